@@ -1,0 +1,13 @@
+# The packages that Ridgeline stands on. ci/setup installs them.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(Boost REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(GTest REQUIRED)
+find_package(OpenBLAS CONFIG HINTS /usr/lib/x86_64-linux-gnu/openblas-openmp/cmake)
+find_package(MPI COMPONENTS CXX)

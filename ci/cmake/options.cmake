@@ -1,0 +1,62 @@
+# What a user may choose, and the flags that every target is built with.
+option(RIDGELINE_PORTABLE "Link everything but glibc, MPI and the driver statically, for machines other than this one" OFF)
+set(RIDGELINE_CUDA AUTO CACHE STRING "Build CUDA parts: ON, OFF, or AUTO (when a CUDA compiler is found)")
+set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for")
+set(RIDGELINE_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# Absolute paths stay out of binaries, so that two checkouts of one commit build the same code.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+                    $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+include_directories(${PROJECT_SOURCE_DIR})
+
+if(RIDGELINE_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RIDGELINE_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${RIDGELINE_SANITIZE})
+endif()
+
+if(NOT RIDGELINE_CUDA STREQUAL OFF)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER)
+    find_program(RIDGELINE_NVCC nvcc HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin /usr/local/cuda/bin)
+    if(RIDGELINE_NVCC)
+      set(CMAKE_CUDA_COMPILER ${RIDGELINE_NVCC})
+    endif()
+  endif()
+  if(CMAKE_CUDA_COMPILER)
+    list(TRANSFORM RIDGELINE_CUDA_ARCHITECTURES APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+    enable_language(CUDA)
+    set(RIDGELINE_HAVE_CUDA ON)
+  elseif(RIDGELINE_CUDA STREQUAL ON)
+    message(FATAL_ERROR "RIDGELINE_CUDA=ON, but no nvcc was found; run ci/setup or set CMAKE_CUDA_COMPILER")
+  endif()
+endif()
+if(NOT RIDGELINE_HAVE_CUDA)
+  set(RIDGELINE_HAVE_CUDA OFF)
+  message(STATUS "CUDA parts are left out: no nvcc")
+endif()
+
+if(RIDGELINE_HAVE_CUDA)
+  # CMake 3.25 knows no CUDA20 standard, so the flag is passed by hand. ptxas notes about spills, local memory and
+  # serialised wgmma cost more than the kernels can afford: they are errors.
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas -warn-spills,-warn-lmem-usage,-Werror>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra,-Wno-unused-parameter>")
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+endif()

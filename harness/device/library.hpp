@@ -1,0 +1,30 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace ridgeline::device {
+
+/// A shared library opened at run time, so that programs start where it is absent. Never closed: vendor libraries keep
+/// threads and exit handlers.
+class Library {
+ public:
+  /// Tries the names in order; loaded() is false and reason() says "libx.so.1 not found" when none can be opened.
+  explicit Library(std::initializer_list<const char*> names);
+
+  bool loaded() const { return handle_ != nullptr; }
+  const std::string& reason() const { return reason_; }
+
+  /// The function called `name`, or null when the library lacks it.
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+  void* handle_ = nullptr;
+  std::string reason_;
+};
+
+}  // namespace ridgeline::device

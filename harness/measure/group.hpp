@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+namespace ridgeline::measure {
+
+/// The processes that measure one case together: they start each sample together, the slowest counts, and they stop together.
+/// The base class is a group of one.
+class Group {
+ public:
+  virtual ~Group() = default;
+  virtual int size() const { return 1; }
+  virtual int rank() const { return 0; }
+  virtual void barrier() {}
+  virtual double max(double value) { return value; }
+  /// Rank 0's bytes, on every rank.
+  virtual void broadcast(void* /*bytes*/, std::size_t /*count*/) {}
+};
+
+}  // namespace ridgeline::measure

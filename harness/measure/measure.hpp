@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/device/device.hpp"
+#include "harness/measure/workload.hpp"
+#include "harness/record/measurement.hpp"
+
+namespace ridgeline::measure {
+
+/// How a case is prepared.
+struct PrepareOptions {
+  Cache cache = Cache::cold;
+  device::Launch launch = device::Launch::graph;
+  device::Distribution distribution = device::Distribution::uniform;
+  std::uint64_t seed = 1;
+  double warmup_budget_ns = 200e6;  // warming up ends here at the latest
+  double sample_floor_ns = 200e3;   // a sample executes often enough to last this long (graph mode)
+};
+
+/// When to stop sampling: at the target once `min_samples` are there, at `max_samples`, or when the budget is spent.
+struct SampleOptions {
+  double target = 0.01;  // half width of the 95% interval of the process's median, relative to the median
+  int min_samples = 10;
+  int max_samples = 1000;
+  double budget_ns = 1e9;
+};
+
+/// One case between prepare and finish. Preparing and sampling are apart so that two workers can be prepared side by side
+/// and sampled in turn. A wrong result before timing leaves `outcome()` at wrong_result and must not be sampled.
+class Experiment {
+ public:
+  /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. Throws Error when the device fails.
+  Experiment(std::function<Workload(Setup&)> prepare, Setup setup, const PrepareOptions& options);
+
+  record::Outcome outcome() const;  // ok so far, or wrong_result
+  double flops() const;
+  double bytes() const;
+
+  /// Takes samples, appends them to the measurement, and returns those taken now (ns an execution).
+  std::vector<double> sample(const SampleOptions& options);
+
+  /// Verifies again and returns all that was measured: `case_name`, `attempt` and `reason` of unstable are the caller's.
+  record::Measurement finish();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ridgeline::measure

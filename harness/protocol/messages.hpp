@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record/case.hpp"
+#include "harness/record/measurement.hpp"
+#include "harness/record/run.hpp"
+
+/// The messages of worker protocol v1, as plain structs; json.hpp turns them into JSON Lines and back. See
+/// docs/worker-protocol.md.
+namespace ridgeline::protocol {
+
+inline constexpr int version = 1;
+inline constexpr std::size_t max_message_bytes = 16u << 20;
+
+struct Hello {
+  int protocol = version;
+  record::Build build;
+  std::string launcher;  // "mpirun" when measuring needs one process a rank under it; empty otherwise
+};
+
+struct UnavailableKind {
+  std::string kind, reason;
+};
+
+struct Devices {
+  std::vector<record::Device> devices;  // best first
+  std::vector<UnavailableKind> unavailable;
+};
+
+/// What a worker is asked to prepare. Times in ns, as in measure::PrepareOptions.
+struct Prepare {
+  std::string case_name, device;
+  std::uint64_t seed = 1;
+  std::string cache = "cold", launch = "graph", input = "uniform";
+  double warmup_budget_ns = 0, sample_floor_ns = 0;
+};
+
+/// Outcome ok means ready to be sampled; anything else ends the case, and `finish` is not sent.
+struct Prepared {
+  record::Outcome outcome = record::Outcome::ok;
+  std::string reason;
+};
+
+struct Sample {
+  double target = 0.01;
+  int min_samples = 0, max_samples = 0;
+  double budget_ns = 0;
+};
+
+struct Sampled {
+  std::vector<double> samples_ns;  // taken by this request
+};
+
+/// The answer to `finish`: everything of the case, all samples included.
+struct Finished {
+  record::Measurement measurement;
+};
+
+/// The answer to a request that could not be served; the worker goes on.
+struct Failure {
+  std::string message, advice;
+  int exit_code = 70;
+};
+
+}  // namespace ridgeline::protocol

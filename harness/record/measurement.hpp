@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record/outcome.hpp"
+
+namespace ridgeline::record {
+
+/// Which way a metric is better; `none` for facts that are neither.
+enum class Direction { lower, higher, none };
+
+std::string_view to_string(Direction direction);
+std::optional<Direction> parse_direction(std::string_view text);
+
+/// A named quantity of a case beside its time: expected sectors a request, predicted occupancy, memory it needs.
+struct Metric {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  Direction direction = Direction::none;
+};
+
+/// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a number.
+struct Verification {
+  double error = 0;
+  double tolerance = 0;
+  bool right() const { return error <= tolerance; }  // false for NaN
+};
+
+/// What a device said of itself while a case was timed; absent where the device cannot say.
+struct Telemetry {
+  std::optional<double> sm_clock_mhz;  // median over the readings; a CPU's core clock
+  std::optional<double> memory_clock_mhz;
+  std::optional<double> power_w;        // highest reading
+  std::optional<double> temperature_c;  // highest reading
+  std::string throttle;                 // comma-separated reasons seen while timing ("sw_power_cap"); empty when none
+  bool throttled_by_hardware = false;   // one of the reasons makes the samples invalid
+  std::optional<int> other_processes;   // compute processes on the device that are not ours
+};
+
+/// All samples of one case in one process, with its outcome.
+struct Measurement {
+  std::string case_name;
+  Outcome outcome = Outcome::crashed;
+  std::string reason;  // why the outcome is not ok; empty when it is
+  int attempt = 1;     // 2 and more when a case is measured again in the same replicate
+
+  std::vector<double> samples_ns;  // time of one execution in ns, in the order taken; empty unless has_samples(outcome)
+  std::int64_t executions_per_sample = 1;
+  std::optional<double> median_ns;         // of samples_ns
+  std::optional<double> relative_spread;   // half width of the process's 95% interval over its median: the stopping rule
+  std::optional<Verification> verification;  // the worse of before and after timing
+
+  std::optional<double> flops, bytes;  // of one execution, as prepared
+  std::string launch, cache;           // "graph", "single" or "loop"; "cold" or "hot"
+  std::int64_t buffer_sets = 0;
+  std::uint64_t seed = 0;
+
+  // Where the wall time of this case went, in ns.
+  double prepare_ns = 0, verify_ns = 0, warmup_ns = 0, timed_ns = 0, total_ns = 0;
+  Telemetry telemetry;
+  std::vector<Metric> metrics;
+};
+
+}  // namespace ridgeline::record

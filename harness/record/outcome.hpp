@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace ridgeline::record {
+
+/// How measuring one case in one process ended. A failure is never a number.
+enum class Outcome {
+  ok,
+  unstable,             // measured, but the process's interval stayed wider than the profile allows
+  invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour on the GPU)
+  wrong_result,         // the output differs from the oracle's
+  unsupported,          // the variant or the device cannot do this problem; the reason says why
+  unavailable,          // something the case needs is not installed; the reason names it
+  crashed,              // the worker ended, or stopped speaking the protocol
+  timeout,              // the case or the run spent its time
+};
+
+std::string_view to_string(Outcome outcome);
+std::optional<Outcome> parse_outcome(std::string_view text);
+
+/// ok, unstable and invalid_environment carry samples; only ok may serve as a baseline.
+constexpr bool has_samples(Outcome outcome) {
+  return outcome == Outcome::ok || outcome == Outcome::unstable || outcome == Outcome::invalid_environment;
+}
+
+/// wrong_result, crashed and timeout: what makes `ridgeline run` exit with 2.
+constexpr bool is_failure(Outcome outcome) {
+  return outcome == Outcome::wrong_result || outcome == Outcome::crashed || outcome == Outcome::timeout;
+}
+
+}  // namespace ridgeline::record

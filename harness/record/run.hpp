@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ridgeline::record {
+
+/// Named facts, in alphabetical order so that a hash of them is stable.
+using Facts = std::map<std::string, std::string>;
+
+/// One GPU, CPU or emulated GPU. `model` is the slug that names the results file; `uuid` tells two of a model apart.
+struct Device {
+  std::string id;     // how the command line calls it here: "cuda:0", "cpu"
+  std::string kind;   // "cuda", "cpu", "fake"
+  std::string model;  // "nvidia-h200", "cpu-intel-xeon-2c"
+  std::string name;   // as the vendor writes it
+  std::string uuid;
+  std::string pci_id;  // device id below vendor 10de, four hex digits ("2335"); empty for a CPU
+  Facts properties;    // cores, caches, limits: what does not change
+  Facts comparable;    // what must be equal for two runs to be compared: memory, MIG, ECC, power limit, driver branch
+  Facts recorded;      // what is worth knowing: exact driver, clocks at rest, host
+};
+
+/// How a worker was built.
+struct Build {
+  std::string worker;  // "ridgeline-suites"
+  std::string commit;  // full hash; "unknown" outside a git checkout
+  bool dirty = false;
+  std::string compiler, flags, cuda;  // cuda: "13.0.88 sm_80 sm_90a"; empty without
+  std::string code_hash;              // of the worker's code and device sections
+};
+
+/// The circumstances of a run. `hash` covers `comparable` alone.
+struct Environment {
+  Facts comparable, recorded;
+  std::string hash;
+};
+
+enum class RunStatus { running, finished, interrupted, failed };
+std::string_view to_string(RunStatus status);
+std::optional<RunStatus> parse_run_status(std::string_view text);
+
+/// What one `ridgeline run` did on one device.
+struct Run {
+  std::string id;  // globally unique and sortable by time: "20261120T124501Z-5f3a9c"
+  std::string device_uuid;
+  std::string label;         // given by the user; may be empty
+  std::string command_line;  // what repeats it
+  std::string profile;       // name
+  std::string profile_text;  // the whole file, so that a run can be repeated after the file has changed
+  std::uint64_t seed = 0;
+  std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
+  RunStatus status = RunStatus::running;
+};
+
+/// One execution of a worker within a run.
+struct Process {
+  std::string run_id;
+  int replicate = 0;  // 0-based; a worker that is restarted after a crash stays in its replicate
+  std::uint64_t seed = 0;
+  std::string started;
+  Build build;
+};
+
+/// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32, tensor.bf16, latency.l1.
+struct Roof {
+  std::string kind;
+  double value = 0;  // byte/s, FLOP/s, or ns for latencies
+  std::string unit;  // "B/s", "FLOP/s", "ns"
+  std::string source;  // "measured" or where the datasheet figure comes from
+};
+
+}  // namespace ridgeline::record

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/case.hpp"
+#include "harness/record/measurement.hpp"
+#include "harness/record/run.hpp"
+
+namespace ridgeline::store {
+
+/// A run with what a listing shows.
+struct RunSummary {
+  record::Run run;
+  record::Device device;
+  std::int64_t measurements = 0;
+  std::vector<std::pair<record::Outcome, std::int64_t>> outcomes;  // counts, in enum order, zeros left out
+};
+
+struct StoredMeasurement {
+  std::int64_t id = 0;
+  record::Case case_info;
+  int replicate = 0;
+  record::Measurement measurement;  // samples_ns is empty when they were not asked for
+};
+
+enum class Samples { leave_out, read };
+
+/// The results of one device model: one SQLite file. Every public call is one transaction; a process that is killed at any
+/// moment loses at most the call in flight. All failures throw a store Error that names the file.
+class Store {
+ public:
+  /// Opens for writing; creates the file and its folder when missing; migrates an older schema after a backup beside it.
+  /// Refuses a file that is no database, one that another program made, and a schema newer than this program knows.
+  static Store create(const std::filesystem::path& file);
+  /// Opens an existing file for reading only. Works in a read-only folder.
+  static Store open(const std::filesystem::path& file);
+  static Store in_memory();
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// Records the run with its device and circumstances (both deduplicated). The run's status starts as running.
+  void begin(const record::Run& run, const record::Device& device, const record::Environment& environment);
+  void finish(std::string_view run_id, record::RunStatus status, const std::string& finished);
+  std::int64_t add(const record::Process& process);
+  std::int64_t add(std::int64_t process_id, const record::Case& case_info, const record::Measurement& measurement);
+  /// Roofs of the run's device: measured by this run, or taken from the catalogue.
+  void add(std::string_view run_id, const record::Roof& roof);
+
+  /// Newest first.
+  std::vector<RunSummary> runs() const;
+  record::Environment environment(std::string_view run_id) const;
+  std::vector<record::Build> builds(std::string_view run_id) const;
+  std::vector<record::Roof> roofs(std::string_view run_id) const;
+  std::vector<StoredMeasurement> measurements(std::string_view run_id, Samples samples) const;
+
+  const std::filesystem::path& file() const;
+
+ private:
+  struct Database;
+  explicit Store(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace ridgeline::store
