@@ -1,6 +1,8 @@
 # One function a kind of room. Sources are globbed, so that a new file needs no list to be edited; tests (`*_test.cpp`) and
 # benchmarks (`*_bench.cpp`) stand beside the code and become one program a room.
 
+include(GoogleTest)
+
 # ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp.
 function(ridgeline_tests name folder)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*/*_test.cpp)
@@ -19,12 +21,20 @@ endfunction()
 # ridgeline_room(<name> LINK <libraries>...): library ridgeline_<name> from the current folder's *.cpp, subfolders left out,
 # and its tests.
 function(ridgeline_room name)
-  cmake_parse_arguments(room "" "" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(room "" "" "LINK;SOURCES;EXCLUDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
+  foreach(file ${room_EXCLUDE})
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
   list(APPEND sources ${room_SOURCES})
-  add_library(ridgeline_${name} STATIC ${sources})
-  target_link_libraries(ridgeline_${name} PUBLIC ${room_LINK})
+  if(sources)
+    add_library(ridgeline_${name} STATIC ${sources})
+    target_link_libraries(ridgeline_${name} PUBLIC ${room_LINK})
+  else()
+    add_library(ridgeline_${name} INTERFACE)
+    target_link_libraries(ridgeline_${name} INTERFACE ${room_LINK})
+  endif()
   ridgeline_tests(${name} ${CMAKE_CURRENT_SOURCE_DIR} ridgeline_${name})
 endfunction()
 
