@@ -1,0 +1,110 @@
+#include "harness/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace ridgeline::units {
+namespace {
+
+constexpr std::array<std::string_view, 6> decimal_prefixes{"", "k", "M", "G", "T", "P"};
+constexpr std::array<std::string_view, 6> binary_prefixes{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+constexpr std::array<std::string_view, 4> time_units{"ns", "us", "ms", "s"};
+
+int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
+
+/// `value` rounded to `digits` significant digits, so that 999.6 chooses the prefix of 1000.
+double rounded(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int shift = digits - 1 - magnitude(value);
+  const double scale = std::pow(10.0, std::abs(shift));  // a whole power of ten, so that 1e12 comes out as 1e12
+  if (!std::isfinite(scale)) return value;
+  return shift >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
+}
+
+/// `digits` significant digits without an exponent; whole digits are all kept ("1023").
+std::string digits_of(double value, int digits) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  const double shown = rounded(value, digits);
+  if (shown == 0) return "0";
+  return fmt::format("{:.{}f}", shown, std::max(0, digits - 1 - magnitude(shown)));
+}
+
+/// How many times `value` is to be divided by `step` for a number from 1 below `step`, at most `last` times.
+std::size_t prefix(double value, double step, std::size_t last) {
+  std::size_t times = 0;
+  if (!std::isfinite(value)) return 0;
+  for (double left = std::abs(rounded(value, 3)); left >= step && times < last; left /= step) ++times;
+  return times;
+}
+
+std::string with_decimal_prefix(double value, std::string_view unit) {
+  const std::size_t times = prefix(value, 1e3, decimal_prefixes.size() - 1);
+  return fmt::format("{} {}{}", digits_of(value / std::pow(1e3, static_cast<double>(times)), 3),
+                     decimal_prefixes[times], unit);
+}
+
+std::string without_trailing_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string time(double ns) {
+  const std::size_t unit = prefix(ns, 1e3, time_units.size() - 1);
+  return fmt::format("{} {}", digits_of(ns / std::pow(1e3, static_cast<double>(unit)), 3), time_units[unit]);
+}
+
+std::string time_range(double low, double high) {
+  const std::size_t unit = prefix(low, 1e3, time_units.size() - 1);
+  const double scale = std::pow(1e3, static_cast<double>(unit));
+  return fmt::format("{} to {} {}", digits_of(low / scale, 3), digits_of(high / scale, 3), time_units[unit]);
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds) || std::abs(seconds) > 1e15) return fmt::format("{} s", seconds);
+  const auto total = static_cast<std::int64_t>(std::llround(seconds));
+  if (total < 60) return fmt::format("{} s", total);
+  if (total < 3600) return fmt::format("{} min {:02} s", total / 60, total % 60);
+  return fmt::format("{} h {:02} min", total / 3600, total % 3600 / 60);
+}
+
+std::string byte_rate(double bytes_per_s) { return with_decimal_prefix(bytes_per_s, "B/s"); }
+std::string flop_rate(double flops_per_s) { return with_decimal_prefix(flops_per_s, "FLOP/s"); }
+
+std::string bytes(double count) {
+  const std::size_t times = prefix(count, 1024, binary_prefixes.size() - 1);
+  const double value = count / std::pow(1024.0, static_cast<double>(times));
+  return fmt::format(
+      "{} {}B", std::abs(value) >= 1000 ? fmt::format("{:.0f}", value) : without_trailing_zeros(digits_of(value, 3)),
+      binary_prefixes[times]);
+}
+
+std::string percent(double fraction) {
+  const double value = 100 * fraction;
+  if (rounded(std::abs(value), 2) < 10 || !std::isfinite(value)) return digits_of(value, 2) + '%';
+  return fmt::format("{:.{}f}%", value, std::abs(value) < 99.95 ? 1 : 0);
+}
+
+std::string plain(double value) {
+  if (!std::isfinite(value) || value == 0) return fmt::format("{}", value);
+  return std::abs(value) < 1e-4 || std::abs(value) >= 1e15 ? fmt::format("{:.3g}", value)
+                                                           : without_trailing_zeros(digits_of(value, 3));
+}
+
+std::string quantity(double value, std::string_view unit) {
+  if (unit == "ns") return time(value);
+  if (unit == "B") return bytes(value);
+  if (unit == "B/s") return byte_rate(value);
+  if (unit == "FLOP/s") return flop_rate(value);
+  if (unit == "fraction") return percent(value);
+  return unit.empty() || unit == "1" ? plain(value) : fmt::format("{} {}", plain(value), unit);
+}
+
+}  // namespace ridgeline::units

@@ -1,0 +1,79 @@
+#include "harness/base/units.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::units {
+namespace {
+
+TEST(Units, TimesCarryThreeSignificantDigits) {
+  EXPECT_EQ(time(1234), "1.23 us");
+  EXPECT_EQ(time(1.0), "1.00 ns");
+  EXPECT_EQ(time(0.1234), "0.123 ns");
+  EXPECT_EQ(time(45.67e6), "45.7 ms");
+  EXPECT_EQ(time(1.5e9), "1.50 s");
+  EXPECT_EQ(time(7.2e12), "7200 s");
+  EXPECT_EQ(time(0), "0 ns");
+}
+
+TEST(Units, RoundingUpMovesToTheNextUnit) {
+  EXPECT_EQ(time(999.4), "999 ns");
+  EXPECT_EQ(time(999.6), "1.00 us");
+  EXPECT_EQ(time(9.996), "10.0 ns");
+  EXPECT_EQ(byte_rate(999.9e9), "1.00 TB/s");
+}
+
+TEST(Units, RangesShareTheUnitOfTheirLowerEnd) {
+  EXPECT_EQ(time_range(1230, 1310), "1.23 to 1.31 us");
+  EXPECT_EQ(time_range(980, 1020), "980 to 1020 ns");
+}
+
+TEST(Units, DurationsAreInWholeSeconds) {
+  EXPECT_EQ(duration(42.4), "42 s");
+  EXPECT_EQ(duration(59.6), "1 min 00 s");
+  EXPECT_EQ(duration(185), "3 min 05 s");
+  EXPECT_EQ(duration(7620), "2 h 07 min");
+}
+
+TEST(Units, RatesAreDecimalAndSizesBinary) {
+  EXPECT_EQ(byte_rate(456e9), "456 GB/s");
+  EXPECT_EQ(flop_rate(12.34e12), "12.3 TFLOP/s");
+  EXPECT_EQ(flop_rate(2), "2.00 FLOP/s");
+  EXPECT_EQ(bytes(64 << 20), "64 MiB");
+  EXPECT_EQ(bytes(1536), "1.5 KiB");
+  EXPECT_EQ(bytes(1023), "1023 B");
+  EXPECT_EQ(bytes(1.43 * (1 << 30)), "1.43 GiB");
+  EXPECT_EQ(bytes(0), "0 B");
+}
+
+TEST(Units, SharesShowNoFalsePrecision) {
+  EXPECT_EQ(percent(0.034), "3.4%");
+  EXPECT_EQ(percent(0.5617), "56.2%");
+  EXPECT_EQ(percent(0.0028), "0.28%");
+  EXPECT_EQ(percent(0.0999), "10.0%");
+  EXPECT_EQ(percent(1), "100%");
+  EXPECT_EQ(percent(0), "0%");
+}
+
+TEST(Units, StoredUnitsChooseTheirForm) {
+  EXPECT_EQ(quantity(1234, "ns"), "1.23 us");
+  EXPECT_EQ(quantity(1 << 20, "B"), "1 MiB");
+  EXPECT_EQ(quantity(3e9, "B/s"), "3.00 GB/s");
+  EXPECT_EQ(quantity(0.5, "fraction"), "50.0%");
+  EXPECT_EQ(quantity(32, "sectors"), "32 sectors");
+  EXPECT_EQ(quantity(1.5, ""), "1.5");
+  EXPECT_EQ(quantity(1.234e-7, "J"), "1.23e-07 J");
+}
+
+TEST(Units, WhatIsNoNumberIsShownAsSuch) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(time(nan), "nan ns");
+  EXPECT_EQ(byte_rate(inf), "inf B/s");
+  EXPECT_EQ(percent(nan), "nan%");
+  EXPECT_EQ(plain(nan), "nan");
+  EXPECT_EQ(duration(inf), "inf s");
+}
+
+}  // namespace
+}  // namespace ridgeline::units
