@@ -1,0 +1,86 @@
+#include "harness/cli/command.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::cli {
+
+CLI::App& add_command(CLI::App& program, Context& context, const std::string& name, const std::string& description,
+                      const std::string& examples, std::function<int()> perform) {
+  CLI::App& command = *program.add_subcommand(name, description);
+  command.footer("\nExamples:\n" + examples);
+  command.callback([&context, perform = std::move(perform)] { context.perform = perform; });
+  return command;
+}
+
+void add_results_option(CLI::App& command, Context& context) {
+  command.add_option("--results", context.results, "Folder of results files")
+      ->envname("RIDGELINE_RESULTS")
+      ->default_str("results")
+      ->type_name("DIR");
+}
+
+void add_device_option(CLI::App& command, Context& context) {
+  command.add_option("--device", context.device, "cpu, cuda:0, ...; without it the first GPU, else the CPU")
+      ->type_name("ID");
+}
+
+void add_profile_option(CLI::App& command, Context& context) {
+  command.add_option("--profile", context.profile, "smoke, quick, nightly, full, or a .toml file")->type_name("NAME");
+}
+
+void add_worker_option(CLI::App& command, Context& context) {
+  command.add_option("--worker", context.workers, "Another worker program; one of the same name is replaced")
+      ->type_name("PROGRAM")
+      ->expected(1)
+      ->take_all();
+}
+
+void add_json_option(CLI::App& command, Context& context) {
+  command.add_flag("--json", context.json, "Print one JSON object for programs");
+}
+
+void add_quiet_option(CLI::App& command, Context& context) {
+  command.add_flag("--quiet", context.quiet, "Print results and errors only");
+}
+
+std::vector<std::filesystem::path> results_files(const Context& context) {
+  std::error_code failure;
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::directory_iterator entry(context.results, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (entry->path().extension() == ".sqlite") files.push_back(entry->path());
+  if (failure)
+    throw Error(ErrorKind::store,
+                fmt::format("cannot read the results folder {}: {}", context.results.string(), failure.message()),
+                "ridgeline run makes it; --results names another");
+  if (files.empty())
+    throw Error(ErrorKind::store, fmt::format("there are no results in {}", context.results.string()),
+                "ridgeline run measures some; --results names another folder");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string shell_line(const std::vector<std::string>& arguments) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+  std::string line;
+  for (const std::string& argument : arguments) {
+    if (!line.empty()) line += ' ';
+    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (char c : argument) c == '\'' ? line += "'\\''" : line += c;
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace ridgeline::cli

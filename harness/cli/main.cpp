@@ -1,0 +1,116 @@
+#include "harness/cli/main.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+constexpr void (*commands[])(CLI::App&, Context&) = {
+    add_devices,
+    add_list,
+    add_run,
+};
+
+constexpr const char* examples = R"(
+Examples:
+  ridgeline devices                        what there is to measure on
+  ridgeline list 'gemm/*/f32'              cases by name; * crosses /
+  ridgeline run --profile quick            measure on the first GPU, else the CPU
+  ridgeline run --device cpu gemm/naive    only these cases
+
+Every command has its own --help. Exit codes: 0 fine, 2 a case failed, 64 usage, 69 something needed is missing,
+70 internal, 74 a file or database, 130 interrupted.)";
+
+int report(ErrorKind kind, const std::string& failure, const std::string& advice) {
+  std::fflush(stdout);
+  fmt::print(stderr, "ridgeline: {}\n", printable(failure, 4000));
+  if (!advice.empty()) fmt::print(stderr, "  {}\n", printable(advice, 4000));
+  return static_cast<int>(kind);
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// What the reader may have meant by a word that no option or command is called.
+std::string suggestion(const CLI::App& program, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &program;
+  const auto chosen = program.get_subcommands();
+  if (!chosen.empty()) command = chosen.front();
+  std::vector<std::string> known = option_names(*command);
+  if (chosen.empty())
+    for (const CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; }))
+      known.push_back(each->get_name());
+  for (std::string word : arguments) {
+    word = word.substr(0, word.find('='));
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    if (!chosen.empty() && !word.starts_with("-")) continue;
+    const std::string near = nearest(word, known);
+    if (!near.empty()) return fmt::format("did you mean {}? ", near);
+  }
+  return {};
+}
+
+int perform(Context& context) {
+  CLI::App program("Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.", "ridgeline");
+  program.footer(examples);
+  program.require_subcommand(1);
+  program.set_help_flag("--help", "Print this help");
+  program.set_version_flag("--version", RIDGELINE_VERSION);
+  program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  context.results = "results";
+  for (const auto add : commands) add(program, context);
+  try {
+    program.parse(std::vector<std::string>(context.arguments.rbegin(), context.arguments.rend()));
+  } catch (const CLI::Success& wish) {  // --help or --version
+    return program.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = program.get_subcommands();
+    const std::string command = chosen.empty() ? "ridgeline" : "ridgeline " + chosen.front()->get_name();
+    throw Error(ErrorKind::usage, error.what(),
+                fmt::format("{}{} --help shows what there is", suggestion(program, context.arguments), command));
+  }
+  return context.perform();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of that write, not the end of the program
+  Context context;
+  int code = fine;
+  try {
+    for (int i = 1; i < argc; ++i) {
+      if (!is_utf8(argv[i]))
+        throw Error(ErrorKind::usage, fmt::format("argument {} is not UTF-8: {}", i, printable(argv[i])));
+      context.arguments.emplace_back(argv[i]);
+    }
+    code = perform(context);
+  } catch (const Error& error) {
+    code = report(error.kind(), error.what(), error.advice());
+  } catch (const std::exception& error) {
+    code = report(ErrorKind::internal, fmt::format("unexpected failure: {}", error.what()),
+                  "please report it with this command line");
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    const int failed = report(ErrorKind::store, "cannot write to the standard output", {});
+    if (code != interrupted) code = failed;
+  }
+  return code;
+}
+
+}  // namespace ridgeline::cli
