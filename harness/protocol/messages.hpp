@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "harness/record/case.hpp"
@@ -16,10 +17,24 @@ namespace ridgeline::protocol {
 inline constexpr int version = 1;
 inline constexpr std::size_t max_message_bytes = 16u << 20;
 
+/// Requests without parameters. `bye` is the one without an answer: the worker ends.
+struct HelloRequest {
+  int protocol = version;
+};
+struct ListRequest {};
+struct DevicesRequest {};
+struct FinishRequest {};
+struct ByeRequest {};
+
 struct Hello {
   int protocol = version;
   record::Build build;
   std::string launcher;  // "mpirun" when measuring needs one process a rank under it; empty otherwise
+};
+
+/// The answer to `list`. The same case may be listed once for each kind of device.
+struct Cases {
+  std::vector<record::Case> cases;
 };
 
 struct UnavailableKind {
@@ -59,6 +74,8 @@ struct Sampled {
 struct Finished {
   record::Measurement measurement;
 };
+
+using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare, Sample, FinishRequest, ByeRequest>;
 
 /// The answer to a request that could not be served; the worker goes on.
 struct Failure {

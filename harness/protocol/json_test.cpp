@@ -1,0 +1,228 @@
+#include "harness/protocol/json.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::protocol {
+namespace {
+
+std::string_view without_newline(const std::string& line) {
+  EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+  return std::string_view(line).substr(0, line.size() - 1);
+}
+
+template <class Answer>
+Answer round_trip(const Answer& answer) {
+  const std::string line = to_line(answer);
+  auto parsed = parse_answer<Answer>(without_newline(line));
+  EXPECT_EQ(to_line(std::get<Answer>(parsed)), line);
+  return std::get<Answer>(parsed);
+}
+
+template <class Answer>
+std::string refusal(std::string_view line) {
+  try {
+    parse_answer<Answer>(line);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+record::Measurement measurement() {
+  record::Measurement value;
+  value.case_name = "gemm/naive/f32/m=1,n=2,k=3";
+  value.outcome = record::Outcome::ok;
+  value.samples_ns = {1.25, 1e9, 0.1};
+  value.median_ns = 1.25;
+  value.relative_spread = 0.5;
+  value.verification = record::Verification{1e-7, 1e-6};
+  value.executions_per_sample = 20;
+  value.launch = "graph";
+  value.cache = "cold";
+  value.buffer_sets = 4;
+  value.seed = std::numeric_limits<std::uint64_t>::max();
+  value.total_ns = 12.5;
+  value.telemetry.power_w = 690.5;
+  value.telemetry.throttle = "sw_power_cap";
+  value.telemetry.other_processes = 0;
+  value.metrics = {{"moved_bytes", 64, "B", record::Direction::lower}};
+  return value;
+}
+
+TEST(Protocol, RequestsSurviveARoundTrip) {
+  Prepare prepare;
+  prepare.case_name = "gemm/naive/f32/m=1,n=1,k=1";
+  prepare.device = "cuda:0";
+  prepare.seed = std::numeric_limits<std::uint64_t>::max();
+  prepare.warmup_budget_ns = 2e8;
+  for (const Request& request : std::vector<Request>{HelloRequest{}, ListRequest{}, DevicesRequest{}, prepare,
+                                                     Sample{0.01, 5, 10, 1e9}, FinishRequest{}, ByeRequest{}}) {
+    const std::string line = to_line(request);
+    const Request parsed = parse_request(without_newline(line));
+    EXPECT_EQ(parsed.index(), request.index());
+    EXPECT_EQ(to_line(parsed), line);
+  }
+}
+
+TEST(Protocol, AnswersSurviveARoundTrip) {
+  Hello hello;
+  hello.build = {"ridgeline-suites", "abc", true, "g++ 12", "-O2 \"x\"", "13.0 sm_80", "00ff"};
+  hello.launcher = "mpirun";
+  EXPECT_EQ(round_trip(hello).build.flags, "-O2 \"x\"");
+
+  Cases cases;
+  cases.cases.push_back({{"gemm", "naive", "f32", {{"n", "64"}, {"k", "2"}}, {{"cache", "hot"}}},
+                         "cpu",
+                         "one idea",
+                         1,
+                         2.5,
+                         std::nullopt,
+                         ""});
+  cases.cases.push_back(cases.cases[0]);
+  cases.cases[1].device_kind = "cuda";
+  const Cases back = round_trip(cases);
+  EXPECT_EQ(back.cases[0].id, cases.cases[0].id);
+  EXPECT_FALSE(back.cases[0].bytes);
+
+  Devices devices{{{"cpu", "cpu", "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
+                  {{"cuda", "libcuda.so.1 not found"}}};
+  EXPECT_EQ(round_trip(devices).devices[0].properties.at("cores"), "2");
+
+  round_trip(Prepared{record::Outcome::unsupported, "needs 550 GB, the device has 139 GB"});
+  round_trip(Sampled{{1.5, 2.5}});
+  const record::Measurement kept = round_trip(Finished{measurement()}).measurement;
+  EXPECT_EQ(kept.samples_ns, measurement().samples_ns);
+  EXPECT_EQ(kept.seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(*kept.telemetry.other_processes, 0);
+
+  const auto failure = parse_answer<Hello>(without_newline(to_line(Failure{"no device", "plug one in", 69})));
+  EXPECT_EQ(std::get<Failure>(failure).exit_code, 69);
+}
+
+TEST(Protocol, ErrorsThatAreNoNumbersStayFailures) {
+  for (double error : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    record::Measurement wrong;
+    wrong.case_name = "a/b/f32/n=1";
+    wrong.outcome = record::Outcome::wrong_result;
+    wrong.reason = "the output differs";
+    wrong.verification = record::Verification{error, 1e-6};
+    wrong.metrics = {{"ratio", std::nan(""), "", record::Direction::none}};
+    const record::Measurement back = round_trip(Finished{wrong}).measurement;
+    EXPECT_FALSE(back.verification->right());
+    EXPECT_EQ(std::isnan(back.verification->error), std::isnan(error));
+    EXPECT_TRUE(back.metrics.empty());
+  }
+}
+
+TEST(Protocol, ReasonsAreCutAndEscapedToFit) {
+  const Prepared back = round_trip(Prepared{record::Outcome::unavailable, std::string(100'000, 'x') + "\xFF"});
+  EXPECT_LE(back.reason.size(), max_text_bytes);
+  EXPECT_EQ(round_trip(Prepared{record::Outcome::unavailable, "a\xFF"}).reason, "a\\xff");
+}
+
+TEST(Protocol, AnotherVersionIsOneClearSentence) {
+  EXPECT_EQ(refusal<Hello>(R"({"reply":"hello","protocol":2,"anything":[1,2]})"),
+            "the worker speaks protocol 2, but this ridgeline speaks protocol 1");
+  try {
+    parse_request(R"({"request":"hello","protocol":7})");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::dependency);
+    EXPECT_STREQ(error.what(),
+                 "the program that started this worker speaks protocol 7, but this worker speaks protocol 1");
+  }
+}
+
+TEST(Protocol, HostileAnswersAreRefusedInWords) {
+  const std::string finished = to_line(Finished{measurement()});
+  const auto changed = [&](std::string_view from, std::string_view to) {
+    std::string line = finished;
+    EXPECT_NE(line.find(from), std::string::npos) << from;
+    return line.replace(line.find(from), from.size(), to);
+  };
+  const struct {
+    std::string line;
+    const char* words;  // that the refusal must contain
+  } finish_rows[] = {
+      {finished.substr(0, 100), "not JSON"},
+      {"", "not JSON"},
+      {"\x7F"
+       "ELF\xFF\x01",
+       "not UTF-8"},
+      {"[1]", "must be a JSON object, not an array"},
+      {"{}", "has no field reply"},
+      {R"({"reply":7})", "must be a text, not 7"},
+      {R"({"reply":"sample","samples_ns":[]})", "answered \"sample\" where \"finish\" was waited for"},
+      {R"({"reply":"fin\u001b[2J"})", "answered \"fin\\x1b[2J\""},
+      {R"({"reply":"finish"})", "has no field measurement"},
+      {changed("1.25,", "-1.25,"), "samples_ns[0] of measurement of answer \"finish\" must be a number not below"},
+      {changed("1.25,", "0,"), "samples_ns[0]"},
+      {changed("1.25,", "NaN,"), "not JSON"},
+      {changed("1.25,", "null,"), "must be a number, not null"},
+      {changed("1.25,", "1e999,"), "out of range"},
+      {changed("1.25,", "\"1.25\","), "must be a number, not the text \"1.25\""},
+      {changed("\"outcome\":\"ok\"", "\"outcome\":\"fine\""),
+       "outcome of measurement of answer \"finish\" is unknown: \"fine\""},
+      {changed("\"outcome\":\"ok\"", "\"outcome\":\"crashed\""), "outcome crashed with samples"},
+      {changed("\"reason\":\"\"", "\"reason\":\"why\""), "reason exactly when"},
+      {changed("\"error\":1e-07", "\"error\":\"nan\""), "although its verification failed"},
+      {changed("\"error\":1e-07", "\"error\":-1"), "error of verification of measurement"},
+      {changed("\"median_ns\":1.25,", ""), "median_ns exactly when"},
+      {changed("\"executions_per_sample\":20", "\"executions_per_sample\":2.5"), "an integer from 1"},
+      {changed("\"seed\":18446744073709551615", "\"seed\":-1"), "integer not below 0"},
+      {changed("\"power_w\"", "\"power_kw\""), "unknown field \"power_kw\""},
+      {changed("sw_power_cap", std::string(9000, 'x')), "longer than 8000 bytes"},
+  };
+  for (const auto& row : finish_rows) {
+    const std::string words = refusal<Finished>(row.line);
+    EXPECT_NE(words.find(row.words), std::string::npos) << words << "\n  for " << row.line.substr(0, 200);
+    EXPECT_LT(words.size(), 600u);
+  }
+}
+
+TEST(Protocol, HostileListsAreRefused) {
+  const std::string one = R"({"suite":"a","variant":"b","dtype":"f32","problem":[["n","1"]],"device_kind":"cpu"})";
+  const auto list = [](const std::string& cases) { return R"({"reply":"list","cases":[)" + cases + "]}"; };
+  EXPECT_EQ(refusal<Cases>(list(one)), "accepted");
+  EXPECT_NE(refusal<Cases>(list(one + "," + one)).find("listed twice for cpu: a/b/f32/n=1"), std::string::npos);
+  for (const char* word : {"", "a/b", "a b", "a\\n", "<b>", "../x", "a=b"}) {
+    std::string bad = one;
+    bad.replace(bad.find("\"a\""), 3, fmt::format("\"{}\"", word));
+    EXPECT_NE(refusal<Cases>(list(bad)).find("letters, digits"), std::string::npos) << word;
+  }
+  EXPECT_NE(refusal<Devices>(
+                R"({"reply":"devices","devices":[{"id":"x","kind":"cpu","model":"../../etc"}],"unavailable":[]})")
+                .find("model"),
+            std::string::npos);
+}
+
+TEST(Protocol, SizeIsBounded) {
+  EXPECT_NE(refusal<Hello>(std::string(max_message_bytes + 1, ' ')).find("longer than"), std::string::npos);
+  EXPECT_NE(refusal<Hello>(std::string(1'000'000, '[')).find("deeper than 8"), std::string::npos);
+  std::string many = "{\"reply\":\"sample\",\"samples_ns\":[1";
+  for (int i = 0; i < 1'000'001; ++i) many += ",1";
+  EXPECT_NE(refusal<Sampled>(many + "]}").find("more than 1000000 values"), std::string::npos);
+}
+
+TEST(Protocol, EveryTruncationIsRefused) {
+  const std::string line = to_line(Finished{measurement()});
+  for (std::size_t length = 0; length + 1 < line.size(); ++length)
+    EXPECT_NE(refusal<Finished>(std::string_view(line).substr(0, length)), "accepted") << length;
+}
+
+TEST(Protocol, HostileRequestsAreRefused) {
+  for (const char* line : {"{}", R"({"request":"dance"})", R"({"request":"list","cases":1})",
+                           R"({"request":"sample","target":0.01,"min_samples":9,"max_samples":5,"budget_ns":1})",
+                           R"({"request":"sample","target":0.01,"min_samples":0,"max_samples":5,"budget_ns":1})",
+                           R"({"request":"hello"})", R"({"request":"prepare","case":"x"})"})
+    EXPECT_THROW(parse_request(line), Error) << line;
+}
+
+}  // namespace
+}  // namespace ridgeline::protocol
