@@ -4,9 +4,12 @@ namespace ridgeline::device {
 
 std::string_view to_string(Kind kind) {
   switch (kind) {
-    case Kind::cpu: return "cpu";
-    case Kind::cuda: return "cuda";
-    case Kind::fake: break;
+    case Kind::cpu:
+      return "cpu";
+    case Kind::cuda:
+      return "cuda";
+    case Kind::fake:
+      break;
   }
   return "fake";
 }

@@ -25,4 +25,18 @@ RIDGELINE_HOST_DEVICE inline float random_uniform(std::uint64_t seed, std::uint6
   return static_cast<float>(static_cast<std::int32_t>(random_bits(seed, index) >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
+/// Uniform in [-1, 1) in steps of 2^-52.
+RIDGELINE_HOST_DEVICE inline double random_uniform_f64(std::uint64_t seed, std::uint64_t index) {
+  return static_cast<double>(static_cast<std::int64_t>(random_bits(seed, index) >> 11) - (std::int64_t{1} << 52)) *
+         0x1p-52;
+}
+
+/// Integers are uniform over all values of their type.
+RIDGELINE_HOST_DEVICE inline std::int32_t random_i32(std::uint64_t seed, std::uint64_t index) {
+  return static_cast<std::int32_t>(random_bits(seed, index) >> 32);
+}
+RIDGELINE_HOST_DEVICE inline std::uint8_t random_u8(std::uint64_t seed, std::uint64_t index) {
+  return static_cast<std::uint8_t>(random_bits(seed, index) >> 56);
+}
+
 }  // namespace ridgeline::device
