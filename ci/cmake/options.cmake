@@ -32,7 +32,7 @@ endif()
 if(NOT RIDGELINE_CUDA STREQUAL OFF)
   include(CheckLanguage)
   if(NOT CMAKE_CUDA_COMPILER)
-    find_program(RIDGELINE_NVCC nvcc HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin /usr/local/cuda/bin)
+    find_program(RIDGELINE_NVCC nvcc PATHS /usr/local/cuda/bin ${PROJECT_SOURCE_DIR}/.cuda/bin)  # after the PATH
     if(RIDGELINE_NVCC)
       set(CMAKE_CUDA_COMPILER ${RIDGELINE_NVCC})
     endif()
