@@ -1,0 +1,72 @@
+#include "harness/stats/interval.hpp"
+
+#include <cmath>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "harness/base/error.hpp"
+#include "harness/stats/sorted.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+void check(double confidence) {
+  if (!(confidence > 0 && confidence < 1))
+    throw Error(ErrorKind::internal, "a confidence outside (0, 1) was asked for");
+}
+
+// How many values may lie outside the interval on each side: the most k with P(B <= k - 1) <= (1 - confidence) / 2 for
+// B ~ Binomial(n, 1/2), the number of values below the true median. 0 when even the whole range is too narrow.
+std::size_t outside_each_side(std::size_t n, double confidence) {
+  const boost::math::binomial_distribution<double> below(static_cast<double>(n), 0.5);
+  const double tail = (1 - confidence) / 2;
+  const auto fits = [&](std::size_t k) { return cdf(below, static_cast<double>(k) - 1) <= tail; };
+  // The library's quantile is rounded to an integer in a way that its policies decide; the search settles it.
+  auto k = static_cast<std::size_t>(quantile(below, tail));
+  while (k > 0 && !fits(k)) --k;
+  while (2 * (k + 1) <= n && fits(k + 1)) ++k;
+  return k;
+}
+
+std::optional<Interval> interval_of_sorted(std::span<const double> ascending, double confidence) {
+  const std::size_t k = outside_each_side(ascending.size(), confidence);
+  if (k == 0) return std::nullopt;
+  return Interval{ascending[k - 1], ascending[ascending.size() - k]};
+}
+
+}  // namespace
+
+std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
+  check(confidence);
+  return interval_of_sorted(sorted(values), confidence);
+}
+
+std::optional<double> relative_half_width(std::span<const double> values, double confidence) {
+  check(confidence);
+  const std::vector<double> ascending = sorted(values);
+  const double middle = median_of_sorted(ascending);
+  const std::optional<Interval> interval = interval_of_sorted(ascending, confidence);
+  if (!interval || !(middle > 0)) return std::nullopt;
+  return (interval->high - interval->low) / 2 / middle;
+}
+
+std::optional<Interval> process_interval(std::span<const double> process_medians, double confidence) {
+  check(confidence);
+  const auto n = static_cast<double>(process_medians.size());
+  double sum = 0;
+  for (const double value : process_medians) {
+    if (!(value > 0 && std::isfinite(value)))
+      throw Error(ErrorKind::internal, "an interval over process medians needs positive, finite medians");
+    sum += std::log(value);
+  }
+  if (process_medians.size() < 3) return std::nullopt;
+  const double mean = sum / n;
+  double squares = 0;
+  for (const double value : process_medians) squares += (std::log(value) - mean) * (std::log(value) - mean);
+  const double standard_error = std::sqrt(squares / (n - 1) / n);
+  const double t = quantile(boost::math::students_t_distribution<double>(n - 1), (1 + confidence) / 2);
+  return Interval{std::exp(mean - t * standard_error), std::exp(mean + t * standard_error)};
+}
+
+}  // namespace ridgeline::stats

@@ -1,0 +1,50 @@
+#include "harness/stats/median.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(Median, IsTheMiddleValueOrTheMeanOfTheMiddleTwo) {
+  const std::pair<std::vector<double>, double> cases[] = {
+      {{5}, 5},          {{2, 1}, 1.5},  {{3, 1, 2}, 2},        {{4, 1, 3, 2}, 2.5},
+      {{1, 1, 1, 9}, 1}, {{-1, -3}, -2}, {{1, 2, infinity}, 2}, {{1.5e308, 1.7e308}, 1.6e308},
+  };
+  for (const auto& [values, expected] : cases) EXPECT_DOUBLE_EQ(median(values), expected);
+}
+
+TEST(Median, LeavesTheValuesInTheirOrder) {
+  const std::vector<double> values{3, 1, 2};
+  median(values);
+  quantile(values, 0.5);
+  EXPECT_EQ(values, (std::vector<double>{3, 1, 2}));
+}
+
+TEST(Median, OfNothingOrOfNoNumberThrows) {
+  EXPECT_THROW(median({}), Error);
+  EXPECT_THROW(median(std::vector<double>{1, nan, 2}), Error);
+  EXPECT_THROW(quantile({}, 0.5), Error);
+  EXPECT_THROW(quantile(std::vector<double>{nan}, 0.5), Error);
+}
+
+TEST(Quantile, InterpolatesBetweenOrderStatistics) {
+  const std::vector<double> values{40, 10, 30, 20, 50};
+  // Type 7 of Hyndman and Fan (1996), the default of R's quantile(): position (n - 1) p.
+  const std::pair<double, double> cases[] = {{0, 10}, {0.25, 20}, {0.1, 14}, {0.5, 30}, {0.9, 46}, {1, 50}};
+  for (const auto& [p, expected] : cases) EXPECT_DOUBLE_EQ(quantile(values, p), expected) << p;
+  EXPECT_EQ(quantile(std::vector<double>{7}, 0.3), 7);
+}
+
+TEST(Quantile, OutsideOfZeroToOneThrows) {
+  for (const double p : {-0.01, 1.01, nan}) EXPECT_THROW(quantile(std::vector<double>{1, 2}, p), Error) << p;
+}
+
+}  // namespace
+}  // namespace ridgeline::stats
