@@ -1,0 +1,10 @@
+# OpenBLAS is the CPU's vendor variant; without it the variant says that it is unavailable.
+if(OpenBLAS_FOUND)
+  set(openblas ${OpenBLAS_LIBRARIES})
+  if(RIDGELINE_PORTABLE)
+    list(TRANSFORM openblas REPLACE "\\.so$" ".a")
+  endif()
+  target_compile_definitions(kernels_gemm PRIVATE RIDGELINE_HAVE_OPENBLAS)
+  target_include_directories(kernels_gemm PRIVATE ${OpenBLAS_INCLUDE_DIRS})
+  target_link_libraries(kernels_gemm PRIVATE ${openblas})
+endif()

@@ -1,0 +1,202 @@
+#include "kernels/gemm/gemm.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::gemm {
+namespace {
+
+using kernels::Deviation;
+using kernels::GuardedOutput;
+
+/// Inputs of a problem on the host and on a device.
+struct Inputs {
+  Inputs(device::Device& device, const Problem& problem, bool outliers)
+      : a_values(values(problem.m * problem.k, problem.dtype, outliers, 1)),
+        b_values(values(problem.k * problem.n, problem.dtype, outliers, 2)),
+        a(device, kernels::stored(a_values, problem.dtype)),
+        b(device, kernels::stored(b_values, problem.dtype)) {}
+
+  /// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose precision.
+  static std::vector<float> values(std::int64_t count, DType dtype, bool outliers, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> result(static_cast<std::size_t>(count));
+    for (float& value : result)
+      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f), dtype);
+    return result;
+  }
+  static kernels::Source source(const std::vector<float>& values) {
+    return [&values](std::int64_t first, std::span<float> to) {
+      std::copy_n(values.begin() + first, to.size(), to.begin());
+    };
+  }
+  Expected expected(const Problem& problem) const { return expect(problem, source(a_values), source(b_values), 1); }
+
+  std::vector<float> a_values, b_values;
+  device::Buffer<std::byte> a, b;
+};
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+
+  void check(const Problem& problem, bool outliers = false) {
+    const Variant& variant = GetParam().variant;
+    const device::Support support = variant.supports(problem, device->facts());
+    if (!support) {
+      ++unsupported;
+      return;
+    }
+    const Inputs inputs(*device, problem, outliers);
+    GuardedOutput c(*device, static_cast<std::size_t>(problem.m * problem.n) * size_of(problem.dtype));
+    const std::size_t workspace_bytes = variant.workspace == nullptr ? 0 : variant.workspace(problem);
+    device::Buffer<std::byte> workspace(*device, workspace_bytes);
+    workspace.poison();
+    const Operands operands{inputs.a.data(), inputs.b.data(), c.data(), workspace.data()};
+    variant.launch(problem, operands, device->stream());
+    device->synchronize();
+    const Deviation deviation = gemm::deviation(*device, problem, inputs.expected(problem), c.data());
+    EXPECT_TRUE(deviation.right()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k << " "
+                                   << to_string(problem.dtype) << ": error " << deviation.error << ", tolerance "
+                                   << deviation.tolerance;
+    EXPECT_TRUE(c.guard_untouched()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k
+                                     << ": wrote beyond C";
+  }
+
+  std::unique_ptr<device::Device> device;
+  int unsupported = 0;
+};
+
+TEST_P(EveryVariant, IsRightForAnyShape) {
+  const device::Support support =
+      GetParam().variant.supports({64, 64, 64, GetParam().variant.dtypes.front()}, device->facts());
+  if (support.kind() == device::Support::Kind::unavailable) GTEST_SKIP() << support.reason();
+  // Zero, one, primes, and sizes around the tiles of all variants, in shapes that are far from square too.
+  const std::int64_t shapes[][3] = {
+      {0, 0, 0},     {0, 5, 3},       {5, 0, 3},     {5, 3, 0},     {1, 1, 1},      {1, 97, 3},      {97, 1, 3},
+      {1, 1, 1023},  {7, 5, 3},       {11, 31, 383}, {12, 32, 384}, {13, 33, 385},  {15, 17, 16},    {16, 16, 15},
+      {31, 32, 33},  {63, 64, 65},    {64, 64, 64},  {65, 63, 7},   {113, 203, 59}, {127, 129, 128}, {128, 128, 128},
+      {129, 127, 9}, {193, 513, 129}, {239, 1, 97},  {256, 8, 512}, {8, 4099, 40},  {1023, 24, 64}};
+  for (const DType dtype : GetParam().variant.dtypes)
+    for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
+}
+
+TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
+  for (const DType dtype : GetParam().variant.dtypes) {
+    check({384, 512, 1031, dtype});
+    check({150, 160, 800, dtype}, /*outliers=*/true);
+  }
+}
+
+TEST_P(EveryVariant, SaysNoToOtherTypes) {
+  for (const DType dtype : {DType::i32, DType::u8, DType::f64})
+    EXPECT_FALSE(GetParam().variant.supports({64, 64, 64, dtype}, device->facts())) << to_string(dtype);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+/// The checker itself, on a right output that is then damaged. With many rows only a sample is checked.
+class Checker : public testing::TestWithParam<Problem> {
+ protected:
+  Checker()
+      : found(kernels::test_device(device::Kind::cpu)), problem(GetParam()), inputs(*found.device, problem, false) {
+    expected = inputs.expected(problem);
+    c.assign(static_cast<std::size_t>(problem.m * problem.n), 0.0f);
+    for (std::size_t i = 0; i < expected.rows.size(); ++i)
+      for (std::int64_t j = 0; j < problem.n; ++j)
+        c[expected.rows[i] * problem.n + j] =
+            kernels::rounded(static_cast<float>(expected.c[i * problem.n + j]), problem.dtype);
+  }
+  Deviation result() {
+    device::Buffer<std::byte> memory(*found.device, kernels::stored(c, problem.dtype));
+    return deviation(*found.device, problem, expected, memory.data());
+  }
+  float& last() { return c.back(); }
+
+  kernels::TestDevice found;
+  Problem problem;
+  Inputs inputs;
+  Expected expected;
+  std::vector<float> c;
+};
+
+TEST_P(Checker, AcceptsTheRoundedProduct) {
+  EXPECT_TRUE(result().right());
+  EXPECT_EQ(result().error, 0.0);
+}
+TEST_P(Checker, ChecksFirstAndLastRow) {
+  EXPECT_EQ(expected.rows.front(), 0);
+  EXPECT_EQ(expected.rows.back(), problem.m - 1);
+}
+TEST_P(Checker, RejectsNaN) {
+  c[problem.n / 2] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsInfinity) {
+  c[0] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsNaNAlsoBeforeALargerError) {
+  c[0] = std::numeric_limits<float>::quiet_NaN();
+  last() += 1e6f;
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsOneWrongElement) {
+  const std::int64_t row = expected.rows[expected.rows.size() / 2];
+  c[row * problem.n + problem.n - 1] += 1.0f;  // a typical sum of k products is sqrt(k), more than 5
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsOneMissingProduct) {
+  c[0] -= 0.6745f * 0.6745f;  // the median size of a factor is 0.6745
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsAnUnwrittenTail) {
+  std::fill(c.end() - problem.n, c.end(), std::numeric_limits<float>::quiet_NaN());
+  EXPECT_FALSE(result().right());
+  std::fill(c.end() - problem.n, c.end(), 0.0f);
+  EXPECT_FALSE(result().right());
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, Checker,
+                         testing::Values(Problem{5, 7, 31, DType::f32}, Problem{4001, 300, 301, DType::f32},
+                                         Problem{40, 70, 128, DType::bf16}, Problem{40, 70, 128, DType::f16},
+                                         Problem{40, 70, 128, DType::tf32}));
+
+TEST(Oracle, SamplesFewRowsOfALargeProblem) {
+  const auto zeros = [](std::int64_t, std::span<float> to) { std::ranges::fill(to, 0.0f); };
+  EXPECT_EQ(expect({100, 2, 2, DType::f32}, zeros, zeros, 1).rows.size(), 100u);
+  const Expected sampled = expect({4000, 512, 512, DType::f32}, zeros, zeros, 1);
+  EXPECT_EQ(sampled.rows.size(), 512u);
+  EXPECT_EQ(sampled.rows, expect({4000, 512, 512, DType::f32}, zeros, zeros, 1).rows);
+  EXPECT_NE(sampled.rows, expect({4000, 512, 512, DType::f32}, zeros, zeros, 2).rows);
+}
+
+TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
+  const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
+  const Problem problem{3, 2, 5, DType::bf16};
+  device::Buffer<std::uint16_t> a(*found.device, 15), b(*found.device, 10);
+  found.device->fill(a.data(), DType::bf16, 15, device::Distribution::uniform, 42, 100);
+  found.device->fill(b.data(), DType::bf16, 10, device::Distribution::uniform, 42, 200);
+  const auto expected = expect_random(problem, device::Distribution::uniform, 42, 100, 200);
+  double sum = 0;
+  for (int p = 0; p < 5; ++p)
+    sum += static_cast<double>(from_bf16(a.data()[2 * 5 + p])) * from_bf16(b.data()[p * 2 + 1]);
+  EXPECT_DOUBLE_EQ(expected->c[2 * 2 + 1], sum);
+  EXPECT_EQ(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 200)) << "not from the cache";
+  EXPECT_NE(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 210));
+}
+
+}  // namespace
+}  // namespace ridgeline::gemm

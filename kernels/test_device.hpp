@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/half.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/device/device.hpp"
+
+// What the tests of all families share: a device of the variant's kind, and buffers with guarded ends.
+namespace ridgeline::kernels {
+
+/// The first device of `kind`; null, with the reason, where there is none.
+struct TestDevice {
+  std::unique_ptr<device::Device> device;
+  std::string reason;
+};
+
+inline TestDevice test_device(device::Kind kind) {
+  const device::Discovery found = device::discover();
+  for (const device::Facts& facts : found.devices)
+    if (facts.kind == kind) return {device::open(facts.id), {}};
+  for (const device::Unavailable& missing : found.unavailable)
+    if (missing.kind == kind) return {nullptr, missing.reason};
+  return {nullptr, "this program was built without such devices"};
+}
+
+/// `values` as `dtype` stores them, as bytes.
+inline std::vector<std::byte> stored(const std::vector<float>& values, DType dtype) {
+  std::vector<std::byte> bytes(values.size() * size_of(dtype));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (size_of(dtype) == 4) {
+      std::memcpy(bytes.data() + 4 * i, &values[i], 4);
+    } else {
+      const std::uint16_t half = dtype == DType::f16 ? to_f16(values[i]) : to_bf16(values[i]);
+      std::memcpy(bytes.data() + 2 * i, &half, 2);
+    }
+  }
+  return bytes;
+}
+
+/// Number `value` as `dtype` stores it.
+inline float rounded(float value, DType dtype) {
+  if (dtype == DType::f16) return from_f16(to_f16(value));
+  return dtype == DType::bf16 ? from_bf16(to_bf16(value)) : value;
+}
+
+/// An output of `bytes` bytes and a guard behind it, all poisoned: what is not written stays NaN, and what is written
+/// beyond the end is noticed.
+class GuardedOutput {
+ public:
+  GuardedOutput(device::Device& device, std::size_t bytes) : bytes_(bytes), memory_(device, bytes + guard) {
+    memory_.poison();
+  }
+  void* data() const { return memory_.data(); }
+  bool guard_untouched() const {
+    const std::vector<std::byte> all = memory_.download();
+    return std::all_of(all.begin() + static_cast<std::ptrdiff_t>(bytes_), all.end(),
+                       [](std::byte byte) { return byte == std::byte{0xFF}; });
+  }
+
+ private:
+  static constexpr std::size_t guard = 4096;
+  std::size_t bytes_;
+  device::Buffer<std::byte> memory_;
+};
+
+}  // namespace ridgeline::kernels
