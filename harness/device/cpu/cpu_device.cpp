@@ -10,19 +10,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/half.hpp"
 #include "harness/device/cpu/cpu_facts.hpp"
 #include "harness/device/cpu/cpu_sensors.hpp"
-#include "harness/device/random.hpp"
+#include "harness/device/cpu/host_memory.hpp"
 
 namespace ridgeline::device::cpu {
 namespace {
-
-constexpr std::size_t alignment = 256;
-constexpr std::size_t huge_page = 2u << 20;
 
 bool pin_this_thread(const std::vector<int>& cpus) {
   const int capacity = *std::max_element(cpus.begin(), cpus.end()) + 1;
@@ -33,21 +28,6 @@ bool pin_this_thread(const std::vector<int>& cpus) {
   const bool pinned = sched_setaffinity(0, size, mask) == 0;
   CPU_FREE(mask);
   return pinned;
-}
-
-// Static schedules everywhere, as in the kernels: the thread that fills a page is the one that works on it later.
-template <class Element, class Make>
-void fill_all(void* to, std::size_t count, Make make) {
-  auto* const elements = static_cast<Element*>(to);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < count; ++i) elements[i] = make(i);
-}
-
-void set_bytes(void* memory, int value, std::size_t bytes) {
-  constexpr std::size_t page = 4096;
-  auto* const first = static_cast<unsigned char*>(memory);
-#pragma omp parallel for schedule(static)
-  for (std::size_t at = 0; at < bytes; at += page) std::memset(first + at, value, std::min(page, bytes - at));
 }
 
 class CpuBatch final : public Batch {
@@ -78,42 +58,16 @@ class CpuDevice final : public Device {
 
   const Facts& facts() const override { return facts_; }
 
-  void* allocate(std::size_t bytes) override {
-    // Huge pages when the buffer is large enough for them: whether the kernel grants them must not depend on where
-    // malloc put it.
-    const std::size_t unit = bytes >= 2 * huge_page ? huge_page : alignment;
-    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
-    void* const memory = rounded < bytes ? nullptr : std::aligned_alloc(unit, rounded);
-    if (memory == nullptr)
-      throw Error(ErrorKind::dependency, fmt::format("allocating {} bytes of host memory failed", bytes),
-                  "measure smaller cases, or free memory");
-    if (unit == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
-  }
+  void* allocate(std::size_t bytes) override { return allocate_host(bytes); }
   void release(void* memory) noexcept override { std::free(memory); }
   void upload(void* to, const void* from_host, std::size_t bytes) override { copy(to, from_host, bytes); }
   void download(void* to_host, const void* from, std::size_t bytes) override { copy(to_host, from, bytes); }
 
   void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
             std::uint64_t first) override {
-    if (distribution == Distribution::zeros) return set_bytes(to, 0, count * size_of(dtype));
-    switch (dtype) {
-      case DType::f64:
-        return fill_all<double>(to, count, [=](auto i) { return random_uniform_f64(seed, first + i); });
-      case DType::f32:
-      case DType::tf32:
-        return fill_all<float>(to, count, [=](auto i) { return random_uniform(seed, first + i); });
-      case DType::f16:
-        return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_f16(random_uniform(seed, first + i)); });
-      case DType::bf16:
-        return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_bf16(random_uniform(seed, first + i)); });
-      case DType::i32:
-        return fill_all<std::int32_t>(to, count, [=](auto i) { return random_i32(seed, first + i); });
-      case DType::u8:
-        return fill_all<std::uint8_t>(to, count, [=](auto i) { return random_u8(seed, first + i); });
-    }
+    fill_host(to, dtype, count, distribution, seed, first);
   }
-  void poison(void* memory, std::size_t bytes) override { set_bytes(memory, 0xFF, bytes); }
+  void poison(void* memory, std::size_t bytes) override { set_host_bytes(memory, 0xFF, bytes); }
 
   Stream& stream() override { return stream_; }
   void synchronize() override {}

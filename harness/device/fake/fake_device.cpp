@@ -1,0 +1,94 @@
+#include "harness/device/fake/fake_device.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/cpu/host_memory.hpp"
+
+namespace ridgeline::device {
+namespace {
+
+class FakeBatch final : public Batch {
+ public:
+  FakeBatch(std::function<void()> launches, std::function<double()> elapsed_ns)
+      : launches_(std::move(launches)), elapsed_ns_(std::move(elapsed_ns)) {}
+  double run_ns() override {
+    launches_();
+    return elapsed_ns_();
+  }
+
+ private:
+  std::function<void()> launches_;
+  std::function<double()> elapsed_ns_;
+};
+
+Facts synthetic_facts(std::uint64_t memory) {
+  Facts facts;
+  facts.kind = Kind::fake;
+  facts.id = "fake";
+  facts.model = "synthetic-fake";
+  facts.name = "Synthetic Fake";
+  facts.uuid = "FAKE-0000000000000000";
+  facts.memory = memory;
+  facts.memory_free = memory;
+  facts.l1 = 32u << 10;
+  facts.l2 = 256u << 10;
+  facts.last_level_cache = 1u << 20;
+  facts.units = 2;
+  facts.simd = "none";
+  facts.properties = {{"cores", "2"}};
+  facts.comparable = {{"model", facts.name}};
+  facts.recorded = {{"host", "synthetic"}};
+  return facts;
+}
+
+}  // namespace
+
+FakeDevice::FakeDevice(FakeScript script) : script_(std::move(script)), facts_(synthetic_facts(script_.memory)) {}
+
+FakeDevice::~FakeDevice() {
+  for (const auto& [memory, bytes] : sizes_) std::free(memory);
+}
+
+void* FakeDevice::allocate(std::size_t bytes) {
+  if (bytes > script_.memory - bytes_)
+    throw Error(ErrorKind::dependency,
+                fmt::format("allocating {} bytes on {} failed: out of memory", bytes, facts_.id));
+  void* const memory = cpu::allocate_host(bytes);
+  sizes_.emplace(memory, bytes);
+  bytes_ += bytes;
+  return memory;
+}
+
+void FakeDevice::release(void* memory) noexcept {
+  const auto found = sizes_.find(memory);
+  if (found == sizes_.end()) std::abort();  // freed twice, or never allocated here
+  bytes_ -= found->second;
+  sizes_.erase(found);
+  std::free(memory);
+}
+
+void FakeDevice::upload(void* to, const void* from_host, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from_host, bytes);
+}
+
+void FakeDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to_host, from, bytes);
+}
+
+void FakeDevice::fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
+                      std::uint64_t first) {
+  cpu::fill_host(to, dtype, count, distribution, seed, first);
+}
+
+void FakeDevice::poison(void* memory, std::size_t bytes) { cpu::set_host_bytes(memory, 0xFF, bytes); }
+
+std::unique_ptr<Batch> FakeDevice::record(std::function<void(Stream&)> launches, Launch) {
+  return std::make_unique<FakeBatch>([this, launches = std::move(launches)] { launches(stream_); },
+                                     [this] { return script_.elapsed_ns(batches_++); });
+}
+
+}  // namespace ridgeline::device
