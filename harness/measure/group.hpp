@@ -4,8 +4,8 @@
 
 namespace ridgeline::measure {
 
-/// The processes that measure one case together: they start each sample together, the slowest counts, and they stop together.
-/// The base class is a group of one.
+/// The processes that measure one case together: they start each sample together, the slowest counts, and they stop
+/// together. The base class is a group of one.
 class Group {
  public:
   virtual ~Group() = default;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/device/device.hpp"
@@ -18,10 +19,12 @@ struct PrepareOptions {
   device::Distribution distribution = device::Distribution::uniform;
   std::uint64_t seed = 1;
   double warmup_budget_ns = 200e6;  // warming up ends here at the latest
-  double sample_floor_ns = 200e3;   // a sample executes often enough to last this long (graph mode)
+  double steady = 0.01;  // warm when the medians of two successive windows differ by no more than this, relatively
+  double sample_floor_ns = 200e3;  // a sample executes often enough to last this long (graph mode)
 };
 
-/// When to stop sampling: at the target once `min_samples` are there, at `max_samples`, or when the budget is spent.
+/// When one call of sample() stops: at `max_samples`, before the sample that would exceed the budget (but not without
+/// any), or once `min_samples` are taken and the interval over all samples of the process is within the target.
 struct SampleOptions {
   double target = 0.01;  // half width of the 95% interval of the process's median, relative to the median
   int min_samples = 10;
@@ -29,21 +32,24 @@ struct SampleOptions {
   double budget_ns = 1e9;
 };
 
-/// One case between prepare and finish. Preparing and sampling are apart so that two workers can be prepared side by side
-/// and sampled in turn. A wrong result before timing leaves `outcome()` at wrong_result and must not be sampled.
+/// One case between prepare and finish. Preparing and sampling are apart so that two workers can be prepared side by
+/// side and sampled in turn. A wrong result before timing leaves `outcome()` at wrong_result and must not be sampled.
 class Experiment {
  public:
-  /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. Throws Error when the device fails.
+  /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. Throws Error when the device
+  /// fails.
   Experiment(std::function<Workload(Setup&)> prepare, Setup setup, const PrepareOptions& options);
 
-  record::Outcome outcome() const;  // ok so far, or wrong_result
+  record::Outcome outcome() const;    // ok so far, or wrong_result
+  const std::string& reason() const;  // empty while the outcome is ok
   double flops() const;
   double bytes() const;
 
   /// Takes samples, appends them to the measurement, and returns those taken now (ns an execution).
   std::vector<double> sample(const SampleOptions& options);
 
-  /// Verifies again and returns all that was measured: `case_name`, `attempt` and `reason` of unstable are the caller's.
+  /// Verifies again and returns all that was measured. The outcome is ok, invalid_environment or wrong_result:
+  /// `case_name`, `attempt` and the judgement that a spread makes the case unstable are the caller's.
   record::Measurement finish();
 
  private:

@@ -17,18 +17,20 @@ enum class Cache { cold, hot };
 /// What a case is given to prepare itself with.
 struct Setup {
   device::Device& device;
-  InputPool& inputs;        // filled once a process
-  Group& group;             // the ranks that measure together; alone for most suites
-  std::uint64_t seed = 0;   // of this measurement's inputs
+  InputPool& inputs;       // filled once a process
+  Group& group;            // the ranks that measure together; alone for most suites
+  std::uint64_t seed = 0;  // of this measurement's inputs
   device::Distribution distribution = device::Distribution::uniform;
   Cache cache = Cache::cold;
 
   /// Buffer sets to rotate over when one execution touches `bytes_per_set`: 1 when hot; when cold enough that all sets
-  /// together are at least twice the last-level cache, at most `most`.
+  /// together are at least twice the last-level cache, at most `most`. A power of two or three times one: batches of
+  /// many sizes divide such numbers.
   std::size_t sets(std::size_t bytes_per_set, std::size_t most = 4096) const;
 };
 
-/// A prepared case: allocated, filled, and ready to be launched on any of its buffer sets. The functions own the memory.
+/// A prepared case: allocated, filled, and ready to be launched on any of its buffer sets. The functions own the
+/// memory.
 struct Workload {
   double flops = 0, bytes = 0;  // of one launch; bytes are the least that must move
   std::size_t sets = 1;

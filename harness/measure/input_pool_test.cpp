@@ -1,0 +1,86 @@
+#include "harness/measure/input_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/device/fake/fake_device.hpp"
+#include "harness/device/random.hpp"
+#include "harness/device/random_element.hpp"
+#include "harness/measure/workload.hpp"
+
+namespace ridgeline::measure {
+namespace {
+
+using device::Distribution;
+
+TEST(InputPool, ViewsHoldTheElementsTheyName) {
+  device::FakeDevice device;
+  InputPool pool(device, 42);
+  for (std::size_t count : {1u, 1000u, 3u, 2'000'000u, 0u, 5u}) {
+    const InputPool::View view = pool.take(DType::f32, Distribution::uniform, count);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.data) % 256, 0u);
+    for (std::size_t i = 0; i < count; i += 1 + count / 50)
+      ASSERT_EQ(static_cast<const float*>(view.data)[i],
+                device::random_element(DType::f32, Distribution::uniform, 42, view.first_index + i))
+          << i;
+  }
+}
+
+TEST(InputPool, ViewsOfOneCaseNeverOverlap) {
+  device::FakeDevice device;
+  InputPool pool(device, 1);
+  std::map<const std::byte*, std::size_t> taken;
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t count = 1 + device::random_bits(3, static_cast<std::uint64_t>(i)) % 50'000;
+    const auto* data = static_cast<const std::byte*>(pool.take(DType::f64, Distribution::uniform, count).data);
+    const auto after = taken.emplace(data, count * 8).first;
+    if (after != taken.begin()) {
+      ASSERT_LE(std::prev(after)->first + std::prev(after)->second, data);
+    }
+    if (std::next(after) != taken.end()) {
+      ASSERT_LE(data + count * 8, std::next(after)->first);
+    }
+  }
+}
+
+TEST(InputPool, RewindingReusesWhatIsFilled) {
+  device::FakeDevice device;
+  InputPool pool(device, 1);
+  const InputPool::View first = pool.take(DType::bf16, Distribution::uniform, 1000);
+  pool.take(DType::bf16, Distribution::zeros, 1000);
+  const std::size_t bytes = pool.bytes();
+  EXPECT_EQ(bytes, device.bytes_allocated());
+  pool.rewind();
+  EXPECT_EQ(pool.take(DType::bf16, Distribution::uniform, 1000).data, first.data);
+  const auto* zeros = static_cast<const std::uint16_t*>(pool.take(DType::bf16, Distribution::zeros, 1000).data);
+  EXPECT_EQ(zeros[999], 0);
+  EXPECT_EQ(pool.bytes(), bytes);
+}
+
+TEST(InputPool, WhatOneLargeCaseTookIsThereForTheNext) {
+  device::FakeDevice device;
+  InputPool pool(device, 1);
+  pool.take(DType::u8, Distribution::uniform, device.facts().memory / 4);
+  pool.rewind();
+  EXPECT_EQ(device.bytes_allocated(), 0u);
+  EXPECT_THROW(pool.take(DType::u8, Distribution::uniform, 2 * device.facts().memory), std::exception);
+  EXPECT_EQ(pool.bytes(), device.bytes_allocated());
+}
+
+TEST(Setup, ColdCasesRotateOverTwiceTheLastLevelCache) {
+  device::FakeDevice device;  // 1 MiB of last-level cache
+  InputPool pool(device, 1);
+  Group alone;
+  measure::Setup setup{device, pool, alone};
+  EXPECT_EQ(setup.sets(4 << 20), 1u);
+  EXPECT_EQ(setup.sets(2 << 20), 1u);
+  EXPECT_EQ(setup.sets(1 << 20), 2u);
+  EXPECT_EQ(setup.sets(300 << 10), 8u);  // 7 would do
+  EXPECT_EQ(setup.sets(64), 4096u);
+  EXPECT_EQ(setup.sets(64, 100), 96u);
+  EXPECT_EQ(setup.sets(0), 1u);
+  setup.cache = Cache::hot;
+  EXPECT_EQ(setup.sets(64), 1u);
+}
+
+}  // namespace
+}  // namespace ridgeline::measure

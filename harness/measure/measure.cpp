@@ -1,0 +1,257 @@
+#include "harness/measure/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/rotation.hpp"
+#include "harness/measure/sensors.hpp"
+#include "harness/stats/interval.hpp"
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::measure {
+namespace {
+
+constexpr std::int64_t most_executions = 10'000;  // of one sample: bounds the size of a graph
+constexpr std::size_t least_window = 5;           // samples whose median tells whether a case is warm
+constexpr double windows_in_budget = 20;          // a warm-up window lasts at least this part of the warm-up budget
+
+/// Wall time since construction in ns.
+class Stopwatch {
+ public:
+  double ns() const {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Adds the wall time of a scope to `sum`, also when the scope is left by an exception.
+class AddWallTime {
+ public:
+  explicit AddWallTime(double& sum) : sum_(sum) {}
+  AddWallTime(const AddWallTime&) = delete;
+  ~AddWallTime() { sum_ += watch_.ns(); }
+
+ private:
+  double& sum_;
+  Stopwatch watch_;
+};
+
+record::Verification worse(const record::Verification& a, const record::Verification& b) {
+  if (a.right() != b.right()) return a.right() ? b : a;
+  return std::isnan(a.error) || a.error > b.error ? a : b;
+}
+
+std::string launch_name(device::Device& device, device::Launch launch) {
+  if (launch == device::Launch::single) return "single";
+  return device.facts().kind == device::Kind::cuda ? "graph" : "loop";
+}
+
+std::string difference(const record::Verification& verification, const char* when) {
+  if (std::isnan(verification.error))
+    return fmt::format("{} timing the output was not written, or holds values that are not numbers", when);
+  return fmt::format("{} timing the output differed from the oracle's: error {:.3g}, tolerance {:.3g}", when,
+                     verification.error, verification.tolerance);
+}
+
+}  // namespace
+
+struct Experiment::State {
+  Setup setup;
+  PrepareOptions options;
+  Workload workload;
+  record::Measurement measurement;
+  Sensors sensors;
+  std::optional<Rotation> rotation;
+  double first_launch_ns = 0;  // wall time of the first verified execution
+  double longest_ns = 0;       // of the batches that warmed up
+
+  State(const Setup& given, const PrepareOptions& wanted) : setup(given), options(wanted), sensors(given.device) {}
+
+  device::Device& device() { return setup.device; }
+  Group& group() { return setup.group; }
+
+  /// What rank 0 says, on every rank, so that all stop together.
+  template <class Value>
+  Value agreed(Value value) {
+    group().broadcast(&value, sizeof value);
+    return value;
+  }
+
+  void verify(std::size_t set, const char* when);
+  double run_ns();
+  void choose_executions();
+  void warm_up();
+};
+
+/// Launches once on poisoned outputs and compares with the oracle. A rank that is wrong makes every rank wrong.
+void Experiment::State::verify(std::size_t set, const char* when) {
+  const AddWallTime timer(measurement.verify_ns);
+  workload.poison(set);
+  {
+    const Stopwatch watch;
+    workload.launch(set, device().stream());
+    device().synchronize();
+    if (first_launch_ns == 0) first_launch_ns = watch.ns();
+  }
+  record::Verification found = workload.verify(set);
+  if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
+    found.error = std::numeric_limits<double>::infinity();
+  if (!found.right() && measurement.outcome == record::Outcome::ok) {
+    measurement.outcome = record::Outcome::wrong_result;
+    measurement.reason = difference(found, when);
+  }
+  measurement.verification = measurement.verification ? worse(*measurement.verification, found) : found;
+}
+
+/// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
+double Experiment::State::run_ns() {
+  rotation->prepare_next();
+  group().barrier();
+  return group().max(rotation->run_ns());
+}
+
+/// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
+/// many, and runs short batches twice, because a first run may be slow by accident.
+void Experiment::State::choose_executions() {
+  const double floor = options.launch == device::Launch::single ? 0 : options.sample_floor_ns;
+  std::int64_t wanted = 1;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    rotation->set_executions(wanted);
+    double ns = run_ns();
+    if (ns < 4 * floor) ns = std::min(ns, run_ns());
+    longest_ns = ns;
+    const auto executions = rotation->executions();
+    if (ns >= 0.9 * floor || executions >= most_executions) return;
+    const double each = std::max(ns / static_cast<double>(executions), 1.0);
+    wanted = std::max(static_cast<std::int64_t>(std::ceil(floor / each)), executions + 1);
+    wanted = std::min(wanted, most_executions);
+  }
+}
+
+/// Runs until two successive windows have medians that agree, or the budget is spent. An execution that is longer than
+/// the budget was warmed up by being verified.
+void Experiment::State::warm_up() {
+  const Stopwatch wall;
+  const double budget = options.warmup_budget_ns;
+  if (agreed(first_launch_ns > budget)) return;
+  choose_executions();
+  double timed = 0, previous = 0;
+  for (;;) {
+    std::vector<double> window;
+    double window_ns = 0;
+    while (window.size() < least_window || window_ns < budget / windows_in_budget) {
+      if (!agreed(std::max(wall.ns(), timed) + longest_ns <= budget)) return;
+      window.push_back(run_ns());
+      window_ns += window.back();
+      timed += window.back();
+      longest_ns = std::max(longest_ns, window.back());
+    }
+    const double median = stats::median(window);
+    if (std::fabs(median - previous) <= options.steady * median) return;
+    previous = median;
+  }
+}
+
+Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, const PrepareOptions& options) {
+  setup.seed = options.seed;
+  setup.distribution = options.distribution;
+  setup.cache = options.cache;
+  state_ = std::make_shared<State>(setup, options);
+  State& state = *state_;
+  record::Measurement& measurement = state.measurement;
+  const AddWallTime total(measurement.total_ns);
+
+  measurement.outcome = record::Outcome::ok;
+  measurement.cache = options.cache == Cache::hot ? "hot" : "cold";
+  measurement.launch = launch_name(state.device(), options.launch);
+  measurement.seed = options.seed;
+  {
+    const AddWallTime timer(measurement.prepare_ns);
+    state.workload = prepare(state.setup);
+    require(state.workload.sets >= 1, "a workload has a buffer set");
+    // Every output, so that its pages exist before timing.
+    for (std::size_t set = 0; set < state.workload.sets; ++set) state.workload.poison(set);
+    state.device().synchronize();
+  }
+  measurement.flops = state.workload.flops;
+  measurement.bytes = state.workload.bytes;
+  measurement.buffer_sets = static_cast<std::int64_t>(state.workload.sets);
+  measurement.metrics = state.workload.metrics;
+  state.verify(0, "before");
+  if (measurement.outcome != record::Outcome::ok) return;
+
+  const AddWallTime timer(measurement.warmup_ns);
+  state.rotation.emplace(state.device(), state.workload, options.launch);
+  state.warm_up();
+  measurement.executions_per_sample = state.rotation->executions();
+}
+
+record::Outcome Experiment::outcome() const { return state_->measurement.outcome; }
+const std::string& Experiment::reason() const { return state_->measurement.reason; }
+double Experiment::flops() const { return state_->workload.flops; }
+double Experiment::bytes() const { return state_->workload.bytes; }
+
+std::vector<double> Experiment::sample(const SampleOptions& options) {
+  State& state = *state_;
+  record::Measurement& measurement = state.measurement;
+  if (measurement.outcome != record::Outcome::ok)
+    throw Error(ErrorKind::usage, "a case with a wrong result cannot be sampled");
+  const AddWallTime total(measurement.total_ns);
+  const Stopwatch wall;
+  double timed = 0, longest = 0;
+  std::vector<double> taken;
+  std::vector<double>& all = measurement.samples_ns;
+  std::size_t next_look = static_cast<std::size_t>(std::max(options.min_samples, 1));
+
+  const auto enough = [&] {
+    if (taken.empty()) return false;
+    if (taken.size() >= static_cast<std::size_t>(std::max(options.max_samples, 1))) return true;
+    if (std::max(wall.ns(), timed) + longest > options.budget_ns) return true;
+    if (taken.size() < next_look) return false;
+    next_look = taken.size() + 1 + taken.size() / 20;  // each look sorts all samples
+    return stats::relative_half_width(all).value_or(std::numeric_limits<double>::infinity()) <= options.target;
+  };
+
+  state.sensors.read();
+  while (!state.agreed(enough())) {
+    state.sensors.poll();
+    const double ns = state.run_ns();
+    timed += ns;
+    longest = std::max(longest, ns);
+    taken.push_back(ns / static_cast<double>(state.rotation->executions()));
+    all.push_back(taken.back());
+  }
+  state.sensors.read();
+  measurement.timed_ns += timed;
+  return taken;
+}
+
+record::Measurement Experiment::finish() {
+  State& state = *state_;
+  record::Measurement& measurement = state.measurement;
+  if (measurement.outcome == record::Outcome::ok) {
+    const AddWallTime total(measurement.total_ns);
+    if (measurement.samples_ns.empty())
+      throw Error(ErrorKind::usage, "a case cannot be finished before it was sampled");
+    state.verify(state.workload.sets - 1, "after");
+    measurement.telemetry = state.sensors.summary();
+  }
+  if (measurement.outcome == record::Outcome::ok) {
+    measurement.median_ns = stats::median(measurement.samples_ns);
+    measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
+    measurement.reason = disturbance(measurement.telemetry);
+    if (!measurement.reason.empty()) measurement.outcome = record::Outcome::invalid_environment;
+  } else {
+    measurement.samples_ns.clear();  // no verified output, no time
+  }
+  return measurement;
+}
+
+}  // namespace ridgeline::measure

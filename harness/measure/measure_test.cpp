@@ -1,0 +1,310 @@
+#include "harness/measure/measure.hpp"
+
+#include <barrier>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/device/fake/fake_device.hpp"
+#include "harness/device/random.hpp"
+
+namespace ridgeline::measure {
+namespace {
+
+/// A case on the fake device: each execution writes 1 to its set's output. Time comes from `ns`, asked once an
+/// execution.
+struct Bench {
+  std::function<double(std::int64_t execution)> ns = [](std::int64_t) { return 100e3; };
+  std::function<float(std::int64_t execution)> output = [](std::int64_t) { return 1.0f; };
+  std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) { return device::Reading{}; };
+  std::size_t sets = 1;
+  PrepareOptions options;
+
+  std::vector<std::size_t> order;  // of the sets that were executed
+  std::int64_t executed = 0;
+  double elapsed = 0;  // of executions not yet handed to a batch
+  Group alone;
+  Group* group = &alone;
+  device::FakeDevice device{{[this](std::int64_t) { return std::exchange(elapsed, 0.0); },
+                             [this](std::int64_t i) { return reading(i); }, 1u << 30}};
+  InputPool inputs{device, 1};
+
+  Bench() {
+    options.warmup_budget_ns = 20e6;
+    options.sample_floor_ns = 100e3;
+  }
+
+  Experiment prepare() {
+    const auto make = [this](Setup& setup) {
+      auto outputs = std::make_shared<std::vector<device::Buffer<float>>>();
+      for (std::size_t set = 0; set < sets; ++set) outputs->emplace_back(setup.device, 4);
+      Workload workload;
+      workload.flops = 8;
+      workload.bytes = 16;
+      workload.sets = sets;
+      workload.launch = [this, outputs](std::size_t set, device::Stream&) {
+        const float value = output(executed);
+        if (!std::isnan(value))
+          for (int i = 0; i < 4; ++i) (*outputs)[set].data()[i] = value;
+        elapsed += ns(executed++);
+        order.push_back(set);
+      };
+      workload.poison = [outputs](std::size_t set) { (*outputs)[set].poison(); };
+      workload.verify = [outputs](std::size_t set) {
+        return record::Verification{std::fabs((*outputs)[set].download()[3] - 1.0), 1e-6};
+      };
+      return workload;
+    };
+    Experiment experiment(make, Setup{device, inputs, *group}, options);
+    elapsed = 0;
+    return experiment;
+  }
+};
+
+double noisy(std::int64_t execution, double sigma) {
+  return 100e3 * (1 + sigma * device::random_uniform(7, static_cast<std::uint64_t>(execution)));
+}
+
+TEST(Experiment, ConstantTimesStopAtTheMinimum) {
+  Bench bench;
+  Experiment experiment = bench.prepare();
+  EXPECT_EQ(experiment.sample({0.01, 12, 1000, 1e12}).size(), 12u);
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::ok);
+  EXPECT_EQ(measured.reason, "");
+  EXPECT_EQ(measured.samples_ns, std::vector<double>(12, 100e3));
+  EXPECT_EQ(*measured.median_ns, 100e3);
+  EXPECT_EQ(*measured.relative_spread, 0.0);
+  EXPECT_EQ(measured.executions_per_sample, 1);
+  EXPECT_EQ(measured.timed_ns, 12 * 100e3);
+  EXPECT_EQ(measured.launch, "loop");
+  EXPECT_EQ(measured.cache, "cold");
+  EXPECT_EQ(measured.flops, 8);
+  EXPECT_TRUE(measured.verification->right());
+  for (double part : {measured.prepare_ns, measured.verify_ns, measured.warmup_ns}) EXPECT_GT(part, 0);
+  EXPECT_GE(measured.total_ns, measured.prepare_ns + measured.verify_ns + measured.warmup_ns);
+}
+
+TEST(Experiment, NoisyTimesStopAtTheTargetBetweenMinimumAndMaximum) {
+  Bench bench;
+  bench.ns = [](std::int64_t i) { return noisy(i, 0.05); };
+  const std::size_t loose = bench.prepare().sample({0.02, 6, 100'000, 1e15}).size();
+  const std::size_t tight = bench.prepare().sample({0.005, 6, 100'000, 1e15}).size();
+  EXPECT_GT(loose, 6u);
+  EXPECT_GT(tight, 4 * loose);  // the interval narrows with the root of the count
+  EXPECT_LT(tight, 100'000u);
+  EXPECT_EQ(bench.prepare().sample({0.0, 6, 50, 1e15}).size(), 50u);
+}
+
+TEST(Experiment, TheBudgetEndsSamplingBeforeItIsExceededButNotWithoutASample) {
+  Bench bench;
+  bench.ns = [](std::int64_t) { return 10e9; };  // seconds, so that wall time of this test does not matter
+  EXPECT_EQ(bench.prepare().sample({0.0, 10, 1000, 45e9}).size(), 4u);
+  EXPECT_EQ(bench.prepare().sample({0.0, 10, 1000, 1e9}).size(), 1u);
+}
+
+TEST(Experiment, SamplingInTurnCollectsAllSamples) {
+  Bench bench;
+  Experiment experiment = bench.prepare();
+  EXPECT_EQ(experiment.sample({0.01, 6, 10, 1e12}).size(), 6u);
+  EXPECT_EQ(experiment.sample({0.01, 3, 10, 1e12}).size(), 3u);
+  EXPECT_EQ(experiment.finish().samples_ns.size(), 9u);
+}
+
+TEST(Experiment, AnOutputThatIsNotWrittenIsWrongBeforeTiming) {
+  Bench bench;
+  bench.output = [](std::int64_t) { return NAN; };
+  Experiment experiment = bench.prepare();
+  EXPECT_EQ(experiment.outcome(), record::Outcome::wrong_result);
+  EXPECT_EQ(bench.executed, 1);
+  EXPECT_THROW(experiment.sample({}), Error);
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
+  EXPECT_EQ(measured.reason, "before timing the output was not written, or holds values that are not numbers");
+  EXPECT_FALSE(measured.verification->right());
+}
+
+TEST(Experiment, AnOutputThatGoesWrongWhileTimingLosesItsTimes) {
+  Bench bench;
+  bench.output = [](std::int64_t execution) { return execution < 20 ? 1.0f : 1.5f; };
+  Experiment experiment = bench.prepare();
+  ASSERT_EQ(experiment.outcome(), record::Outcome::ok);
+  experiment.sample({0.0, 30, 30, 1e12});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
+  EXPECT_EQ(measured.reason, "after timing the output differed from the oracle's: error 0.5, tolerance 1e-06");
+  EXPECT_TRUE(measured.samples_ns.empty());
+  EXPECT_FALSE(measured.median_ns);
+  EXPECT_EQ(measured.verification->error, 0.5);
+}
+
+TEST(Experiment, TheVerifiedSetsAreTheFirstAndTheLast) {
+  Bench bench;
+  bench.sets = 3;
+  Experiment experiment = bench.prepare();
+  EXPECT_EQ(bench.order.front(), 0u);
+  experiment.sample({});
+  bench.order.clear();
+  experiment.finish();
+  EXPECT_EQ(bench.order, std::vector<std::size_t>{2});
+}
+
+TEST(Experiment, ShortExecutionsShareASample) {
+  Bench bench;
+  bench.ns = [](std::int64_t) { return 1000.0; };
+  Experiment experiment = bench.prepare();
+  const std::vector<double> samples = experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_EQ(samples, std::vector<double>(10, 1000.0));  // of one execution, not of a sample
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.executions_per_sample, 100);
+  EXPECT_EQ(measured.timed_ns, 1e6);
+
+  bench.options.launch = device::Launch::single;
+  Experiment single = bench.prepare();
+  single.sample({0.01, 10, 10, 1e12});
+  const record::Measurement alone = single.finish();
+  EXPECT_EQ(alone.executions_per_sample, 1);
+  EXPECT_EQ(alone.launch, "single");
+}
+
+TEST(Experiment, ALaunchOverheadDoesNotMakeSamplesTooShort) {
+  Bench bench;
+  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 9000.0 : 0.0) + 1000.0; };  // 9 us once a batch
+  bench.options.sample_floor_ns = 200e3;
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_GE(experiment.finish().executions_per_sample, 180);
+}
+
+TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
+  Bench steady;
+  steady.options.warmup_budget_ns = 1e9;
+  steady.prepare();
+  const std::int64_t quick = steady.executed;
+  EXPECT_LT(quick, 1200);  // two windows, each a twentieth of the budget, and what finds the batch size
+
+  Bench drifting;
+  drifting.options.warmup_budget_ns = 1e9;
+  drifting.ns = [](std::int64_t i) { return 100e3 * (1 + 10.0 / (1.0 + static_cast<double>(i) / 300)); };
+  drifting.prepare();
+  EXPECT_GT(drifting.executed, 1500);
+
+  Bench wild;
+  wild.ns = [](std::int64_t i) { return 100e3 * std::pow(1.001, static_cast<double>(i)); };
+  wild.options.warmup_budget_ns = 1e9;
+  double sum = 0;
+  const auto script = wild.ns;
+  wild.ns = [&](std::int64_t i) { return sum += script(i), script(i); };
+  wild.prepare();
+  EXPECT_LE(sum, 1.01e9);
+  EXPECT_GT(sum, 0.9e9);
+}
+
+TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
+  const struct {
+    device::Reading reading;
+    record::Outcome outcome;
+    const char* reason;
+  } rows[] = {
+      {{.sm_clock_mhz = 1980, .throttle = "sw_power_cap"}, record::Outcome::ok, ""},
+      {{.throttle = "hw_slowdown", .throttled_by_hardware = true},
+       record::Outcome::invalid_environment,
+       "the hardware throttled while the case was timed (hw_slowdown)"},
+      {{.other_processes = 2},
+       record::Outcome::invalid_environment,
+       "2 other processes used the device while the case was timed"},
+      {{.other_processes = 0}, record::Outcome::ok, ""},
+  };
+  for (const auto& row : rows) {
+    Bench bench;
+    bench.reading = [&](std::int64_t i) {
+      return i == 1 ? row.reading : device::Reading{};
+    };  // once, after the first sample
+    Experiment experiment = bench.prepare();
+    experiment.sample({});
+    const record::Measurement measured = experiment.finish();
+    EXPECT_EQ(measured.outcome, row.outcome) << row.reason;
+    EXPECT_EQ(measured.reason, row.reason);
+    EXPECT_EQ(measured.telemetry.throttle, row.reading.throttle);
+    EXPECT_EQ(measured.telemetry.sm_clock_mhz, row.reading.sm_clock_mhz);
+    EXPECT_FALSE(measured.samples_ns.empty());
+    EXPECT_TRUE(measured.median_ns);
+  }
+}
+
+TEST(Experiment, ADeviceThatFailsIsAnError) {
+  Bench bench;
+  bench.ns = [](std::int64_t execution) -> double {
+    if (execution > 30) throw Error(ErrorKind::dependency, "synchronising failed: cudaErrorIllegalAddress");
+    return 100e3;
+  };
+  Experiment experiment = bench.prepare();
+  EXPECT_THROW(experiment.sample({0.0, 100, 100, 1e12}), Error);
+}
+
+/// Two threads as a group; rank 0's word counts.
+class Pair : public Group {
+ public:
+  struct Meeting {
+    std::barrier<> together{2};
+    double values[2] = {};
+    const void* bytes = nullptr;
+  };
+  Pair(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  int size() const override { return 2; }
+  int rank() const override { return rank_; }
+  void barrier() override { meeting_.together.arrive_and_wait(); }
+  double max(double value) override {
+    meeting_.values[rank_] = value;
+    barrier();
+    const double most = std::max(meeting_.values[0], meeting_.values[1]);
+    barrier();
+    return most;
+  }
+  void broadcast(void* bytes, std::size_t count) override {
+    if (rank_ == 0) meeting_.bytes = bytes;
+    barrier();
+    if (rank_ != 0) std::memcpy(bytes, meeting_.bytes, count);
+    barrier();
+  }
+
+ private:
+  Meeting& meeting_;
+  int rank_;
+};
+
+TEST(Experiment, RanksStopTogetherAndTheSlowestCounts) {
+  for (bool wrong : {false, true}) {
+    Pair::Meeting meeting;
+    record::Measurement measured[2];
+    const auto rank = [&](int index) {
+      Pair pair(meeting, index);
+      Bench bench;
+      bench.group = &pair;
+      bench.ns = [index](std::int64_t i) { return noisy(i, 0.05) * (index == 1 ? 2 : 1) * (i % 2 == index ? 1 : 1.5); };
+      if (wrong && index == 1) bench.output = [](std::int64_t) { return 3.0f; };
+      Experiment experiment = bench.prepare();
+      if (experiment.outcome() == record::Outcome::ok)
+        experiment.sample({0.01, 6, 5000, index == 0 ? 5e9 : 1e6});  // rank 0 decides
+      measured[index] = experiment.finish();
+    };
+    std::thread other(rank, 1);
+    rank(0);
+    other.join();
+    EXPECT_EQ(measured[0].outcome, wrong ? record::Outcome::wrong_result : record::Outcome::ok);
+    EXPECT_EQ(measured[0].outcome, measured[1].outcome);
+    EXPECT_EQ(measured[0].samples_ns, measured[1].samples_ns);
+    EXPECT_EQ(measured[0].executions_per_sample, measured[1].executions_per_sample);
+    if (wrong) continue;
+    EXPECT_GT(measured[0].samples_ns.size(), 6u);
+    for (double ns : measured[0].samples_ns) EXPECT_GE(ns, 1.9 * 100e3);
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::measure
