@@ -51,10 +51,14 @@ if(NOT RIDGELINE_HAVE_CUDA)
 endif()
 
 if(RIDGELINE_HAVE_CUDA)
-  # CMake 3.25 knows no CUDA20 standard, so the flag is passed by hand. ptxas notes about spills, local memory and
+  # CUDA files inherit CMAKE_CXX_STANDARD, but CMake 3.25 does not know how to ask for it.
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  # ptxas notes about spills, local memory and
   # serialised wgmma cost more than the kernels can afford: they are errors.
   add_compile_options(
-    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas -warn-spills,-warn-lmem-usage,-Werror>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra,-Wno-unused-parameter>")
