@@ -24,6 +24,7 @@ struct RunSummary {
 
 struct StoredMeasurement {
   std::int64_t id = 0;
+  std::int64_t process_id = 0;
   record::Case case_info;
   int replicate = 0;
   record::Measurement measurement;  // samples_ns is empty when they were not asked for
@@ -31,14 +32,18 @@ struct StoredMeasurement {
 
 enum class Samples { leave_out, read };
 
-/// The results of one device model: one SQLite file. Every public call is one transaction; a process that is killed at any
-/// moment loses at most the call in flight. All failures throw a store Error that names the file.
+class Connection;
+
+/// The results of one device model: one SQLite file. Every public call is one transaction; a process that is killed at
+/// any moment loses at most the call in flight. All failures throw a store Error that names the file and leave it as it
+/// was before the call. What is read back is checked: a row that no Ridgeline could have written throws, too, and is
+/// named.
 class Store {
  public:
-  /// Opens for writing; creates the file and its folder when missing; migrates an older schema after a backup beside it.
-  /// Refuses a file that is no database, one that another program made, and a schema newer than this program knows.
+  /// Opens for writing; creates the file and its folder when missing; migrates an older schema after a backup beside
+  /// it. Refuses a file that is no database, one that another program made, and a schema newer than this program knows.
   static Store create(const std::filesystem::path& file);
-  /// Opens an existing file for reading only. Works in a read-only folder.
+  /// Opens an existing file for reading only; it is not touched. Works in a read-only folder, and with older schemas.
   static Store open(const std::filesystem::path& file);
   static Store in_memory();
 
@@ -46,12 +51,15 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  /// Records the run with its device and circumstances (both deduplicated). The run's status starts as running.
+  /// Records the run with its device and circumstances (both deduplicated). The run's status starts as running. A file
+  /// holds one device model: a device of another one is refused.
   void begin(const record::Run& run, const record::Device& device, const record::Environment& environment);
   void finish(std::string_view run_id, record::RunStatus status, const std::string& finished);
+  /// Returns the process's id, for its measurements.
   std::int64_t add(const record::Process& process);
   std::int64_t add(std::int64_t process_id, const record::Case& case_info, const record::Measurement& measurement);
-  /// Roofs of the run's device: measured by this run, or taken from the catalogue.
+  /// Roofs of the run's device: measured by this run, or taken from the catalogue. Adding a kind from the same source
+  /// again replaces its value.
   void add(std::string_view run_id, const record::Roof& roof);
 
   /// Newest first.
@@ -61,12 +69,14 @@ class Store {
   std::vector<record::Roof> roofs(std::string_view run_id) const;
   std::vector<StoredMeasurement> measurements(std::string_view run_id, Samples samples) const;
 
+  /// Reads the whole file and throws when a page, a constraint or a reference is broken.
+  void check_integrity() const;
+
   const std::filesystem::path& file() const;
 
  private:
-  struct Database;
-  explicit Store(std::unique_ptr<Database> database);
-  std::unique_ptr<Database> database_;
+  explicit Store(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
 };
 
 }  // namespace ridgeline::store

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "harness/base/error.hpp"
+#include "harness/store/migrations.hpp"
+
+namespace ridgeline::store {
+
+/// An open database with the rules that every results file is opened by, its prepared statements, and the translation
+/// of SQLite's failures into store Errors.
+class Connection {
+ public:
+  /// Creates or opens for writing, and takes an older schema through `steps` after a backup beside the file.
+  static std::unique_ptr<Connection> create(const std::filesystem::path& file, std::span<const Migration> steps);
+  /// Opens for reading only; the file is not touched. An older schema is migrated in a copy in memory.
+  static std::unique_ptr<Connection> open(const std::filesystem::path& file, std::span<const Migration> steps);
+  static std::unique_ptr<Connection> in_memory(std::span<const Migration> steps);
+
+  const std::filesystem::path& file() const { return file_; }
+  SQLite::Database& database() { return database_; }
+
+  /// The statement of `sql`, prepared once, without bindings. `sql` must be a literal: it is the key.
+  SQLite::Statement& statement(const char* sql);
+
+  /// Runs `body` in one transaction, which it commits; `what` completes "cannot ... <file>" in the Error of a failure.
+  template <class Body>
+  auto write(const char* what, Body&& body) {
+    return transact(what, SQLite::TransactionBehavior::IMMEDIATE, std::forward<Body>(body));
+  }
+  template <class Body>
+  auto read(const char* what, Body&& body) {
+    return transact(what, SQLite::TransactionBehavior::DEFERRED, std::forward<Body>(body));
+  }
+
+ private:
+  Connection(std::filesystem::path file, SQLite::Database database)
+      : file_(std::move(file)), database_(std::move(database)) {}
+  void forget_unfinished();
+
+  template <class Body>
+  auto transact(const char* what, SQLite::TransactionBehavior behavior, Body&& body) {
+    try {
+      SQLite::Transaction transaction(database_, behavior);
+      auto result = body();
+      forget_unfinished();
+      transaction.commit();
+      return result;
+    } catch (const SQLite::Exception& exception) {
+      const Error error = explain(what, exception);
+      forget_unfinished();
+      throw error;
+    } catch (...) {
+      forget_unfinished();
+      throw;
+    }
+  }
+  Error explain(const char* what, const SQLite::Exception& exception) const;
+
+  std::filesystem::path file_;
+  SQLite::Database database_;  // before the statements: they are finalised first
+  std::unordered_map<const char*, SQLite::Statement> statements_;
+};
+
+}  // namespace ridgeline::store

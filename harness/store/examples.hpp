@@ -1,0 +1,99 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/record/case.hpp"
+#include "harness/record/measurement.hpp"
+#include "harness/record/run.hpp"
+
+/// Made-up rows for tests and benchmarks, under a model that no device has.
+namespace ridgeline::store::examples {
+
+inline record::Device device() {
+  record::Device device;
+  device.id = "fake:0";
+  device.kind = "fake";
+  device.model = "synthetic-gpu";
+  device.name = "Synthetic GPU";
+  device.uuid = "GPU-0000";
+  device.properties = {{"cores", "4"}};
+  device.comparable = {{"memory", "1 GiB"}};
+  device.recorded = {{"host", "nowhere"}};
+  return device;
+}
+
+inline record::Environment environment() { return {{{"memory", "1 GiB"}}, {{"host", "nowhere"}}, "e1"}; }
+
+inline record::Run run(std::string id = "20261120T124501Z-5f3a9c", std::string started = "2026-11-20T12:45:01Z") {
+  record::Run run;
+  run.id = std::move(id);
+  run.device_uuid = device().uuid;
+  run.label = "first";
+  run.command_line = "ridgeline run gemm";
+  run.profile = "quick";
+  run.profile_text = "[sampling]\ntarget = 0.01\n";
+  run.seed = 0xFFFFFFFFFFFFFFFFu;
+  run.started = std::move(started);
+  return run;
+}
+
+inline record::Process process(int replicate = 0, const std::string& run_id = run().id) {
+  record::Process process;
+  process.run_id = run_id;
+  process.replicate = replicate;
+  process.seed = 7;
+  process.started = "2026-11-20T12:45:02Z";
+  process.build = {"ridgeline-suites", "abc123", true, "g++ 12.2", "-O3", "", "c0de"};
+  return process;
+}
+
+inline record::Case gemm_case(const std::string& variant = "naive", int n = 64) {
+  record::Case info;
+  const std::string size = std::to_string(n);
+  info.id = {"gemm", variant, "f32", {{"m", size}, {"n", size}, {"k", size}}, {}};
+  info.device_kind = "fake";
+  info.idea = "one thread an element";
+  info.flops = 2.0 * n * n * n;
+  info.bytes = 12.0 * n * n;
+  return info;
+}
+
+/// An ok measurement of `info` with these samples, the middle one as median.
+inline record::Measurement measurement(const record::Case& info, std::vector<double> samples_ns = {110, 100, 120}) {
+  record::Measurement m;
+  m.case_name = record::name(info.id);
+  m.outcome = record::Outcome::ok;
+  m.samples_ns = std::move(samples_ns);
+  m.median_ns = m.samples_ns[m.samples_ns.size() / 2];
+  m.relative_spread = 0.008;
+  m.verification = record::Verification{1e-7, 1e-5};
+  m.flops = info.flops;
+  m.bytes = info.bytes;
+  m.launch = "loop";
+  m.cache = "cold";
+  m.executions_per_sample = 20;
+  m.buffer_sets = 3;
+  m.seed = 0x8000000000000001u;
+  m.prepare_ns = 1e6;
+  m.verify_ns = 2e6;
+  m.warmup_ns = 3e6;
+  m.timed_ns = 4e6;
+  m.total_ns = 1e7;
+  m.telemetry.sm_clock_mhz = 1980;
+  m.telemetry.other_processes = 0;
+  m.metrics = {{"sectors_per_request", 4, "sectors", record::Direction::lower}};
+  return m;
+}
+
+/// A measurement of `info` that ended without samples.
+inline record::Measurement failed(const record::Case& info, record::Outcome outcome, std::string reason) {
+  record::Measurement m;
+  m.case_name = record::name(info.id);
+  m.outcome = outcome;
+  m.reason = std::move(reason);
+  return m;
+}
+
+}  // namespace ridgeline::store::examples
