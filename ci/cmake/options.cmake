@@ -25,6 +25,7 @@ include_directories(${PROJECT_SOURCE_DIR})
 
 if(RIDGELINE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RIDGELINE_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${RIDGELINE_SANITIZE})
 endif()
@@ -56,11 +57,12 @@ if(RIDGELINE_HAVE_CUDA)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
-  # ptxas notes about spills, local memory and
-  # serialised wgmma cost more than the kernels can afford: they are errors.
+  # Spills, local memory and serialised wgmma cost more
+  # than the kernels can afford: they are errors, the latter by strict_ptxas, because -Werror does not reach it.
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas -warn-spills,-warn-lmem-usage,-Werror>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -Wall,-Wextra,-Wno-unused-parameter>")
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  list(PREPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/strict_ptxas)
 endif()
