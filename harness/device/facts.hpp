@@ -20,13 +20,13 @@ struct Facts {
   std::uint64_t l1 = 0, l2 = 0;   // of one core or SM (CUDA: l2 of the whole device)
   std::uint64_t last_level_cache = 0;
 
-  int units = 0;        // cores or SMs that are used
-  int warp_size = 1;    // 1 on a CPU
-  int capability = 0;   // CUDA: 10 * major + minor, e.g. 90; 0 on a CPU
-  std::string simd;     // CPU: widest usable: "avx512f", "avx2", "sse2"
+  int units = 0;       // cores or SMs that are used
+  int warp_size = 1;   // 1 on a CPU
+  int capability = 0;  // CUDA: 10 * major + minor, e.g. 90; 0 on a CPU
+  std::string simd;    // CPU: widest usable: "avx512f", "avx2", "sse2"
   int max_threads_per_unit = 0, max_threads_per_block = 0, max_blocks_per_unit = 0;  // CUDA
-  int registers_per_unit = 0;                                                         // CUDA
-  std::uint64_t shared_per_unit = 0, shared_per_block = 0;                            // CUDA; block: with opt-in
+  int registers_per_unit = 0;                                                        // CUDA
+  std::uint64_t shared_per_unit = 0, shared_per_block = 0;                           // CUDA; block: with opt-in
 
   std::map<std::string, std::string> properties, comparable, recorded;  // as in record::Device
 };

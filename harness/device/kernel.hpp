@@ -2,5 +2,6 @@
 
 // The one header of the harness that a CUDA variant includes: the kernel language, and how kernels are started. A host
 // compiler can be given another implementation of the same words, so variants keep to them: launch(), never <<<>>>;
-// RIDGELINE_DYNAMIC_SHARED, never extern __shared__; wide accesses explicit in types (float4); PTX only through kernels/ptx.
+// RIDGELINE_DYNAMIC_SHARED, never extern __shared__; wide accesses explicit in types (float4); PTX only through
+// kernels/ptx.
 #include "harness/device/cuda/language.cuh"

@@ -1,9 +1,138 @@
+#include "harness/device/cuda/cuda_facts.hpp"
+
+#include <fstream>
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/architectures.hpp"
 #include "harness/device/cuda/cuda_device.hpp"
+#include "harness/device/cuda/language.cuh"
 #include "harness/device/library.hpp"
+#include "harness/device/nvml/nvml.hpp"
+#include "harness/device/slug.hpp"
+
 namespace ridgeline::device::cuda {
-void discover(Discovery& found) {
-  const Library driver({"libcuda.so.1"});
-  if (!driver.loaded()) found.unavailable.push_back({Kind::cuda, driver.reason() + ": no NVIDIA driver"});
+namespace {
+
+// L1 and shared memory are one store on each SM, whose size no API tells.
+// Source: CUDA C++ Programming Guide, "Compute Capabilities", and the tuning guide of each architecture.
+std::uint64_t unified_l1(int capability, std::uint64_t shared_per_unit) {
+  switch (capability) {
+    case 70:
+      return 128u << 10;
+    case 75:
+      return 96u << 10;
+    case 80:
+    case 87:
+      return 192u << 10;
+    case 86:
+    case 89:
+    case 120:
+      return 128u << 10;
+    case 90:
+    case 100:
+      return 256u << 10;
+    default:
+      return shared_per_unit;
+  }
 }
-std::unique_ptr<Device> open(int) { return nullptr; }
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i)
+    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                        static_cast<unsigned char>(uuid.bytes[i]));
+  return text;
+}
+
+// "2335" of the device at `bus`, "0000:8d:00.0": for when NVML is not there.
+std::string pci_device_id(const std::string& bus) {
+  std::ifstream in("/sys/bus/pci/devices/" + bus + "/device");
+  std::string text;
+  in >> text;
+  return text.rfind("0x", 0) == 0 ? text.substr(2) : std::string();
+}
+
+}  // namespace
+
+Facts read_facts(int index) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, index), "reading a GPU's properties");
+  int driver = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "reading the driver's CUDA version");
+  utsname system{};
+  uname(&system);
+
+  Facts facts;
+  facts.kind = Kind::cuda;
+  facts.id = fmt::format("cuda:{}", index);
+  facts.name = properties.name;
+  facts.model = slug(facts.name);
+  if (facts.model.rfind("nvidia-", 0) != 0) facts.model = "nvidia-" + facts.model;
+  facts.uuid = uuid_text(properties.uuid);
+  facts.memory = properties.totalGlobalMem;
+  facts.memory_free = facts.memory;
+  facts.capability = 10 * properties.major + properties.minor;
+  facts.l2 = static_cast<std::uint64_t>(properties.l2CacheSize);
+  facts.last_level_cache = facts.l2;
+  facts.units = properties.multiProcessorCount;
+  facts.warp_size = properties.warpSize;
+  facts.max_threads_per_unit = properties.maxThreadsPerMultiProcessor;
+  facts.max_threads_per_block = properties.maxThreadsPerBlock;
+  facts.max_blocks_per_unit = properties.maxBlocksPerMultiProcessor;
+  facts.registers_per_unit = properties.regsPerMultiprocessor;
+  facts.shared_per_unit = properties.sharedMemPerMultiprocessor;
+  facts.shared_per_block = properties.sharedMemPerBlockOptin;
+  facts.l1 = unified_l1(facts.capability, facts.shared_per_unit);
+
+  const std::string bus =
+      fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+  facts.pci_id = pci_device_id(bus);
+  facts.properties = {{"capability", fmt::format("{}.{}", properties.major, properties.minor)},
+                      {"sms", std::to_string(facts.units)},
+                      {"l2_bytes", std::to_string(facts.l2)},
+                      {"l1_bytes_per_sm", std::to_string(facts.l1)},
+                      {"memory_bus_bits", std::to_string(properties.memoryBusWidth)},
+                      {"registers_per_sm", std::to_string(facts.registers_per_unit)},
+                      {"shared_bytes_per_sm", std::to_string(facts.shared_per_unit)},
+                      {"threads_per_sm", std::to_string(facts.max_threads_per_unit)}};
+  facts.comparable = {{"model", facts.name}, {"memory_gib", std::to_string((facts.memory + (1ull << 29)) >> 30)}};
+  facts.recorded = {{"host", system.nodename},
+                    {"kernel", system.release},
+                    {"pci_bus", bus},
+                    {"cuda_driver", fmt::format("{}.{}", driver / 1000, driver % 1000 / 10)},
+                    {"cuda_runtime", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
+  nvml::Gpu(facts.uuid).describe(facts);
+  return facts;
+}
+
+void discover(Discovery& found) {
+  const auto unavailable = [&](std::string reason) { found.unavailable.push_back({Kind::cuda, std::move(reason)}); };
+  if (const Library driver({"libcuda.so.1"}); !driver.loaded())
+    return unavailable(driver.reason() + ": no NVIDIA driver");
+
+  int count = 0;
+  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+    cudaGetLastError();  // forget it: the next call of this thread would report it again
+    return unavailable(fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
+  }
+  if (count == 0) unavailable("the NVIDIA driver shows no GPU");
+  for (int index = 0; index < count; ++index) {
+    try {
+      Facts facts = read_facts(index);
+      if (has_code_for(RIDGELINE_CUDA_ARCHITECTURES, facts.capability)) {
+        found.devices.push_back(std::move(facts));
+      } else {
+        unavailable(fmt::format("{} ({}) has compute capability {}, and this build has code for {} only", facts.id,
+                                facts.name, facts.properties.at("capability"), RIDGELINE_CUDA_ARCHITECTURES));
+      }
+    } catch (const Error& error) {
+      unavailable(fmt::format("cuda:{}: {}", index, error.what()));
+    }
+  }
+}
+
 }  // namespace ridgeline::device::cuda

@@ -10,7 +10,7 @@
 #include "harness/device/device.hpp"
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
-#define RIDGELINE_DYNAMIC_SHARED(T, name)                                 \
+#define RIDGELINE_DYNAMIC_SHARED(T, name)                                     \
   extern __shared__ __align__(128) unsigned char ridgeline_dynamic_shared_[]; \
   T* const name = reinterpret_cast<T*>(ridgeline_dynamic_shared_)
 
@@ -19,7 +19,8 @@ namespace ridgeline::device {
 /// Throws a dependency Error that names `action` unless `status` is cudaSuccess.
 inline void check_cuda(cudaError_t status, const char* action) {
   if (status != cudaSuccess)
-    throw Error(ErrorKind::dependency, std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
+    throw Error(ErrorKind::dependency,
+                std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
 }
 
 struct LaunchConfig {
@@ -32,17 +33,21 @@ template <class... Parameters, class... Arguments>
 void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
   if (config.shared_bytes > 48 * 1024)
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(config.shared_bytes)),
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(config.shared_bytes)),
                "raising a kernel's shared memory limit");
   cudaLaunchConfig_t native{};
   native.gridDim = config.grid;
   native.blockDim = config.block;
   native.dynamicSmemBytes = config.shared_bytes;
   native.stream = static_cast<cudaStream_t>(stream.native);
-  check_cuda(cudaLaunchKernelEx(&native, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launching a kernel");
+  check_cuda(cudaLaunchKernelEx(&native, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...),
+             "launching a kernel");
 }
 
 /// Blocks of `size` that cover `count` elements.
-constexpr unsigned blocks_for(long long count, long long size) { return static_cast<unsigned>((count + size - 1) / size); }
+constexpr unsigned blocks_for(long long count, long long size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
 
 }  // namespace ridgeline::device

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "harness/device/cuda/cuda_batch.cuh"
+#include "harness/device/cuda/cuda_device.hpp"
+#include "harness/device/cuda/cuda_facts.hpp"
+#include "harness/device/cuda/language.cuh"
+#include "harness/device/nvml/nvml.hpp"
+#include "harness/device/random.hpp"
+
+namespace ridgeline::device::cuda {
+namespace {
+
+template <class Element>
+__device__ Element make_element(std::uint64_t seed, std::uint64_t index);
+template <>
+__device__ double make_element(std::uint64_t seed, std::uint64_t index) {
+  return random_uniform_f64(seed, index);
+}
+template <>
+__device__ float make_element(std::uint64_t seed, std::uint64_t index) {
+  return random_uniform(seed, index);
+}
+template <>
+__device__ __half make_element(std::uint64_t seed, std::uint64_t index) {
+  return __float2half_rn(random_uniform(seed, index));
+}
+template <>
+__device__ __nv_bfloat16 make_element(std::uint64_t seed, std::uint64_t index) {
+  return __float2bfloat16_rn(random_uniform(seed, index));
+}
+template <>
+__device__ std::int32_t make_element(std::uint64_t seed, std::uint64_t index) {
+  return random_i32(seed, index);
+}
+template <>
+__device__ std::uint8_t make_element(std::uint64_t seed, std::uint64_t index) {
+  return random_u8(seed, index);
+}
+
+template <class Element>
+__global__ void fill_elements(Element* to, std::size_t count, std::uint64_t seed, std::uint64_t first) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
+    to[i] = make_element<Element>(seed, first + i);
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index) : facts_(read_facts(index)), gpu_(facts_.uuid) {
+    check_cuda(cudaSetDevice(index), "making a GPU the current one");
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "making a context on a GPU");
+    facts_.memory_free = free;
+    cudaStream_t stream = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    stream_.native = stream;
+  }
+  ~CudaDevice() override { cudaStreamDestroy(native()); }
+
+  const Facts& facts() const override { return facts_; }
+
+  void* allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+    if (status != cudaSuccess) {
+      cudaGetLastError();  // running out of memory leaves the context sound
+      throw Error(
+          ErrorKind::dependency,
+          "allocating " + std::to_string(bytes) + " bytes on " + facts_.id + " failed: " + cudaGetErrorString(status),
+          "measure smaller cases, or free the GPU's memory");
+    }
+    return memory;
+  }
+  void release(void* memory) noexcept override { cudaFree(memory); }
+
+  void upload(void* to, const void* from_host, std::size_t bytes) override {
+    check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, native()), "copying to a GPU");
+    synchronize();
+  }
+  void download(void* to_host, const void* from, std::size_t bytes) override {
+    check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, native()), "copying from a GPU");
+    synchronize();
+  }
+
+  void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
+            std::uint64_t first) override {
+    if (distribution == Distribution::zeros) return set_bytes(to, 0, count * size_of(dtype));
+    switch (dtype) {
+      case DType::f64:
+        return fill_all<double>(to, count, seed, first);
+      case DType::f32:
+      case DType::tf32:
+        return fill_all<float>(to, count, seed, first);
+      case DType::f16:
+        return fill_all<__half>(to, count, seed, first);
+      case DType::bf16:
+        return fill_all<__nv_bfloat16>(to, count, seed, first);
+      case DType::i32:
+        return fill_all<std::int32_t>(to, count, seed, first);
+      case DType::u8:
+        return fill_all<std::uint8_t>(to, count, seed, first);
+    }
+  }
+  void poison(void* memory, std::size_t bytes) override { set_bytes(memory, 0xFF, bytes); }
+
+  Stream& stream() override { return stream_; }
+  void synchronize() override { check_cuda(cudaStreamSynchronize(native()), "waiting for a GPU"); }
+  std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) override {
+    if (mode == Launch::single) return record_single(std::move(launches), stream_);
+    return record_graph(launches, stream_);
+  }
+  Reading read_sensors() override { return gpu_.read(); }
+
+ private:
+  cudaStream_t native() const { return static_cast<cudaStream_t>(stream_.native); }
+
+  void set_bytes(void* memory, int value, std::size_t bytes) {
+    if (bytes != 0) check_cuda(cudaMemsetAsync(memory, value, bytes, native()), "setting bytes on a GPU");
+  }
+
+  template <class Element>
+  void fill_all(void* to, std::size_t count, std::uint64_t seed, std::uint64_t first) {
+    constexpr int threads = 256;
+    LaunchConfig config;
+    config.grid.x = static_cast<unsigned>(std::min<std::size_t>((count + threads - 1) / threads, 32u * facts_.units));
+    config.block.x = threads;
+    launch(config, stream_, fill_elements<Element>, static_cast<Element*>(to), count, seed, first);
+  }
+
+  Facts facts_;
+  nvml::Gpu gpu_;
+  Stream stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open(int index) { return std::make_unique<CudaDevice>(index); }
+
+}  // namespace ridgeline::device::cuda
