@@ -1,0 +1,22 @@
+#pragma once
+
+#include "kernels/gemm/gemm.hpp"
+
+namespace ridgeline::gemm::on_cuda {
+
+/// What the kernels on CUDA cores support: f32, any shape.
+inline device::Support f32_only(const Problem& problem, const device::Facts&) {
+  if (problem.dtype == DType::f32) return device::Support::yes();
+  return device::Support::unsupported("this rung multiplies f32 only");
+}
+
+/// Tiles that cover a matrix, as a grid of one dimension, which has no practical limit; tile t is in column t %
+/// columns.
+struct Tiles {
+  std::int64_t rows, columns;
+  Tiles(const Problem& problem, int tile_m, int tile_n)
+      : rows((problem.m + tile_m - 1) / tile_m), columns((problem.n + tile_n - 1) / tile_n) {}
+  unsigned count() const { return static_cast<unsigned>(rows * columns); }
+};
+
+}  // namespace ridgeline::gemm::on_cuda
