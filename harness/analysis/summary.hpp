@@ -12,7 +12,8 @@
 
 namespace ridgeline::analysis {
 
-/// One case of one run over all its processes: what the closing table, `show` and the report print.
+/// One case of one run over all its processes: what the closing table, `show` and the report print. A replicate counts with
+/// its last attempt; metrics are medians over processes.
 struct CaseSummary {
   record::Case case_info;
   record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order of exit codes

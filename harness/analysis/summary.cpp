@@ -1,0 +1,180 @@
+#include "harness/analysis/summary.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using record::Outcome;
+using store::StoredMeasurement;
+
+/// How much an outcome matters to whoever reads the table: failures first, then what casts doubt, then what was not
+/// measured.
+int severity(Outcome outcome) {
+  constexpr Outcome mildest_first[] = {Outcome::ok,       Outcome::unsupported,         Outcome::unavailable,
+                                       Outcome::unstable, Outcome::invalid_environment, Outcome::timeout,
+                                       Outcome::crashed,  Outcome::wrong_result};
+  return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
+}
+
+/// -1, 0 or 1; whole numbers by value, everything else by character.
+int compare_values(const std::string& a, const std::string& b) {
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
+  };
+  if (is_number(a) && is_number(b)) {
+    const auto significant = [](std::string_view text) {
+      return text.substr(std::min(text.find_first_not_of('0'), text.size()));
+    };
+    const std::string_view x = significant(a), y = significant(b);
+    if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+bool fields_before(const std::vector<record::Field>& a, const std::vector<record::Field>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i].key != b[i].key) return a[i].key < b[i].key;
+    if (const int order = compare_values(a[i].value, b[i].value); order != 0) return order < 0;
+  }
+  return a.size() < b.size();
+}
+
+bool before(const record::CaseId& a, const record::CaseId& b) {
+  if (const auto x = std::tie(a.suite, a.variant, a.dtype), y = std::tie(b.suite, b.variant, b.dtype); x != y)
+    return x < y;
+  if (a.problem != b.problem) return fields_before(a.problem, b.problem);
+  return fields_before(a.options, b.options);
+}
+
+bool is_hot(const record::CaseId& id) {
+  return std::ranges::find(id.options, record::Field{"cache", "hot"}) != id.options.end();
+}
+
+/// The highest roof whose kind `wanted` accepts; measured ones win over a datasheet's.
+template <class Wanted>
+const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wanted) {
+  const record::Roof* best = nullptr;
+  const auto rank = [](const record::Roof& roof) { return std::pair(roof.source == "measured", roof.value); };
+  for (const record::Roof& roof : roofs)
+    if (wanted(roof.kind) && roof.value > 0 && (!best || rank(roof) > rank(*best))) best = &roof;
+  return best;
+}
+
+const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  const record::Roof* tensor = highest(roofs, [&](std::string_view kind) { return kind == "tensor." + id.dtype; });
+  return tensor ? tensor : highest(roofs, [&](std::string_view kind) { return kind == "fma." + id.dtype; });
+}
+
+const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  if (is_hot(id)) return nullptr;
+  return highest(roofs, [](std::string_view kind) { return kind == "dram" || kind.starts_with("dram."); });
+}
+
+/// Share of the least time that the roofs allow, and the roof that sets it.
+void set_share(CaseSummary& summary, std::optional<double> flops, std::optional<double> bytes,
+               const std::vector<record::Roof>& roofs) {
+  if (!summary.case_info.roof.empty()) return;
+  double least_ns = 0;
+  const auto consider = [&](std::optional<double> work, const record::Roof* roof) {
+    if (!work || !roof || *work / roof->value * 1e9 <= least_ns) return;
+    least_ns = *work / roof->value * 1e9;
+    summary.roof = roof->kind;
+  };
+  consider(flops, compute_roof(summary.case_info.id, roofs));
+  consider(bytes, memory_roof(summary.case_info.id, roofs));
+  if (least_ns <= 0) return;
+  summary.share_of_roof = least_ns / *summary.median_ns;
+  summary.beats_roof = *summary.share_of_roof > roof_margin;
+}
+
+/// The verification that is farthest from right, as a share of its tolerance; an error that is no number is the
+/// farthest.
+void keep_worse(std::optional<record::Verification>& worst, const std::optional<record::Verification>& other) {
+  if (!other) return;
+  const auto distance = [](const record::Verification& v) {
+    if (std::isnan(v.error)) return HUGE_VAL;
+    return v.tolerance > 0 ? v.error / v.tolerance : v.error > 0 ? HUGE_VAL : 0.0;
+  };
+  if (!worst || distance(*other) > distance(*worst)) worst = other;
+}
+
+/// Medians over processes, by name; unit and direction are the latest.
+std::vector<record::Metric> metrics_of(const std::vector<const StoredMeasurement*>& processes) {
+  std::map<std::string, std::pair<record::Metric, std::vector<double>>> by_name;
+  for (const StoredMeasurement* process : processes) {
+    for (const record::Metric& metric : process->measurement.metrics) {
+      auto& [latest, values] = by_name[metric.name];
+      latest = metric;
+      values.push_back(metric.value);
+    }
+  }
+  std::vector<record::Metric> metrics;
+  for (auto& [name, entry] : by_name) {
+    entry.first.value = stats::median(entry.second);
+    metrics.push_back(entry.first);
+  }
+  return metrics;
+}
+
+/// `processes`: the last attempt of each replicate.
+CaseSummary summarise_case(const std::vector<const StoredMeasurement*>& processes,
+                           const std::vector<record::Roof>& roofs) {
+  CaseSummary summary;
+  summary.case_info = processes.back()->case_info;
+  summary.outcome = Outcome::ok;
+  std::vector<double> medians;
+  std::optional<double> flops = summary.case_info.flops, bytes = summary.case_info.bytes;
+  for (const StoredMeasurement* process : processes) {
+    const record::Measurement& m = process->measurement;
+    if (severity(m.outcome) > severity(summary.outcome)) {
+      summary.outcome = m.outcome;
+      summary.reason = m.reason;
+    }
+    keep_worse(summary.verification, m.verification);
+    if (!has_samples(m.outcome) || !m.median_ns) continue;
+    medians.push_back(*m.median_ns);
+    if (m.flops) flops = m.flops;
+    if (m.bytes) bytes = m.bytes;
+  }
+  summary.processes = static_cast<int>(medians.size());
+  summary.metrics = metrics_of(processes);
+  if (medians.empty()) return summary;
+  summary.median_ns = stats::median(medians);
+  summary.interval_ns = stats::process_interval(medians);
+  if (flops) summary.flop_rate = *flops / *summary.median_ns * 1e9;
+  if (bytes) summary.byte_rate = *bytes / *summary.median_ns * 1e9;
+  set_share(summary, flops, bytes, roofs);
+  return summary;
+}
+
+}  // namespace
+
+std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,
+                                   const std::vector<record::Roof>& roofs) {
+  std::map<std::string, std::map<int, const StoredMeasurement*>> last_attempts;  // by case, then replicate
+  for (const StoredMeasurement& stored : measurements) {
+    const StoredMeasurement*& last = last_attempts[record::name(stored.case_info.id)][stored.replicate];
+    const auto order = [](const StoredMeasurement& m) { return std::pair(m.measurement.attempt, m.id); };
+    if (!last || order(stored) > order(*last)) last = &stored;
+  }
+  std::vector<CaseSummary> summaries;
+  for (const auto& [name, replicates] : last_attempts) {
+    std::vector<const StoredMeasurement*> processes;
+    for (const auto& [replicate, measurement] : replicates) processes.push_back(measurement);
+    summaries.push_back(summarise_case(processes, roofs));
+  }
+  std::ranges::sort(summaries,
+                    [](const CaseSummary& a, const CaseSummary& b) { return before(a.case_info.id, b.case_info.id); });
+  return summaries;
+}
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,182 @@
+#include "harness/analysis/summary.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "harness/store/examples.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using record::Outcome;
+using store::StoredMeasurement;
+namespace examples = store::examples;
+
+/// Rows as a store gives them back, numbered as they are added.
+struct Rows {
+  std::vector<StoredMeasurement> rows;
+
+  record::Measurement& add(const record::Case& info, int replicate, double median_ns) {
+    rows.push_back({static_cast<std::int64_t>(rows.size()) + 1, replicate + 1, info, replicate,
+                    examples::measurement(info, {median_ns, median_ns, median_ns})});
+    return rows.back().measurement;
+  }
+  record::Measurement& fail(const record::Case& info, int replicate, Outcome outcome, const std::string& reason) {
+    rows.push_back({static_cast<std::int64_t>(rows.size()) + 1, replicate + 1, info, replicate,
+                    examples::failed(info, outcome, reason)});
+    return rows.back().measurement;
+  }
+  CaseSummary only(const std::vector<record::Roof>& roofs = {}) const {
+    const auto all = summarise(rows, roofs);
+    EXPECT_EQ(all.size(), 1u);
+    return all.at(0);
+  }
+};
+
+const record::Case info = examples::gemm_case("naive", 100);  // 2e6 FLOP, 1.2e5 bytes
+
+TEST(Summary, OfNothingIsNothing) { EXPECT_TRUE(summarise({}, {}).empty()); }
+
+TEST(Summary, TakesTheMedianOfProcessMediansAndItsInterval) {
+  Rows rows;
+  for (int i = 0; i < 3; ++i) rows.add(info, i, 1000.0 + i);
+  const CaseSummary summary = rows.only();
+  EXPECT_EQ(summary.processes, 3);
+  EXPECT_EQ(summary.median_ns, 1001);
+  ASSERT_TRUE(summary.interval_ns.has_value());
+  EXPECT_LT(summary.interval_ns->low, 1000);
+  EXPECT_GT(summary.interval_ns->high, 1002);
+  EXPECT_DOUBLE_EQ(*summary.flop_rate, 2e6 / 1001e-9);
+  EXPECT_DOUBLE_EQ(*summary.byte_rate, 1.2e5 / 1001e-9);
+}
+
+TEST(Summary, TwoProcessesHaveNoInterval) {
+  Rows rows;
+  rows.add(info, 0, 1000);
+  rows.add(info, 1, 1001);
+  EXPECT_FALSE(rows.only().interval_ns.has_value());
+}
+
+TEST(Summary, AFailureIsNoNumber) {
+  Rows rows;
+  rows.fail(info, 0, Outcome::crashed, "signal 11");
+  const CaseSummary summary = rows.only({{"fma.f32", 1e12, "FLOP/s", "measured"}});
+  EXPECT_EQ(summary.outcome, Outcome::crashed);
+  EXPECT_EQ(summary.reason, "signal 11");
+  EXPECT_EQ(summary.processes, 0);
+  EXPECT_FALSE(summary.median_ns || summary.flop_rate || summary.byte_rate || summary.share_of_roof);
+}
+
+TEST(Summary, TheWorstProcessNamesTheOutcome) {
+  Rows rows;
+  rows.add(info, 0, 1000);
+  rows.fail(info, 1, Outcome::timeout, "10 s spent");
+  rows.add(info, 2, 1000).outcome = Outcome::unstable;
+  EXPECT_EQ(rows.only().outcome, Outcome::timeout);
+  EXPECT_EQ(rows.only().reason, "10 s spent");
+  EXPECT_EQ(rows.only().processes, 2);
+  rows.fail(info, 3, Outcome::wrong_result, "element 3");
+  EXPECT_EQ(rows.only().outcome, Outcome::wrong_result);
+}
+
+TEST(Summary, TheLastAttemptOfAReplicateCounts) {
+  Rows rows;
+  rows.fail(info, 0, Outcome::crashed, "signal 11");
+  rows.add(info, 0, 1000).attempt = 2;
+  EXPECT_EQ(rows.only().outcome, Outcome::ok);
+  EXPECT_EQ(rows.only().processes, 1);
+}
+
+TEST(Summary, ShareIsLeastTimeOverMedianAndNamesTheRoofThatBinds) {
+  Rows rows;
+  rows.add(info, 0, 4000);
+  // 2e6 FLOP at 1e12 FLOP/s take 2000 ns; 1.2e5 bytes at 1e11 B/s take 1200 ns, at 3e10 B/s 4000 ns.
+  const record::Roof fma{"fma.f32", 1e12, "FLOP/s", "measured"}, dram{"dram.copy", 1e11, "B/s", "measured"};
+  CaseSummary summary = rows.only({fma, dram});
+  EXPECT_DOUBLE_EQ(*summary.share_of_roof, 0.5);
+  EXPECT_EQ(summary.roof, "fma.f32");
+  summary = rows.only({fma, {"dram.copy", 3e10, "B/s", "measured"}});
+  EXPECT_DOUBLE_EQ(*summary.share_of_roof, 1);
+  EXPECT_EQ(summary.roof, "dram.copy");
+  EXPECT_FALSE(summary.beats_roof);
+  EXPECT_FALSE(rows.only().share_of_roof.has_value());
+}
+
+TEST(Summary, RoofsAreChosenByTheRules) {
+  Rows rows;
+  rows.add(info, 0, 4000);
+  const auto roof = [&](const std::vector<record::Roof>& roofs) { return rows.only(roofs).roof; };
+  const record::Roof read{"dram.read", 2e9, "B/s", "measured"}, copy{"dram.copy", 1e9, "B/s", "measured"};
+  EXPECT_EQ(roof({copy, read}), "dram.read");
+  EXPECT_EQ(roof({{"dram", 9e9, "B/s", "datasheet"}, copy}), "dram.copy");
+  EXPECT_EQ(roof({{"dram", 9e9, "B/s", "datasheet"}}), "dram");
+  EXPECT_EQ(roof({{"llc.copy", 1e9, "B/s", "measured"}, {"fma.f64", 1e9, "FLOP/s", "measured"}}), "");
+  const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"}, tensor{"tensor.f32", 2e9, "FLOP/s", "datasheet"};
+  EXPECT_EQ(roof({fma, tensor}), "tensor.f32");
+  EXPECT_DOUBLE_EQ(*rows.only({fma, {"fma.f32", 9e9, "FLOP/s", "datasheet"}}).share_of_roof, 2e6 / 4000);
+}
+
+TEST(Summary, HotCasesHaveNoMemoryRoof) {
+  record::Case hot = info;
+  hot.id.options = {{"cache", "hot"}};
+  Rows rows;
+  rows.add(hot, 0, 1000);
+  EXPECT_FALSE(rows.only({{"dram.copy", 1e9, "B/s", "measured"}}).share_of_roof.has_value());
+  EXPECT_EQ(rows.only({{"fma.f32", 1e9, "FLOP/s", "measured"}}).roof, "fma.f32");
+}
+
+TEST(Summary, CasesThatMeasureARoofHaveNoShare) {
+  record::Case roof = info;
+  roof.roof = "fma.f32";
+  Rows rows;
+  rows.add(roof, 0, 1000);
+  EXPECT_FALSE(rows.only({{"fma.f32", 1e9, "FLOP/s", "measured"}}).share_of_roof.has_value());
+}
+
+TEST(Summary, WhatBeatsItsRoofIsFlaggedBeyondTheMargin) {
+  Rows rows;
+  rows.add(info, 0, 2000);
+  EXPECT_FALSE(rows.only({{"fma.f32", 1e12 / 1.04, "FLOP/s", "measured"}}).beats_roof);
+  EXPECT_TRUE(rows.only({{"fma.f32", 1e12 / 1.06, "FLOP/s", "measured"}}).beats_roof);
+}
+
+TEST(Summary, WorkThatTheDeviceDecidedWinsOverTheListing) {
+  Rows rows;
+  rows.add(info, 0, 1000).flops = 5e6;
+  EXPECT_DOUBLE_EQ(*rows.only().flop_rate, 5e12);
+}
+
+TEST(Summary, KeepsTheWorstVerificationAndMediansOfMetrics) {
+  Rows rows;
+  for (int i = 0; i < 3; ++i) {
+    record::Measurement& m = rows.add(info, i, 1000);
+    m.verification = record::Verification{i == 1 ? 5e-6 : 1e-7, 1e-5};
+    m.metrics = {{"occupancy_ran", 0.1 * (i + 1), "fraction", record::Direction::higher}};
+  }
+  EXPECT_EQ(rows.only().verification->error, 5e-6);
+  ASSERT_EQ(rows.only().metrics.size(), 1u);
+  EXPECT_DOUBLE_EQ(rows.only().metrics[0].value, 0.2);
+  rows.fail(info, 3, Outcome::wrong_result, "NaN").verification =
+      record::Verification{std::numeric_limits<double>::quiet_NaN(), 1e-5};
+  EXPECT_TRUE(std::isnan(rows.only().verification->error));
+}
+
+TEST(Summary, OrderIsBySuiteVariantDtypeAndProblemByValue) {
+  Rows rows;
+  for (const char* variant : {"tiled", "naive"})
+    for (int n : {1024, 64, 128}) rows.add(examples::gemm_case(variant, n), 0, 1000);
+  record::Case hot = examples::gemm_case("naive", 64);
+  hot.id.options = {{"cache", "hot"}};
+  rows.add(hot, 0, 1000);
+  std::vector<std::string> names;
+  for (const CaseSummary& summary : summarise(rows.rows, {})) names.push_back(record::name(summary.case_info.id));
+  EXPECT_EQ(names, (std::vector<std::string>{"gemm/naive/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64,cache=hot",
+                                             "gemm/naive/f32/m=128,n=128,k=128", "gemm/naive/f32/m=1024,n=1024,k=1024",
+                                             "gemm/tiled/f32/m=64,n=64,k=64", "gemm/tiled/f32/m=128,n=128,k=128",
+                                             "gemm/tiled/f32/m=1024,n=1024,k=1024"}));
+}
+
+}  // namespace
+}  // namespace ridgeline::analysis
