@@ -1,0 +1,24 @@
+# `cpack -G TGZ`: the programs, the profiles and the reports in one folder that runs from anywhere.
+foreach(program ridgeline ridgeline-suites ridgeline-collectives)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION bin)
+  endif()
+endforeach()
+install(DIRECTORY suites/profiles DESTINATION suites FILES_MATCHING PATTERN *.toml)
+install(DIRECTORY reports DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN .*_cache EXCLUDE PATTERN *_test.py EXCLUDE)
+foreach(file README.md CHANGELOG.md LICENSE)
+  install(FILES ${file} DESTINATION . OPTIONAL)
+endforeach()
+
+# Licences of what is linked statically ask to go where the programs go.
+if(RIDGELINE_PORTABLE)
+  foreach(package libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgomp1 libopenblas-openmp-dev libsqlite3-dev
+                  libsqlitecpp-dev libtomlplusplus-dev nlohmann-json3-dev)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package}.txt OPTIONAL)
+  endforeach()
+endif()
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME ridgeline-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR})
+include(CPack)
