@@ -44,7 +44,7 @@ fs::path absolute_path(const fs::path& file) {
   return path;
 }
 
-/// Databases may come from elsewhere: functions and virtual tables that their schemas name stay harmless.
+/// Files that are read may come from elsewhere: what functions and virtual tables their schemas name stays harmless.
 void distrust(SQLite::Database& database) {
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -127,7 +127,6 @@ std::unique_ptr<Connection> Connection::create(const fs::path& file, std::span<c
                 "choose another results folder");
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms);
-    distrust(database);
     const int version = version_of(database, file, steps);
     prepare_for_writing(database);
     if (version > 0 && version < static_cast<int>(steps.size())) back_up_beside(database, file, version);

@@ -1,0 +1,140 @@
+#include "harness/store/selector.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<FoundRun> runs_of(const std::vector<fs::path>& files) {
+  std::vector<FoundRun> found;
+  for (const fs::path& file : files)
+    for (RunSummary& summary : Store::open(file).runs()) found.push_back({file, std::move(summary)});
+  std::ranges::sort(found, [](const FoundRun& a, const FoundRun& b) {
+    return std::pair(a.summary.run.started, a.summary.run.id) > std::pair(b.summary.run.started, b.summary.run.id);
+  });
+  return found;
+}
+
+/// The part of `text` behind `word`, when it starts with it.
+std::optional<std::string_view> behind(std::string_view word, std::string_view text) {
+  if (!text.starts_with(word)) return std::nullopt;
+  return text.substr(word.size());
+}
+
+std::vector<std::string> slugs(const std::vector<fs::path>& files) {
+  std::vector<std::string> slugs;
+  for (const fs::path& file : files) slugs.push_back(file.stem().string());
+  return slugs;
+}
+
+[[noreturn]] void nothing(const fs::path& folder, std::string_view selector, const std::vector<FoundRun>& runs) {
+  std::string advice = "ridgeline runs lists the runs";
+  if (!runs.empty()) advice += fmt::format("; the latest is {}", runs.front().summary.run.id);
+  throw Error(ErrorKind::usage, fmt::format("no run in {} is meant by {}", folder.string(), printable(selector)),
+              advice);
+}
+
+FoundRun run_with_id(const fs::path& folder, std::string_view prefix, const std::vector<FoundRun>& runs) {
+  std::vector<FoundRun> matching;
+  for (const FoundRun& run : runs) {
+    if (run.summary.run.id == prefix) return run;
+    if (run.summary.run.id.starts_with(prefix)) matching.push_back(run);
+  }
+  if (matching.empty()) nothing(folder, prefix, runs);
+  if (matching.size() == 1) return matching.front();
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < std::min(matching.size(), shown); ++i) ids.push_back(matching[i].summary.run.id);
+  throw Error(ErrorKind::usage, fmt::format("{} means {} runs", printable(prefix), matching.size()),
+              fmt::format("write more of one: {}{}", fmt::join(ids, ", "), matching.size() > shown ? ", ..." : ""));
+}
+
+bool is_built_from(const FoundRun& run, std::string_view commit) {
+  const auto builds = Store::open(run.file).builds(run.summary.run.id);
+  return std::ranges::any_of(builds, [&](const record::Build& build) { return build.commit.starts_with(commit); });
+}
+
+/// `which`: what stands behind `<model>@`, or a whole selector without a model.
+FoundRun pick(const fs::path& folder, std::string_view which, const std::vector<FoundRun>& runs) {
+  const auto label = behind("label:", which), commit = behind("commit:", which);
+  if (!label && !commit && which != "latest") return run_with_id(folder, which, runs);
+  for (const FoundRun& run : runs) {
+    if (label && run.summary.run.label != *label) continue;
+    if (commit && (commit->empty() || !is_built_from(run, *commit))) continue;
+    return run;
+  }
+  nothing(folder, which, runs);
+}
+
+}  // namespace
+
+std::vector<fs::path> results_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".sqlite") files.push_back(entry->path());
+  if (error)
+    throw Error(ErrorKind::store,
+                fmt::format("cannot read the results folder {}: {}", folder.string(), error.message()),
+                "ridgeline run makes it; --results names another");
+  if (files.empty())
+    throw Error(ErrorKind::store, fmt::format("there are no results in {}", folder.string()),
+                "ridgeline run measures some; --results names another folder");
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<FoundRun> all_runs(const fs::path& folder) { return runs_of(results_files(folder)); }
+
+fs::path results_file(const fs::path& folder, std::string_view abbreviation) {
+  const std::vector<fs::path> files = results_files(folder);
+  const std::string text(abbreviation);
+  const auto is_slug = [&](const std::string& slug) { return slug == text; };
+  const auto has_words = [&](const std::string& slug) {
+    return ('-' + slug + '-').find('-' + text + '-') != std::string::npos;
+  };
+  const auto has_characters = [&](const std::string& slug) { return slug.find(text) != std::string::npos; };
+  const auto matching = [&](auto&& matches) {
+    std::vector<fs::path> found;
+    for (const fs::path& file : files)
+      if (!text.empty() && matches(file.stem().string())) found.push_back(file);
+    return found;
+  };
+  std::vector<fs::path> found = matching(is_slug);
+  if (found.empty()) found = matching(has_words);
+  if (found.empty()) found = matching(has_characters);
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    throw Error(ErrorKind::usage, fmt::format("no device model in {} is called {}", folder.string(), printable(text)),
+                fmt::format("there are: {}", fmt::join(slugs(files), ", ")));
+  throw Error(ErrorKind::usage, fmt::format("{} means {} device models", printable(text), found.size()),
+              fmt::format("write more of one: {}", fmt::join(slugs(found), ", ")));
+}
+
+FoundRun find_run(const fs::path& folder, std::string_view selector) {
+  if (selector.empty()) throw Error(ErrorKind::usage, "an empty text selects no run", "latest selects the newest");
+  if (const auto at = selector.find('@'); at != std::string_view::npos && !selector.starts_with("label:"))
+    return pick(folder, selector.substr(at + 1), runs_of({results_file(folder, selector.substr(0, at))}));
+  const std::vector<FoundRun> runs = all_runs(folder);
+  const bool may_be_id =
+      std::ranges::any_of(runs, [&](const FoundRun& r) { return r.summary.run.id.starts_with(selector); });
+  const bool is_word = selector.find(':') == std::string_view::npos && selector != "latest";
+  if (is_word && !may_be_id) {
+    const auto names = slugs(results_files(folder));
+    if (std::ranges::any_of(names, [&](const std::string& slug) { return slug.find(selector) != std::string::npos; }))
+      return pick(folder, "latest", runs_of({results_file(folder, selector)}));
+  }
+  return pick(folder, selector, runs);
+}
+
+}  // namespace ridgeline::store

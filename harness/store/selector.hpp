@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "harness/store/store.hpp"
+
+namespace ridgeline::store {
+
+/// A run and the results file that holds it.
+struct FoundRun {
+  std::filesystem::path file;
+  RunSummary summary;
+};
+
+/// Results files (<model>.sqlite) of `folder`, by name. Throws a store Error when there is no such folder, or none in
+/// it.
+std::vector<std::filesystem::path> results_files(const std::filesystem::path& folder);
+
+/// All runs of `folder`, newest first.
+std::vector<FoundRun> all_runs(const std::filesystem::path& folder);
+
+/// The one file whose model `abbreviation` means: its slug, else the slug with these words ("h200" is nvidia-h200),
+/// else the slug with these characters. Throws a usage Error that lists the candidates when there are several, or all
+/// when there is none.
+std::filesystem::path results_file(const std::filesystem::path& folder, std::string_view abbreviation);
+
+/// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it), a prefix of a run's id,
+/// each also behind `<model>@`; `<model>` alone is its latest run. Throws a usage Error when no run or several (listed)
+/// are meant.
+FoundRun find_run(const std::filesystem::path& folder, std::string_view selector);
+
+}  // namespace ridgeline::store

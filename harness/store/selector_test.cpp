@@ -1,0 +1,108 @@
+#include "harness/store/selector.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+class Selector : public testing::Test {
+ protected:
+  Selector() {
+    add("synthetic-h100-pcie", "20260101T000000Z-aaaa", "2026-01-01T00:00:00Z", "old", "c0ffee11");
+    add("synthetic-h100-sxm", "20260201T000000Z-bbbb", "2026-02-01T00:00:00Z", "mid", "c0ffee22");
+    add("synthetic-h100-sxm", "20260202T000000Z-cccc", "2026-02-02T00:00:00Z", "mid", "badc0de0");
+    add("synthetic-h20", "20260301T000000Z-dddd", "2026-03-01T00:00:00Z", "a@b", "c0ffee33");
+    add("synthetic-h200", "20251201T000000Z-eeee", "2025-12-01T00:00:00Z", "", "c0ffee44");
+  }
+
+  void add(const std::string& model, const std::string& id, const std::string& started, const std::string& label,
+           const std::string& commit) {
+    Store store = Store::create(folder / (model + ".sqlite"));
+    record::Device device = examples::device();
+    device.model = model;
+    record::Run run = examples::run(id, started);
+    run.label = label;
+    store.begin(run, device, examples::environment());
+    record::Process process = examples::process(0, id);
+    process.build.commit = commit;
+    store.add(process);
+  }
+  std::string found(const std::string& selector) { return find_run(folder.path(), selector).summary.run.id.substr(17); }
+  std::string refused(const std::string& selector) {
+    try {
+      find_run(folder.path(), selector);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return std::string(error.what()) + "; " + error.advice();
+    }
+    return "found";
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(Selector, FindsTheOneRunThatIsMeant) {
+  const std::pair<const char*, const char*> table[] = {
+      {"latest", "dddd"},
+      {"20260101", "aaaa"},
+      {"20260202T000000Z-cccc", "cccc"},
+      {"label:mid", "cccc"},
+      {"label:a@b", "dddd"},
+      {"commit:c0ffee2", "bbbb"},
+      {"commit:c0ffee", "dddd"},
+      {"synthetic-h100-sxm@latest", "cccc"},
+      {"sxm@latest", "cccc"},
+      {"sxm@label:mid", "cccc"},
+      {"sxm@commit:c0ff", "bbbb"},
+      {"sxm@20260201", "bbbb"},
+      {"pcie@label:old", "aaaa"},
+      {"pcie", "aaaa"},
+      {"h20@latest", "dddd"},  // a whole word wins over the h20 in h200
+      {"h200@latest", "eeee"},
+      {"h200", "eeee"},
+  };
+  for (const auto& [selector, id] : table) EXPECT_EQ(found(selector), id) << selector;
+}
+
+TEST_F(Selector, ListsTheCandidatesOfWhatIsAmbiguous) {
+  EXPECT_EQ(refused("202602"), "202602 means 2 runs; write more of one: 20260202T000000Z-cccc, 20260201T000000Z-bbbb");
+  EXPECT_EQ(refused("h100@latest"),
+            "h100 means 2 device models; write more of one: synthetic-h100-pcie, synthetic-h100-sxm");
+  EXPECT_EQ(refused("h100"), refused("h100@latest"));
+}
+
+TEST_F(Selector, SaysWhatThereIsWhenNothingIsMeant) {
+  EXPECT_NE(refused("label:none").find("the latest is 20260301T000000Z-dddd"), std::string::npos);
+  EXPECT_NE(refused("a100@latest").find("there are: synthetic-h100-pcie, "), std::string::npos);
+  EXPECT_NE(refused("sxm@label:old").find("no run"), std::string::npos);
+  for (const char* selector : {"", "zzz", "commit:", "commit:ffff", "@latest", "sxm@", "baseline:main", "%"})
+    EXPECT_NE(refused(selector), "found") << selector;
+}
+
+TEST_F(Selector, ListsTheRunsOfAllModelsNewestFirst) {
+  std::string order;
+  for (const FoundRun& run : all_runs(folder.path())) order += run.summary.run.id[17];
+  EXPECT_EQ(order, "dcbae");
+}
+
+TEST(ResultsFolder, MissingOrWithoutResultsIsAClearStoreError) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "notes.txt") << "nothing";
+  for (const auto& path : {folder.path(), folder / "missing", folder / "notes.txt"}) {
+    try {
+      all_runs(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::store);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::store
