@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/oracle.hpp"
+
+// Verification bit for bit, for kernels that move data or whose arithmetic is exact.
+namespace ridgeline::kernels {
+
+/// The floats that Device::fill writes: element i is random_element(f32, distribution, seed, first + i).
+struct RandomFloats {
+  device::Distribution distribution = device::Distribution::uniform;
+  std::uint64_t seed = 0, first = 0;
+
+  float operator()(std::int64_t i) const {
+    return static_cast<float>(
+        device::random_element(DType::f32, distribution, seed, first + static_cast<std::uint64_t>(i)));
+  }
+};
+
+/// What Device::poison leaves in a float that no kernel has written.
+inline constexpr std::uint32_t poison_bits = 0xFFFFFFFFu;
+
+/// Compares `count` elements of device memory with expected(0), expected(1), ... bit for bit. Checks all of them, or
+/// of more than a million the first ones, the last ones and runs between that `seed` picks. The error is the number of
+/// wrong elements among those checked, and none is tolerated.
+template <class T, class Expected>
+Deviation compare_bits(device::Device& device, const T* data, std::int64_t count, std::uint64_t seed,
+                       Expected expected) {
+  constexpr std::int64_t run = 4096, most_runs = 256;
+  const std::int64_t runs = (count + run - 1) / run;
+  std::vector<T> host(run);
+  std::int64_t wrong = 0;
+  for (const std::int64_t picked : checked_rows(runs, most_runs, seed)) {
+    const std::int64_t begin = picked * run, size = std::min(run, count - begin);
+    device.download(host.data(), data + begin, static_cast<std::size_t>(size) * sizeof(T));
+    for (std::int64_t i = 0; i < size; ++i) {
+      const T right = expected(begin + i);
+      wrong += std::memcmp(&host[static_cast<std::size_t>(i)], &right, sizeof(T)) != 0;
+    }
+  }
+  return {static_cast<double>(wrong), 0.0};
+}
+
+}  // namespace ridgeline::kernels

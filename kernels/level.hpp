@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+namespace ridgeline::kernels {
+
+/// Where in the memory hierarchy a working set lies. On a GPU the last-level cache is its L2.
+enum class Level { l1, l2, llc, dram };
+
+constexpr std::string_view to_string(Level level) {
+  switch (level) {
+    case Level::l1:
+      return "l1";
+    case Level::l2:
+      return "l2";
+    case Level::llc:
+      return "llc";
+    case Level::dram:
+      break;
+  }
+  return "dram";
+}
+
+}  // namespace ridgeline::kernels

@@ -1,0 +1,139 @@
+#include "kernels/stream/stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/simd/vectors.hpp"
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::stream {
+namespace {
+
+using kernels::GuardedOutput;
+using kernels::Level;
+using kernels::RandomFloats;
+
+/// Random inputs on a device, and what the oracle knows of them.
+struct Inputs {
+  Inputs(device::Device& device, std::int64_t elements)
+      : memory(device, static_cast<std::size_t>(2 * elements)),
+        a{device::Distribution::uniform, 7, 100},
+        b{device::Distribution::uniform, 7, 100 + static_cast<std::uint64_t>(elements)} {
+    device.fill(memory.data(), DType::f32, memory.size(), a.distribution, a.seed, a.first);
+  }
+  device::Buffer<float> memory;
+  RandomFloats a, b;
+};
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+
+  void check(const Problem& problem) {
+    const Variant& variant = GetParam().variant;
+    ASSERT_TRUE(variant.supports(problem, device->facts()));
+    const Inputs inputs(*device, problem.elements);
+    GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));
+    // b starts wherever a ends, which need not be aligned: its own buffer.
+    device::Buffer<float> b(*device, static_cast<std::size_t>(problem.elements));
+    device->fill(b.data(), DType::f32, b.size(), inputs.b.distribution, inputs.b.seed, inputs.b.first);
+    variant.launch(problem, {inputs.memory.data(), b.data(), out.data()}, device->stream());
+    device->synchronize();
+    EXPECT_TRUE(deviation(*device, problem, inputs.a, inputs.b, out.data(), 1).right())
+        << problem.elements << " elements at " << kernels::to_string(problem.level);
+    EXPECT_TRUE(out.guard_untouched()) << problem.elements << " elements: wrote beyond the end";
+  }
+
+  std::unique_ptr<device::Device> device;
+};
+
+TEST_P(EveryVariant, IsRightForAnySize) {
+  for (const Level level : {Level::l1, Level::llc, Level::dram})
+    for (const std::int64_t elements :
+         {0, 1, 2, 3, 4, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1021, 4095, 4096, 4097, 65537, 1'000'003})
+      check({GetParam().variant.operation, level, elements, 3, device->facts().units});
+}
+
+TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
+  if (GetParam().kind != device::Kind::cpu) GTEST_SKIP() << "only CPU variants pick an instruction set";
+  const simd::Isa before = simd::isa_in_use();
+  for (const simd::Isa isa : simd::usable()) {
+    simd::isa_in_use() = isa;
+    for (const Level level : {Level::l1, Level::dram})
+      for (const std::int64_t elements : {1, 31, 257, 10007})
+        check({GetParam().variant.operation, level, elements, 2, device->facts().units});
+  }
+  simd::isa_in_use() = before;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stream, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+/// The checker itself, on a right output of each operation that is then damaged.
+class Checker : public testing::TestWithParam<Operation> {
+ protected:
+  Checker() : found(kernels::test_device(device::Kind::cpu)) {
+    problem = {GetParam(), Level::dram, 5'000'011, 1, 2};
+    out.assign(static_cast<std::size_t>(problem.outputs()), 0);
+    for (std::int64_t i = 0; i < problem.elements; ++i) {
+      if (GetParam() == Operation::read) {
+        out[static_cast<std::size_t>(i % problem.outputs())] += std::bit_cast<std::uint32_t>(a(i));
+      } else {
+        out[static_cast<std::size_t>(i)] =
+            std::bit_cast<std::uint32_t>(GetParam() == Operation::copy ? a(i) : a(i) + 2.0f * b(i));
+      }
+    }
+  }
+  bool right() {
+    const device::Buffer<std::uint32_t> memory(*found.device, out);
+    return deviation(*found.device, problem, a, b, memory.data(), 1).right();
+  }
+
+  kernels::TestDevice found;
+  Problem problem;
+  RandomFloats a{device::Distribution::uniform, 3, 50}, b{device::Distribution::uniform, 3, 6'000'000};
+  std::vector<std::uint32_t> out;
+};
+
+TEST_P(Checker, AcceptsWhatIsRight) { EXPECT_TRUE(right()); }
+TEST_P(Checker, RejectsNaN) {
+  out.front() = kernels::poison_bits;
+  EXPECT_FALSE(right());
+}
+TEST_P(Checker, RejectsOneWrongBitInTheLastElement) {
+  out.back() ^= 1;
+  EXPECT_FALSE(right());
+}
+TEST_P(Checker, RejectsAnUnwrittenTail) {
+  std::fill(out.end() - 16, out.end(), kernels::poison_bits);
+  EXPECT_FALSE(right());
+}
+
+INSTANTIATE_TEST_SUITE_P(Stream, Checker, testing::Values(Operation::read, Operation::copy, Operation::triad));
+
+TEST(Sizes, FillTheLevelTheyAreFor) {
+  device::Facts facts;
+  facts.l1 = 48 << 10;
+  facts.l2 = 1 << 20;
+  facts.last_level_cache = 32 << 20;
+  facts.units = 2;
+  facts.memory = 24ull << 30;
+  for (const Operation operation : {Operation::read, Operation::copy, Operation::triad}) {
+    const auto bytes = [&](Level level) {
+      const Problem problem = problem_for(operation, level, facts);
+      return 4.0 * static_cast<double>(problem.elements) * problem.arrays();
+    };
+    EXPECT_LE(bytes(Level::l1), 48 << 10);
+    EXPECT_GE(bytes(Level::l1), 24 << 10);
+    EXPECT_GE(bytes(Level::llc), 4 << 20);
+    EXPECT_LE(bytes(Level::llc), 16 << 20);
+    EXPECT_GE(bytes(Level::dram), 255 << 20);
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::stream
