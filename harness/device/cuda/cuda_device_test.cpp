@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <regex>
 #include <vector>
 
@@ -64,8 +63,6 @@ TEST_F(CudaDevice, HasADatasheetIdentity) {
   EXPECT_EQ(facts.model.rfind("nvidia-", 0), 0u);
   EXPECT_EQ(facts.warp_size, 32);
   EXPECT_GE(facts.l1, facts.shared_per_unit);
-  for (const auto* part : {&facts.properties, &facts.comparable, &facts.recorded})
-    for (const auto& [key, value] : *part) std::printf("%s = %s\n", key.c_str(), value.c_str());
 }
 
 TEST_F(CudaDevice, ReadsItsSensorsInLittleTime) {
