@@ -16,6 +16,7 @@ if(RIDGELINE_PORTABLE)
                   libsqlitecpp-dev libtomlplusplus-dev nlohmann-json3-dev)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package}.txt OPTIONAL)
   endforeach()
+  add_test(NAME portable COMMAND ${PROJECT_SOURCE_DIR}/ci/check_portable ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
 
 set(CPACK_GENERATOR TGZ)
