@@ -1,0 +1,148 @@
+"""What it costs when neighbouring threads do not touch neighbouring bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from reports import plot, units
+from reports.model import Case, Roof, Run
+
+TITLE = "Memory access patterns"
+READING = (
+    "Useful bytes are those the kernel asked for; moved bytes are those the pattern makes the memory system move, "
+    "whole sectors or cache lines. Where the two part, bandwidth is spent on bytes that nobody reads. Of each pattern "
+    "the largest problem is drawn."
+)
+ORDER = 20
+
+_PointOf = Callable[[Case, float | None], plot.Point | None]
+_BAR_FIELDS = ("offset", "width")  # fields that tell bars of one variant apart
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    useful: plot.Point
+    moved: float | None  # B/s
+
+
+def _largest(cases: list[Case]) -> list[Case]:
+    """Of cases that differ in their size alone, the one that moves most."""
+    best: dict[tuple[object, ...], Case] = {}
+    for case in cases:
+        shape = {key: value for key, value in case.problem.items() if key not in ("elements", "rows", "cols")}
+        key = (case.variant, case.dtype, tuple(shape.items()), tuple(case.options.items()))
+        if key not in best or (case.bytes or 0) > (best[key].bytes or 0):
+            best[key] = case
+    return list(best.values())
+
+
+def _moved_rate(case: Case) -> float | None:
+    moved = case.metric("moved_bytes")
+    return moved / case.median_ns * 1e9 if moved and case.median_ns else None
+
+
+def stride(run: Run) -> list[plot.Series]:
+    """B/s over the stride in elements: useful, and moved where the case says how much it moves."""
+    cases = [case for case in _largest(run.of_suite("coalescing")) if case.field("stride") is not None]
+    kinds = plot.distinct(_kind(case) for case in cases)
+
+    def of(label: str, point: _PointOf, colour: str, dash: object) -> list[plot.Series]:
+        return plot.series(
+            cases,
+            key=lambda case: (_kind(case),),
+            point=lambda case: point(case, case.field("stride")),
+            label=lambda key: plot.shown(label if len(kinds) == 1 else f"{label}, {key[0]}"),
+            style=lambda key: plot.Style(colour, plot.MARKERS[kinds.index(key[0]) % len(plot.MARKERS)], dash),
+        )
+
+    useful = of("useful", lambda case, x: plot.rate_point(case, x, case.byte_rate), plot.BLUE, "-")
+    moved = of("moved", lambda case, x: plot.fact_point(case, x, _moved_rate(case)), plot.ORANGE, plot.DASHES[2])
+    return useful + moved
+
+
+def _kind(case: Case) -> str:
+    return " ".join([case.variant, case.dtype, *(f"{key}={value}" for key, value in case.options.items())])
+
+
+def patterns(run: Run) -> list[Bar]:
+    """The patterns without a stride, in the order of the file."""
+    cases = [case for case in _largest(run.of_suite("coalescing")) if case.field("stride") is None]
+    dtypes = {case.dtype for case in cases}
+    made = []
+    for case in cases:
+        point = plot.rate_point(case, 1, case.byte_rate)
+        if point is None:
+            continue
+        words = [case.variant.replace("_", " ")]
+        words += [case.dtype] if len(dtypes) > 1 else []
+        words += [case.problem[key] for key in _BAR_FIELDS if key in case.problem]
+        words += [f"{key}={value}" for key, value in case.options.items()]
+        made.append(Bar(plot.shown(" ".join(words), 26), point, _moved_rate(case)))
+    return made
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    lines, drawn_bars = stride(run), patterns(run)
+    if not lines and not drawn_bars:
+        return False
+    roofs = [roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof]
+    rates = [point.y for one in lines for point in one.points]
+    rates += [value for bar in drawn_bars for value in (bar.useful.y, bar.moved or 0)] + [roof.value for roof in roofs]
+    scale, unit = plot.unit_scale(rates, "B/s")
+    figure.set_size_inches(plot.SLIDE[0], max(plot.SLIDE[1], 1.9 + 0.27 * len(drawn_bars)))
+    grid = list(figure.subplots(1, bool(lines) + bool(drawn_bars), squeeze=False).flat)
+    handles = {one.label: plot.handle(one.style) for one in lines}
+    if lines:
+        _draw_lines(grid.pop(0), lines, roofs, scale, unit)
+    else:
+        handles = {"useful": Patch(color=plot.BLUE), "moved": Patch(fill=False, edgecolor=plot.ORANGE)}
+    if drawn_bars:
+        _draw_bars(grid[0], drawn_bars, roofs, scale, unit)
+    if any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines):
+        handles[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    for roof in roofs:
+        name = f"DRAM {'measured' if roof.measured else 'datasheet'} {units.byte_rate(roof.value)}"
+        handles[name] = plot.ceiling_handle(roof)
+    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=min(4, len(handles)))
+    return True
+
+
+def _draw_lines(axes: Axes, lines: list[plot.Series], roofs: list[Roof], scale: float, unit: str) -> None:
+    plot.draw(axes, lines, scale)
+    axes.set_xscale("log", base=2)
+    plot.ticks(axes.xaxis, [point.x for one in lines for point in one.points], units.count)
+    plot.ceiling_lines(axes, roofs, scale)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("stride, elements")
+    axes.set_ylabel(f"bandwidth, {unit}")
+    axes.set_title("Stride")
+
+
+def _draw_bars(axes: Axes, drawn: list[Bar], roofs: list[Roof], scale: float, unit: str) -> None:
+    for row, bar in enumerate(drawn):
+        if bar.moved is not None:
+            axes.barh(row, bar.moved * scale, 0.72, fill=False, edgecolor=plot.ORANGE, linewidth=1.4)
+        axes.barh(
+            row,
+            bar.useful.y * scale,
+            0.5,
+            facecolor="white" if bar.useful.hollow else plot.BLUE,
+            edgecolor=plot.BLUE,
+            zorder=2,
+        )
+        if bar.useful.low is not None and bar.useful.high is not None:
+            reach = [[(bar.useful.y - bar.useful.low) * scale], [(bar.useful.high - bar.useful.y) * scale]]
+            axes.errorbar(bar.useful.y * scale, row, xerr=reach, fmt="none", ecolor=plot.INK, capsize=2.5, zorder=3)
+    axes.set_yticks(range(len(drawn)), [bar.label for bar in drawn])
+    axes.set_ylim(len(drawn) - 0.4, -0.6)
+    plot.ceiling_lines(axes, roofs, scale, upright=True)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(f"bandwidth, {unit}")
+    axes.grid(False, axis="y")
+    axes.set_title("Patterns")

@@ -1,0 +1,64 @@
+"""Bus bandwidth of collective operations over the message size."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from reports import plot, units
+from reports.model import Run
+
+TITLE = "Collectives"
+READING = (
+    "Bus bandwidth counts the bytes that every link must carry, so operations and numbers of ranks compare with each "
+    "other and with the link's own rate. Small messages are bound by latency, large ones by the links."
+)
+ORDER = 60
+
+
+def bus_bandwidth(run: Run) -> list[plot.Series]:
+    """busbw in B/s over the bytes of a message, one series an operation, number of ranks, variant and type."""
+    cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
+    operations = plot.distinct(case.problem.get("op", "?") for case in cases)
+    worlds = plot.distinct((case.variant, case.problem.get("ranks", "?")) for case in cases)
+    variants = plot.distinct(case.variant for case in cases)
+    dtypes = plot.distinct(case.dtype for case in cases)
+
+    def label(key: tuple[object, ...]) -> str:
+        operation, variant, ranks, dtype = key
+        parts = [str(operation), f"{ranks} ranks"]
+        parts += [str(variant)] if len(variants) > 1 else []
+        parts += [str(dtype)] if len(dtypes) > 1 else []
+        return plot.shown(", ".join(parts), 40)
+
+    def style(key: tuple[object, ...]) -> plot.Style:
+        operation, world = operations.index(key[0]), worlds.index(key[1:3])
+        return plot.Style(
+            plot.COLOURS[operation % len(plot.COLOURS)],
+            plot.MARKERS[operation % len(plot.MARKERS)],
+            plot.DASHES[world % len(plot.DASHES)],
+        )
+
+    return plot.series(
+        cases,
+        key=lambda case: (case.problem.get("op", "?"), case.variant, case.problem.get("ranks", "?"), case.dtype),
+        point=lambda case: plot.rate_point(case, case.field("bytes"), case.metric("busbw")),
+        label=label,
+        style=style,
+    )
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    drawn = bus_bandwidth(run)
+    if not drawn:
+        return False
+    axes = figure.subplots()
+    scale, unit = plot.unit_scale((point.y for one in drawn for point in one.points), "B/s")
+    plot.draw(axes, drawn, scale)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.size, most=8)
+    plot.log_ticks(axes.yaxis, units.plain)
+    axes.set_xlabel("message size")
+    axes.set_ylabel(f"bus bandwidth, {unit}")
+    plot.legend(figure, drawn)
+    return True

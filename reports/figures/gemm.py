@@ -1,0 +1,96 @@
+"""What each rung of the GEMM ladder buys as the matrices grow."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reports import plot, units
+from reports.model import Case, Roof, Run
+
+TITLE = "Matrix multiplication"
+READING = (
+    "One line a variant, the vendor's library dashed. The right axis is the share of the measured compute ceiling "
+    "(of the datasheet's where none was measured)."
+)
+ORDER = 40
+
+
+def matrix_size(case: Case) -> float | None:
+    """n of a square problem, else the edge of the cube with as many operations."""
+    m, n, k = (case.field(key) for key in "mnk")
+    if m is None or n is None or k is None:
+        return None
+    return n if m == n == k else (m * n * k) ** (1 / 3)
+
+
+def ladder(run: Run, dtype: str) -> list[plot.Series]:
+    """FLOP/s over n for each variant (and its options) of one type."""
+    cases = [case for case in run.of_suite("gemm") if case.dtype == dtype]
+    styles = plot.variant_styles(case.variant for case in run.of_suite("gemm"))
+    return plot.series(
+        cases,
+        key=lambda case: (case.variant, *(f"{key}={value}" for key, value in case.options.items())),
+        point=lambda case: plot.rate_point(case, matrix_size(case), case.flop_rate),
+        label=lambda key: plot.shown(", ".join(map(str, key))),
+        style=lambda key: plot.option_style(styles[str(key[0])], len(key) > 1),
+    )
+
+
+def ceilings(run: Run, dtype: str) -> list[Roof]:
+    """The compute ceilings of a type, the measured one first: of tensor cores where it has any, else of FMA units."""
+    found = []
+    for measured in (True, False):
+        roofs = (run.roof(f"{unit}.{dtype}", measured=measured) for unit in ("tensor", "fma"))
+        found += [next((roof for roof in roofs if roof), None)]
+    return [roof for roof in found if roof]
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    dtypes = plot.dtype_order(case.dtype for case in run.of_suite("gemm"))
+    panels = {dtype: ladder(run, dtype) for dtype in dtypes}
+    panels = {dtype: drawn for dtype, drawn in panels.items() if drawn}
+    if not panels:
+        return False
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure.set_size_inches(plot.SLIDE[0], plot.SLIDE[1] + 3.2 * (rows - 1))
+    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
+    extra: dict[str, Line2D] = {}
+    for axes, (dtype, drawn) in zip(grid, panels.items(), strict=False):
+        _panel(axes, run, dtype, drawn)
+        for roof in ceilings(run, dtype):
+            extra.setdefault("measured ceiling" if roof.measured else "datasheet ceiling", plot.ceiling_handle(roof))
+    for axes in grid[len(panels) :]:
+        axes.remove()
+    plot.legend(figure, [one for drawn in panels.values() for one in drawn], extra, below=len(panels) > 1)
+    return True
+
+
+def _panel(axes: Axes, run: Run, dtype: str, drawn: list[plot.Series]) -> None:
+    roofs = ceilings(run, dtype)
+    values = [point.y for one in drawn for point in one.points]
+    highest = max([*values, *(roof.value for roof in roofs)])
+    scale, unit = plot.unit_scale([highest], "FLOP/s")
+    plot.draw(axes, drawn, scale)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_ylim(min(values) * scale / 1.6, highest * scale * 1.5)
+    plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=4)
+    plot.log_ticks(axes.yaxis, units.count)
+    axes.set_title(f"{dtype}, {unit}")
+    axes.set_xlabel("n (m = n = k)" if _square(run, dtype) else "cube root of m·n·k")
+    plot.ceiling_lines(axes, roofs, scale)
+    if roofs:
+        reference = roofs[0].value * scale
+        share = axes.secondary_yaxis("right", functions=(lambda y: y / reference, lambda part: part * reference))
+        share.set_yscale("log")
+        share.set_ylim(*(end / reference for end in axes.get_ylim()))
+        plot.log_ticks(share.yaxis, lambda part: f"{100 * part:g}%")
+        share.set_ylabel(f"share of {roofs[0].kind}" + ("" if roofs[0].measured else " (datasheet)"))
+
+
+def _square(run: Run, dtype: str) -> bool:
+    cases = [case for case in run.of_suite("gemm") if case.dtype == dtype]
+    return all(case.field("m") == case.field("n") == case.field("k") for case in cases)

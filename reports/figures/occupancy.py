@@ -1,0 +1,129 @@
+"""What work in flight buys: bandwidth and multiply-add rate over occupancy, and bandwidth over bytes in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reports import plot, units
+from reports.model import Case, Run
+
+TITLE = "Occupancy"
+READING = (
+    "Occupancy is the share of the device's resident warps (as measured, else as predicted), on a CPU the number of "
+    "threads. Independent loads or multiply-add chains in each thread do the same work as more threads."
+)
+ORDER = 30
+
+
+def _where(case: Case) -> float | None:
+    """Occupancy in percent where a case has one, else its number of threads."""
+    for name in ("occupancy_ran", "occupancy_predicted"):
+        if (value := case.metric(name)) is not None and case.field("threads") is None:
+            return 100 * value
+    return case.field("threads")
+
+
+def _series(run: Run, variant: str, parallel: str, point: Callable[[Case], plot.Point | None]) -> list[plot.Series]:
+    cases = [case for case in run.of_suite("occupancy") if case.variant == variant]
+    counts = plot.distinct(case.problem.get(parallel, "?") for case in cases)
+    kinds = plot.distinct(_kind(case, parallel) for case in run.of_suite("occupancy"))
+
+    def style(key: tuple[object, ...]) -> plot.Style:
+        count, kind = counts.index(key[0]), kinds.index(key[1])
+        return plot.Style(
+            plot.COLOURS[count % len(plot.COLOURS)],
+            plot.MARKERS[kind % len(plot.MARKERS)],
+            plot.DASHES[kind % len(plot.DASHES)],
+        )
+
+    return plot.series(
+        cases,
+        key=lambda case: (case.problem.get(parallel, "?"), _kind(case, parallel)),
+        point=point,
+        label=lambda key: plot.shown(f"{key[0]} {key[1]}".strip()),
+        style=style,
+    )
+
+
+def _kind(case: Case, parallel: str) -> str:
+    """What limits the occupancy, and every other field that tells two lines apart."""
+    rest = {**case.problem, **case.options}
+    limit = rest.pop("limit", "")
+    for key in ("warps", "threads", "loads", "chains", parallel):
+        rest.pop(key, None)
+    return " ".join([limit, *(f"{key}={value}" for key, value in rest.items())]).strip()
+
+
+def bandwidth(run: Run) -> list[plot.Series]:
+    """B/s over occupancy in percent or threads, one series a number of independent loads and limit."""
+    return _series(run, "load", "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate))
+
+
+def fma_rate(run: Run) -> list[plot.Series]:
+    """FLOP/s over occupancy in percent or threads, one series a number of independent chains and limit."""
+    return _series(run, "fma", "chains", lambda case: plot.rate_point(case, _where(case), case.flop_rate))
+
+
+def in_flight(run: Run) -> list[plot.Series]:
+    """B/s over the bytes that an SM or core keeps in flight."""
+
+    def point(case: Case) -> plot.Point | None:
+        return plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate)
+
+    # Without lines: points of different loads and occupancies that fall together are what the panel is about.
+    return [replace(one, style=replace(one.style, dash="none")) for one in _series(run, "load", "loads", point)]
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    threads = any(case.field("threads") is not None for case in run.of_suite("occupancy"))
+    where = "threads" if threads else "occupancy, %"
+    unit = "core" if run.device.kind == "cpu" else "SM"
+    panels = [
+        ("Bandwidth", where, bandwidth(run), "B/s"),
+        ("Multiply-add", where, fma_rate(run), "FLOP/s"),
+        ("Bandwidth", f"bytes in flight, each {unit}", in_flight(run), "B/s"),
+    ]
+    panels = [panel for panel in panels if panel[2]]
+    if not panels:
+        return False
+    grid = figure.subplots(1, len(panels), squeeze=False).flat
+    for axes, (title, across, drawn, rate) in zip(grid, panels, strict=True):
+        scale, prefixed = plot.unit_scale((point.y for one in drawn for point in one.points), rate)
+        plot.draw(axes, drawn, scale)
+        axes.set_title(f"{title}, {prefixed}")
+        axes.set_xlabel(across)
+        axes.set_ylim(bottom=0)
+        xs = [point.x for one in drawn for point in one.points]
+        if across.startswith("bytes"):
+            axes.set_xscale("log", base=2)
+            plot.ticks(axes.xaxis, xs, units.size, most=4)
+        elif threads:
+            plot.ticks(axes.xaxis, xs, units.count)
+            axes.set_xlim(min(xs) - 0.3, max(xs) + 0.3)
+        else:
+            axes.set_xlim(0, 105)
+    _legend(figure, run, panels)
+    return True
+
+
+def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Series], str]]) -> None:
+    """Colour says how many loads or chains, marker and dash say what limits the occupancy."""
+    drawn = [one for _, _, some, _ in panels for one in some]
+    entries: dict[str, Line2D] = {}
+    for one in drawn:
+        count = one.label.partition(" ")[0]
+        text = "1 load or chain" if count == "1" else f"{count} loads or chains"
+        entries.setdefault(text, plot.handle(plot.Style(one.style.colour), marker=False))
+    for one in drawn:
+        kind = one.label.partition(" ")[2]
+        if kind:
+            entries.setdefault(
+                f"limited by {kind}", plot.handle(plot.Style(plot.GREY, one.style.marker, one.style.dash))
+            )
+    if plot.any_hollow(drawn):
+        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=3, columnspacing=2)

@@ -1,0 +1,121 @@
+"""What the device can do at most: measured ceilings beside the datasheet's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from reports import plot, units
+from reports.model import Roof, Run
+
+TITLE = "Ceilings of the device"
+READING = (
+    "Solid bars were measured by the suite `roofs`; dashed outlines are the datasheet's figures for the same ceiling, "
+    "and the percentage is what was reached of it."
+)
+ORDER = 10
+
+_GROUPS = {
+    "dram": "DRAM",
+    "llc": "Caches",
+    "l2": "Caches",
+    "l1": "Caches",
+    "fma": "Multiply-add",
+    "tensor": "Tensor cores",
+}
+_DASHED = (0, (4, 2))
+_TEXT = {"B/s": units.byte_rate, "FLOP/s": units.flop_rate, "ns": units.time}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A ceiling with what was measured and what the datasheet says, in `unit`; at least one of them is known."""
+
+    kind: str
+    measured: float | None
+    datasheet: float | None
+    unit: str
+
+
+def bars(run: Run) -> dict[str, list[Bar]]:
+    """Bars by the title of their panel, in the order of the file."""
+    panels: dict[str, list[Bar]] = {}
+    seen: set[str] = set()
+    for roof in run.roofs:
+        if roof.kind in seen or roof.unit not in _TEXT or _is_shown_beside_others(run, roof):
+            continue
+        seen.add(roof.kind)
+        bar = Bar(roof.kind, _value(run, [roof.kind], roof.unit, measured=True), _datasheet(run, roof), roof.unit)
+        group = roof.kind.split(".")[0]
+        title = "Latency of a load" if roof.unit == "ns" else _GROUPS.get(group, group)
+        panels.setdefault(title, []).append(bar)
+    return panels
+
+
+def _is_shown_beside_others(run: Run, roof: Roof) -> bool:
+    """A datasheet's "dram" stands beside each measured dram.*, and needs no bar of its own."""
+    return not roof.measured and any(
+        other.measured and other.unit == roof.unit and other.kind.startswith(roof.kind + ".") for other in run.roofs
+    )
+
+
+def _datasheet(run: Run, roof: Roof) -> float | None:
+    return _value(run, [roof.kind, roof.kind.split(".")[0]], roof.unit, measured=False)
+
+
+def _value(run: Run, kinds: list[str], unit: str, *, measured: bool) -> float | None:
+    found = (roof for roof in run.roofs if roof.measured == measured and roof.kind in kinds and roof.unit == unit)
+    return next((roof.value for roof in found), None)
+
+
+def draw(run: Run, figure: Figure) -> bool:
+    panels = bars(run)
+    if not panels:
+        return False
+    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
+    titles = list(panels)
+    lines = [titles[start : start + columns] for start in range(0, len(titles), columns)]
+    heights = [max(len(panels[title]) for title in line) for line in lines]
+    figure.set_size_inches(plot.SLIDE[0], max(3.0, 1.1 + sum(0.4 * height + 0.7 for height in heights)))
+    grid = figure.subplots(len(lines), columns, squeeze=False, height_ratios=heights)
+    for row, line in enumerate(lines):
+        for axes, title in zip(grid[row], line, strict=False):
+            _panel(axes, panels[title], heights[row])
+            axes.set_title(title)
+        for axes in grid[row][len(line) :]:
+            axes.remove()
+    if any(bar.datasheet is not None for drawn in panels.values() for bar in drawn):
+        measured, datasheet = Patch(color=plot.BLUE), Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED)
+        figure.legend([measured, datasheet], ["measured", "datasheet"], loc="outside lower right", ncols=2)
+    return True
+
+
+def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
+    largest = max(value for bar in drawn for value in (bar.measured, bar.datasheet) if value is not None)
+    for row, bar in enumerate(drawn):
+        if bar.datasheet is not None:
+            axes.barh(row, bar.datasheet, 0.74, fill=False, edgecolor=plot.INK, linestyle=_DASHED, linewidth=1.2)
+        if bar.measured is not None:
+            axes.barh(row, bar.measured, 0.48, color=plot.BLUE)
+        end = max(value for value in (bar.measured, bar.datasheet) if value is not None)
+        axes.annotate(_label(bar), (end, row), xytext=(5, 0), textcoords="offset points", va="center", fontsize=11)
+    groups = {bar.kind.split(".")[0] for bar in drawn}
+    names = [bar.kind.split(".", 1)[-1] if len(groups) == 1 else bar.kind.replace(".", " ") for bar in drawn]
+    axes.set_yticks(range(len(drawn)), [plot.shown(name, 14) for name in names])
+    axes.set_ylim(rows - 0.4, -0.6)
+    axes.set_xlim(0, largest * 2.6)
+    axes.set_xticks([])
+    axes.grid(False)
+    for side in ("bottom", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _label(bar: Bar) -> str:
+    text = _TEXT[bar.unit]
+    if bar.measured is None:
+        return f"not measured ({text(bar.datasheet)})" if bar.datasheet else ""
+    return text(bar.measured) + (f" ({100 * bar.measured / bar.datasheet:.0f}%)" if bar.datasheet else "")

@@ -1,0 +1,130 @@
+"""The numbers of the first screen: what the device can do, the best of each suite, and what went wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+
+from reports import plot, units
+from reports.model import FAILED, HOLLOW, LEFT_OUT, OUTCOMES, Case, Run
+
+_FIRST_RUNGS = ("naive", "standard")  # what a speed-up is over
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The fastest own case of a suite. Factors and shares are None where they cannot be stated."""
+
+    suite: str
+    case: Case
+    rate: str
+    share_of_roof: float | None
+    over_naive: float | None
+    of_vendor: float | None
+
+
+def headlines(run: Run) -> list[Headline]:
+    """One line a suite: the case with the highest rate, a vendor library's only where there is no other.
+
+    Cases that were not steady, that measure a ceiling, or that beat one do not count.
+    """
+    lines = []
+    for suite in dict.fromkeys(case.suite for case in run.cases):
+        good = [
+            case
+            for case in run.of_suite(suite)
+            if case.outcome == "ok" and not case.measures_roof and not case.beats_roof and _rate(case)[0] > 0
+        ]
+        own = [case for case in good if not plot.is_vendor(case.variant)] or good
+        if not own:
+            continue
+        has_flops = any(case.flop_rate for case in own)
+        best = max((case for case in own if case.flop_rate or not has_flops), key=lambda case: _rate(case)[0])
+        value, text = _rate(best)
+        lines.append(
+            Headline(
+                suite,
+                best,
+                text(value),
+                best.share_of_roof,
+                over_naive=_speed_up(good, best, _first_rungs(best)),
+                of_vendor=_speed_up(good, best, plot.VENDOR_LIBRARIES),
+            )
+        )
+    return lines
+
+
+def _rate(case: Case) -> tuple[float, Callable[[float], str]]:
+    """The rate that a case is ranked by and how it is written: FLOP/s, else bus bandwidth, else useful B/s."""
+    if case.flop_rate:
+        return case.flop_rate, units.flop_rate
+    return case.metric("busbw") or case.byte_rate or 0.0, units.byte_rate
+
+
+def _first_rungs(case: Case) -> tuple[str, ...]:
+    """Names of the variant that `case` improves on: naive, standard, or transpose_naive for transpose_tiled."""
+    group = case.variant.rpartition("_")[0]
+    return (*_FIRST_RUNGS, f"{group}_naive") if group else _FIRST_RUNGS
+
+
+def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> float | None:
+    """How many times faster `best` is than the fastest reference on the same problem."""
+    times = [
+        case.median_ns
+        for case in cases
+        if case is not best and case.problem_key == best.problem_key and case.variant in references and case.median_ns
+    ]
+    return min(times) / best.median_ns if times and best.median_ns else None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Cases that ended alike, for the same reason."""
+
+    outcome: str
+    reason: str
+    names: tuple[str, ...]
+
+
+def outcomes(run: Run) -> list[tuple[str, int]]:
+    """How many cases ended in each outcome, zeros left out."""
+    counts = Counter(case.outcome for case in run.cases)
+    return [(outcome, counts[outcome]) for outcome in OUTCOMES if counts[outcome]]
+
+
+def troubles(run: Run, among: tuple[str, ...]) -> list[Trouble]:
+    """Cases that are not ok by outcome and reason, the worst outcomes first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for case in run.cases:
+        if case.outcome in among:
+            groups.setdefault((case.outcome, case.reason), []).append(case.name)
+    order = {outcome: place for place, outcome in enumerate((*FAILED, *HOLLOW, *LEFT_OUT))}
+    return [
+        Trouble(outcome, reason, tuple(names))
+        for (outcome, reason), names in sorted(groups.items(), key=lambda item: order[item[0][0]])
+    ]
+
+
+def warnings(run: Run) -> list[str]:
+    """What a reader must know before believing a number, beside the cases' own outcomes."""
+    found = []
+    if run.status != "finished":
+        found.append(f"The run is {run.status}: it holds only what was measured until then.")
+    for build in run.builds:
+        if build.dirty:
+            found.append(
+                f"{build.worker} was built from a tree with uncommitted changes: "
+                f"commit {build.commit[:12]} alone does not give this code."
+            )
+    if len({(build.worker, build.code_hash) for build in run.builds}) > len({build.worker for build in run.builds}):
+        found.append("A worker was rebuilt during the run: its processes did not all measure the same code.")
+    if not any(roof.measured for roof in run.roofs):
+        found.append("No ceiling was measured in this run, so shares are of the datasheet's roofs, or absent.")
+    few = sum(1 for case in run.cases if case.measured and case.interval_ns is None)
+    if few:
+        found.append(
+            f"{few} of {sum(1 for case in run.cases if case.measured)} measured cases have fewer than 3 processes "
+            "and therefore no interval."
+        )
+    return found

@@ -1,0 +1,193 @@
+"""What a report is about, as plain rows: the report JSON after it has been checked.
+
+Times are in ns, sizes in B, rates in B/s and FLOP/s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
+MEASURED = ("ok", *HOLLOW)
+FAILED = ("wrong_result", "crashed", "timeout")
+LEFT_OUT = ("unsupported", "unavailable")
+OUTCOMES = (*MEASURED, *FAILED, *LEFT_OUT)
+
+Facts = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str
+    value: float
+    unit: str
+    direction: str
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A ceiling of the device; `source` is "measured", or says where the datasheet figure comes from."""
+
+    kind: str
+    value: float
+    unit: str
+    source: str
+
+    @property
+    def measured(self) -> bool:
+        return self.source == "measured"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One case in one process."""
+
+    replicate: int
+    attempt: int
+    outcome: str
+    reason: str
+    samples: int
+    executions_per_sample: int
+    launch: str
+    cache: str
+    median_ns: float | None
+    relative_spread: float | None
+    sm_clock_mhz: float | None
+    power_w: float | None
+    temperature_c: float | None
+    throttle: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case over all processes of a run; what is None is not known."""
+
+    name: str
+    suite: str
+    variant: str
+    dtype: str
+    problem: Facts
+    options: Facts
+    idea: str
+    ranks: int
+    measures_roof: str
+    flops: float | None
+    bytes: float | None
+    outcome: str
+    reason: str
+    processes: int
+    median_ns: float | None
+    interval_ns: tuple[float, float] | None
+    flop_rate: float | None
+    byte_rate: float | None
+    share_of_roof: float | None
+    roof: str
+    beats_roof: bool
+    error: float | None
+    tolerance: float | None
+    metrics: dict[str, Metric]
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def measured(self) -> bool:
+        return self.outcome in MEASURED and self.median_ns is not None
+
+    @property
+    def hollow(self) -> bool:
+        return self.outcome in HOLLOW
+
+    @property
+    def problem_key(self) -> tuple[object, ...]:
+        """Equal for cases that solve the same problem under the same options."""
+        return (self.dtype, tuple(self.problem.items()), tuple(self.options.items()))
+
+    def field(self, key: str) -> float | None:
+        """A field of the problem as a number, or None when it is missing or no number."""
+        try:
+            return float(self.problem[key])
+        except (KeyError, ValueError):
+            return None
+
+    def metric(self, name: str) -> float | None:
+        return self.metrics[name].value if name in self.metrics else None
+
+
+@dataclass(frozen=True)
+class Device:
+    id: str
+    kind: str
+    model: str
+    name: str
+    uuid: str
+    pci_id: str
+    properties: Facts
+    comparable: Facts
+    recorded: Facts
+
+
+@dataclass(frozen=True)
+class Build:
+    worker: str
+    commit: str
+    dirty: bool
+    compiler: str
+    flags: str
+    cuda: str
+    code_hash: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    hash: str
+    comparable: Facts
+    recorded: Facts
+
+
+@dataclass(frozen=True)
+class WallTime:
+    """Where the wall time of all measurements of a run went."""
+
+    prepare_ns: float
+    verify_ns: float
+    warmup_ns: float
+    timed_ns: float
+    total_ns: float
+
+
+@dataclass(frozen=True)
+class Run:
+    id: str
+    label: str
+    status: str
+    profile: str
+    profile_text: str
+    seed: int
+    started: str
+    finished: str
+    command_line: str
+    device: Device
+    environment: Environment
+    builds: tuple[Build, ...]
+    roofs: tuple[Roof, ...]
+    wall: WallTime | None
+    cases: tuple[Case, ...]
+
+    def of_suite(self, suite: str) -> list[Case]:
+        """The measured cases of a suite, in the order of the file."""
+        return [case for case in self.cases if case.suite == suite and case.measured]
+
+    def roof(self, kind: str, *, measured: bool) -> Roof | None:
+        """The highest roof of that kind, or of that group of kinds ("dram" covers "dram.read")."""
+        found = [
+            roof
+            for roof in self.roofs
+            if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
+        ]
+        return max(found, key=lambda roof: roof.value, default=None)
+
+
+@dataclass(frozen=True)
+class Report:
+    generated: str
+    ridgeline: str
+    runs: tuple[Run, ...] = field(default_factory=tuple)

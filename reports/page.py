@@ -1,0 +1,179 @@
+"""The page: one HTML file that needs nothing else, with every name from the data escaped."""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from reports import headline, units
+from reports.model import FAILED, HOLLOW, LEFT_OUT, Case, Facts, Report, Run
+from reports.render import Picture
+
+
+@dataclass(frozen=True)
+class Section:
+    """One run with its figures; `anchor` is unique on the page."""
+
+    anchor: str
+    run: Run
+    pictures: Sequence[Picture]
+    not_drawn: Sequence[str]
+
+
+def render(report: Report, sections: Sequence[Section]) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "time": units.time,
+        "percent": units.percent,
+        "factor": units.factor,
+        "plain": units.plain,
+        "when": when,
+    }
+    return environment.get_template("page.html.jinja").render(
+        report=report,
+        sections=[_section(section) for section in sections],
+        style=(Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
+    )
+
+
+def _section(section: Section) -> dict[str, object]:
+    run = section.run
+    return {
+        "anchor": section.anchor,
+        "run": run,
+        "pictures": [(picture, data_uri(picture.svg)) for picture in section.pictures],
+        "not_drawn": section.not_drawn,
+        "outcomes": headline.outcomes(run),
+        "failures": headline.troubles(run, FAILED),
+        "hollow": headline.troubles(run, HOLLOW),
+        "left_out": headline.troubles(run, LEFT_OUT),
+        "beating": [case for case in run.cases if case.beats_roof],
+        "warnings": headline.warnings(run),
+        "headlines": headline.headlines(run),
+        "ceilings": ceilings(run),
+        "facts": facts(run),
+        "commit": commit(run),
+        "repeat": repeat(run),
+        "rate": rate,
+        "interval": interval,
+        "obtained": obtained,
+        "wall": wall(run),
+    }
+
+
+def data_uri(svg: str) -> str:
+    """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
+
+
+def when(timestamp: str) -> str:
+    """ "2026-11-20T12:45:01Z" as "2026-11-20 12:45:01 UTC"; anything else as it is."""
+    return timestamp.replace("T", " ", 1).replace("Z", " UTC") if timestamp.endswith("Z") else timestamp
+
+
+def commit(run: Run) -> str:
+    """The commit that all workers were built from, or an empty string when they differ or it is not known."""
+    commits = {build.commit for build in run.builds}
+    only = commits.pop() if len(commits) == 1 else ""
+    return "" if only == "unknown" else only
+
+
+def repeat(run: Run) -> list[str]:
+    """The commands that do the run again, from a clone."""
+    known = commit(run)
+    return ([f"git checkout {shlex.quote(known)}", "ci/quickstart"] if known else []) + [run.command_line]
+
+
+def ceilings(run: Run) -> list[tuple[str, str, str]]:
+    """Name, measured and datasheet value of the ceilings that a reader asks for first; empty where not known."""
+    found = []
+    kinds = ["dram", *sorted({roof.kind for roof in run.roofs if roof.kind.startswith(("fma.", "tensor."))})]
+    for kind in kinds:
+        text = units.byte_rate if kind == "dram" else units.flop_rate
+        measured, datasheet = run.roof(kind, measured=True), run.roof(kind, measured=False)
+        if measured or datasheet:
+            name = measured.kind if measured else kind
+            found.append((name, text(measured.value) if measured else "", text(datasheet.value) if datasheet else ""))
+    return found
+
+
+def facts(run: Run) -> list[tuple[str, Facts]]:
+    device, environment = run.device, run.environment
+    tables = [
+        ("Device", {"name": device.name, "uuid": device.uuid, "PCI id": device.pci_id, **device.properties}),
+        ("Must be equal to compare runs", {**device.comparable, **environment.comparable, "hash": environment.hash}),
+        ("Recorded", {**device.recorded, **environment.recorded}),
+    ]
+    return [(title, {key: value for key, value in table.items() if value}) for title, table in tables]
+
+
+def rate(case: Case) -> str:
+    """FLOP/s where a case computes, else bus bandwidth, else useful bytes a second; a dash when there is none."""
+    if case.flop_rate:
+        return units.flop_rate(case.flop_rate)
+    busbw = case.metric("busbw")
+    if busbw:
+        return units.byte_rate(busbw) + " bus"
+    return units.byte_rate(case.byte_rate) if case.byte_rate else "–"
+
+
+def interval(case: Case) -> str:
+    return units.time_range(*case.interval_ns) if case.interval_ns else "–"
+
+
+@dataclass(frozen=True)
+class Obtained:
+    """How a case's number came to be, over its processes that kept samples."""
+
+    samples: str
+    executions: str
+    launch: str
+    spread: str
+    clock: str
+    power: str
+    throttle: str
+
+
+def obtained(case: Case) -> Obtained:
+    kept = [measurement for measurement in case.measurements if measurement.samples]
+    spreads = [measurement.relative_spread for measurement in kept if measurement.relative_spread is not None]
+    clocks = [measurement.sm_clock_mhz for measurement in kept if measurement.sm_clock_mhz is not None]
+    powers = [measurement.power_w for measurement in kept if measurement.power_w is not None]
+    return Obtained(
+        samples=" + ".join(str(measurement.samples) for measurement in kept) or "–",
+        executions=_each(str(measurement.executions_per_sample) for measurement in kept),
+        launch=_each(" ".join(filter(None, (measurement.launch, measurement.cache))) for measurement in kept),
+        spread=units.percent(max(spreads)) if spreads else "–",
+        clock=f"{min(clocks):.0f} MHz" if clocks else "–",
+        power=f"{max(powers):.0f} W" if powers else "–",
+        throttle=_each(measurement.throttle for measurement in kept),
+    )
+
+
+def _each(values: Iterable[str]) -> str:
+    """The distinct values, in order; usually one."""
+    return ", ".join(dict.fromkeys(value for value in values if value)) or "–"
+
+
+def wall(run: Run) -> list[tuple[str, str, str]]:
+    """What the wall time of measuring went into: what, time, share."""
+    if run.wall is None or run.wall.total_ns <= 0:
+        return []
+    parts = {
+        "timed executions": run.wall.timed_ns,
+        "warm-up": run.wall.warmup_ns,
+        "verification": run.wall.verify_ns,
+        "preparation": run.wall.prepare_ns,
+    }
+    return [(what, units.time(ns), units.percent(ns / run.wall.total_ns)) for what, ns in parts.items()]

@@ -1,0 +1,296 @@
+"""What figures share: series of points taken from cases, and one way to draw them.
+
+A figure first turns cases into series (pure data, which is what tests look at) and then draws those series, so what is
+drawn is what was tested. Colours are Okabe and Ito's, which colour-blind readers can tell apart; marker and dash carry
+the same information a second time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+
+from reports.model import Case, Roof
+
+BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
+INK, GREY, PALE = "#222222", "#6b6b6b", "#d9d9d9"
+COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, "#7A4B2A")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
+
+VENDOR_LIBRARIES = frozenset({"openblas", "cublas", "cublaslt", "cudnn", "cutlass", "nccl", "mpi"})
+
+SLIDE = (10.0, 5.6)  # inches: one slide
+
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 12,
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 12,
+    "legend.fontsize": 12,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "figure.titlesize": 14,
+    "figure.titleweight": "bold",
+    "figure.constrained_layout.w_pad": 0.09,  # inches
+    "figure.constrained_layout.h_pad": 0.09,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "lines.linewidth": 2,
+    "lines.markersize": 7,
+    "text.parse_math": False,  # a name may hold a dollar sign
+    "svg.fonttype": "path",  # looks the same everywhere
+    "svg.hashsalt": "ridgeline",  # the same input gives the same file
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One case in a figure. `low` and `high` are the 95% interval of y over processes, or None below three."""
+
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    hollow: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class Style:
+    colour: str = BLUE
+    marker: str = "o"
+    dash: object = "-"
+
+
+@dataclass(frozen=True)
+class Series:
+    label: str
+    points: tuple[Point, ...]
+    style: Style
+
+
+def rate_point(case: Case, x: float | None, rate: float | None, scale: float = 1.0) -> Point | None:
+    """`case` at (x, rate * scale), the interval of its time turned into one of its rate; None when one is missing."""
+    if x is None or x <= 0 or rate is None or rate <= 0 or case.median_ns is None:
+        return None
+    low = high = None
+    if case.interval_ns:
+        low, high = (rate * scale * case.median_ns / end for end in reversed(case.interval_ns))
+    return Point(x, rate * scale, low, high, case.hollow, case.name)
+
+
+def time_point(case: Case, x: float | None, scale: float = 1.0) -> Point | None:
+    if x is None or x <= 0 or case.median_ns is None:
+        return None
+    low, high = (end * scale for end in case.interval_ns) if case.interval_ns else (None, None)
+    return Point(x, case.median_ns * scale, low, high, case.hollow, case.name)
+
+
+def fact_point(case: Case, x: float | None, y: float | None, scale: float = 1.0) -> Point | None:
+    """A quantity that is not derived from a time, and so has no interval."""
+    if x is None or x <= 0 or y is None or y <= 0:
+        return None
+    return Point(x, y * scale, None, None, case.hollow, case.name)
+
+
+def series(
+    cases: Iterable[Case],
+    key: Callable[[Case], tuple[object, ...]],
+    point: Callable[[Case], Point | None],
+    label: Callable[[tuple[object, ...]], str],
+    style: Callable[[tuple[object, ...]], Style],
+) -> list[Series]:
+    """One series a key, in order of keys, its points in order of x; series without a point are left out."""
+    groups: dict[tuple[object, ...], list[Point]] = {}
+    for case in cases:
+        made = point(case)
+        if made is not None:
+            groups.setdefault(key(case), []).append(made)
+    return [
+        Series(label(group), tuple(sorted(groups[group], key=lambda p: p.x)), style(group))
+        for group in sorted(groups, key=by_value)
+    ]
+
+
+def by_value(key: object) -> tuple[object, ...]:
+    """Sorts numbers by value and before words, so that "128" comes after "64"."""
+    if isinstance(key, tuple):
+        return tuple(by_value(part) for part in key)
+    try:
+        return (0, float(str(key)), "")
+    except ValueError:
+        return (1, 0.0, str(key))
+
+
+def distinct(values: Iterable[object]) -> list[object]:
+    return sorted(set(values), key=by_value)
+
+
+def variant_styles(variants: Iterable[str]) -> dict[str, Style]:
+    """Own variants solid, vendor libraries dashed and black; the same set of variants always looks the same."""
+    styles: dict[str, Style] = {}
+    names = distinct(variants)
+    for index, name in enumerate(name for name in names if not is_vendor(name)):
+        styles[str(name)] = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+    for index, name in enumerate(name for name in names if is_vendor(name)):
+        styles[str(name)] = Style(INK, MARKERS[-1 - index % len(MARKERS)], DASHES[1])
+    return styles
+
+
+DTYPES = ("f64", "f32", "tf32", "f16", "bf16")
+
+
+def dtype_order(dtypes: Iterable[str]) -> list[str]:
+    """Distinct types, widest first; types that are not known come last."""
+    return sorted(set(dtypes), key=lambda dtype: (DTYPES.index(dtype) if dtype in DTYPES else len(DTYPES), dtype))
+
+
+def is_vendor(variant: object) -> bool:
+    return variant in VENDOR_LIBRARIES
+
+
+def shown(text: str, limit: int = 32) -> str:
+    """`text` as it can be drawn: no control characters, cut in the middle, and never hidden from a legend."""
+    clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    if len(clean) > limit:
+        clean = clean[: limit - limit // 2 - 1] + "…" + clean[-(limit // 2) :]
+    return " " + clean if clean.startswith("_") else clean
+
+
+def option_style(style: Style, has_options: bool) -> Style:
+    """The same variant measured with options that are not default: the same colour, dotted."""
+    return Style(style.colour, style.marker, DASHES[2]) if has_options else style
+
+
+def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
+    """Draws y * scale over x: a line, the interval where there is one, hollow markers for what was not steady."""
+    for one in drawn:
+        style = one.style
+        axes.plot(
+            [p.x for p in one.points], [p.y * scale for p in one.points], color=style.colour, ls=style.dash, zorder=3
+        )
+        bars = [p for p in one.points if p.low is not None and p.high is not None]
+        if bars:
+            axes.errorbar(
+                [p.x for p in bars],
+                [p.y * scale for p in bars],
+                yerr=[[max(0.0, p.y - p.low) * scale for p in bars], [max(0.0, p.high - p.y) * scale for p in bars]],
+                fmt="none",
+                ecolor=style.colour,
+                elinewidth=1.4,
+                capsize=3,
+                zorder=4,
+            )
+        for hollow in (False, True):
+            some = [p for p in one.points if p.hollow == hollow]
+            axes.plot(
+                [p.x for p in some],
+                [p.y * scale for p in some],
+                linestyle="none",
+                marker=style.marker,
+                color=style.colour,
+                markerfacecolor="white" if hollow else style.colour,
+                zorder=5,
+            )
+
+
+def handle(style: Style, *, line: bool = True, marker: bool = True) -> Line2D:
+    return Line2D(
+        [], [], color=style.colour, linestyle=style.dash if line else "none", marker=style.marker if marker else "none"
+    )
+
+
+def hollow_handle() -> Line2D:
+    return Line2D([], [], color=GREY, linestyle="none", marker="o", markerfacecolor="white")
+
+
+HOLLOW_LABEL = "hollow: not steady"
+_MOST_LEGEND_ENTRIES = 14
+
+
+def any_hollow(drawn: Iterable[Series]) -> bool:
+    return any(p.hollow for one in drawn for p in one.points)
+
+
+def ceiling_handle(roof: Roof) -> Line2D:
+    """How a roof looks: solid when measured, dashed from a datasheet."""
+    return Line2D([], [], color=GREY, linestyle="-" if roof.measured else DASHES[1], linewidth=1.4)
+
+
+def ceiling_lines(axes: Axes, roofs: Iterable[Roof], scale: float, *, upright: bool = False) -> None:
+    for roof in roofs:
+        line = axes.axvline if upright else axes.axhline
+        look = ceiling_handle(roof)
+        line(roof.value * scale, color=look.get_color(), ls=look.get_linestyle(), lw=look.get_linewidth(), zorder=1.5)
+
+
+def unit_scale(values: Iterable[float], unit: str) -> tuple[float, str]:
+    """The factor and the prefixed unit in which the largest value reads well: (1e-9, "GB/s")."""
+    largest = max(values, default=0.0)
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if largest >= factor:
+            return 1 / factor, prefix + unit
+    return 1.0, unit
+
+
+def legend(
+    figure: Figure, drawn: Sequence[Series], extra: dict[str, Line2D] | None = None, *, below: bool = False
+) -> None:
+    """To the right of the panels (or below), in the order in which the lines end, so that it reads like the lines."""
+    unique: dict[str, Series] = {}
+    for one in sorted(drawn, key=lambda one: -one.points[-1].y):
+        unique.setdefault(one.label, one)
+    handles, texts = [handle(one.style) for one in unique.values()], list(unique)
+    if len(texts) > _MOST_LEGEND_ENTRIES:
+        hidden = len(texts) - _MOST_LEGEND_ENTRIES + 1
+        handles, texts = handles[:-hidden], texts[:-hidden]
+        handles.append(Line2D([], [], linestyle="none"))
+        texts.append(f"and {hidden} more")
+    if any_hollow(drawn):
+        handles.append(hollow_handle())
+        texts.append(HOLLOW_LABEL)
+    for text, line in (extra or {}).items():
+        handles.append(line)
+        texts.append(text)
+    if below:
+        figure.legend(handles, texts, loc="outside lower center", ncols=min(4, len(texts)))
+    else:
+        figure.legend(handles, texts, loc="outside right center")
+
+
+def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], most: int = 6) -> None:
+    """Ticks where there are points, thinned to at most `most`."""
+    places = sorted(set(values))
+    step = -(-len(places) // most)
+    axis.set_major_locator(FixedLocator(places[::step]))
+    axis.set_major_formatter(lambda value, _: text(value))
+    axis.set_minor_locator(NullLocator())
+
+
+def log_ticks(axis: Axis, text: Callable[[float], str]) -> None:
+    """Labels at 1, 2 and 5 of each decade where the axis spans few of them, so that every axis has several."""
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    subs = (1.0,) if decades > 2.5 else (1.0, 3.0) if decades > 1.5 else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(lambda value, _: text(value))
+    axis.set_minor_formatter(lambda *_: "")

@@ -1,0 +1,336 @@
+"""Invented report documents for tests: shaped like real devices, named `synthetic-*`, never measured.
+
+`python -m reports.synthetic gpu|cpu|both FILE` writes one, to look at the page without a measurement.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def document(*runs: Json) -> Json:
+    return {
+        "format": "ridgeline-report",
+        "version": 1,
+        "generated": "2026-11-20T13:00:00Z",
+        "ridgeline": "0.1.0",
+        "runs": list(runs),
+    }
+
+
+def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()) -> Json:
+    return {
+        "id": "20261120T124501Z-5f3a9c",
+        "label": "",
+        "status": "finished",
+        "profile": "quick",
+        "profile_text": "# synthetic\nprocesses = 3\n",
+        "seed": 1,
+        "started": "2026-11-20T12:45:01Z",
+        "finished": "2026-11-20T12:47:40Z",
+        "command_line": f"ridgeline run --device {'cuda:0' if kind == 'cuda' else 'cpu'} --profile quick --seed 1",
+        "device": {
+            "id": "cuda:0" if kind == "cuda" else "cpu",
+            "kind": kind,
+            "model": model,
+            "name": f"Synthetic {kind} device",
+            "uuid": f"synthetic-{kind}-0001",
+            "pci_id": "",
+            "properties": {"units": "132" if kind == "cuda" else "2"},
+            "comparable": {"memory": "141 GiB" if kind == "cuda" else "8 GiB"},
+            "recorded": {"host": "synthetic-host"},
+        },
+        "environment": {
+            "hash": "0f1e2d3c4b5a",
+            "comparable": {"driver branch": "570"} if kind == "cuda" else {"governor": "performance"},
+            "recorded": {"host": "synthetic-host", "load": "0.2"},
+        },
+        "builds": [
+            {
+                "worker": "ridgeline-suites",
+                "commit": "0123456789abcdef0123456789abcdef01234567",
+                "dirty": False,
+                "compiler": "g++ 12.2.0",
+                "flags": "-O3",
+                "cuda": "13.0.88 sm_80 sm_90a" if kind == "cuda" else "",
+                "code_hash": "feedbeefcafe",
+            }
+        ],
+        "roofs": list(roofs),
+        "wall_ns": {
+            "prepare_ns": 2e10,
+            "verify_ns": 1.5e10,
+            "warmup_ns": 2e10,
+            "timed_ns": 9e10,
+            "total_ns": 1.5e11,
+        },
+        "cases": list(cases),
+    }
+
+
+def roof(kind: str, value: float, unit: str = "B/s", source: str = "measured") -> Json:
+    return {"kind": kind, "value": value, "unit": unit, "source": source}
+
+
+def case(
+    name: str,
+    median_ns: float | None = None,
+    *,
+    flops: float | None = None,
+    bytes: float | None = None,
+    share: float | None = None,
+    roof: str = "",
+    outcome: str = "ok",
+    reason: str = "",
+    processes: int = 3,
+    measures_roof: str = "",
+    metrics: Iterable[tuple[str, float, str, str]] = (),
+) -> Json:
+    """One case; a failed one when there is no median. Rates follow from flops, bytes and the median."""
+    suite, variant, dtype, problem = name.split("/", 3)
+    made: Json = {
+        "name": name,
+        "suite": suite,
+        "variant": variant,
+        "dtype": dtype,
+        "problem": dict(field.split("=", 1) for field in problem.split(",")),
+        "options": {},
+        "idea": f"synthetic {variant}",
+        "ranks": 1,
+        "outcome": outcome,
+        "processes": 0 if median_ns is None else processes,
+        "beats_roof": share is not None and share > 1.05,
+        "metrics": [dict(zip(("name", "value", "unit", "direction"), metric, strict=True)) for metric in metrics],
+        "measurements": [],
+    }
+    optional = {"reason": reason, "roof": roof, "measures_roof": measures_roof}
+    made |= {key: text for key, text in optional.items() if text}
+    made |= {key: number for key, number in (("flops", flops), ("bytes", bytes)) if number is not None}
+    for replicate in range(processes):
+        measurement: Json = {"replicate": replicate, "attempt": 1, "outcome": outcome, "samples": 0}
+        measurement |= {"executions_per_sample": 20, "launch": "graph", "cache": "cold"}
+        if reason:
+            measurement["reason"] = reason
+        if median_ns is not None:
+            wobble = 1 + 0.004 * (replicate - 1)
+            measurement |= {"samples": 60, "median_ns": median_ns * wobble, "relative_spread": 0.006}
+        made["measurements"].append(measurement)
+    if median_ns is None:
+        return made
+    made["median_ns"] = median_ns
+    made["verification"] = {"error": 1.2e-7, "tolerance": 1e-5}
+    if processes >= 3:
+        width = 0.01 + 0.03 * (len(name) % 3)
+        made["interval_ns"] = [median_ns * (1 - width), median_ns * (1 + width)]
+    if flops:
+        made["flop_rate"] = flops / median_ns * 1e9
+    if bytes:
+        made["byte_rate"] = bytes / median_ns * 1e9
+    if share is not None:
+        made["share_of_roof"] = share
+    return made
+
+
+def roofline_time(flops: float, moved: float, compute: float, memory: float, efficiency: float) -> tuple[float, float]:
+    """Time in ns of a case that reaches `efficiency` of the roof, small cases less, and its share of the roof."""
+    least = max(flops / compute, moved / memory) * 1e9
+    time = least / efficiency + 3000
+    return time, least / time
+
+
+_GEMM = {
+    "gpu": {"f32": {"naive": 0.08, "shared_tiled": 0.22, "register_tiled": 0.71, "cublaslt": 0.86},
+            "bf16": {"naive": 0.006, "wmma": 0.33, "cublaslt": 0.78}},
+    "cpu": {"f32": {"naive": 0.01, "loop_reordered": 0.11, "cache_tiled": 0.22, "register_tiled": 0.74,
+                    "openblas": 0.9}},
+}  # fmt: skip
+
+
+def _gemm(kind: str, compute: dict[str, float], memory: float) -> list[Json]:
+    cases = []
+    for dtype, variants in _GEMM[kind].items():
+        for variant, efficiency in variants.items():
+            for n in (256, 512, 1024, 2048, 4096, 8192) if kind == "gpu" else (128, 256, 512, 1024):
+                flops, moved = 2.0 * n**3, 3.0 * n * n * (2 if dtype == "bf16" else 4)
+                time, share = roofline_time(flops, moved, compute[dtype], memory, efficiency)
+                outcome = "unstable" if variant == "shared_tiled" and n == 512 else "ok"
+                name = f"gemm/{variant}/{dtype}/m={n},n={n},k={n}"
+                roof_kind = ("tensor." if dtype == "bf16" else "fma.") + dtype
+                cases.append(
+                    case(name, time, flops=flops, bytes=moved, share=share, roof=roof_kind, outcome=outcome,
+                         reason="interval wider than 5%" if outcome != "ok" else "")
+                )  # fmt: skip
+    return cases
+
+
+def _attention(kind: str, compute: float, memory: float) -> list[Json]:
+    cases = []
+    dtype = "bf16" if kind == "gpu" else "f32"
+    for variant, efficiency in (("standard", 0.12), ("flash", 0.45)):
+        for dim in (64, 128):
+            for mask in ("full", "causal"):
+                for seq in (128, 256, 512, 1024, 2048, 4096, 8192) if kind == "gpu" else (128, 256, 512, 1024):
+                    heads = 16
+                    name = f"attention/{variant}/{dtype}/batch=1,heads={heads},seq={seq},dim={dim},mask={mask}"
+                    workspace = heads * seq * seq * 4.0 if variant == "standard" else heads * seq * 8.0
+                    if variant == "standard" and seq == 8192:
+                        why = "needs 4 GiB of workspace, 2 GiB are free"
+                        cases.append(case(name, outcome="unsupported", reason=why))
+                        continue
+                    flops = 4.0 * heads * seq * seq * dim * (0.5 if mask == "causal" else 1)
+                    moved = 4.0 * heads * seq * dim * 2 + (2 * workspace if variant == "standard" else 0)
+                    time, share = roofline_time(flops, moved, compute, memory, efficiency)
+                    cases.append(
+                        case(name, time, flops=flops, bytes=moved, share=share, roof="dram.copy",
+                             metrics=[("memory_bytes", workspace, "B", "lower")])
+                    )  # fmt: skip
+    return cases
+
+
+def _coalescing(memory: float, elements: int) -> list[Json]:
+    def access(name: str, efficiency: float, waste: float) -> Json:
+        useful = 8.0 * elements
+        time = useful * waste / (memory * efficiency) * 1e9 + 2000
+        share = useful / memory * 1e9 / time
+        moved = [("moved_bytes", useful * waste, "B", "lower"), ("sectors_per_request", 4 * waste, "1", "none")]
+        return case(f"coalescing/{name}", time, bytes=useful, share=share, roof="dram.copy", metrics=moved)
+
+    cases = [
+        access(f"strided/f32/stride={stride},elements={elements}", 0.9, min(stride, 8))
+        for stride in (1, 2, 4, 8, 16, 32)
+    ]
+    cases += [access(f"offset/f32/offset={offset},elements={elements}", 0.9, 1.02) for offset in (0, 1, 8)]
+    cases += [access(f"wide/f32/width={width},elements={elements}", 0.7 + 0.015 * width, 1) for width in (4, 8, 16)]
+    cases += [
+        access(f"sequential/f32/elements={elements}", 0.93, 1),
+        access(f"gather/f32/elements={elements}", 0.5, 7.6),
+        access(f"array_of_structs/f32/elements={elements}", 0.85, 4),
+        access(f"struct_of_arrays/f32/elements={elements}", 0.92, 1),
+        access("transpose_naive/f32/rows=8192,cols=8192", 0.5, 4.5),
+        access("transpose_tiled/f32/rows=8192,cols=8192", 0.62, 1),
+        access("transpose_padded/f32/rows=8192,cols=8192", 0.88, 1),
+    ]
+    return cases
+
+
+def _occupancy(kind: str, compute: float, memory: float) -> list[Json]:
+    cases = []
+    if kind == "gpu":
+        shapes = [(limit, warps) for limit in ("block", "registers", "shared") for warps in (4, 8, 16, 32, 64)]
+        shapes = [(limit, warps) for limit, warps in shapes if limit == "block" or warps <= 32]
+    else:
+        shapes = [("", 1), ("", 2)]
+    most = max(warps for _, warps in shapes)
+    for limit, warps in shapes:
+        where = f"limit={limit},warps={warps}" if limit else f"threads={warps}"
+        facts = [("occupancy_predicted", warps / most, "fraction", "none")]
+        if limit:
+            facts.append(("occupancy_ran", 0.97 * warps / most, "fraction", "none"))
+        for loads in (1, 2, 4, 8):
+            flight = warps * 32.0 * loads * 4 if limit else loads * 64.0
+            reach = 1 - math.exp(-flight / 9000) if limit else 0.9 * (warps / most) * (1 - math.exp(-loads / 2))
+            cases.append(
+                case(f"occupancy/load/f32/{where},loads={loads}", 1e9 / (memory * reach) * 1e9, bytes=1e9, share=reach,
+                     roof="dram.read", metrics=[*facts, ("bytes_in_flight", flight, "B", "none")])
+            )  # fmt: skip
+        for chains in (1, 2, 4, 8):
+            reach = min(1.0, warps * chains / 16) * 0.95 if limit else 0.95 * warps / most * min(1, chains / 8)
+            cases.append(
+                case(f"occupancy/fma/f32/{where},chains={chains}", 1e12 / (compute * reach) * 1e9, flops=1e12,
+                     share=reach, roof="fma.f32", metrics=facts)
+            )  # fmt: skip
+    return cases
+
+
+def _collectives(variant: str, ranks: Iterable[int], latency: float, bandwidth: float) -> list[Json]:
+    cases = []
+    for count in ranks:
+        for op, factor in (("all_reduce", 2.0), ("all_gather", 1.0), ("broadcast", 1.0)):
+            for power in range(10, 31, 2):
+                moved = 2.0**power
+                travel = (factor * (count - 1) / count if factor != 1 or op == "all_gather" else 1.0) * moved
+                time = latency * (1 + 0.2 * count) + travel / bandwidth * 1e9
+                carried = {"algbw": moved, "busbw": travel}
+                rates = [(metric, total / time * 1e9, "B/s", "higher") for metric, total in carried.items()]
+                name = f"collectives/{variant}/f32/op={op},ranks={count},bytes={2**power}"
+                made = case(name, time, metrics=rates)
+                made["ranks"] = count
+                cases.append(made)
+    return cases
+
+
+def _roof_cases(roofs: list[Json]) -> list[Json]:
+    cases = []
+    for one in roofs:
+        if one["source"] != "measured":
+            continue
+        group, what = one["kind"].split(".")
+        if one["unit"] == "FLOP/s":
+            cases.append(case(f"roofs/{group}/{what}/work=1000000000000", 1e12 / one["value"] * 1e9, flops=1e12,
+                              bytes=4e6, measures_roof=one["kind"]))  # fmt: skip
+        elif one["unit"] == "B/s":
+            cases.append(case(f"roofs/{what}/f32/level={group}", 1e9 / one["value"] * 1e9, bytes=1e9,
+                              measures_roof=one["kind"]))  # fmt: skip
+        else:
+            cases.append(case(f"roofs/latency/u8/level={what}", one["value"], measures_roof=one["kind"]))
+    return cases
+
+
+def gpu() -> Json:
+    """Shaped like a large data-centre GPU, with every suite and one unstable case."""
+    sheet = "synthetic datasheet"
+    roofs = [roof("dram.read", 4.22e12), roof("dram.copy", 4.05e12), roof("dram.triad", 4.09e12)]
+    roofs += [roof("llc.read", 7.1e12), roof("llc.copy", 5.9e12), roof("l1.read", 2.9e13)]
+    for kind, value, nominal in (
+        ("fma.f64", 32.1e12, 33.5e12),
+        ("fma.f32", 61.8e12, 66.9e12),
+        ("tensor.tf32", 388e12, 494.7e12),
+        ("tensor.f16", 690e12, 989.4e12),
+        ("tensor.bf16", 702e12, 989.4e12),
+        ("tensor.fp8", None, 1978.9e12),
+    ):
+        roofs += [roof(kind, value, "FLOP/s")] if value else []
+        roofs.append(roof(kind, nominal, "FLOP/s", sheet))
+    roofs.append(roof("dram", 4.814e12, "B/s", sheet))
+    roofs += [roof("latency.l1", 21.0, "ns"), roof("latency.l2", 148.0, "ns"), roof("latency.dram", 428.0, "ns")]
+    cases = _attention("gpu", 702e12, 4.22e12) + _coalescing(4.22e12, 1 << 26)
+    cases += _collectives("nccl", (2, 8), 9000, 3.6e11) + _gemm("gpu", {"f32": 61.8e12, "bf16": 702e12}, 4.22e12)
+    cases += _occupancy("gpu", 61.8e12, 4.22e12) + _roof_cases(roofs)
+    return run("synthetic-h200", "cuda", cases, roofs)
+
+
+def cpu() -> Json:
+    """Shaped like two cores of a server CPU: no datasheet, no tensor cores, two processes and so no intervals."""
+    roofs = [roof("dram.read", 2.31e10), roof("dram.copy", 1.82e10), roof("dram.triad", 1.9e10)]
+    roofs += [roof("llc.read", 6.4e10), roof("llc.copy", 4.4e10), roof("l1.read", 4.1e11), roof("l1.copy", 2.9e11)]
+    roofs += [roof("fma.f64", 9.1e10, "FLOP/s"), roof("fma.f32", 1.83e11, "FLOP/s")]
+    roofs += [roof("latency.l1", 1.6, "ns"), roof("latency.l2", 5.1, "ns"), roof("latency.llc", 24.0, "ns")]
+    roofs.append(roof("latency.dram", 108.0, "ns"))
+    cases = _attention("cpu", 1.83e11, 2.31e10) + _coalescing(2.31e10, 1 << 22)
+    cases += _collectives("mpi", (2,), 1500, 6e9) + _gemm("cpu", {"f32": 1.83e11}, 2.31e10)
+    cases += _occupancy("cpu", 1.83e11, 2.31e10) + _roof_cases(roofs)
+    for made in cases:
+        made.pop("interval_ns", None)
+    made = run("synthetic-cpu-2c", "cpu", cases, roofs)
+    made["builds"][0]["dirty"] = True
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    documents = {"gpu": lambda: document(gpu()), "cpu": lambda: document(cpu()), "both": lambda: document(gpu(), cpu())}
+    if len(arguments) != 2 or arguments[0] not in documents:
+        print("usage: python -m reports.synthetic gpu|cpu|both FILE", file=sys.stderr)
+        return 64
+    Path(arguments[1]).write_text(json.dumps(documents[arguments[0]](), indent=1), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

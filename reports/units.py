@@ -1,0 +1,96 @@
+"""Numbers as people read them, with three significant digits, as harness/base/units.hpp writes them."""
+
+from __future__ import annotations
+
+import math
+
+_DECIMAL = ("", "k", "M", "G", "T", "P")
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
+_TIMES = ("ns", "us", "ms", "s")
+
+
+def time(ns: float) -> str:
+    steps = _steps(ns, 1e3, len(_TIMES) - 1)
+    return f"{_digits(ns / 1e3**steps, 3)} {_TIMES[steps]}"
+
+
+def time_range(low: float, high: float) -> str:
+    steps = _steps(low, 1e3, len(_TIMES) - 1)
+    return f"{_digits(low / 1e3**steps, 3)} to {_digits(high / 1e3**steps, 3)} {_TIMES[steps]}"
+
+
+def byte_rate(bytes_per_s: float) -> str:
+    return _with_prefix(bytes_per_s, "B/s")
+
+
+def flop_rate(flops_per_s: float) -> str:
+    return _with_prefix(flops_per_s, "FLOP/s")
+
+
+def size(count: float) -> str:
+    steps = _steps(count, 1024, len(_BINARY) - 1)
+    value = count / 1024**steps
+    text = f"{value:.0f}" if abs(value) >= 1000 else _without_zeros(_digits(value, 3))
+    return f"{text} {_BINARY[steps]}B"
+
+
+def prefixed(value: float) -> str:
+    """A tick of an axis whose label names the unit: "10 T"."""
+    number, prefix = _with_prefix(value, "").split(" ")
+    return f"{_without_zeros(number)} {prefix}".strip()
+
+
+def percent(fraction: float) -> str:
+    value = 100 * fraction
+    if abs(_rounded(value, 2)) < 10:
+        return _digits(value, 2) + "%"
+    return f"{value:.1f}%" if abs(value) < 99.95 else f"{value:.0f}%"
+
+
+def factor(value: float) -> str:
+    return f"{_digits(value, 3)}×"
+
+
+def count(value: float) -> str:
+    """All digits of a whole number, three of any other."""
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else plain(value)
+
+
+def plain(value: float) -> str:
+    if value != 0 and (abs(value) < 1e-4 or abs(value) >= 1e15):
+        return f"{value:.3g}"
+    return _without_zeros(_digits(value, 3))
+
+
+def quantity(value: float, unit: str) -> str:
+    known = {"ns": time, "B": size, "B/s": byte_rate, "FLOP/s": flop_rate, "fraction": percent, "": plain, "1": plain}
+    return known[unit](value) if unit in known else f"{plain(value)} {unit}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    return round(value, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
+
+
+def _digits(value: float, digits: int) -> str:
+    shown = _rounded(value, digits)
+    if shown == 0:
+        return "0"
+    return f"{shown:.{max(0, digits - 1 - math.floor(math.log10(abs(shown))))}f}"
+
+
+def _steps(value: float, step: float, last: int) -> int:
+    steps = 0
+    left = abs(value)
+    while left >= step - 0.5 and steps < last:  # what would be shown as 1000 moves to the next prefix
+        left /= step
+        steps += 1
+    return steps
+
+
+def _with_prefix(value: float, unit: str) -> str:
+    steps = _steps(value, 1e3, len(_DECIMAL) - 1)
+    return f"{_digits(value / 1e3**steps, 3)} {_DECIMAL[steps]}{unit}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
