@@ -57,7 +57,9 @@ TEST(InputPool, RewindingReusesWhatIsFilled) {
 }
 
 TEST(InputPool, WhatOneLargeCaseTookIsThereForTheNext) {
-  device::FakeDevice device;
+  device::FakeScript script;
+  script.memory = 64u << 20;
+  device::FakeDevice device(script);
   InputPool pool(device, 1);
   pool.take(DType::u8, Distribution::uniform, device.facts().memory / 4);
   pool.rewind();

@@ -206,32 +206,39 @@ TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
 }
 
 TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
-  const struct {
-    device::Reading reading;
+  struct Row {
     record::Outcome outcome;
     const char* reason;
-  } rows[] = {
-      {{.sm_clock_mhz = 1980, .throttle = "sw_power_cap"}, record::Outcome::ok, ""},
-      {{.throttle = "hw_slowdown", .throttled_by_hardware = true},
-       record::Outcome::invalid_environment,
-       "the hardware throttled while the case was timed (hw_slowdown)"},
-      {{.other_processes = 2},
-       record::Outcome::invalid_environment,
-       "2 other processes used the device while the case was timed"},
-      {{.other_processes = 0}, record::Outcome::ok, ""},
+    std::optional<double> clock;
+    std::string throttle;
+    bool by_hardware;
+    std::optional<int> neighbours;
+  };
+  const Row rows[] = {
+      {record::Outcome::ok, "", 1980, "sw_power_cap", false, {}},
+      {record::Outcome::invalid_environment, "the hardware throttled while the case was timed (hw_slowdown)", {}, "hw_slowdown",
+       true, {}},
+      {record::Outcome::invalid_environment, "2 other processes used the device while the case was timed", {}, "", false, 2},
+      {record::Outcome::ok, "", {}, "", false, 0},
   };
   for (const auto& row : rows) {
     Bench bench;
     bench.reading = [&](std::int64_t i) {
-      return i == 1 ? row.reading : device::Reading{};
-    };  // once, after the first sample
+      device::Reading reading;
+      if (i != 1) return reading;  // one reading of several is enough
+      reading.sm_clock_mhz = row.clock;
+      reading.throttle = row.throttle;
+      reading.throttled_by_hardware = row.by_hardware;
+      reading.other_processes = row.neighbours;
+      return reading;
+    };
     Experiment experiment = bench.prepare();
     experiment.sample({});
     const record::Measurement measured = experiment.finish();
     EXPECT_EQ(measured.outcome, row.outcome) << row.reason;
     EXPECT_EQ(measured.reason, row.reason);
-    EXPECT_EQ(measured.telemetry.throttle, row.reading.throttle);
-    EXPECT_EQ(measured.telemetry.sm_clock_mhz, row.reading.sm_clock_mhz);
+    EXPECT_EQ(measured.telemetry.throttle, row.throttle);
+    EXPECT_EQ(measured.telemetry.sm_clock_mhz, row.clock);
     EXPECT_FALSE(measured.samples_ns.empty());
     EXPECT_TRUE(measured.median_ns);
   }

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/device/device.hpp"
+#include "harness/measure/group.hpp"
+#include "harness/worker/case.hpp"
+
+namespace ridgeline::worker {
+
+/// What a worker program consists of.
+struct Program {
+  std::string name;
+  std::vector<Suite> suites;
+  std::string launcher;             // as in protocol::Hello
+  measure::Group* group = nullptr;  // null: this process measures alone
+  std::function<device::Discovery()> discover = device::discover;
+  std::function<std::unique_ptr<device::Device>(std::string_view)> open = device::open;
+};
+
+/// Does what the command line says and returns the exit code; see main.hpp.
+int main(int argc, char** argv, const Program& program);
+
+/// The case called `name` for devices of `kind`. Throws a usage Error that suggests the nearest name when no device has
+/// it; null when only devices of other kinds do.
+const Case* find_case(const Program& program, std::string_view name, device::Kind kind);
+
+/// Whether the case can be measured on the device: its own word, then whether it fits into the memory that is free.
+device::Support check(const Case& wanted, const device::Facts& facts);
+
+/// The id of the best device there is.
+std::string best_device(const Program& program);
+
+}  // namespace ridgeline::worker

@@ -1,0 +1,154 @@
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/device/fake/fake_device.hpp"
+#include "harness/device/random.hpp"
+#include "harness/worker/scripted/scripted.hpp"
+
+namespace ridgeline::worker::scripted {
+namespace {
+
+/// One case: what its executions take and write. Executions are counted from 0, which is the verified one.
+struct Behaviour {
+  const char* variant;
+  const char* idea;
+  double (*ns)(std::int64_t execution, std::uint64_t seed) = [](std::int64_t, std::uint64_t) { return 1e5; };
+  float (*output)(std::int64_t execution) = [](std::int64_t) { return 1.0f; };  // 1 is right
+  void (*before_launch)(std::int64_t execution) = [](std::int64_t) {};
+  device::Reading (*reading)() = [] { return device::Reading{}; };
+  device::Support (*supports)() = device::Support::yes;
+  double memory = 64;  // bytes
+};
+
+double noise(std::int64_t execution, std::uint64_t seed, double width) {
+  return 1e5 * (1 + width * device::random_uniform(seed, static_cast<std::uint64_t>(execution)));
+}
+
+const std::vector<Behaviour>& behaviours() {
+  static const std::vector<Behaviour> table = [] {
+    std::vector<Behaviour> rows;
+    const auto add = [&](const char* variant, const char* idea) -> Behaviour& {
+      return rows.emplace_back(Behaviour{variant, idea});
+    };
+    add("constant", "every execution takes 100 us");
+    add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, std::uint64_t seed) {
+      return noise(i, seed, 0.02);
+    };
+    add("unstable", "100 us, 90% more or less by seed").ns = [](std::int64_t i, std::uint64_t seed) {
+      return noise(i, seed, 0.9);
+    };
+    add("drifting", "slower by 0.1% with every execution").ns = [](std::int64_t i, std::uint64_t) {
+      return 1e5 * (1 + 0.001 * static_cast<double>(i));
+    };
+    add("prints", "prints bytes that are no text while it runs").before_launch = [](std::int64_t) {
+      [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, "\xFF\x00{\"reply\":\"sample\"}\n", 21);
+    };
+    add("slow", "takes a second to prepare").before_launch = [](std::int64_t execution) {
+      if (execution == 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+    };
+    add("wrong_result", "writes 2 instead of 1").output = [](std::int64_t) { return 2.0f; };
+    add("writes_nothing", "leaves its output alone").output = [](std::int64_t) { return NAN; };
+    add("wrong_after_timing", "is right in its first execution alone").output = [](std::int64_t execution) {
+      return execution == 0 ? 1.0f : 2.0f;
+    };
+    add("device_error", "its device fails at its 31st execution").before_launch = [](std::int64_t execution) {
+      if (execution == 30) throw Error(ErrorKind::dependency, "synchronising failed: the device was scripted to fail");
+    };
+    add("throttled", "its device says that it throttles").reading = [] {
+      device::Reading reading;
+      reading.throttle = "hw_thermal_slowdown";
+      reading.throttled_by_hardware = true;
+      return reading;
+    };
+    add("neighbour", "its device is used by somebody else").reading = [] {
+      device::Reading reading;
+      reading.other_processes = 1;
+      return reading;
+    };
+    add("unsupported", "cannot be done here").supports = [] {
+      return device::Support::unsupported("the script says so");
+    };
+    add("unavailable", "needs what is not installed").supports = [] {
+      return device::Support::unavailable("libscript.so.1 not found");
+    };
+    add("too_large", "needs more memory than there is").memory = 550e9;
+    for (const Fault& fault : faults()) add(fault.variant, fault.idea);
+    return rows;
+  }();
+  return table;
+}
+
+/// What the fake device is told to say; the prepared case writes it.
+struct Stage {
+  const Behaviour* behaviour = nullptr;
+  std::int64_t executed = 0;
+  double elapsed_ns = 0;  // of the executions since the last batch
+};
+
+measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Setup& setup) {
+  stage = {&behaviour, 0, 0};
+  measure::Workload workload;
+  workload.flops = 1e6;
+  workload.bytes = 64;
+  auto output = std::make_shared<device::Buffer<float>>(setup.device, 16);
+  workload.launch = [&stage, &behaviour, output, seed = setup.seed](std::size_t, device::Stream&) {
+    behaviour.before_launch(stage.executed);
+    const float value = behaviour.output(stage.executed);
+    if (!std::isnan(value))
+      for (std::size_t i = 0; i < output->size(); ++i) output->data()[i] = value;
+    stage.elapsed_ns += behaviour.ns(stage.executed++, seed);
+  };
+  workload.poison = [&stage, output](std::size_t) {
+    output->poison();
+    stage.elapsed_ns = 0;
+  };
+  workload.verify = [&stage, output](std::size_t) {
+    stage.elapsed_ns = 0;
+    return record::Verification{std::fabs(output->download()[15] - 1.0), 1e-6};
+  };
+  workload.metrics = {{"moved_bytes", 64, "B", record::Direction::lower}};
+  return workload;
+}
+
+}  // namespace
+
+Program program() {
+  Program program;
+  program.name = "ridgeline-scripted-worker";
+  const auto stage = std::make_shared<Stage>();
+  Suite suite{"scripted", "What becomes of a case whose worker does this?", {}};
+  for (const Behaviour& behaviour : behaviours()) {
+    Case added;
+    added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
+    added.info.device_kind = "fake";
+    added.info.idea = behaviour.idea;
+    added.info.flops = 1e6;
+    added.info.bytes = 64;
+    added.supports = [&behaviour](const device::Facts&) { return behaviour.supports(); };
+    added.memory = [&behaviour](const device::Facts&) { return behaviour.memory; };
+    added.prepare = [stage, &behaviour](measure::Setup& setup) { return prepare(*stage, behaviour, setup); };
+    suite.cases.push_back(std::move(added));
+  }
+  program.suites.push_back(std::move(suite));
+  program.discover = [] {
+    return device::Discovery{{device::FakeDevice().facts()}, {{device::Kind::cuda, "scripted to be absent"}}};
+  };
+  program.open = [stage](std::string_view id) -> std::unique_ptr<device::Device> {
+    if (id != "fake") throw Error(ErrorKind::dependency, "there is no device but 'fake' here");
+    device::FakeScript script;
+    script.elapsed_ns = [stage](std::int64_t) { return std::exchange(stage->elapsed_ns, 0.0); };
+    script.reading = [stage](std::int64_t) {
+      return stage->behaviour == nullptr ? device::Reading{} : stage->behaviour->reading();
+    };
+    return std::make_unique<device::FakeDevice>(std::move(script));
+  };
+  return program;
+}
+
+}  // namespace ridgeline::worker::scripted

@@ -1,0 +1,137 @@
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <unistd.h>
+
+#include "harness/worker/scripted/scripted.hpp"
+
+namespace ridgeline::worker::scripted {
+namespace {
+
+[[noreturn]] void loop() {
+  for (;;) asm volatile("");  // an endless loop without effects may be optimised away
+}
+
+void ignore_termination() {
+  for (int number : {SIGTERM, SIGINT, SIGHUP}) signal(number, SIG_IGN);
+}
+
+/// What the inner transport gets to see, except where the script says otherwise.
+class Faulty final : public Transport {
+ public:
+  explicit Faulty(std::unique_ptr<Transport> outside) : outside_(std::move(outside)) {}
+
+  std::optional<std::string> receive() override {
+    for (;;) {
+      std::optional<std::string> line = outside_->receive();
+      if (!line) return line;
+      const nlohmann::json request = nlohmann::json::parse(*line, nullptr, false);
+      const std::string kind = request.is_object() ? request.value("request", "") : "";
+      if (kind == "hello") {
+        if (const char* delay = std::getenv("RIDGELINE_SCRIPTED_DELAY_MS"))
+          std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(delay)));
+        if (const char* version = std::getenv("RIDGELINE_SCRIPTED_PROTOCOL")) {
+          outside_->send(
+              fmt::format("{{\"reply\":\"hello\",\"protocol\":{},\"build\":{{}},\"launcher\":\"\"}}\n", version));
+          continue;
+        }
+      }
+      if (kind == "prepare") case_name_ = request.value("case", "");
+      if (kind == "sample" && strike()) continue;
+      return line;
+    }
+  }
+
+  void send(std::string_view line) override { outside_->send(line); }
+
+ private:
+  bool strike() {
+    for (const Fault& fault : faults()) {
+      if (!case_name_.starts_with(fmt::format("scripted/{}/", fault.variant))) continue;
+      fault.strike(*outside_);
+      return true;
+    }
+    return false;
+  }
+
+  std::unique_ptr<Transport> outside_;
+  std::string case_name_;
+};
+
+}  // namespace
+
+const std::vector<Fault>& faults() {
+  static const std::vector<Fault> table{
+      {"segfault", "writes to address 0", [](Transport&) { *static_cast<volatile int*>(nullptr) = 1; }},
+      {"abort", "calls abort()", [](Transport&) { std::abort(); }},
+      {"exit0", "exits with 0 in the middle", [](Transport&) { _exit(0); }},
+      {"exit3", "says why on stderr and exits with 3",
+       [](Transport&) {
+         std::fputs("scripted: cannot go on\n", stderr);
+         _exit(3);
+       }},
+      {"loops", "never answers", [](Transport&) { loop(); }},
+      {"loops_with_child", "never answers, nor does a child; both ignore SIGTERM",
+       [](Transport&) {
+         ignore_termination();
+         fork();
+         loop();
+       }},
+      {"leaves_daemon", "exits, and leaves a looping child in a session of its own",
+       [](Transport&) {
+         if (fork() == 0) {
+           setsid();
+           ignore_termination();
+           loop();
+         }
+         _exit(0);
+       }},
+      {"endless_output", "answers with an endless line",
+       [](Transport& outside) {
+         for (const std::string block(65536, 'x');;) outside.send(block);
+       }},
+      {"endless_lines", "answers with endless lines",
+       [](Transport& outside) {
+         for (;;) outside.send("{}\n");
+       }},
+      {"binary_output", "answers with bytes that are no text",
+       [](Transport& outside) {
+         outside.send(
+             "\x7F"
+             "ELF\x02\xFF\xFE\x00\x01\x80\n");
+       }},
+      {"malformed", "answers with what is not JSON",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,2\n"); }},
+      {"truncated", "exits in the middle of an answer",
+       [](Transport& outside) {
+         outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,2");
+         _exit(0);
+       }},
+      {"huge", "answers with a message of 64 MiB",
+       [](Transport& outside) {
+         outside.send("{\"reply\":\"sample\",\"samples_ns\":[" + std::string(64u << 20, ' ') + "1]}\n");
+       }},
+      {"wrong_type", "answers with texts where numbers belong",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[\"1\"]}\n"); }},
+      {"negative", "answers with a negative time",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,-1]}\n"); }},
+      {"unknown_reply", "answers with a message nobody knows",
+       [](Transport& outside) { outside.send("{\"reply\":\"dance\"}\n"); }},
+      {"answers_twice", "sends an answer nobody asked for",
+       [](Transport& outside) {
+         outside.send("{\"reply\":\"sample\",\"samples_ns\":[1]}\n{\"reply\":\"sample\",\"samples_ns\":[1]}\n");
+       }},
+  };
+  return table;
+}
+
+std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside) {
+  return std::make_unique<Faulty>(std::move(outside));
+}
+
+}  // namespace ridgeline::worker::scripted

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "harness/worker/program.hpp"
+#include "harness/worker/transport.hpp"
+
+/// A worker for tests: suite `scripted` on the fake device, where each case behaves or misbehaves as its variant's name
+/// says.
+namespace ridgeline::worker::scripted {
+
+/// Cases that keep to the protocol, good results and bad, and the names of those that do not.
+Program program();
+
+/// `outside`, where the cases that break the protocol do so when they are asked for samples.
+/// $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak, $RIDGELINE_SCRIPTED_DELAY_MS how long it
+/// takes to say hello.
+std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside);
+
+/// A variant that breaks the protocol instead of answering `sample`.
+struct Fault {
+  const char* variant;
+  const char* idea;
+  void (*strike)(Transport& outside);
+};
+const std::vector<Fault>& faults();
+
+}  // namespace ridgeline::worker::scripted

@@ -1,0 +1,173 @@
+#include "harness/worker/serve.hpp"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/measure/measure.hpp"
+#include "harness/protocol/json.hpp"
+#include "harness/worker/build_facts.hpp"
+
+namespace ridgeline::worker {
+namespace {
+
+using protocol::to_line;
+
+template <class Value>
+Value choose(const std::string& field, const std::string& text,
+             std::initializer_list<std::pair<const char*, Value>> choices) {
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (text == name) return value;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  throw Error(ErrorKind::usage, fmt::format("request \"prepare\" asks for {} '{}'", field, printable(text, 60)),
+              "known are " + known);
+}
+
+measure::PrepareOptions options_of(const protocol::Prepare& request) {
+  measure::PrepareOptions options;
+  options.cache =
+      choose<measure::Cache>("cache", request.cache, {{"cold", measure::Cache::cold}, {"hot", measure::Cache::hot}});
+  options.launch = choose<device::Launch>("launch", request.launch,
+                                          {{"graph", device::Launch::graph}, {"single", device::Launch::single}});
+  options.distribution = choose<device::Distribution>(
+      "input", request.input, {{"uniform", device::Distribution::uniform}, {"zeros", device::Distribution::zeros}});
+  options.seed = request.seed;
+  options.warmup_budget_ns = request.warmup_budget_ns;
+  options.sample_floor_ns = request.sample_floor_ns;
+  return options;
+}
+
+/// The state of a conversation: one opened device, its inputs, and at most one prepared case.
+class Session {
+ public:
+  explicit Session(const Program& program) : program_(program) {}
+
+  /// The answer as a line; empty after bye.
+  std::string answer(const protocol::Request& request) {
+    return std::visit([this](const auto& wanted) { return answer(wanted); }, request);
+  }
+
+  /// Lets go of the device. After a failure in the middle of a case it may be in any state.
+  void drop_device() {
+    experiment_.reset();
+    inputs_.reset();
+    device_.reset();
+  }
+
+ private:
+  std::string answer(const protocol::HelloRequest&) {
+    return to_line(protocol::Hello{protocol::version, build_facts(program_.name), program_.launcher});
+  }
+
+  std::string answer(const protocol::ListRequest&) {
+    protocol::Cases cases;
+    for (const Suite& suite : program_.suites)
+      for (const Case& listed : suite.cases) cases.cases.push_back(listed.info);
+    return to_line(cases);
+  }
+
+  std::string answer(const protocol::DevicesRequest&) {
+    const device::Discovery found = program_.discover();
+    protocol::Devices devices;
+    for (const device::Facts& facts : found.devices) devices.devices.push_back(to_record(facts));
+    for (const auto& [kind, reason] : found.unavailable)
+      devices.unavailable.push_back({std::string(device::to_string(kind)), reason});
+    return to_line(devices);
+  }
+
+  std::string answer(const protocol::Prepare& request) {
+    experiment_.reset();
+    const measure::PrepareOptions options = options_of(request);
+    use_device(request.device, request.seed);
+    const Case* wanted = find_case(program_, request.case_name, device_->facts().kind);
+    if (wanted == nullptr)
+      return to_line(
+          protocol::Prepared{record::Outcome::unsupported, fmt::format("does not run on {}", request.device)});
+    const device::Support support = check(*wanted, device_->facts());
+    if (!support) {
+      const bool installable = support.kind() == device::Support::Kind::unavailable;
+      return to_line(protocol::Prepared{installable ? record::Outcome::unavailable : record::Outcome::unsupported,
+                                        support.reason()});
+    }
+    case_name_ = request.case_name;
+    measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
+    experiment_.emplace(wanted->prepare, measure::Setup{*device_, *inputs_, group}, options);
+    const protocol::Prepared prepared{experiment_->outcome(), experiment_->reason()};
+    if (prepared.outcome != record::Outcome::ok) experiment_.reset();
+    return to_line(prepared);
+  }
+
+  std::string answer(const protocol::Sample& request) {
+    return to_line(protocol::Sampled{
+        prepared().sample({request.target, request.min_samples, request.max_samples, request.budget_ns})});
+  }
+
+  std::string answer(const protocol::FinishRequest&) {
+    protocol::Finished finished{prepared().finish()};
+    finished.measurement.case_name = case_name_;
+    experiment_.reset();
+    return to_line(finished);
+  }
+
+  std::string answer(const protocol::ByeRequest&) { return {}; }
+
+  measure::Experiment& prepared() {
+    if (!experiment_) throw Error(ErrorKind::usage, "no case is prepared");
+    return *experiment_;
+  }
+
+  void use_device(const std::string& id, std::uint64_t seed) {
+    if (!device_ || device_->facts().id != id) {
+      drop_device();
+      device_ = program_.open(id);
+    }
+    if (!inputs_ || inputs_->seed() != seed) {
+      inputs_.reset();
+      inputs_ = std::make_unique<measure::InputPool>(*device_, seed);
+    }
+    inputs_->rewind();
+  }
+
+  const Program& program_;
+  measure::Group alone_;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<measure::InputPool> inputs_;
+  std::optional<measure::Experiment> experiment_;
+  std::string case_name_;
+};
+
+}  // namespace
+
+void serve(const Program& program, Transport& transport) {
+  Session session(program);
+  while (const auto line = transport.receive()) {
+    std::string answer;
+    try {
+      answer = session.answer(protocol::parse_request(*line));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::usage) session.drop_device();
+      answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code()});
+    } catch (const std::exception& error) {
+      session.drop_device();
+      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal)});
+    }
+    if (answer.empty()) return;
+    transport.send(answer);
+  }
+}
+
+record::Device to_record(const device::Facts& facts) {
+  return {facts.id,         std::string(device::to_string(facts.kind)),
+          facts.model,      facts.name,
+          facts.uuid,       facts.pci_id,
+          facts.properties, facts.comparable,
+          facts.recorded};
+}
+
+}  // namespace ridgeline::worker
