@@ -246,6 +246,9 @@ record::Measurement Experiment::finish() {
   if (measurement.outcome == record::Outcome::ok) {
     measurement.median_ns = stats::median(measurement.samples_ns);
     measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
+    if (state.workload.timed_metrics)
+      for (record::Metric& metric : state.workload.timed_metrics(*measurement.median_ns))
+        measurement.metrics.push_back(std::move(metric));
     measurement.reason = disturbance(measurement.telemetry);
     if (!measurement.reason.empty()) measurement.outcome = record::Outcome::invalid_environment;
   } else {

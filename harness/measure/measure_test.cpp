@@ -22,6 +22,7 @@ struct Bench {
   std::function<double(std::int64_t execution)> ns = [](std::int64_t) { return 100e3; };
   std::function<float(std::int64_t execution)> output = [](std::int64_t) { return 1.0f; };
   std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) { return device::Reading{}; };
+  std::function<std::vector<record::Metric>(double)> timed_metrics;
   std::size_t sets = 1;
   PrepareOptions options;
 
@@ -47,6 +48,7 @@ struct Bench {
       workload.flops = 8;
       workload.bytes = 16;
       workload.sets = sets;
+      workload.timed_metrics = timed_metrics;
       workload.launch = [this, outputs](std::size_t set, device::Stream&) {
         const float value = output(executed);
         if (!std::isnan(value))
@@ -311,6 +313,19 @@ TEST(Experiment, RanksStopTogetherAndTheSlowestCounts) {
     EXPECT_GT(measured[0].samples_ns.size(), 6u);
     for (double ns : measured[0].samples_ns) EXPECT_GE(ns, 1.9 * 100e3);
   }
+}
+
+TEST(Experiment, MetricsThatFollowFromTheTimeAreTakenFromTheMedian) {
+  Bench bench;
+  bench.timed_metrics = [](double median_ns) {
+    return std::vector<record::Metric>{{"rate", 16e9 / median_ns, "B/s", record::Direction::higher}};
+  };
+  Experiment experiment = bench.prepare();
+  experiment.sample({});
+  const record::Measurement measured = experiment.finish();
+  ASSERT_EQ(measured.metrics.size(), 1u);
+  EXPECT_DOUBLE_EQ(measured.metrics[0].value, 16e9 / *measured.median_ns);
+  EXPECT_DOUBLE_EQ(*measured.median_ns, 100e3);
 }
 
 }  // namespace

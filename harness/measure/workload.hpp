@@ -38,6 +38,8 @@ struct Workload {
   std::function<void(std::size_t set)> poison;                   // makes the set's outputs NaN
   std::function<record::Verification(std::size_t set)> verify;   // compares the set's outputs with the oracle
   std::vector<record::Metric> metrics;
+  /// Metrics that follow from the median time of one execution; may be empty.
+  std::function<std::vector<record::Metric>(double median_ns)> timed_metrics = {};
 };
 
 }  // namespace ridgeline::measure
