@@ -54,6 +54,7 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
         ("kernels/gemm/a.cpp", '#include "harness/measure/x.hpp"', "harness/base and harness/device only"),
         ("kernels/gemm/a.cpp", '#include "kernels/memory/memory.hpp"', "not kernels/memory"),
         ("kernels/variant2.hpp", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
+        ("kernels/ptx/a.cuh", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
         ("kernels/gemm/a.cpp", '#include "suites/sweep.hpp"', "harness/base and harness/device only"),
         ("suites/a.cpp", '#include "harness/store/x.hpp"', "suites include"),
         ("suites/a.cpp", '#include "kernels/gemm/cuda/tile.cuh"', "kernels/<family>/*.hpp"),
