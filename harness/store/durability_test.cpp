@@ -1,0 +1,195 @@
+#include <csignal>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs `body` in a child process; its return value is the child's exit status, 99 when it throws.
+pid_t start(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  int status = 99;
+  try {
+    status = body();
+  } catch (const std::exception& error) {
+    (void)!write(STDERR_FILENO, error.what(), std::string(error.what()).size());
+  }
+  _exit(status);
+}
+
+int exit_status(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/// Adds a process to the run and then measurements until `goes_on` says no; each is reported once it is committed.
+void keep_adding(Store& store, const std::function<bool(std::int64_t id)>& goes_on) {
+  const std::int64_t process = store.add(examples::process());
+  const std::vector<double> samples(100, 1000.0);
+  record::Case info = examples::gemm_case();
+  for (int attempt = 1;; ++attempt) {
+    record::Measurement m = examples::measurement(info, samples);
+    m.attempt = attempt;
+    if (!goes_on(store.add(process, info, m))) return;
+  }
+}
+
+std::vector<std::int64_t> ids(const fs::path& file) {
+  std::vector<std::int64_t> ids;
+  for (const StoredMeasurement& stored : Store::open(file).measurements(examples::run().id, Samples::read)) {
+    EXPECT_EQ(stored.measurement.samples_ns.size(), 100u);
+    EXPECT_EQ(stored.measurement.metrics.size(), 1u);
+    ids.push_back(stored.id);
+  }
+  return ids;
+}
+
+class Durability : public testing::Test {
+ protected:
+  Durability() { Store::create(file).begin(examples::run(), examples::device(), examples::environment()); }
+
+  TemporaryFolder folder;
+  fs::path file = folder / "synthetic-gpu.sqlite";
+};
+
+TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> microseconds(0, 20'000);
+  std::vector<std::int64_t> acknowledged;
+  for (int round = 0; round < 50; ++round) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = start([&] {
+      Store store = Store::create(file);
+      keep_adding(store, [&](std::int64_t id) { return write(ends[1], &id, sizeof id) == sizeof id; });
+      return 0;
+    });
+    close(ends[1]);
+    usleep(static_cast<useconds_t>(microseconds(random)));
+    kill(child, SIGKILL);
+    EXPECT_EQ(exit_status(child), -SIGKILL);
+    for (std::int64_t id; read(ends[0], &id, sizeof id) == sizeof id;) acknowledged.push_back(id);
+    close(ends[0]);
+    if (round % 10 == 9) Store::open(file).check_integrity();
+  }
+  Store::open(file).check_integrity();
+  const std::vector<std::int64_t> stored = ids(file);
+  EXPECT_GT(acknowledged.size(), 50u);
+  for (const std::int64_t id : acknowledged) EXPECT_TRUE(std::binary_search(stored.begin(), stored.end(), id)) << id;
+  EXPECT_LE(stored.size(), acknowledged.size() + 50) << "at most one commit a round that was not reported in time";
+}
+
+/// Adds measurements until the store refuses; returns how many were acknowledged and sets `what`.
+std::size_t add_until_refused(const fs::path& file, std::string& what) {
+  std::size_t acknowledged = 0;
+  Store store = Store::create(file);
+  try {
+    keep_adding(store, [&](std::int64_t) { return ++acknowledged < 100'000; });
+  } catch (const Error& error) {
+    what = error.what();
+  }
+  return acknowledged;
+}
+
+/// What must hold once a disk has taken no more: the Error says so, and the file holds what was acknowledged.
+int check_refusal(const fs::path& file, const std::string& reason, const std::function<void()>& make_room) {
+  std::string what;
+  const std::size_t acknowledged = add_until_refused(file, what);
+  make_room();
+  if (what.find(file.string() + ": ") == std::string::npos || what.find(reason) == std::string::npos) {
+    (void)!write(STDERR_FILENO, what.data(), what.size());
+    return 1;
+  }
+  Store::open(file).check_integrity();
+  return ids(file).size() == acknowledged ? 0 : 2;
+}
+
+TEST_F(Durability, AFileThatMayNotGrowIsAnErrorAndKeepsWhatItHas) {
+  for (const rlim_t limit : {200'000u, 1'000'000u, 5'000'000u}) {
+    const pid_t child = start([&] {
+      signal(SIGXFSZ, SIG_IGN);
+      rlimit old{};
+      getrlimit(RLIMIT_FSIZE, &old);
+      const rlimit tight{limit, old.rlim_max};
+      setrlimit(RLIMIT_FSIZE, &tight);
+      return check_refusal(file, "File too large", [&] { setrlimit(RLIMIT_FSIZE, &old); });
+    });
+    EXPECT_EQ(exit_status(child), 0) << limit;
+    fs::remove(file);
+    Store::create(file).begin(examples::run(), examples::device(), examples::environment());
+  }
+}
+
+TEST_F(Durability, AFullDiskIsAnErrorAndKeepsWhatItHas) {
+  constexpr int not_permitted = 50;
+  const fs::path disk = folder / "disk";
+  fs::create_directory(disk);
+  const pid_t child = start([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0)
+      return not_permitted;
+    fs::copy(file, disk / "x.sqlite");
+    return check_refusal(disk / "x.sqlite", "the disk is full",
+                         [&] { mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=16m"); });
+  });
+  const int status = exit_status(child);
+  if (status == not_permitted) GTEST_SKIP() << "mounting a small disk is not permitted here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Durability, TwoWritersAtOnceBothSucceed) {
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < 2; ++writer)
+    children.push_back(start([&] {
+      Store store = Store::create(file);
+      int left = 200;
+      keep_adding(store, [&](std::int64_t) { return --left > 0; });
+      return 0;
+    }));
+  for (const pid_t child : children) EXPECT_EQ(exit_status(child), 0);
+  EXPECT_EQ(ids(file).size(), 400u);
+  Store::open(file).check_integrity();
+}
+
+TEST_F(Durability, ManyProcessesMayCreateOneFileAtOnce) {
+  for (int round = 0; round < 10; ++round) {
+    const fs::path fresh = folder / ("fresh-" + std::to_string(round) + ".sqlite");
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i)
+      children.push_back(start([&, i] {
+        Store::create(fresh).begin(examples::run("run-" + std::to_string(i)), examples::device(),
+                                   examples::environment());
+        return 0;
+      }));
+    for (const pid_t child : children) EXPECT_EQ(exit_status(child), 0);
+    EXPECT_EQ(Store::open(fresh).runs().size(), 4u);
+  }
+}
+
+TEST_F(Durability, AReaderSeesARunWhileItIsWritten) {
+  Store writer = Store::create(file);
+  const Store reader = Store::open(file);
+  const std::int64_t process = writer.add(examples::process());
+  EXPECT_TRUE(reader.measurements(examples::run().id, Samples::read).empty());
+  writer.add(process, examples::gemm_case(), examples::measurement(examples::gemm_case()));
+  EXPECT_EQ(reader.measurements(examples::run().id, Samples::read).size(), 1u);
+}
+
+}  // namespace
+}  // namespace ridgeline::store

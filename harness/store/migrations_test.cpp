@@ -1,0 +1,144 @@
+#include "harness/store/migrations.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "harness/store/connection.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path room = RIDGELINE_STORE_FOLDER;
+
+std::string read_text(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+int version_of(const fs::path& file) {
+  SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+  return database.execAndGet("PRAGMA user_version").getInt();
+}
+
+fs::path fixture(int version) { return room / "fixtures" / ("schema_" + std::to_string(version) + ".sql"); }
+
+/// The file that the SQL text of a fixture makes.
+void load(const fs::path& sql, const fs::path& file) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(read_text(sql));
+}
+
+TEST(Schema, IsTheOneWrittenInSchemaSql) {
+  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
+  migrate(database, ":memory:", migrations());
+  const std::string text =
+      "-- Schema " + std::to_string(migrations().size()) +
+      ", as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test\n\n" +
+      schema_text(database);
+  if (std::getenv("RIDGELINE_UPDATE_GOLDEN")) std::ofstream(room / "schema.sql", std::ios::binary) << text;
+  EXPECT_EQ(text, read_text(room / "schema.sql"));
+}
+
+TEST(Schema, StepsAreNumberedWithoutGaps) {
+  int number = 0;
+  for (const Migration& step : migrations())
+    EXPECT_EQ(std::stoi(std::string(step.name.substr(0, 4))), ++number) << step.name;
+}
+
+// A new migration comes with fixtures/schema_<n>.sql: `sqlite3 FILE .dump` of a file of schema n with the rows of
+// examples.hpp, and its application_id and user_version.
+TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
+  const int newest = static_cast<int>(migrations().size());
+  for (int version = 1; version <= newest; ++version) {
+    TemporaryFolder folder;
+    const fs::path file = folder / "synthetic-gpu.sqlite",
+                   backup = file.string() + ".schema-" + std::to_string(version) + ".backup";
+    ASSERT_TRUE(fs::exists(fixture(version))) << fixture(version);
+    load(fixture(version), file);
+    ASSERT_EQ(version_of(file), version);
+    {
+      Store store = Store::create(file);
+      store.check_integrity();
+      EXPECT_EQ(version_of(file), newest);
+      EXPECT_EQ(fs::exists(backup), version < newest);
+      ASSERT_EQ(store.runs().size(), 1u);
+      EXPECT_EQ(store.runs()[0].run.seed, examples::run().seed);
+      const auto all = store.measurements(store.runs()[0].run.id, Samples::read);
+      ASSERT_EQ(all.size(), 2u);
+      EXPECT_EQ(all[0].measurement.samples_ns, (std::vector<double>{110, 100, 120}));
+      EXPECT_EQ(all[0].measurement.metrics.size(), 1u);
+      EXPECT_EQ(all[1].measurement.outcome, record::Outcome::unsupported);
+      EXPECT_EQ(store.roofs(store.runs()[0].run.id).size(), 1u);
+    }
+    SQLite::Database migrated(file.string(), SQLite::OPEN_READWRITE), fresh(":memory:", SQLite::OPEN_READWRITE);
+    migrate(fresh, ":memory:", migrations());
+    EXPECT_EQ(schema_text(migrated), schema_text(fresh));
+  }
+}
+
+/// A list of steps that is one longer than the program's, as if the next schema had come.
+std::vector<Migration> steps_and(const char* sql) {
+  std::vector<Migration> steps(migrations().begin(), migrations().end());
+  steps.push_back({"test_only", sql});
+  return steps;
+}
+
+class NextSchema : public testing::Test {
+ protected:
+  NextSchema() {
+    Store store = Store::create(file);
+    store.begin(examples::run(), examples::device(), examples::environment());
+  }
+
+  const int old_version = static_cast<int>(migrations().size());
+  TemporaryFolder folder;
+  fs::path file = folder / "synthetic-gpu.sqlite";
+  fs::path backup = file.string() + ".schema-" + std::to_string(old_version) + ".backup";
+  std::vector<Migration> steps = steps_and("ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
+};
+
+TEST_F(NextSchema, WritingMigratesAfterABackup) {
+  auto connection = Connection::create(file, steps);
+  EXPECT_EQ(connection->database().execAndGet("SELECT note FROM run").getString(), "none");
+  EXPECT_EQ(version_of(file), old_version + 1);
+  EXPECT_EQ(version_of(backup), old_version);
+  EXPECT_EQ(Store::open(backup).runs().size(), 1u);
+  EXPECT_THROW(Store::open(file), Error);  // this program does not know the schema
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 4) << "file, its -wal and -shm, and the backup";
+}
+
+TEST_F(NextSchema, ReadingMigratesACopyInMemory) {
+  const std::string before = read_text(file);
+  auto connection = Connection::open(file, steps);
+  EXPECT_EQ(connection->database().execAndGet("SELECT note FROM run").getString(), "none");
+  connection.reset();
+  EXPECT_EQ(read_text(file), before);
+  EXPECT_FALSE(fs::exists(backup));
+}
+
+TEST_F(NextSchema, AStepThatFailsLeavesTheFileAsItWas) {
+  for (const char* sql : {"CREATE TABLE note (x); INSERT INTO nothing VALUES (1)",
+                          "CREATE TABLE note (x); UPDATE run SET device_id = 99"}) {
+    EXPECT_THROW(Connection::create(file, steps_and(sql)), Error) << sql;
+    EXPECT_EQ(version_of(file), old_version);
+    Store store = Store::create(file);
+    EXPECT_NO_THROW(store.check_integrity());
+    EXPECT_FALSE(SQLite::Database(file.string(), SQLite::OPEN_READWRITE).tableExists("note"));
+  }
+}
+
+TEST_F(NextSchema, ABackupIsNeverOverwritten) {
+  std::ofstream(backup) << "older";
+  Connection::create(file, steps);
+  EXPECT_EQ(read_text(backup), "older");
+}
+
+}  // namespace
+}  // namespace ridgeline::store
