@@ -1,0 +1,121 @@
+#include "kernels/memory/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::memory {
+namespace {
+
+using kernels::GuardedOutput;
+using kernels::RandomFloats;
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+
+  std::unique_ptr<device::Device> device;
+};
+
+TEST_P(EveryVariant, CopiesWhatItShouldAndNothingElse) {
+  const Variant& variant = GetParam().variant;
+  const RandomFloats in{device::Distribution::uniform, 5, 1000};
+  int done = 0;
+  for (const std::int64_t elements :
+       {0, 1, 2, 3, 5, 31, 32, 33, 255, 256, 257, 1021, 1023, 1024, 1025, 70001, 2'000'003})
+    for (const Problem& problem : {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 7, 0, 4},
+                                   Problem{elements, 32, 0, 4}, Problem{elements, 1, 1, 4}, Problem{elements, 1, 31, 4},
+                                   Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+      if (!variant.supports(problem, device->facts())) continue;
+      ++done;
+      device::Buffer<float> from(*device, static_cast<std::size_t>(elements));
+      device->fill(from.data(), DType::f32, from.size(), in.distribution, in.seed, in.first);
+      GuardedOutput to(*device, static_cast<std::size_t>(elements) * sizeof(float));
+      auto* const out = static_cast<float*>(to.data());
+      variant.launch(problem, {from.data(), out}, device->stream());
+      device->synchronize();
+      EXPECT_EQ(deviation(*device, problem, in, out, 1).error, 0.0)
+          << "elements=" << elements << " stride=" << problem.stride << " offset=" << problem.offset
+          << " width=" << problem.width;
+      EXPECT_TRUE(to.guard_untouched()) << elements << " elements: wrote beyond the end";
+    }
+  EXPECT_GE(done, 17 * 3);
+}
+
+TEST_P(EveryVariant, SaysNoWithAReasonToOtherPatterns) {
+  const device::Support support = GetParam().variant.supports({1024, 3, 5, 16}, device->facts());
+  EXPECT_FALSE(support);
+  EXPECT_FALSE(support.reason().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+class Checker : public testing::Test {
+ protected:
+  Checker() : found(kernels::test_device(device::Kind::cpu)), out(3'000'017, kernels::poison_bits) {
+    for (std::int64_t i = 0; i < problem.elements; i += problem.stride)
+      out[static_cast<std::size_t>(i)] = std::bit_cast<std::uint32_t>(in(i));
+  }
+  bool right() {
+    const device::Buffer<std::uint32_t> memory(*found.device, out);
+    return deviation(*found.device, problem, in, reinterpret_cast<const float*>(memory.data()), 1).right();
+  }
+  kernels::TestDevice found;
+  Problem problem{3'000'017, 4, 0, 4};
+  RandomFloats in{device::Distribution::uniform, 9, 0};
+  std::vector<std::uint32_t> out;
+};
+
+TEST_F(Checker, AcceptsWhatIsRight) { EXPECT_TRUE(right()); }
+TEST_F(Checker, RejectsNaN) {
+  out[0] = kernels::poison_bits;
+  EXPECT_FALSE(right());
+}
+TEST_F(Checker, RejectsOneWrongBit) {
+  out[3'000'016] ^= 1;
+  EXPECT_FALSE(right());
+}
+TEST_F(Checker, RejectsAnUnwrittenTail) {
+  std::fill(out.end() - 64, out.end(), kernels::poison_bits);
+  EXPECT_FALSE(right());
+}
+TEST_F(Checker, RejectsAnElementThatShouldHaveBeenLeftAlone) {
+  out[1] = 0;
+  EXPECT_FALSE(right());
+}
+
+// The table of NVIDIA's programming guide, by stride, offset and width.
+TEST(Traffic, CountsTheSectorsOfAWarp) {
+  const auto sectors = [](std::int64_t stride, std::int64_t offset, int width) {
+    return gpu_traffic({1 << 20, stride, offset, width}).sectors_per_request;
+  };
+  EXPECT_EQ(sectors(1, 0, 4), 4);
+  EXPECT_EQ(sectors(2, 0, 4), 8);
+  EXPECT_EQ(sectors(4, 0, 4), 16);
+  EXPECT_EQ(sectors(8, 0, 4), 32);
+  EXPECT_EQ(sectors(32, 0, 4), 32);
+  EXPECT_EQ(sectors(1, 1, 4), 5);
+  EXPECT_EQ(sectors(1, 8, 4), 4);
+  EXPECT_EQ(sectors(1, 31, 4), 5);
+  EXPECT_EQ(sectors(1, 0, 8), 8);
+  EXPECT_EQ(sectors(1, 0, 16), 16);
+}
+
+TEST(Traffic, CountsTheBytesThatMove) {
+  EXPECT_EQ(gpu_traffic({1 << 20, 1, 0, 4}).moved_bytes, 8.0 * (1 << 20));
+  EXPECT_EQ(gpu_traffic({1 << 20, 1, 0, 16}).moved_bytes, 8.0 * (1 << 20));
+  EXPECT_EQ(gpu_traffic({1 << 20, 8, 0, 4}).moved_bytes, 8.0 * (1 << 20)) << "every sector of the array";
+  EXPECT_EQ(cpu_traffic({1 << 20, 1, 0, 4}).moved_bytes, 12.0 * (1 << 20)) << "a written line is fetched first";
+  EXPECT_EQ(cpu_traffic({1 << 20, 16, 0, 4}).moved_bytes, 12.0 * (1 << 20)) << "every line of the array";
+  EXPECT_EQ(cpu_traffic({1 << 20, 32, 0, 4}).moved_bytes, 6.0 * (1 << 20));
+  EXPECT_EQ(cpu_traffic({0, 32, 0, 4}).moved_bytes, 0.0);
+}
+
+}  // namespace
+}  // namespace ridgeline::memory
