@@ -1,11 +1,55 @@
-#include "harness/base/error.hpp"
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/table.hpp"
+#include "harness/protocol/record_json.hpp"
+#include "harness/run/workers.hpp"
 
 namespace ridgeline::cli {
+namespace {
+
+int devices(const Context& context) {
+  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::devices);
+  const std::vector<record::Device> devices = run::devices_of(workers);
+  if (context.json) {
+    nlohmann::ordered_json all{{"devices", nlohmann::ordered_json::array()},
+                               {"unavailable", nlohmann::ordered_json::array()}};
+    for (const record::Device& device : devices) all["devices"].push_back(protocol::to_json(device));
+    for (const run::Worker& worker : workers) {
+      if (!worker.unavailable.empty())
+        all["unavailable"].push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
+      for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
+        all["unavailable"].push_back({{"worker", worker.name}, {"kind", missing.kind}, {"reason", missing.reason}});
+    }
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return fine;
+  }
+  Table table({{"device"}, {"model"}, {"name"}, {"uuid"}});
+  for (const record::Device& device : devices)
+    table.add({printable(device.id), printable(device.model), printable(device.name), printable(device.uuid)});
+  fmt::print("{}", table.text());
+  for (const run::Worker& worker : workers) {
+    if (!worker.unavailable.empty())
+      fmt::print("{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
+    for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
+      fmt::print("{} ({}): unavailable: {}\n", printable(missing.kind), worker.name, printable(missing.reason, 1000));
+  }
+  return fine;
+}
+
+}  // namespace
 
 void add_devices(CLI::App& program, Context& context) {
-  add_command(program, context, "devices", "d", "  ridgeline devices",
-              []() -> int { throw Error(ErrorKind::internal, "not written yet"); });
+  CLI::App& command =
+      add_command(program, context, "devices", "Show what there is to measure on, and what is missing and why",
+                  "  ridgeline devices           one line a device, the one that run prefers first\n"
+                  "  ridgeline devices --json    all facts of each",
+                  [&context] { return devices(context); });
+  add_worker_option(command, context);
+  add_json_option(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -1,11 +1,204 @@
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/progress.hpp"
+#include "harness/protocol/record_json.hpp"
+#include "harness/run/descendants.hpp"
+#include "harness/run/device_lock.hpp"
+#include "harness/run/drive.hpp"
+#include "harness/run/duration.hpp"
+#include "harness/run/environment.hpp"
+#include "harness/run/home.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/timestamp.hpp"
 
 namespace ridgeline::cli {
+namespace {
+
+/// Options of `run` alone.
+struct RunOptions {
+  std::vector<std::string> patterns;
+  std::string label, budget;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> processes;
+  bool strict = false, no_wait = false;
+};
+
+constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
+
+run::Profile chosen_profile(const Context& context, const RunOptions& options, const std::filesystem::path& home) {
+  run::Profile profile = run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
+  if (!options.budget.empty()) {
+    const auto seconds = run::parse_duration(options.budget);
+    if (!seconds)
+      throw Error(ErrorKind::usage, fmt::format("--budget {} is no duration above 0", printable(options.budget)),
+                  "write 90s, 2m or 1h30m");
+    profile.budget_s = *seconds;
+  }
+  if (options.processes) profile.processes = *options.processes;
+  return profile;
+}
+
+/// The line that measures these cases again in the same way.
+std::string repeating_line(const Context& context, const RunOptions& options, const run::Plan& plan,
+                           const std::vector<std::string>& cases) {
+  std::vector<std::string> words{"ridgeline", "run",
+                                 "--device",  plan.device.id,
+                                 "--profile", context.profile.empty() ? plan.profile.name : context.profile,
+                                 "--seed",    std::to_string(plan.run.seed)};
+  if (context.results != "results") words.insert(words.end(), {"--results", context.results.string()});
+  for (const std::string& worker : context.workers) words.insert(words.end(), {"--worker", worker});
+  if (!options.budget.empty()) words.insert(words.end(), {"--budget", options.budget});
+  if (options.processes) words.insert(words.end(), {"--processes", std::to_string(*options.processes)});
+  words.insert(words.end(), cases.begin(), cases.end());
+  return shell_line(words);
+}
+
+void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
+  fmt::print(out, "device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
+             printable(plan.device.model), chosen ? "" : ", the best one here");
+  fmt::print(out, "run {}: {} case{} in {} process{}, profile {}, at most {}\n", plan.run.id, plan.cases.size(),
+             plan.cases.size() == 1 ? "" : "s", plan.profile.processes, plan.profile.processes == 1 ? "" : "es",
+             plan.profile.name, units::duration(plan.profile.budget_s));
+  std::fflush(out);
+}
+
+int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {
+  if (status == record::RunStatus::interrupted) return interrupted;
+  bool failed = false, doubtful = false;
+  for (const analysis::CaseSummary& summary : summaries) {
+    failed = failed || record::is_failure(summary.outcome);
+    doubtful = doubtful || summary.outcome == record::Outcome::unstable ||
+               summary.outcome == record::Outcome::invalid_environment;
+  }
+  return failed ? not_all_measured : strict && doubtful ? undecided : fine;
+}
+
+int close(const Context& context, const RunOptions& options, const run::Plan& plan, const store::Store& store,
+          record::RunStatus status) {
+  const auto summaries =
+      analysis::summarise(store.measurements(plan.run.id, store::Samples::leave_out), store.roofs(plan.run.id));
+  const int code = exit_code(status, summaries, options.strict);
+  std::vector<std::string> failed;
+  for (const analysis::CaseSummary& summary : summaries)
+    if (record::is_failure(summary.outcome) && failed.size() < max_repeated)
+      failed.push_back(record::name(summary.case_info.id));
+  const std::string repeat = failed.empty() ? "" : repeating_line(context, options, plan, failed);
+  if (context.json) {
+    nlohmann::ordered_json all{{"run", plan.run.id},
+                               {"status", record::to_string(status)},
+                               {"device", protocol::to_json(plan.device)},
+                               {"profile", plan.profile.name},
+                               {"seed", plan.run.seed},
+                               {"file", store.file().string()},
+                               {"exit_code", code},
+                               {"cases", nlohmann::ordered_json::array()}};
+    for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
+    if (!repeat.empty()) all["repeat"] = repeat;
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return code;
+  }
+  fmt::print("\n{}\n{}: {}\n", case_table(summaries),
+             summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
+             summaries.empty() ? "nothing was measured" : outcome_counts(summaries));
+  fmt::print("stored as {} in {}{}\n", plan.run.id, store.file().string(),
+             status == record::RunStatus::interrupted ? ", marked as interrupted" : "");
+  if (!repeat.empty()) fmt::print("repeat what failed: {}\n", repeat);
+  return code;
+}
+
+int run(const Context& context, const RunOptions& options) {
+  const run::Interrupt interrupt;
+  run::adopt_orphans();
+  std::FILE* out = context.json ? stderr : stdout;  // for people
+  const std::filesystem::path home = run::home();
+  run::Plan plan;
+  plan.profile = chosen_profile(context, options, home);
+  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases_and_devices);
+  plan.device = run::choose_device(workers, context.device);
+  plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
+  plan.run.id = run::new_run_id();
+  plan.run.device_uuid = plan.device.uuid;
+  plan.run.label = options.label;
+  plan.run.command_line = "ridgeline " + shell_line(context.arguments);
+  plan.run.profile = plan.profile.name;
+  plan.run.profile_text = plan.profile.text;
+  plan.run.seed = options.seed.value_or(run::random_seed());
+  if (!context.quiet) print_start(out, plan, !context.device.empty());
+
+  const run::DeviceLock lock(
+      plan.device.uuid, fmt::format("run {}: {}", plan.run.id, plan.run.command_line), [&](const std::string& holder) {
+        if (options.no_wait)
+          throw Error(ErrorKind::dependency,
+                      fmt::format("device {} is being measured on by {}", plan.device.id, holder),
+                      "wait for it, or leave out --no-wait");
+        fmt::print(stderr, "waiting for device {}, which is being measured on by {}\n", plan.device.id, holder);
+      });
+  store::Store store = store::Store::create(context.results / (plan.device.model + ".sqlite"));
+  plan.run.started = run::timestamp();
+  store.begin(plan.run, plan.device, run::observe_environment(plan.device));
+
+  ProgressDisplay display(out, context.quiet);
+  run::Observer observer;
+  observer.tick = [&](const run::Progress& progress) { display.tick(progress); };
+  observer.stored = [&](const run::Progress& progress, const run::Selected& selected,
+                        const record::Measurement& measurement) { display.stored(progress, selected, measurement); };
+  const record::RunStatus status = run::drive(plan, store, observer);
+  run::end_descendants();
+  display.clear();
+  return close(context, options, plan, store, status);
+}
+
+int run_or_stop(const Context& context, const RunOptions& options) {
+  try {
+    return run(context, options);
+  } catch (const run::Interrupted&) {  // before anything was measured
+    fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
+    return interrupted;
+  }
+}
+
+}  // namespace
 
 void add_run(CLI::App& program, Context& context) {
-  add_command(program, context, "run", "d", "  ridgeline run",
-              []() -> int { throw Error(ErrorKind::internal, "not written yet"); });
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App& command = add_command(
+      program, context, "run", "Measure cases and keep every sample",
+      "  ridgeline run                                 the profile quick on the best device\n"
+      "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
+      "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by\n"
+      "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval\n"
+      "  ridgeline run gemm/naive/f32/m=64,n=64,k=64   a full name is measured whatever the profile says\n\n"
+      "Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends at once.\n"
+      "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable or disturbed, 130 "
+      "interrupted.",
+      [&context, options] { return run_or_stop(context, *options); });
+  command.add_option("PATTERN", options->patterns, "Globs on case names; without any, all of the profile")->take_all();
+  add_device_option(command, context);
+  add_profile_option(command, context);
+  command.add_option("--budget", options->budget, "Wall clock of the whole run, in place of the profile's")
+      ->type_name("TIME");
+  command.add_option("--processes", options->processes, "Processes a case, in place of the profile's")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--seed", options->seed, "Of the order of cases and of their inputs")->type_name("N");
+  command.add_option("--label", options->label, "A word to find the run by")->type_name("TEXT");
+  command.add_flag("--strict", options->strict, "Exit 3 when a case is unstable or was disturbed");
+  command.add_flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
+  add_results_option(command, context);
+  add_worker_option(command, context);
+  add_json_option(command, context);
+  add_quiet_option(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -1,0 +1,78 @@
+#include "harness/cli/case_table.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/cli/table.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using analysis::CaseSummary;
+
+std::string rate(const CaseSummary& summary) {
+  if (summary.flop_rate) return units::flop_rate(*summary.flop_rate);
+  return summary.byte_rate ? units::byte_rate(*summary.byte_rate) : "";
+}
+
+std::string outcome(const CaseSummary& summary) {
+  std::string text(record::to_string(summary.outcome));
+  if (!summary.reason.empty()) text += ": " + printable(summary.reason, 100);
+  if (summary.beats_roof) text += " [above its roof: a measuring error]";
+  return text;
+}
+
+}  // namespace
+
+std::string case_table(const std::vector<CaseSummary>& summaries) {
+  using Align = Table::Align;
+  Table table({{"case"},
+               {"median", Align::right},
+               {"95% interval", Align::right},
+               {"rate", Align::right},
+               {"of roof", Align::right},
+               {"outcome"}});
+  for (const CaseSummary& summary : summaries)
+    table.add({printable(record::name(summary.case_info.id), 400),
+               summary.median_ns ? units::time(*summary.median_ns) : "",
+               summary.interval_ns ? units::time_range(summary.interval_ns->low, summary.interval_ns->high) : "",
+               rate(summary), summary.share_of_roof ? units::percent(*summary.share_of_roof) : "", outcome(summary)});
+  return table.text();
+}
+
+nlohmann::ordered_json to_json(const CaseSummary& summary) {
+  nlohmann::ordered_json object{{"case", record::name(summary.case_info.id)},
+                                {"outcome", record::to_string(summary.outcome)},
+                                {"reason", summary.reason},
+                                {"processes", summary.processes}};
+  const auto put = [&](const char* key, const std::optional<double>& value) {
+    if (value) object[key] = *value;
+  };
+  put("median_ns", summary.median_ns);
+  if (summary.interval_ns) object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
+  put("flop_rate", summary.flop_rate);
+  put("byte_rate", summary.byte_rate);
+  put("share_of_roof", summary.share_of_roof);
+  if (!summary.roof.empty()) object["roof"] = summary.roof;
+  if (summary.beats_roof) object["beats_roof"] = true;
+  if (!summary.metrics.empty()) {
+    auto& metrics = object["metrics"] = nlohmann::ordered_json::array();
+    for (const record::Metric& metric : summary.metrics)
+      metrics.push_back({{"name", metric.name}, {"value", metric.value}, {"unit", metric.unit}});
+  }
+  return object;
+}
+
+std::string outcome_counts(const std::vector<CaseSummary>& summaries) {
+  std::map<record::Outcome, int> counts;
+  for (const CaseSummary& summary : summaries) ++counts[summary.outcome];
+  std::string text;
+  for (const auto& [outcome, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, record::to_string(outcome));
+  return text;
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,91 @@
+#include "harness/cli/progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+constexpr int bar_cells = 20;
+
+std::string rate_of(const record::Measurement& measurement) {
+  if (!measurement.median_ns) return {};
+  const double per_s = 1e9 / *measurement.median_ns;
+  if (measurement.flops && *measurement.flops > 0) return units::flop_rate(*measurement.flops * per_s);
+  if (measurement.bytes && *measurement.bytes > 0) return units::byte_rate(*measurement.bytes * per_s);
+  return {};
+}
+
+int terminal_width(std::FILE* out) {
+  winsize size = {};
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::string one_line(const record::Measurement& measurement) {
+  std::string text;
+  if (measurement.median_ns) {
+    text = units::time(*measurement.median_ns);
+    if (const std::string rate = rate_of(measurement); !rate.empty()) text += ", " + rate;
+    if (measurement.relative_spread) text += fmt::format(", ±{}", units::percent(*measurement.relative_spread));
+    text +=
+        fmt::format(" of {} sample{}", measurement.samples_ns.size(), measurement.samples_ns.size() == 1 ? "" : "s");
+  }
+  if (measurement.outcome == record::Outcome::ok) return text;
+  return fmt::format("{}{}{}: {}", text, text.empty() ? "" : "; ", record::to_string(measurement.outcome),
+                     printable(measurement.reason, 600));
+}
+
+ProgressDisplay::ProgressDisplay(std::FILE* out, bool quiet)
+    : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
+
+void ProgressDisplay::clear() {
+  if (drawn_) fmt::print(out_, "\r\033[K");
+  std::fflush(out_);
+  drawn_ = false;
+}
+
+void ProgressDisplay::draw(const run::Progress& progress) {
+  const int filled = progress.total > 0 ? bar_cells * progress.done / progress.total : 0;
+  std::string line =
+      fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(bar_cells - filled), '.'), progress.done, progress.total);
+  line += fmt::format("  {} left  {}", units::duration(progress.left_s), printable(progress.case_name, 400));
+  if (!rate_.empty()) line += "  (last: " + rate_ + ")";
+  const auto width = static_cast<std::size_t>(terminal_width(out_) - 1);
+  if (line.size() > width) line.resize(width);
+  fmt::print(out_, "\r\033[K{}", line);
+  std::fflush(out_);
+  drawn_ = true;
+}
+
+void ProgressDisplay::tick(const run::Progress& progress) {
+  if (quiet_ || !terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  draw(progress);
+}
+
+void ProgressDisplay::stored(const run::Progress& progress, const run::Selected& selected,
+                             const record::Measurement& measurement) {
+  if (quiet_) return;
+  rate_ = rate_of(measurement);
+  const bool wrong = record::is_failure(measurement.outcome);
+  if (terminal_ && !wrong) return;
+  clear();
+  const std::string replicate =
+      progress.processes > 1 ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes) : "";
+  fmt::print(out_, "[{}/{}] {}{}: {}\n", progress.done, progress.total, printable(selected.name, 400), replicate,
+             one_line(measurement));
+  std::fflush(out_);
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,48 @@
+#include "harness/run/budget.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::run {
+namespace {
+
+TEST(Budget, SharesWhatIsLeftAndLearnsWhatPreparingTakes) {
+  double now = 100;
+  Budget budget(10, [&] { return now; });
+  for (const char* name : {"a", "b", "a", "b"}) budget.expect(name);
+  EXPECT_NEAR(budget.sampling_s(), (9.7 - 4 * 0.2) / 4, 1e-9);
+  now += 2;
+  budget.done("a", 1.0);  // b is guessed to be like a
+  EXPECT_NEAR(budget.sampling_s(), (0.97 * 8 - 3 * 1.0) / 3, 1e-9);
+  now += 1;
+  budget.done("b", 0.1);
+  EXPECT_NEAR(budget.sampling_s(), (0.97 * 7 - 1.1) / 2, 1e-9);
+}
+
+TEST(Budget, EveryRunOfEqualCasesEndsInTime) {
+  double now = 0;
+  Budget budget(10, [&] { return now; });
+  for (int i = 0; i < 100; ++i) budget.expect(std::to_string(i % 20));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_FALSE(budget.too_short_for(std::to_string(i % 20))) << i;
+    now += budget.sampling_s() + 0.03;
+    budget.done(std::to_string(i % 20), 0.03);
+  }
+  EXPECT_LT(now, 10);
+  EXPECT_GT(now, 8);
+}
+
+TEST(Budget, SaysWhenNothingIsLeft) {
+  double now = 0;
+  Budget budget(1, [&] { return now; });
+  budget.expect("a");
+  budget.expect("a");
+  now = 0.5;
+  budget.done("a", 0.6);
+  EXPECT_TRUE(budget.too_short_for("a"));
+  now = 2;
+  EXPECT_LT(budget.left_s(), 0);
+  EXPECT_EQ(budget.sampling_s(), 0);
+}
+
+}  // namespace
+}  // namespace ridgeline::run

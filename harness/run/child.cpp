@@ -1,0 +1,229 @@
+#include "harness/run/child.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/run/descendants.hpp"
+
+extern char** environ;
+
+namespace ridgeline::run {
+namespace {
+
+constexpr std::size_t max_error_bytes = 64u << 10;
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(ErrorKind::internal, fmt::format("cannot make a pipe to a worker: {}", std::strerror(errno)));
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// Settings of the caller's environment that would change what is measured are left out.
+std::vector<std::string> child_environment(const Command& command) {
+  std::vector<std::pair<std::string, std::string>> set = command.environment;
+  set.emplace_back("LC_ALL", "C");
+  std::vector<std::string> lines;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string line = *entry;
+    const std::string name = line.substr(0, line.find('='));
+    bool keep = name != "CUDA_LAUNCH_BLOCKING";
+    for (const auto& [key, value] : set) keep = keep && name != key;
+    if (keep) lines.push_back(line);
+  }
+  for (const auto& [key, value] : set) lines.push_back(key + '=' + value);
+  return lines;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+/// Descriptors of ridgeline that came along with a fork (database, lock, other workers' pipes) must not live as long as
+/// the guard does.
+void close_all_but(std::array<int, 3> kept) {
+  std::sort(kept.begin(), kept.end());
+  int first = 0;
+  for (const int fd : kept) {
+    if (fd > first) close_range(static_cast<unsigned>(first), static_cast<unsigned>(fd - 1), 0);
+    first = fd + 1;
+  }
+  close_range(static_cast<unsigned>(first), ~0u, 0);
+}
+
+struct Ends {
+  int input, output, errors;  // the program's
+  int alive;                  // hangs up when ridgeline is gone or wants an end
+  int end;                    // the program's status goes here
+  int failure;                // errno when the program cannot be executed
+};
+
+[[noreturn]] void become_program(const Ends& ends, pid_t guard, const char* program, char* const* arguments,
+                                 char* const* environment) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signal(number, SIG_DFL);
+  const bool ready =
+      getppid() == guard && dup2(ends.input, 0) == 0 && dup2(ends.output, 1) == 1 && dup2(ends.errors, 2) == 2;
+  if (ready) {
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+    execve(program, arguments, environment);
+  }
+  const int failure = errno;
+  (void)!write(ends.failure, &failure, sizeof failure);
+  _exit(127);
+}
+
+/// Runs in the forked guard: waits for the end of the program or of ridgeline, then leaves nothing running below.
+[[noreturn]] void guard(const Ends& ends, const char* program, char* const* arguments, char* const* environment) {
+  prctl(PR_SET_NAME, "ridgeline-guard", 0, 0, 0);
+  setpgid(0, 0);
+  adopt_orphans();
+  const pid_t self = getpid();
+  sigset_t signals;  // all signals are blocked since before the fork
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  const int child_ended = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  const pid_t child = fork();
+  if (child == 0) become_program(ends, self, program, arguments, environment);
+  if (child < 0) {
+    const int failure = errno;
+    (void)!write(ends.failure, &failure, sizeof failure);
+  }
+  close_all_but({ends.alive, ends.end, child_ended});
+  int status = -1;
+  while (child > 0) {
+    pollfd waits[2] = {{ends.alive, POLLIN, 0}, {child_ended, POLLIN, 0}};
+    poll(waits, 2, -1);
+    signalfd_siginfo ignored;
+    while (read(child_ended, &ignored, sizeof ignored) > 0) {
+    }
+    pid_t ended = 0;
+    int ended_status = 0;
+    while ((ended = waitpid(-1, &ended_status, WNOHANG)) > 0)
+      if (ended == child) status = ended_status;
+    if (status != -1) break;
+    if (waits[0].revents != 0) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      break;
+    }
+  }
+  end_descendants();
+  (void)!write(ends.end, &status, sizeof status);
+  _exit(0);
+}
+
+}  // namespace
+
+Child::Child(const Command& command) {
+  std::vector<std::string> arguments{command.program.string()};
+  arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<std::string> environment = child_environment(command);
+  const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
+  Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe(), alive = make_pipe(), end = make_pipe(),
+       failure = make_pipe();
+  const Ends ends{input.read.get(),   command.output_to_errors ? errors.write.get() : output.write.get(),
+                  errors.write.get(), alive.read.get(),
+                  end.write.get(),    failure.write.get()};
+
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  guard_ = fork();
+  if (guard_ == 0) guard(ends, command.program.c_str(), argv.data(), envp.data());
+  const int fork_failure = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (guard_ < 0)
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot start {}: {}", command.program.string(), std::strerror(fork_failure)));
+
+  input_ = std::move(input.write);
+  output_ = std::move(output.read);
+  errors_ = std::move(errors.read);
+  end_ = std::move(end.read);
+  alive_ = std::move(alive.write);
+  for (const int fd : {output_.get(), errors_.get()}) fcntl(fd, F_SETFL, O_NONBLOCK);
+  fcntl(input_.get(), F_SETFL, O_NONBLOCK);
+  for (Pipe* pipe : {&input, &output, &errors, &alive, &end, &failure}) {
+    if (pipe != &failure) pipe->read.reset();
+    pipe->write.reset();
+  }
+  int reason = 0;
+  ssize_t got = 0;
+  do got = read(failure.read.get(), &reason, sizeof reason);
+  while (got < 0 && errno == EINTR);
+  if (got == sizeof reason) {
+    kill();
+    throw Error(ErrorKind::dependency,
+                fmt::format("cannot execute {}: {}", command.program.string(), std::strerror(reason)));
+  }
+}
+
+Child::~Child() { kill(); }
+
+void Child::drain_errors() {
+  char buffer[16384];
+  for (ssize_t got = 0; (got = read(errors_.get(), buffer, sizeof buffer)) > 0;) {
+    error_text_.append(buffer, static_cast<std::size_t>(got));
+    if (error_text_.size() > 2 * max_error_bytes) error_text_.erase(0, error_text_.size() - max_error_bytes);
+  }
+  if (error_text_.size() > max_error_bytes) error_text_.erase(0, error_text_.size() - max_error_bytes);
+}
+
+std::string Child::last_words() {
+  drain_errors();
+  const std::size_t last = error_text_.find_last_not_of(" \r\n\t");
+  if (last == std::string::npos) return {};
+  const std::size_t before = error_text_.find_last_of('\n', last);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  return printable(std::string_view(error_text_).substr(first, last - first + 1), 500);
+}
+
+void Child::kill() noexcept {
+  if (guard_ <= 0) return;
+  alive_.reset();
+  // The guard needs milliseconds. Should it be stopped or dead, its charges are killed from here, and fall to this
+  // process.
+  pollfd wait{end_.get(), POLLIN, 0};
+  for (int tries = 0; poll(&wait, 1, 5000) < 0 && errno == EINTR && tries < 100;) ++tries;
+  int status = -1;
+  if (wait.revents == 0 || read(end_.get(), &status, sizeof status) != sizeof status) {
+    for (const pid_t pid : descendants(guard_)) ::kill(pid, SIGKILL);
+    ::kill(guard_, SIGKILL);
+  }
+  while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  status_ = status;
+  guard_ = 0;
+}
+
+std::string Child::ending() const {
+  if (status_ == -1) return "ended in an unknown way";
+  if (WIFEXITED(status_)) return fmt::format("exited with code {}", WEXITSTATUS(status_));
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "harness/run/descriptor.hpp"
+
+namespace ridgeline::run {
+
+/// What is executed, with what it is given beyond the environment of this process.
+struct Command {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  bool output_to_errors = false;  // stdout joins stderr, for launchers, which print what nobody should read
+};
+
+/// A program below a guard: a process of our own that adopts whatever the program forks. When the program ends, when
+/// kill() is called, or when this process dies in any way, the guard kills all that is left by descent, so that neither
+/// a zombie nor an orphan stays behind. The program leads a process group of its own: the terminal's Ctrl-C does not
+/// reach it.
+class Child {
+ public:
+  /// Throws a dependency Error when the program cannot be executed. Must be called while this process has one thread.
+  explicit Child(const Command& command);
+  Child(const Child&) = delete;
+  ~Child();
+
+  int input() const { return input_.get(); }    // written by us
+  int output() const { return output_.get(); }  // what the program prints
+  int errors() const { return errors_.get(); }
+  int end() const { return end_.get(); }  // readable once the program has ended
+
+  void close_input() { input_.reset(); }
+  /// Takes what stderr holds without waiting; all but its last 64 KiB are dropped.
+  void drain_errors();
+  /// The last non-empty line of stderr, fit to be shown; empty when there is none.
+  std::string last_words();
+
+  /// Ends the program and everything below it, and waits until nothing is left. Fine to call again.
+  void kill() noexcept;
+  /// After the end: "exited with code 3", "was killed by signal 11 (Segmentation fault)".
+  std::string ending() const;
+
+ private:
+  Descriptor input_, output_, errors_, end_, alive_;
+  pid_t guard_ = 0;
+  int status_ = -1;  // of the program, as waitpid gives it; -1 while unknown
+  std::string error_text_;
+};
+
+}  // namespace ridgeline::run

@@ -1,0 +1,59 @@
+#include "harness/run/device_lock.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+class Lock : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("ridgeline-lock-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    setenv("RIDGELINE_LOCKS", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("RIDGELINE_LOCKS");
+    std::filesystem::remove_all(folder_);
+  }
+  std::filesystem::path folder_;
+};
+
+void refuse(const std::string& holder) { throw std::runtime_error(holder); }
+
+TEST_F(Lock, TellsTheSecondWhoHoldsTheDevice) {
+  const DeviceLock first("synthetic-1", "run a", refuse);
+  try {
+    const DeviceLock second("synthetic-1", "run b", refuse);
+    ADD_FAILURE() << "both got the lock";
+  } catch (const std::runtime_error& busy) {
+    EXPECT_EQ(std::string(busy.what()), "pid " + std::to_string(getpid()) + ", run a");
+  }
+}
+
+TEST_F(Lock, IsFreeAgainAfterItsHolderAndPerDevice) {
+  { const DeviceLock first("synthetic-1", "run a", refuse); }
+  const DeviceLock second("synthetic-1", "run b", refuse);
+  const DeviceLock other("synthetic-2", "run c", refuse);
+}
+
+TEST_F(Lock, AStaleFileBlocksNobodyAndAPipeOrLinkIsRefused) {
+  std::filesystem::path file = folder_ / "ridgeline-stale.lock";
+  fclose(fopen(file.c_str(), "w"));
+  const DeviceLock lock("stale", "run a", refuse);
+  ASSERT_EQ(mkfifo((folder_ / "ridgeline-pipe.lock").c_str(), 0600), 0);
+  EXPECT_THROW(DeviceLock("pipe", "run a", refuse), Error);
+  std::filesystem::create_symlink(file, folder_ / "ridgeline-link.lock");
+  EXPECT_THROW(DeviceLock("link", "run a", refuse), Error);
+}
+
+}  // namespace
+}  // namespace ridgeline::run

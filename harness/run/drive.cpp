@@ -1,0 +1,223 @@
+#include "harness/run/drive.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/units.hpp"
+#include "harness/catalogue/datasheets.hpp"
+#include "harness/run/budget.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/measure_case.hpp"
+#include "harness/run/measured_roofs.hpp"
+#include "harness/run/order.hpp"
+#include "harness/run/timestamp.hpp"
+#include "harness/run/worker_process.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using record::Outcome;
+
+constexpr double start_s = 60;  // a worker may take this long to say hello
+
+double steady_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+/// The cases that one execution of a worker measures, in order.
+struct Group {
+  const Worker* worker = nullptr;
+  int ranks = 1;
+  std::vector<const Selected*> cases;
+};
+
+/// A replicate's groups: all of a worker's cases together, but under a launcher those of each rank count apart.
+std::vector<Group> groups_of(const std::vector<Selected>& cases, std::uint64_t seed) {
+  std::vector<Group> groups;
+  for (const std::size_t index : shuffled(cases.size(), seed)) {
+    const Selected& selected = cases[index];
+    const int ranks = selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.worker == selected.worker && group.ranks == ranks;
+    });
+    if (same != groups.end())
+      same->cases.push_back(&selected);
+    else
+      groups.push_back({selected.worker, ranks, {&selected}});
+  }
+  return groups;
+}
+
+class Drive {
+ public:
+  Drive(const Plan& plan, store::Store& store, const Observer& observer)
+      : plan_(plan),
+        store_(store),
+        observer_(observer),
+        budget_(plan.profile.budget_s, steady_s),
+        start_s_(steady_s()) {
+    progress_.processes = plan.profile.processes;
+    for (const Selected& selected : plan.cases) {
+      const int times = selected.unavailable.empty() ? plan.profile.processes : 1;
+      for (int i = 0; i < times; ++i) budget_.expect(selected.name);
+      left_[selected.name] = times;
+      progress_.total += times;
+    }
+  }
+
+  void replicate(int number) {
+    progress_.replicate = number;
+    seed_ = replicate_seed(plan_.run.seed, number);
+    for (const Group& group : groups_of(plan_.cases, seed_)) measure(group);
+  }
+
+  /// Kills the worker in flight.
+  void stop() { process_.reset(); }
+
+  const MeasuredRoofs& roofs() const { return roofs_; }
+
+ private:
+  void measure(const Group& group) {
+    process_id_.reset();
+    for (const Selected* selected : group.cases) {
+      if (left_.at(selected->name) == 0) continue;  // decided in an earlier replicate
+      Interrupt::check();
+      progress_.case_name = selected->name;
+      tick();
+      if (!selected->unavailable.empty())
+        add(group, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
+      else if (budget_.too_short_for(selected->name))
+        add(group, *selected,
+            {not_measured(
+                *selected, Outcome::timeout,
+                fmt::format("the run's budget of {} was spent before this case", units::duration(budget_.total_s())))});
+      else if (start(group, *selected))
+        measure(group, *selected);
+    }
+    if (process_) process_->bye();
+    process_.reset();
+  }
+
+  void measure(const Group& group, const Selected& selected) {
+    CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s, budget_.left_s()};
+    const CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
+    if (!result.worker_usable) process_.reset();
+    add(group, selected, result);
+  }
+
+  /// Makes sure that a worker runs that can take a case; when none can be started, the case has that outcome, and
+  /// false.
+  bool start(const Group& group, const Selected& selected) {
+    if (process_ && process_->ready()) return true;
+    process_.reset();
+    const auto tick = [this] { this->tick(); };
+    const Deadline deadline = after(std::min(start_s, std::max(0.1, budget_.left_s())));
+    const bool launched = !group.worker->hello.launcher.empty();
+    std::string reason;
+    try {
+      process_ = launched ? std::make_unique<WorkerProcess>(group.worker->program, group.worker->hello.launcher,
+                                                            group.ranks, deadline, tick)
+                          : std::make_unique<WorkerProcess>(group.worker->program, deadline, tick);
+      process_id_ = add_process(process_->hello().build);
+      return true;
+    } catch (const WorkerLost& lost) {
+      reason = lost.what();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::store) throw;
+      reason = error.what();
+    }
+    // What never started under its launcher is not installed right; what did start before has crashed since.
+    const Outcome outcome = launched && !started_.contains(group.worker) ? Outcome::unavailable : Outcome::crashed;
+    add(group, selected,
+        {not_measured(selected, outcome, fmt::format("{} cannot be started: {}", group.worker->name, reason))});
+    return false;
+  }
+
+  std::int64_t add_process(const record::Build& build) {
+    record::Process process;
+    process.run_id = plan_.run.id;
+    process.replicate = progress_.replicate;
+    process.seed = seed_;
+    process.started = timestamp();
+    process.build = build;
+    return store_.add(process);
+  }
+
+  void add(const Group& group, const Selected& selected, const CaseResult& result) {
+    const record::Measurement& measurement = result.measurement;
+    if (!process_id_) {
+      record::Build build = group.worker->hello.build;
+      if (build.worker.empty()) build = {group.worker->name, "unknown", false, "", "", "", ""};
+      process_id_ = add_process(build);
+    } else if (process_) {
+      started_.insert(group.worker);
+    }
+    store_.add(*process_id_, selected.info, measurement);
+    roofs_.add(selected.info, measurement);
+    // What cannot be measured here is decided once, not in every replicate again.
+    const bool decided = measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
+    const int settled = decided ? left_.at(selected.name) : 1;
+    for (int i = 0; i < settled; ++i)
+      budget_.done(selected.name,
+                   i == 0 && result.sampling_s > 0 ? measurement.total_ns / 1e9 - result.sampling_s : -1);
+    left_[selected.name] -= settled;
+    progress_.total -= settled - 1;
+    ++progress_.done;
+    update_left();
+    if (observer_.stored) observer_.stored(progress_, selected, measurement);
+  }
+
+  void update_left() {
+    const double each_s = (steady_s() - start_s_) / std::max(progress_.done, 1);
+    progress_.left_s = std::max(0.0, std::min(budget_.left_s(), each_s * (progress_.total - progress_.done)));
+  }
+
+  void tick() {
+    if (progress_.done == 0) progress_.left_s = std::max(0.0, budget_.left_s());
+    if (observer_.tick) observer_.tick(progress_);
+  }
+
+  const Plan& plan_;
+  store::Store& store_;
+  const Observer& observer_;
+  Budget budget_;
+  double start_s_;
+  Progress progress_;
+  MeasuredRoofs roofs_;
+  std::map<std::string, int> left_;  // executions to come, by case
+  std::set<const Worker*> started_;  // workers that have measured
+  std::uint64_t seed_ = 0;           // of the replicate
+  std::unique_ptr<WorkerProcess> process_;
+  std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
+};
+
+}  // namespace
+
+record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& observer) {
+  try {
+    Drive run(plan, store, observer);
+    record::RunStatus status = record::RunStatus::finished;
+    try {
+      for (int number = 0; number < plan.profile.processes; ++number) run.replicate(number);
+    } catch (const Interrupted&) {
+      status = record::RunStatus::interrupted;
+      run.stop();
+    }
+    for (const record::Roof& roof : run.roofs().roofs()) store.add(plan.run.id, roof);
+    for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id)) store.add(plan.run.id, roof);
+    store.finish(plan.run.id, status, timestamp());
+    return status;
+  } catch (...) {
+    try {
+      store.finish(plan.run.id, record::RunStatus::failed, timestamp());
+    } catch (const std::exception&) {  // the first failure is the one to tell
+    }
+    throw;
+  }
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,32 @@
+#include "harness/run/duration.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace ridgeline::run {
+
+std::optional<double> parse_duration(std::string_view text) {
+  constexpr std::pair<std::string_view, double> units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  constexpr double longest = 30 * 24 * 3600.0;
+  double seconds = 0;
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    double number = 0;
+    const auto [end, failure] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (failure != std::errc() || !(number >= 0)) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    bool known = false;
+    for (const auto& [unit, size] : units) {
+      if (!text.starts_with(unit)) continue;
+      seconds += number * size;
+      text.remove_prefix(unit.size());
+      known = true;
+      break;
+    }
+    if (!known) return std::nullopt;
+  }
+  return seconds > 0 && seconds <= longest ? std::optional(seconds) : std::nullopt;
+}
+
+}  // namespace ridgeline::run

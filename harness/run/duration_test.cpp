@@ -1,0 +1,22 @@
+#include "harness/run/duration.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::run {
+namespace {
+
+TEST(Duration, ReadsWhatPeopleWrite) {
+  EXPECT_DOUBLE_EQ(parse_duration("200ms").value(), 0.2);
+  EXPECT_DOUBLE_EQ(parse_duration("90s").value(), 90);
+  EXPECT_DOUBLE_EQ(parse_duration("1.5m").value(), 90);
+  EXPECT_DOUBLE_EQ(parse_duration("1h30m").value(), 5400);
+}
+
+TEST(Duration, RefusesEverythingElse) {
+  for (const char* text :
+       {"", "5", "s", "-1s", "0s", "0", "-1", "5x", "5 s", "1s,", "nans", "infs", "1e400s", "99999h"})
+    EXPECT_FALSE(parse_duration(text)) << text;
+}
+
+}  // namespace
+}  // namespace ridgeline::run

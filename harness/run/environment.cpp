@@ -1,0 +1,75 @@
+#include "harness/run/environment.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+namespace ridgeline::run {
+namespace {
+
+std::string distribution() {
+  std::ifstream file("/etc/os-release");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("PRETTY_NAME=")) {
+      std::string name = line.substr(12);
+      std::erase(name, '"');
+      return name;
+    }
+  return {};
+}
+
+std::string first_line(const char* file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+}  // namespace
+
+std::string hash(const record::Facts& facts) {
+  std::uint64_t state = 0xcbf29ce484222325;
+  const auto add = [&](const std::string& text) {
+    for (const char c : text) state = (state ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+  };
+  for (const auto& [name, value] : facts) {
+    add(name);
+    add("=");
+    add(value);
+    add("\n");
+  }
+  return fmt::format("{:016x}", state);
+}
+
+record::Environment observe_environment(const record::Device& device) {
+  record::Environment environment;
+  environment.comparable = device.comparable;
+  environment.comparable["model"] = device.model;
+  environment.recorded = device.recorded;
+  const auto note = [](record::Facts& facts, const std::string& name, const std::string& value) {
+    if (!value.empty()) facts.emplace(name, value);
+  };
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  note(environment.comparable, "runner", variable("RIDGELINE_RUNNER"));
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})
+    note(device.kind == "cpu" ? environment.comparable : environment.recorded, name, variable(name));
+  note(environment.recorded, "CUDA_VISIBLE_DEVICES", variable("CUDA_VISIBLE_DEVICES"));
+  utsname system = {};
+  if (uname(&system) == 0) {
+    note(environment.recorded, "host", system.nodename);
+    note(environment.recorded, "kernel", fmt::format("{} {}", system.sysname, system.release));
+  }
+  note(environment.recorded, "distribution", distribution());
+  note(environment.recorded, "load_average", first_line("/proc/loadavg"));
+  note(environment.recorded, "uuid", device.uuid);
+  environment.hash = hash(environment.comparable);
+  return environment;
+}
+
+}  // namespace ridgeline::run

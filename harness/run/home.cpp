@@ -1,0 +1,47 @@
+#include "harness/run/home.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/run/launcher.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+bool holds_profiles(const std::filesystem::path& folder) {
+  std::error_code unreadable;
+  return std::filesystem::is_directory(folder / "suites" / "profiles", unreadable);
+}
+
+}  // namespace
+
+std::filesystem::path program_folder() {
+  std::error_code failure;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) throw Error(ErrorKind::internal, fmt::format("cannot read /proc/self/exe: {}", failure.message()));
+  return program.parent_path();
+}
+
+std::filesystem::path home() {
+  if (const char* named = std::getenv("RIDGELINE_HOME"); named && *named) {
+    if (holds_profiles(named)) return named;
+    throw Error(ErrorKind::dependency,
+                fmt::format("RIDGELINE_HOME is {}, which holds no folder suites/profiles", named));
+  }
+  for (std::filesystem::path folder = program_folder();; folder = folder.parent_path()) {
+    if (holds_profiles(folder)) return folder;
+    if (folder == folder.parent_path()) break;
+  }
+  throw Error(ErrorKind::dependency, fmt::format("no folder above {} holds suites/profiles", program_folder().string()),
+              "set RIDGELINE_HOME to a clone of Ridgeline");
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  const std::filesystem::path beside = program_folder() / name;
+  return access(beside.c_str(), X_OK) == 0 ? beside : find_on_path(name);
+}
+
+}  // namespace ridgeline::run

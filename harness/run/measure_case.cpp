@@ -1,0 +1,137 @@
+#include "harness/run/measure_case.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/units.hpp"
+#include "harness/stats/interval.hpp"
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+// Share of the time that is left to a case after preparing which sampling may use; the rest is for verifying again.
+constexpr double sampling_share = 0.8;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string option(const record::CaseId& id, const std::string& key, const std::string& otherwise) {
+  for (const record::Field& field : id.options)
+    if (field.key == key) return field.value;
+  return otherwise;
+}
+
+protocol::Prepare prepare_request(const Selected& selected, const std::string& device, std::uint64_t seed,
+                                  const Sampling& sampling) {
+  const record::CaseId& id = selected.info.id;
+  protocol::Prepare request;
+  request.case_name = selected.name;
+  request.device = device;
+  request.seed = seed;
+  request.cache = option(id, "cache", "cold");
+  request.launch = option(id, "launch", "graph");
+  request.input = option(id, "input", "uniform");
+  request.warmup_budget_ns = sampling.warmup_s * 1e9;
+  request.sample_floor_ns = sampling.sample_floor_s * 1e9;
+  return request;
+}
+
+/// A worker that says it could not.
+struct Refused {
+  protocol::Failure failure;
+};
+
+template <class Answer>
+Answer served(std::variant<Answer, protocol::Failure> answer) {
+  if (auto* failure = std::get_if<protocol::Failure>(&answer)) throw Refused{std::move(*failure)};
+  return std::get<Answer>(std::move(answer));
+}
+
+/// Median, spread and stability are taken from the samples here, whoever wrote the worker.
+void judge(record::Measurement& measurement, const Sampling& sampling) {
+  if (!record::has_samples(measurement.outcome)) return;
+  measurement.median_ns = stats::median(measurement.samples_ns);
+  measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
+  if (measurement.outcome != record::Outcome::ok) return;
+  if (!measurement.relative_spread) {
+    measurement.outcome = record::Outcome::unstable;
+    measurement.reason = fmt::format("{} samples are too few for an interval", measurement.samples_ns.size());
+  } else if (*measurement.relative_spread > sampling.unstable) {
+    measurement.outcome = record::Outcome::unstable;
+    measurement.reason = fmt::format("the process's interval is ±{} of its median; the profile allows ±{}",
+                                     units::percent(*measurement.relative_spread), units::percent(sampling.unstable));
+  }
+}
+
+}  // namespace
+
+record::Measurement not_measured(const Selected& selected, record::Outcome outcome, const std::string& reason) {
+  record::Measurement measurement;
+  measurement.case_name = selected.name;
+  measurement.outcome = outcome;
+  measurement.reason = reason;
+  measurement.flops = selected.info.flops;
+  measurement.bytes = selected.info.bytes;
+  return measurement;
+}
+
+CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
+                        const CaseLimits& limits) {
+  const Clock::time_point start = Clock::now();
+  const double limit_s = std::min(limits.timeout_s, limits.run_left_s);
+  const Deadline deadline = after(limit_s);
+  const char* stage = "preparing";
+  CaseResult result;
+  try {
+    const auto prepared =
+        served(worker.ask<protocol::Prepared>(prepare_request(selected, device, seed, limits.sampling), deadline));
+    if (prepared.outcome != record::Outcome::ok) {
+      if (record::has_samples(prepared.outcome))
+        throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
+                                                               record::to_string(prepared.outcome)));
+      result.measurement = not_measured(selected, prepared.outcome, prepared.reason);
+    } else {
+      stage = "sampling";
+      const double left_s = limit_s - seconds_since(start);
+      const Clock::time_point sampling_start = Clock::now();
+      served(worker.ask<protocol::Sampled>(
+          protocol::Sample{limits.sampling.target, limits.sampling.min_samples, limits.sampling.max_samples,
+                           1e9 * std::max(0.0, std::min(limits.sampling_s, sampling_share * left_s))},
+          deadline));
+      result.sampling_s = seconds_since(sampling_start);
+      stage = "verifying again";
+      result.measurement = served(worker.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
+      if (result.measurement.case_name != selected.name)
+        throw WorkerLost(record::Outcome::crashed,
+                         fmt::format("the worker finished another case: {}", result.measurement.case_name));
+      result.measurement.attempt = 1;
+      judge(result.measurement, limits.sampling);
+    }
+  } catch (const WorkerLost& lost) {
+    std::string reason = fmt::format("{} while {}", lost.what(), stage);
+    if (lost.outcome() == record::Outcome::timeout)
+      reason = limits.timeout_s <= limits.run_left_s
+                   ? fmt::format("killed while {}: the case's {} were over", stage, units::time(limits.timeout_s * 1e9))
+                   : fmt::format("killed while {}: the run's budget was spent", stage);
+    result.measurement = not_measured(selected, lost.outcome(), reason);
+    result.worker_usable = false;
+  } catch (const Refused& refused) {
+    const bool missing = refused.failure.exit_code == static_cast<int>(ErrorKind::dependency);
+    const std::string reason =
+        refused.failure.message.empty() ? "the worker could not, and does not say why" : refused.failure.message;
+    result.measurement = not_measured(selected, missing ? record::Outcome::unavailable : record::Outcome::crashed,
+                                      fmt::format("{} (while {})", reason, stage));
+    result.worker_usable = false;  // a device that has failed once may fail everything after
+  } catch (const Error& error) {   // an answer of another protocol version in the middle of a conversation
+    result.measurement = not_measured(selected, record::Outcome::crashed, error.what());
+    result.worker_usable = false;
+  }
+  result.measurement.total_ns = seconds_since(start) * 1e9;
+  return result;
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,40 @@
+#include "harness/run/measured_roofs.hpp"
+
+#include <algorithm>
+
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::run {
+
+std::string roof_unit(const std::string& kind) {
+  if (kind.starts_with("latency.")) return "ns";
+  return kind.starts_with("fma.") || kind.starts_with("tensor.") ? "FLOP/s" : "B/s";
+}
+
+void MeasuredRoofs::add(const record::Case& info, const record::Measurement& measurement) {
+  if (info.roof.empty() || measurement.outcome != record::Outcome::ok || !measurement.median_ns) return;
+  const std::string unit = roof_unit(info.roof);
+  std::optional<double> value;
+  if (unit == "ns")
+    for (const record::Metric& metric : measurement.metrics)
+      if (metric.name == "latency" && metric.unit == "ns") value = metric.value;
+  if (unit == "ns" && !value) value = *measurement.median_ns;
+  const std::optional<double> work = unit == "FLOP/s" ? measurement.flops : measurement.bytes;
+  if (unit != "ns" && work) value = *work / *measurement.median_ns * 1e9;
+  if (value && *value > 0) reached_[info.roof][measurement.case_name].push_back(*value);
+}
+
+std::vector<record::Roof> MeasuredRoofs::roofs() const {
+  std::vector<record::Roof> roofs;
+  for (const auto& [kind, cases] : reached_) {
+    const std::string unit = roof_unit(kind);
+    std::vector<double> medians;
+    for (const auto& [name, values] : cases) medians.push_back(stats::median(values));
+    const auto best = unit == "ns" ? std::min_element(medians.begin(), medians.end())
+                                   : std::max_element(medians.begin(), medians.end());
+    roofs.push_back({kind, *best, unit, "measured"});
+  }
+  return roofs;
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ridgeline::run {
+
+/// Seed of replicate `replicate` of a run with `seed`; never 0. Below 2^53, so that JSON readers keep all of it.
+std::uint64_t replicate_seed(std::uint64_t seed, int replicate);
+
+/// 0 to count - 1 in a random order that depends on `seed` alone, on every machine.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);
+
+}  // namespace ridgeline::run

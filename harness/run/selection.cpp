@@ -1,0 +1,153 @@
+#include "harness/run/selection.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+/// Whether `pattern` speaks of `each`. An unavailable worker's suite stands for cases that nobody can list, so whatever
+/// begins like its name may be one of them.
+bool picks(const std::string& pattern, const Selected& each) {
+  if (matches(pattern, each.name)) return true;
+  const bool whole_suite = each.worker && !each.worker->unavailable.empty();
+  const std::string literal = pattern.substr(0, pattern.find_first_of("*?"));
+  return whole_suite && literal.starts_with(each.name + '/');
+}
+
+std::vector<Selected> candidates(const std::vector<Worker>& workers, const record::Device& device) {
+  std::vector<Selected> all;
+  std::set<std::string> names;
+  for (const Worker& worker : workers) {
+    const auto& served = worker.devices.devices;
+    const bool serves =
+        std::any_of(served.begin(), served.end(), [&](const record::Device& each) { return each.id == device.id; });
+    for (const record::Case& info : worker.cases) {
+      if (info.device_kind != device.kind) continue;
+      const std::string name = record::name(info.id);
+      if (!names.insert(name).second)
+        throw Error(ErrorKind::usage, fmt::format("two workers list the case {}; one of them is {}", name, worker.name),
+                    "leave one of them out");
+      std::string unavailable = worker.unavailable;
+      if (unavailable.empty() && !serves) unavailable = fmt::format("{} does not serve {}", worker.name, device.id);
+      all.push_back({&worker, info, name, unavailable});
+    }
+  }
+  return all;
+}
+
+/// A case's name cut after its suite, variant and dtype as well: people mistype the beginning.
+std::string nearest_name(const std::string& pattern, const std::vector<std::string>& names) {
+  std::set<std::string> beginnings;
+  for (const std::string& name : names) {
+    beginnings.insert(name);
+    for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+      beginnings.insert(name.substr(0, slash));
+  }
+  std::string near = nearest(pattern, {beginnings.begin(), beginnings.end()});
+  if (near.empty()) near = nearest(pattern.substr(0, pattern.find('/')), {beginnings.begin(), beginnings.end()});
+  return near;
+}
+
+[[noreturn]] void nothing_matches(const std::string& where, const std::string& pattern,
+                                  const std::vector<std::string>& names) {
+  const std::string near = nearest_name(pattern, names);
+  throw Error(ErrorKind::usage, fmt::format("{}no case matches \"{}\"", where, printable(pattern)),
+              near.empty() ? "ridgeline list shows all cases"
+                           : fmt::format("did you mean {}? ridgeline list shows all cases", near));
+}
+
+std::vector<std::string> names_of(const std::vector<Selected>& cases) {
+  std::vector<std::string> names;
+  for (const Selected& each : cases) names.push_back(each.name);
+  return names;
+}
+
+bool has(const Profile& profile, const std::string& kind, const Selected& each) {
+  const auto section = profile.cases.find(kind);
+  return section != profile.cases.end() &&
+         std::any_of(section->second.begin(), section->second.end(),
+                     [&](const Pattern& pattern) { return picks(pattern.text, each); });
+}
+
+std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, const std::string& kind,
+                                       const std::filesystem::path& home) {
+  std::vector<std::string> found;
+  for (const std::string& name : profile_names(home)) {
+    try {
+      const Profile profile = load_profile(name, home);
+      if (std::any_of(wanted.begin(), wanted.end(), [&](const Selected& each) { return has(profile, kind, each); }))
+        found.push_back(name);
+    } catch (const Error&) {  // a broken profile that was not asked for is no help, and no matter
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+  for (const std::string& pattern : patterns)
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return matches(pattern, name); }))
+      nothing_matches("", pattern, names);
+}
+
+std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
+                             const std::vector<std::string>& patterns, const std::filesystem::path& home) {
+  const std::vector<Selected> all = candidates(workers, device);
+  const auto section = profile.cases.find(device.kind);
+  if (section == profile.cases.end())
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: the profile has no section [{}]", profile.file.string(), device.kind),
+                fmt::format("choose another device than {}, or another profile", device.id));
+  for (const Pattern& pattern : section->second)
+    if (std::none_of(all.begin(), all.end(), [&](const Selected& each) { return picks(pattern.text, each); }))
+      nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text, names_of(all));
+
+  std::vector<bool> chosen(all.size(), false);
+  for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = has(profile, device.kind, all[i]);
+  for (const std::string& pattern : patterns) {
+    std::vector<Selected> left_out;
+    bool any = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!picks(pattern, all[i])) continue;
+      if (pattern == all[i].name || has(profile, device.kind, all[i]))
+        chosen[i] = any = true;
+      else
+        left_out.push_back(all[i]);
+    }
+    if (any) continue;
+    if (left_out.empty()) {
+      std::set<std::string> kinds;
+      for (const Worker& worker : workers)
+        for (const record::Case& info : worker.cases)
+          if (matches(pattern, record::name(info.id))) kinds.insert(info.device_kind);
+      if (!kinds.empty())
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" matches no case for {}, only for {}", printable(pattern), device.kind,
+                                fmt::join(kinds, ", ")),
+                    "choose the device with --device");
+      nothing_matches("", pattern, names_of(all));
+    }
+    const std::vector<std::string> others = profiles_with(left_out, device.kind, home);
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("\"{}\" matches {} case{}, but the profile {} leaves {} out", printable(pattern), left_out.size(),
+                    left_out.size() == 1 ? "" : "s", profile.name, left_out.size() == 1 ? "it" : "them all"),
+        fmt::format("{}a case's full name is always measured: {}",
+                    others.empty() ? "" : fmt::format("choose --profile {}; ", fmt::join(others, " or ")),
+                    left_out.front().name));
+  }
+  std::vector<Selected> selected;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (chosen[i]) selected.push_back(all[i]);
+  return selected;
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/record/case.hpp"
+#include "harness/run/profile.hpp"
+#include "harness/run/workers.hpp"
+
+namespace ridgeline::run {
+
+/// A case to measure, and who measures it. The worker outlives it.
+struct Selected {
+  const Worker* worker = nullptr;
+  record::Case info;
+  std::string name;
+  std::string unavailable;  // why it cannot be measured here; empty when it can
+};
+
+/// Cases of `profile` for `device`, narrowed by the user's `patterns` when there are any; a pattern that is the full
+/// name of a case picks it also when the profile leaves it out. Throws a usage Error with file and line for a pattern
+/// of the profile that matches nothing, and for one of the user's with the nearest name, or with the profiles that have
+/// what it matches.
+std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
+                             const std::vector<std::string>& patterns, const std::filesystem::path& home);
+
+/// Throws a usage Error with the nearest name for the first of `patterns` that matches none of `names`.
+void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
+
+}  // namespace ridgeline::run

@@ -1,0 +1,161 @@
+#include "harness/run/worker_process.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/protocol/json.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/launcher.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+constexpr int tick_ms = 100;
+
+int ms_until(Deadline deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, tick_ms));
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, Deadline deadline, std::function<void()> tick)
+    : tick_(std::move(tick)) {
+  child_ = std::make_unique<Child>(Command{program, {"--worker"}, {}});
+  to_ = child_->input();
+  from_ = child_->output();
+  lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
+  say_hello(deadline);
+}
+
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
+                             Deadline deadline, std::function<void()> tick)
+    : tick_(std::move(tick)) {
+  Reception reception;
+  child_ = std::make_unique<Child>(launch_command(launcher, ranks, program, reception));
+  // Whoever connects to the port may be anybody: only the holder of the token is listened to.
+  while (!connection_) {
+    wait(reception.descriptor(), POLLIN, deadline);
+    Descriptor visitor = reception.accept();
+    if (!visitor) continue;
+    from_ = to_ = visitor.get();
+    lines_ = std::make_unique<LineReader>(from_, reception.token().size());
+    const Deadline short_wait = std::min(deadline, after(2));
+    LineReader::State state = LineReader::State::waiting;
+    while ((state = lines_->pump()) == LineReader::State::waiting && Clock::now() < short_wait)
+      wait(from_, POLLIN, short_wait + std::chrono::milliseconds(1));
+    if (state == LineReader::State::line && lines_->take() == reception.token()) connection_ = std::move(visitor);
+  }
+  lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
+  say_hello(deadline);
+}
+
+void WorkerProcess::say_hello(Deadline deadline) {
+  auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
+  if (const auto* failure = std::get_if<protocol::Failure>(&answer))
+    throw Error(ErrorKind::dependency, fmt::format("the worker refuses to talk: {}", failure->message),
+                failure->advice);
+  hello_ = std::get<protocol::Hello>(std::move(answer));
+}
+
+template <class Answer>
+std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Request& request, Deadline deadline) {
+  send(protocol::to_line(request), deadline);
+  const std::string line = receive(deadline);
+  try {
+    return protocol::parse_answer<Answer>(line);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::dependency) throw;  // another version of the protocol
+    lose(record::Outcome::crashed, error.what());
+  }
+}
+
+template std::variant<protocol::Hello, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Cases, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Devices, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Prepared, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Sampled, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+
+bool WorkerProcess::ready() {
+  pollfd end{child_->end(), POLLIN, 0};
+  return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting && !lines_->holds_bytes();
+}
+
+void WorkerProcess::bye() noexcept {
+  try {
+    send(protocol::to_line(protocol::ByeRequest{}), after(1));
+    child_->close_input();
+    wait(child_->end(), POLLIN, after(2));
+  } catch (...) {  // it is being ended anyway; an interrupt is seen by whoever waits next
+  }
+  child_->kill();
+}
+
+void WorkerProcess::send(const std::string& line, Deadline deadline) {
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t wrote = write(to_, line.data() + sent, line.size() - sent);
+    if (wrote > 0)
+      sent += static_cast<std::size_t>(wrote);
+    else if (errno == EAGAIN || errno == EWOULDBLOCK)
+      wait(to_, POLLOUT, deadline);
+    else if (errno != EINTR)
+      return;  // it has ended: receive() finds out how
+  }
+}
+
+std::string WorkerProcess::receive(Deadline deadline) {
+  while (true) {
+    switch (lines_->pump()) {
+      case LineReader::State::line:
+        return lines_->take();
+      case LineReader::State::too_long:
+        lose(record::Outcome::crashed,
+             fmt::format("the worker sent a message longer than {} MiB", protocol::max_message_bytes >> 20));
+      case LineReader::State::ended: {
+        const bool cut = lines_->holds_bytes();
+        child_->kill();
+        lose(record::Outcome::crashed,
+             fmt::format("the worker {}{}", child_->ending(), cut ? " in the middle of a message" : ""));
+      }
+      case LineReader::State::waiting:
+        wait(from_, POLLIN, deadline);
+    }
+  }
+}
+
+// Returns when the descriptor is ready, or now and then for nothing.
+void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
+  Interrupt::check();
+  if (Clock::now() >= deadline) lose(record::Outcome::timeout, "the worker did not answer in time");
+  pollfd waits[4] = {{descriptor, events, 0},
+                     {child_->errors(), POLLIN, 0},
+                     {child_->end(), POLLIN, 0},
+                     {Interrupt::descriptor(), POLLIN, 0}};
+  const bool ended_before = descriptor == child_->end();
+  if (poll(waits, 4, ms_until(deadline)) < 0 && errno != EINTR)
+    throw Error(ErrorKind::internal, fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
+  Interrupt::check();
+  child_->drain_errors();
+  // A launcher that ends before rank 0 has connected leaves nobody to wait for.
+  if (waits[2].revents != 0 && waits[0].revents == 0 && !ended_before) {
+    child_->kill();
+    lose(record::Outcome::crashed, fmt::format("the worker {}", child_->ending()));
+  }
+  if (tick_) tick_();
+}
+
+void WorkerProcess::lose(record::Outcome outcome, const std::string& reason) {
+  child_->kill();
+  const std::string words = child_->last_words();
+  throw WorkerLost(outcome, words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words));
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "harness/protocol/messages.hpp"
+#include "harness/record/outcome.hpp"
+#include "harness/run/child.hpp"
+#include "harness/run/line_reader.hpp"
+
+namespace ridgeline::run {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+
+inline Deadline after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+/// A worker broke its side of the protocol: it ended, sent what is no answer, or let the deadline pass. It has been
+/// killed. `what()` is the reason, fit to be stored.
+class WorkerLost : public std::runtime_error {
+ public:
+  WorkerLost(record::Outcome outcome, const std::string& reason) : std::runtime_error(reason), outcome_(outcome) {}
+  record::Outcome outcome() const { return outcome_; }  // crashed or timeout
+
+ private:
+  record::Outcome outcome_;
+};
+
+/// A running worker and the conversation with it: one request, one answer. Every answer has a deadline; a worker that
+/// breaks the protocol is killed with all it started and WorkerLost is thrown. Throws Interrupted as soon as Interrupt
+/// asks for it.
+class WorkerProcess {
+ public:
+  /// Starts `program --worker` and says hello. `tick` is called a few times a second while waiting.
+  WorkerProcess(const std::filesystem::path& program, Deadline deadline, std::function<void()> tick = {});
+  /// Starts `ranks` of it under `launcher`; rank 0 connects back to us.
+  WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks, Deadline deadline,
+                std::function<void()> tick = {});
+
+  const protocol::Hello& hello() const { return hello_; }
+
+  /// Sends the request and waits. A Failure means that the worker could not, and goes on.
+  template <class Answer>
+  std::variant<Answer, protocol::Failure> ask(const protocol::Request& request, Deadline deadline);
+
+  /// Whether it is worth sending another request: false when it has ended or has said something unasked.
+  bool ready();
+
+  /// Says bye, gives it a moment, and ends it.
+  void bye() noexcept;
+  void kill() noexcept { child_->kill(); }
+
+ private:
+  void say_hello(Deadline deadline);
+  void send(const std::string& line, Deadline deadline);
+  std::string receive(Deadline deadline);
+  void wait(int descriptor, short events, Deadline deadline);
+  [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
+
+  std::unique_ptr<Child> child_;
+  Descriptor connection_;  // to rank 0 when there is a launcher
+  int to_ = -1, from_ = -1;
+  std::unique_ptr<LineReader> lines_;
+  std::function<void()> tick_;
+  protocol::Hello hello_;
+};
+
+}  // namespace ridgeline::run

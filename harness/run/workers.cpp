@@ -1,0 +1,137 @@
+#include "harness/run/workers.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/run/home.hpp"
+#include "harness/run/worker_process.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+// Starting, listing and naming devices; a driver that initialises many GPUs takes seconds.
+constexpr double start_s = 60;
+
+/// Programs that belong to Ridgeline. Suites of those that not every build has are named here, so that they can be
+/// called unavailable without them; the names are the beginnings of their cases' names.
+struct Known {
+  const char* name;
+  bool optional;
+  std::vector<record::Case> suites;
+};
+
+std::vector<Known> known_workers() {
+  const auto suite = [](const char* variant, const char* kind) {
+    record::Case whole;
+    whole.id = {"collectives", variant, "f32", {}, {}};
+    whole.device_kind = kind;
+    return whole;
+  };
+  return {{"ridgeline-suites", false, {}},
+          {"ridgeline-collectives", true, {suite("mpi", "cpu"), suite("nccl", "cuda")}}};
+}
+
+template <class Answer>
+Answer served(std::variant<Answer, protocol::Failure> answer) {
+  if (const auto* failure = std::get_if<protocol::Failure>(&answer))
+    throw Error(ErrorKind::dependency, failure->message, failure->advice);
+  return std::get<Answer>(std::move(answer));
+}
+
+void ask(Worker& worker, Ask what) {
+  const Deadline deadline = after(start_s);
+  WorkerProcess process(worker.program, deadline);
+  worker.hello = process.hello();
+  if (what != Ask::devices)
+    worker.cases = served(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
+  if (what != Ask::cases) worker.devices = served(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
+  process.kill();  // it holds nothing yet, and a polite end takes longer
+}
+
+std::filesystem::path find_named(const std::string& program) {
+  std::filesystem::path file = program;
+  if (program.find('/') == std::string::npos && !std::filesystem::exists(file)) file = find_program(program);
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::canonical(file, failure);
+  if (file.empty() || failure || !std::filesystem::is_regular_file(whole))
+    throw Error(ErrorKind::dependency, fmt::format("worker {} not found", printable(program)));
+  return whole;
+}
+
+}  // namespace
+
+std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
+  std::vector<Worker> workers;
+  for (const Known& known : known_workers()) workers.push_back({known.name, find_program(known.name), {}, {}, {}, {}});
+  for (const std::string& program : named) {
+    const std::filesystem::path file = find_named(program);
+    const std::string name = file.filename().string();
+    const auto same =
+        std::find_if(workers.begin(), workers.end(), [&](const Worker& worker) { return worker.name == name; });
+    if (same != workers.end())
+      same->program = file;
+    else
+      workers.push_back({name, file, {}, {}, {}, {}});
+  }
+  const std::vector<Known> known = known_workers();
+  for (Worker& worker : workers) {
+    const auto of_ours =
+        std::find_if(known.begin(), known.end(), [&](const Known& each) { return each.name == worker.name; });
+    try {
+      if (worker.program.empty())
+        throw Error(ErrorKind::dependency,
+                    fmt::format("worker {} not found beside ridgeline or on the PATH", worker.name),
+                    "build it, or name a worker with --worker");
+      ask(worker, what);
+    } catch (const std::runtime_error& failure) {
+      const auto* error = dynamic_cast<const Error*>(&failure);
+      if (of_ours == known.end() || !of_ours->optional)
+        throw Error(ErrorKind::dependency,
+                    worker.program.empty() ? failure.what() : fmt::format("worker {}: {}", worker.name, failure.what()),
+                    error ? error->advice() : "");
+      worker.unavailable = failure.what();
+      worker.cases = of_ours->suites;
+    }
+  }
+  return workers;
+}
+
+std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
+  std::vector<record::Device> devices;
+  for (const Worker& worker : workers)
+    for (const record::Device& device : worker.devices.devices)
+      if (std::none_of(devices.begin(), devices.end(),
+                       [&](const record::Device& other) { return other.id == device.id; }))
+        devices.push_back(device);
+  const auto rank = [](const record::Device& device) {
+    return device.kind == "cuda" ? 0 : device.kind == "cpu" ? 1 : 2;
+  };
+  std::stable_sort(devices.begin(), devices.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return devices;
+}
+
+record::Device choose_device(const std::vector<Worker>& workers, const std::string& id) {
+  const std::vector<record::Device> devices = devices_of(workers);
+  if (devices.empty()) throw Error(ErrorKind::dependency, "the workers found no device");
+  if (id.empty()) return devices.front();
+  std::vector<std::string> names;
+  for (const record::Device& device : devices) {
+    if (device.id == id) return device;
+    names.push_back(fmt::format("{} ({})", printable(device.id), printable(device.name)));
+  }
+  std::string reasons;
+  for (const Worker& worker : workers)
+    for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
+      if (id.starts_with(missing.kind) && reasons.empty())
+        reasons = fmt::format("; {} is unavailable: {}", printable(missing.kind), printable(missing.reason));
+  throw Error(ErrorKind::usage, fmt::format("there is no device {} here{}", printable(id), reasons),
+              fmt::format("there is {}", fmt::join(names, ", ")));
+}
+
+}  // namespace ridgeline::run

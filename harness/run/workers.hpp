@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/protocol/messages.hpp"
+#include "harness/record/case.hpp"
+#include "harness/record/run.hpp"
+
+namespace ridgeline::run {
+
+/// A worker program and what it says of itself.
+struct Worker {
+  std::string name;               // of the file
+  std::filesystem::path program;  // empty when it was not found
+  std::string unavailable;        // why it cannot be used; empty when it can
+  protocol::Hello hello;
+  std::vector<record::Case> cases;  // of all kinds of device; one a suite and kind when the worker is unavailable
+  protocol::Devices devices;        // empty unless asked for
+};
+
+enum class Ask { cases, devices, cases_and_devices };
+
+/// Finds Ridgeline's workers, replaces or adds those in `named` (a file, or a name on the PATH), and asks each. A
+/// worker that not every build has is returned as unavailable with the reason; any other that is missing or cannot talk
+/// throws a dependency Error.
+std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what);
+
+/// Devices of all workers, each once, best first: GPUs, then the CPU, then whatever else.
+std::vector<record::Device> devices_of(const std::vector<Worker>& workers);
+
+/// The device called `id`, or the best one when `id` is empty. Throws an Error that lists what there is.
+record::Device choose_device(const std::vector<Worker>& workers, const std::string& id);
+
+}  // namespace ridgeline::run
