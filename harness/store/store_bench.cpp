@@ -1,0 +1,72 @@
+// Goal: at least one million samples a second both ways, as measurements of 100 samples with one transaction each for
+// writing, that is ten thousand transactions a second.
+
+#include <benchmark/benchmark.h>
+
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+constexpr int samples_each = 100;
+
+/// As a real run writes them: telemetry, verification and one metric each, a few hundred cases, three processes.
+void add_measurements(Store& store, std::int64_t process, int first, int count) {
+  constexpr int cases = 300;
+  record::Measurement m = examples::measurement(examples::gemm_case(), std::vector<double>(samples_each, 1234.5));
+  for (int i = first; i < first + count; ++i) {
+    const record::Case info = examples::gemm_case("naive", 64 + i % cases);
+    m.case_name = record::name(info.id);
+    m.attempt = 1 + i / cases;
+    store.add(process, info, m);
+  }
+}
+
+void write_samples(benchmark::State& state) {
+  constexpr int batch = 1000;
+  TemporaryFolder folder;
+  Store store = Store::create(folder / "synthetic-gpu.sqlite");
+  store.begin(examples::run(), examples::device(), examples::environment());
+  const std::int64_t process = store.add(examples::process());
+  int written = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    add_measurements(store, process, written, batch);
+    written += batch;
+  }
+  state.counters["samples/s"] = benchmark::Counter(1.0 * written * samples_each, benchmark::Counter::kIsRate);
+  state.counters["transactions/s"] = benchmark::Counter(written, benchmark::Counter::kIsRate);
+}
+BENCHMARK(write_samples)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void read_samples(benchmark::State& state) {
+  constexpr int stored = 10'000;
+  TemporaryFolder folder;
+  {
+    Store store = Store::create(folder / "synthetic-gpu.sqlite");
+    store.begin(examples::run(), examples::device(), examples::environment());
+    add_measurements(store, store.add(examples::process()), 0, stored);
+  }
+  std::int64_t read = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const Store store = Store::open(folder / "synthetic-gpu.sqlite");
+    for (const StoredMeasurement& m : store.measurements(examples::run().id, Samples::read))
+      read += static_cast<std::int64_t>(m.measurement.samples_ns.size());
+  }
+  state.counters["samples/s"] = benchmark::Counter(static_cast<double>(read), benchmark::Counter::kIsRate);
+}
+BENCHMARK(read_samples)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void list_runs(benchmark::State& state) {
+  constexpr int stored = 10'000;
+  TemporaryFolder folder;
+  Store store = Store::create(folder / "synthetic-gpu.sqlite");
+  store.begin(examples::run(), examples::device(), examples::environment());
+  add_measurements(store, store.add(examples::process()), 0, stored);
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(store.runs());
+}
+BENCHMARK(list_runs)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace ridgeline::store
