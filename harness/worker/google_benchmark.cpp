@@ -47,7 +47,8 @@ double measure_case(const Case& wanted, Bench& bench, benchmark::State& state) {
     state.SkipWithError(support.reason().c_str());
     return -1;
   }
-  measure::Experiment experiment(wanted.prepare, measure::Setup{*bench.device, *bench.inputs, bench.alone}, {});
+  measure::Experiment experiment(wanted.prepare, measure::Setup{*bench.device, *bench.inputs, bench.alone},
+                                 options_of(wanted.info.id));
   if (experiment.outcome() == record::Outcome::ok) experiment.sample({});
   const record::Measurement measured = experiment.finish();
   if (!measured.median_ns) {

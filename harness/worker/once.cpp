@@ -20,6 +20,7 @@ int once(const Program& program, const std::string& case_name, const std::string
   measure::Group alone;
   measure::Setup setup{*device, inputs, alone};
   setup.seed = 1;
+  setup.distribution = options_of(wanted->info.id).distribution;
   setup.cache = measure::Cache::hot;  // one set of buffers is enough
   const measure::Workload workload = wanted->prepare(setup);
   workload.poison(0);

@@ -21,8 +21,18 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
   for (const Suite& suite : program.suites)
     for (const Case& candidate : suite.cases) names.push_back(record::name(candidate.info.id));
   const std::string near = nearest(name, names);
-  throw Error(ErrorKind::usage, fmt::format("{} has no case '{}'", program.name, printable(name)),
+  throw Error(ErrorKind::usage, fmt::format("there is no case '{}'", printable(name)),
               near.empty() ? "--benchmark_list_tests lists the cases" : fmt::format("did you mean '{}'?", near));
+}
+
+measure::PrepareOptions options_of(const record::CaseId& id) {
+  measure::PrepareOptions options;
+  for (const record::Field& option : id.options) {
+    if (option == record::Field{"cache", "hot"}) options.cache = measure::Cache::hot;
+    if (option == record::Field{"launch", "single"}) options.launch = device::Launch::single;
+    if (option == record::Field{"input", "zeros"}) options.distribution = device::Distribution::zeros;
+  }
+  return options;
 }
 
 device::Support check(const Case& wanted, const device::Facts& facts) {

@@ -57,8 +57,8 @@ const std::vector<Behaviour>& behaviours() {
     add("wrong_after_timing", "is right in its first execution alone").output = [](std::int64_t execution) {
       return execution == 0 ? 1.0f : 2.0f;
     };
-    add("device_error", "its device fails at its 31st execution").before_launch = [](std::int64_t execution) {
-      if (execution == 30) throw Error(ErrorKind::dependency, "synchronising failed: the device was scripted to fail");
+    add("device_error", "its device fails while it warms up").before_launch = [](std::int64_t execution) {
+      if (execution == 5) throw Error(ErrorKind::dependency, "synchronising failed: the device was scripted to fail");
     };
     add("throttled", "its device says that it throttles").reading = [] {
       device::Reading reading;
