@@ -1,0 +1,30 @@
+#include <limits>
+
+#include "kernels/gather/gather.hpp"
+
+namespace ridgeline::gather {
+
+device::Support fits_index(const Problem& problem, const device::Facts&) {
+  if (problem.elements - 1 <= std::numeric_limits<std::int32_t>::max()) return device::Support::yes();
+  return device::Support::unsupported("an index of 32 bits reaches 2^31 elements");
+}
+
+std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed) {
+  std::vector<std::int32_t> index(static_cast<std::size_t>(problem.elements));
+  const kernels::Permutation permutation(index.size(), seed);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < index.size(); ++i)
+    index[i] = static_cast<std::int32_t>(problem.order == Order::sequential ? i : permutation(i));
+  return index;
+}
+
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
+                             std::uint64_t index_seed, const float* out, std::uint64_t seed) {
+  const kernels::Permutation permutation(static_cast<std::uint64_t>(problem.elements), index_seed);
+  return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
+    return in(
+        problem.order == Order::sequential ? i : static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))));
+  });
+}
+
+}  // namespace ridgeline::gather

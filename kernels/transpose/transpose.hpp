@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "harness/device/device.hpp"
+#include "harness/device/support.hpp"
+#include "kernels/bits.hpp"
+#include "kernels/traffic.hpp"
+#include "kernels/variant.hpp"
+
+/// Transposes a matrix: whichever way it is walked, either reading or writing goes down columns.
+namespace ridgeline::transpose {
+
+/// out[c][r] = in[r][c]; both row-major and dense, `in` of rows x cols floats.
+struct Problem {
+  std::int64_t rows = 0, cols = 0;
+
+  std::int64_t elements() const { return rows * cols; }
+  /// Useful bytes: each element read and written.
+  double bytes() const { return 8.0 * static_cast<double>(elements()); }
+};
+
+/// Matrices in device memory, aligned to 256 bytes.
+struct Operands {
+  const float* in = nullptr;
+  float* out = nullptr;
+};
+
+struct Variant {
+  std::string_view idea;
+  device::Support (*supports)(const Problem&, const device::Facts&);
+  void (*launch)(const Problem&, const Operands&, device::Stream&);
+  kernels::Traffic (*traffic)(const Problem&);
+};
+
+kernels::Table<Variant> variants();
+
+/// Wrong elements of `out` among those checked.
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
+                             const float* out, std::uint64_t seed);
+
+}  // namespace ridgeline::transpose
