@@ -13,6 +13,14 @@ _FIRST_RUNGS = ("naive", "standard")  # what a speed-up is over
 
 
 @dataclass(frozen=True)
+class Factor:
+    """How many times faster; `where` says on which problem, and is empty when it is the headline's own."""
+
+    value: float
+    where: str
+
+
+@dataclass(frozen=True)
 class Headline:
     """The fastest own case of a suite. Factors and shares are None where they cannot be stated."""
 
@@ -20,8 +28,8 @@ class Headline:
     case: Case
     rate: str
     share_of_roof: float | None
-    over_naive: float | None
-    of_vendor: float | None
+    over_naive: Factor | None
+    over_vendor: Factor | None
 
 
 def headlines(run: Run) -> list[Headline]:
@@ -49,7 +57,7 @@ def headlines(run: Run) -> list[Headline]:
                 text(value),
                 best.share_of_roof,
                 over_naive=_speed_up(good, best, _first_rungs(best)),
-                of_vendor=_speed_up(good, best, plot.VENDOR_LIBRARIES),
+                over_vendor=_speed_up(good, best, plot.VENDOR_LIBRARIES),
             )
         )
     return lines
@@ -68,14 +76,22 @@ def _first_rungs(case: Case) -> tuple[str, ...]:
     return (*_FIRST_RUNGS, f"{group}_naive") if group else _FIRST_RUNGS
 
 
-def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> float | None:
-    """How many times faster `best` is than the fastest reference on the same problem."""
-    times = [
-        case.median_ns
-        for case in cases
-        if case is not best and case.problem_key == best.problem_key and case.variant in references and case.median_ns
-    ]
-    return min(times) / best.median_ns if times and best.median_ns else None
+def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> Factor | None:
+    """How many times faster the variant of `best` is than the fastest reference, on the problem of `best`; where no
+    reference solved that, on the largest problem that both solved."""
+    rivals: dict[tuple[object, ...], float] = {}
+    for case in cases:
+        if case.variant in references and case.variant != best.variant and case.median_ns:
+            rivals[case.problem_key] = min(case.median_ns, rivals.get(case.problem_key, case.median_ns))
+    own = [case for case in cases if case.variant == best.variant and case.problem_key in rivals]
+    if not own:
+        return None
+    shared = max(own, key=lambda case: (case is best, case.flops or 0, case.bytes or 0))
+    differing = [f"{key}={value}" for key, value in shared.problem.items() if best.problem.get(key) != value]
+    if shared.dtype != best.dtype:
+        differing.insert(0, shared.dtype)
+    assert shared.median_ns
+    return Factor(rivals[shared.problem_key] / shared.median_ns, ", ".join(differing))
 
 
 @dataclass(frozen=True)

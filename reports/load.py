@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,7 @@ def _case(node: _Node) -> Case:
 def _metric(node: _Node) -> Metric:
     return Metric(
         name=node.text("name"),
-        value=node.number("value"),
+        value=node.signed("value"),
         unit=node.text("unit"),
         direction=node.choice("direction", ("lower", "higher", "none")),
     )
@@ -173,6 +174,23 @@ def _measurement(node: _Node) -> Measurement:
 
 
 _MISSING = object()
+_LONGEST_TEXT = 20_000
+
+
+def clean(text: str) -> str:
+    """`text` without what could not be seen or would turn the direction of what follows: control and format characters,
+    line ends and tabs excepted, become U+FFFD. Cut where nobody reads on."""
+    if len(text) > _LONGEST_TEXT:
+        text = text[:_LONGEST_TEXT] + "…"
+    if text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if letter not in "\n\t" and unicodedata.category(letter) in _UNSEEN else letter
+        for letter in text
+    )
+
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class _Node:
@@ -194,7 +212,7 @@ class _Node:
         value = self._value.get(key, _MISSING)
         if value is _MISSING and default is not None:
             return default
-        return self._expect(key, value, isinstance(value, str), "a string")
+        return clean(self._expect(key, value, isinstance(value, str), "a string"))
 
     def flag(self, key: str) -> bool:
         value = self._value.get(key, _MISSING)
@@ -213,6 +231,11 @@ class _Node:
     def optional(self, key: str, *, positive: bool = False) -> float | None:
         return self.number(key, positive=positive) if self.has(key) else None
 
+    def signed(self, key: str) -> float | None:
+        if not self.has(key):
+            return None
+        return float(self._expect(key, self._value[key], _is_number(self._value[key]), "a finite number"))
+
     def interval(self, key: str) -> tuple[float, float] | None:
         if not self.has(key):
             return None
@@ -228,7 +251,8 @@ class _Node:
     def facts(self, key: str) -> Facts:
         value = self._value.get(key, _MISSING)
         good = isinstance(value, dict) and all(isinstance(fact, str) for fact in value.values())
-        return dict(self._expect(key, value, good, "an object of strings"))
+        self._expect(key, value, good, "an object of strings")
+        return {clean(name): clean(fact) for name, fact in value.items()}
 
     def node(self, key: str) -> _Node:
         return _Node(self._value.get(key), self.at(key))

@@ -18,8 +18,10 @@ Facts = dict[str, str]
 
 @dataclass(frozen=True)
 class Metric:
+    """A quantity beside the time; `value` is None when it was no number."""
+
     name: str
-    value: float
+    value: float | None
     unit: str
     direction: str
 

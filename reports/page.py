@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 
 from reports import headline, units
+from reports.figures import roofs
 from reports.model import FAILED, HOLLOW, LEFT_OUT, Case, Facts, Report, Run
 from reports.render import Picture
 
@@ -95,17 +96,36 @@ def repeat(run: Run) -> list[str]:
     return ([f"git checkout {shlex.quote(known)}", "ci/quickstart"] if known else []) + [run.command_line]
 
 
-def ceilings(run: Run) -> list[tuple[str, str, str]]:
-    """Name, measured and datasheet value of the ceilings that a reader asks for first; empty where not known."""
-    found = []
-    kinds = ["dram", *sorted({roof.kind for roof in run.roofs if roof.kind.startswith(("fma.", "tensor."))})]
-    for kind in kinds:
-        text = units.byte_rate if kind == "dram" else units.flop_rate
-        measured, datasheet = run.roof(kind, measured=True), run.roof(kind, measured=False)
-        if measured or datasheet:
-            name = measured.kind if measured else kind
-            found.append((name, text(measured.value) if measured else "", text(datasheet.value) if datasheet else ""))
-    return found
+@dataclass(frozen=True)
+class Ceiling:
+    """A line of the table of ceilings; empty texts where something is not known."""
+
+    kind: str
+    measured: str
+    datasheet: str
+    reached: str
+    source: str
+
+
+def ceilings(run: Run) -> list[Ceiling]:
+    """All roofs in the order of the figure; a datasheet's "dram" stands beside every measured dram.*."""
+    lines = []
+    for bar in (bar for panel in roofs.bars(run).values() for bar in panel):
+        reached = bar.measured / bar.datasheet if bar.measured and bar.datasheet and bar.unit != "ns" else None
+        kinds = (bar.kind, bar.kind.split(".")[0])
+        sources = (
+            roof.source for roof in run.roofs if not roof.measured and roof.kind in kinds and roof.unit == bar.unit
+        )
+        lines.append(
+            Ceiling(
+                bar.kind,
+                units.quantity(bar.measured, bar.unit) if bar.measured else "",
+                units.quantity(bar.datasheet, bar.unit) if bar.datasheet else "",
+                units.percent(reached) if reached else "",
+                next(sources, ""),
+            )
+        )
+    return lines
 
 
 def facts(run: Run) -> list[tuple[str, Facts]]:

@@ -287,10 +287,11 @@ def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], mos
 
 
 def log_ticks(axis: Axis, text: Callable[[float], str]) -> None:
-    """Labels at 1, 2 and 5 of each decade where the axis spans few of them, so that every axis has several."""
+    """Labels at powers of ten, and between them the more the fewer decades the axis spans, so that it has several."""
     low, high = axis.get_view_interval()
     decades = math.log10(high / low)
-    subs = (1.0,) if decades > 2.5 else (1.0, 3.0) if decades > 1.5 else (1.0, 2.0, 5.0)
+    per_decade = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0))
+    subs = per_decade[sum(decades < limit for limit in (2.5, 1.5, 0.7))]
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(lambda value, _: text(value))
     axis.set_minor_formatter(lambda *_: "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from reports import page, render
@@ -23,5 +22,4 @@ def write(report: Report, output: Path) -> Path:
     text = page.render(report, sections)
     unfinished, finished = output / "index.html.part", output / "index.html"
     unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, finished)
-    return finished
+    return unfinished.replace(finished)

@@ -124,8 +124,8 @@ def draw(run: Run, figure: Figure) -> bool:
         )
     axes.set_xlabel("Operational intensity, FLOP per byte that must move")
     axes.set_ylabel("Rate, FLOP/s")
-    axes.yaxis.set_major_formatter(lambda value, _: units.prefixed(value))
-    axes.xaxis.set_major_formatter(lambda value, _: units.plain(value))
+    plot.log_ticks(axes.yaxis, units.prefixed)
+    plot.log_ticks(axes.xaxis, units.plain)
     _legend(axes, styles, drawn, memory, compute)
     figure.draw_without_rendering()  # settles the layout, which the names are placed in
     slopes = [text for index, ceiling in enumerate(memory) for text in _name_slope(axes, ceiling, below=index == 0)]

@@ -13,7 +13,7 @@ from reports.model import Roof, Run
 
 TITLE = "Ceilings of the device"
 READING = (
-    "Solid bars were measured by the suite `roofs`; dashed outlines are the datasheet's figures for the same ceiling, "
+    "Solid bars were measured by the suite roofs; dashed outlines are the datasheet's figures for the same ceiling, "
     "and the percentage is what was reached of it."
 )
 ORDER = 10

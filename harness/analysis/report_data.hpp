@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/analysis/summary.hpp"
+#include "harness/record/run.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::analysis {
+
+/// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
+/// changes or a key goes away, not when one is added.
+inline constexpr int report_format_version = 1;
+
+/// One run with all that a report shows of it.
+struct ReportRun {
+  record::Run run;
+  record::Device device;
+  record::Environment environment;
+  std::vector<record::Build> builds;
+  std::vector<record::Roof> roofs;
+  std::vector<store::StoredMeasurement> measurements;  // with their samples: the report says how many there are
+};
+
+ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary);
+
+/// The report document. `generated` is a time in UTC, `ridgeline` the version of this program. What is absent or no
+/// finite number is left out, never null or 0.
+nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::string& generated,
+                                       const std::string& ridgeline);
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,158 @@
+#include "harness/analysis/report_data.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "harness/store/examples.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace examples = store::examples;
+
+const std::string page = RIDGELINE_DOCS "/report-format.md";
+
+record::Measurement one_process(const record::Case& info, double median_ns) {
+  record::Measurement m = examples::measurement(info, {1.1 * median_ns, median_ns, 0.9 * median_ns});
+  m.launch = "graph";
+  m.telemetry = {};
+  m.telemetry.sm_clock_mhz = 1755;
+  m.telemetry.power_w = 512.5;
+  m.telemetry.temperature_c = 61;
+  return m;
+}
+
+/// The run that docs/report-format.md shows: a case over three processes, and one that crashed.
+ReportRun example() {
+  ReportRun data;
+  data.run = examples::run();
+  data.run.seed = 7;
+  data.run.finished = "2026-11-20T12:47:40Z";
+  data.run.status = record::RunStatus::finished;
+  data.device = examples::device();
+  data.environment = examples::environment();
+  data.builds = {examples::process().build};
+  data.roofs = {{"dram.copy", 4e9, "B/s", "measured"}, {"fma.f32", 2e10, "FLOP/s", "a synthetic datasheet"}};
+  const record::Case good = examples::gemm_case("tiled", 64), bad = examples::gemm_case("naive", 64);
+  std::int64_t id = 0;
+  for (int replicate = 0; replicate < 3; ++replicate) {
+    const double median_ns = 40000 + 400 * (replicate - 1);
+    data.measurements.push_back({++id, replicate + 1, good, replicate, one_process(good, median_ns)});
+  }
+  data.measurements.push_back(
+      {++id, 1, bad, 0, examples::failed(bad, record::Outcome::crashed, "killed by signal 11 (Segmentation fault)")});
+  return data;
+}
+
+std::string text_of(const std::string& file) {
+  std::stringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Where the JSON block of the page begins and ends.
+std::pair<std::size_t, std::size_t> example_block(const std::string& text) {
+  const std::string fence = "```json\n";
+  const std::size_t begin = text.find(fence);
+  const std::size_t end = begin == std::string::npos ? begin : text.find("```", begin + fence.size());
+  if (end == std::string::npos) return {0, 0};
+  return {begin + fence.size(), end};
+}
+
+/// Equal but for the last digits of numbers, which are the library's choice.
+void expect_same(const Json& a, const Json& b, const std::string& where) {
+  if (a.is_number_float() || b.is_number_float()) {
+    ASSERT_TRUE(a.is_number() && b.is_number()) << where;
+    EXPECT_NEAR(a.get<double>(), b.get<double>(), 1e-9 * std::abs(a.get<double>())) << where;
+  } else if (a.is_structured() && b.is_structured()) {
+    ASSERT_EQ(a.size(), b.size()) << where;
+    auto x = a.items().begin();
+    for (const auto& y : b.items()) {
+      EXPECT_EQ(x.key(), y.key()) << where;
+      expect_same(x.value(), y.value(), where + "/" + y.key());
+      ++x;
+    }
+  } else {
+    EXPECT_EQ(a, b) << where;
+  }
+}
+
+TEST(ReportData, IsWhatItsPageShows) {
+  const Json document = report_document({example()}, "2026-11-20T13:00:00Z", "0.1.0");
+  std::string text = text_of(page);
+  const auto [begin, end] = example_block(text);
+  ASSERT_GT(begin, 0u) << page << " holds no JSON block";
+  if (std::getenv("RIDGELINE_UPDATE_GOLDEN")) {
+    text.replace(begin, end - begin, document.dump(1) + "\n");
+    std::ofstream(page, std::ios::binary) << text;
+    return;
+  }
+  expect_same(Json::parse(text.substr(begin, end - begin)), document, "");
+}
+
+TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
+  ReportRun data = example();
+  data.measurements.resize(1);
+  record::Measurement& m = data.measurements[0].measurement;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  m.outcome = record::Outcome::wrong_result;
+  m.samples_ns.clear();
+  m.median_ns.reset();
+  m.verification = record::Verification{nan, 1e-5};
+  m.metrics = {{"memory_bytes", std::numeric_limits<double>::infinity(), "B", record::Direction::lower}};
+  const Json document = report_document({data}, "", "");
+  const Json& only = document.at("runs").at(0).at("cases").at(0);
+  EXPECT_EQ(only.at("verification"), (Json{{"tolerance", 1e-5}}));
+  EXPECT_FALSE(only.at("metrics").at(0).contains("value"));
+  for (const char* key : {"median_ns", "interval_ns", "flop_rate", "byte_rate", "share_of_roof"})
+    EXPECT_FALSE(only.contains(key)) << key;
+  EXPECT_EQ(document.dump().find("null"), std::string::npos);
+}
+
+TEST(ReportData, SaysTheWorkThatTheDeviceChose) {
+  ReportRun data = example();
+  for (store::StoredMeasurement& stored : data.measurements) {
+    stored.case_info.flops.reset();
+    stored.measurement.flops = 123.0;
+  }
+  const Json cases = report_document({data}, "", "").at("runs").at(0).at("cases");
+  EXPECT_FALSE(cases.at(0).contains("flops")) << "the crashed case prepared nothing";
+  EXPECT_EQ(cases.at(1).at("flops"), 123.0);
+}
+
+TEST(ReportData, KeepsEveryAttemptInOrder) {
+  ReportRun data = example();
+  data.measurements.push_back(data.measurements[0]);
+  data.measurements.back().id = 99;
+  data.measurements.back().measurement.attempt = 2;
+  const Json cases = report_document({data}, "", "").at("runs").at(0).at("cases");
+  std::vector<std::pair<int, int>> order;
+  for (const Json& one : cases.at(1).at("measurements"))
+    order.emplace_back(one.at("replicate").get<int>(), one.at("attempt").get<int>());
+  EXPECT_EQ(order, (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {1, 1}, {2, 1}}));
+}
+
+TEST(ReportData, ReadsARunFromItsStore) {
+  store::Store results = store::Store::in_memory();
+  results.begin(examples::run(), examples::device(), examples::environment());
+  const record::Case info = examples::gemm_case();
+  results.add(results.add(examples::process()), info, examples::measurement(info));
+  results.add(examples::run().id, record::Roof{"dram.copy", 4e9, "B/s", "measured"});
+  const ReportRun data = read_report_run(results, results.runs().at(0));
+  EXPECT_EQ(data.device.model, "synthetic-gpu");
+  EXPECT_EQ(data.environment.hash, "e1");
+  EXPECT_EQ(data.builds.size(), 1u);
+  EXPECT_EQ(data.roofs.size(), 1u);
+  ASSERT_EQ(data.measurements.size(), 1u);
+  const Json only = report_document({data}, "", "").at("runs").at(0).at("cases").at(0);
+  EXPECT_EQ(only.at("measurements").at(0).at("samples"), 3);
+}
+
+}  // namespace
+}  // namespace ridgeline::analysis
