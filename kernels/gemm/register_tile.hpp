@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// The innermost loop of cpu/register_tiled.cpp, once for each vector width. This header is included after a target
+// The innermost loop of products on the CPU, once for each vector width. This header is included after a target
 // pragma, so it includes no library code: what is compiled here may run on some CPUs only and must not be shared with
 // other files.
 
@@ -19,6 +19,9 @@ struct RegisterTile {
 };
 
 extern const RegisterTile tile_avx512, tile_avx2, tile_baseline;
+
+/// The widest tile that this CPU can run.
+const RegisterTile& widest_tile();
 
 namespace {
 

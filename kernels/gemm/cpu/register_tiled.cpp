@@ -19,21 +19,14 @@ constexpr std::int64_t block_k = 384;   // a panel of B (block_k x columns) fits
 constexpr std::int64_t block_m = 192;   // rows of A that one core works on: 288 KiB of L2
 constexpr std::int64_t block_n = 4096;  // columns of B packed at a time: 6 MiB, shared by all threads
 
-const RegisterTile& tile_of_this_cpu() {
-  static const RegisterTile& tile = __builtin_cpu_supports("avx512f")                                 ? tile_avx512
-                                    : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? tile_avx2
-                                                                                                      : tile_baseline;
-  return tile;
-}
-
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 std::int64_t divide_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step; }
 
 std::int64_t packed_a_size(const Problem& problem) {
-  return round_up(round_up(problem.m, tile_of_this_cpu().rows) * std::min(block_k, problem.k), 64);
+  return round_up(round_up(problem.m, widest_tile().rows) * std::min(block_k, problem.k), 64);
 }
 std::int64_t packed_b_size(const Problem& problem) {
-  return round_up(std::min(block_n, problem.n), tile_of_this_cpu().columns) * std::min(block_k, problem.k);
+  return round_up(std::min(block_n, problem.n), widest_tile().columns) * std::min(block_k, problem.k);
 }
 std::size_t workspace(const Problem& problem) {
   return static_cast<std::size_t>(packed_a_size(problem) + packed_b_size(problem)) * sizeof(float);
@@ -84,7 +77,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
   auto* c = static_cast<float*>(operands.c);
   if (k == 0) std::fill_n(c, m * n, 0.0f);
   if (m == 0 || n == 0 || k == 0) return;
-  const RegisterTile& tile = tile_of_this_cpu();
+  const RegisterTile& tile = widest_tile();
   auto* packed_a = static_cast<float*>(operands.workspace);
   float* packed_b = packed_a + packed_a_size(problem);
   const std::int64_t a_panels = divide_up(m, tile.rows);

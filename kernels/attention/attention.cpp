@@ -1,0 +1,18 @@
+#include "kernels/attention/attention.hpp"
+
+#include <algorithm>
+
+namespace ridgeline::attention {
+
+std::string_view to_string(Mask mask) { return mask == Mask::causal ? "causal" : "full"; }
+
+device::Support check(const Problem& problem, const std::vector<DType>& dtypes) {
+  if (std::ranges::find(dtypes, problem.dtype) == dtypes.end())
+    return device::Support::unsupported("this variant computes no " + std::string(ridgeline::to_string(problem.dtype)));
+  if (problem.dim != 64 && problem.dim != 128)
+    return device::Support::unsupported("heads of " + std::to_string(problem.dim) +
+                                        " are not built, only of 64 and 128");
+  return device::Support::yes();
+}
+
+}  // namespace ridgeline::attention

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/dtype.hpp"
+#include "harness/device/device.hpp"
+#include "harness/device/support.hpp"
+#include "kernels/oracle.hpp"
+#include "kernels/variant.hpp"
+
+namespace ridgeline::attention {
+
+/// `causal`: query i sees keys 0..i only.
+enum class Mask { full, causal };
+std::string_view to_string(Mask mask);
+
+/// O = softmax(Q K' / sqrt(dim)) V for each batch and head. Q, K, V and O are dense batch x heads x seq x dim arrays of
+/// `dtype`; sums are kept in f32. Batch, heads and seq may be 0.
+struct Problem {
+  std::int64_t batch = 0, heads = 0, seq = 0, dim = 0;
+  Mask mask = Mask::full;
+  DType dtype = DType::f32;
+
+  std::int64_t all_heads() const { return batch * heads; }
+  std::int64_t elements() const { return all_heads() * seq * dim; }  // of Q, as of K, V and O
+  /// The two products, by convention: 4 * batch * heads * seq^2 * dim, and half of it when causal, whatever a variant
+  /// computes. The softmax is not counted.
+  double flops() const {
+    const double full = 4.0 * static_cast<double>(elements()) * static_cast<double>(seq);
+    return mask == Mask::causal ? full / 2 : full;
+  }
+  /// Q, K and V read once, O written once.
+  double bytes() const { return 4.0 * static_cast<double>(elements()) * static_cast<double>(size_of(dtype)); }
+};
+
+/// Where one execution reads and writes; device memory, each array aligned to 256 bytes.
+struct Operands {
+  const void* q = nullptr;
+  const void* k = nullptr;
+  const void* v = nullptr;
+  void* o = nullptr;
+  void* workspace = nullptr;  // Variant::workspace(problem) bytes, shared by all buffer sets
+};
+
+struct Variant {
+  std::string_view idea;
+  std::vector<DType> dtypes;
+  device::Support (*supports)(const Problem&, const device::Facts&);
+  void (*launch)(const Problem&, const Operands&, device::Stream&);
+  std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
+};
+
+/// All variants, written by CMake from the files in cpu/ and cuda/.
+kernels::Table<Variant> variants();
+
+/// What every variant here has in common: one of its `dtypes`, and heads of 64 or 128.
+device::Support check(const Problem& problem, const std::vector<DType>& dtypes);
+
+/// The part of the output that is checked.
+struct Expected {
+  std::vector<std::int64_t>
+      rows;               // of O as a (batch * heads * seq) x dim matrix, ascending; with the first and the last
+  std::vector<double> o;  // rows.size() x dim, computed in f64
+  double tolerance = 0;   // oracle.cpp says how it is found
+};
+
+/// Expected rows for inputs q, k and v: all when the problem is small, else a few of a few heads that `seed` picks.
+Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k, const kernels::Source& v,
+                std::uint64_t seed);
+
+/// Where the random inputs of one buffer set start in stream `seed`.
+struct RandomInputs {
+  device::Distribution distribution = device::Distribution::uniform;
+  std::uint64_t seed = 0, q_first = 0, k_first = 0, v_first = 0;
+  bool operator==(const RandomInputs&) const = default;
+};
+
+/// expect() for random inputs. The last results are kept, so that verifying twice, or another variant on the same
+/// inputs, costs no second computation.
+std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs);
+
+/// Largest difference between the checked rows of `o` (device memory) and the expected ones.
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const Expected& expected, const void* o);
+
+}  // namespace ridgeline::attention

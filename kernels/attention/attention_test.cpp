@@ -1,0 +1,191 @@
+#include "kernels/attention/attention.hpp"
+
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::attention {
+namespace {
+
+using kernels::Deviation;
+
+std::string describe(const Problem& problem) {
+  return "batch=" + std::to_string(problem.batch) + " heads=" + std::to_string(problem.heads) +
+         " seq=" + std::to_string(problem.seq) + " dim=" + std::to_string(problem.dim) + " " +
+         std::string(to_string(problem.mask)) + " " + std::string(ridgeline::to_string(problem.dtype));
+}
+
+/// Inputs of a problem on the host and on a device.
+struct Inputs {
+  Inputs(device::Device& device, const Problem& problem, bool outliers)
+      : q_values(values(problem, outliers, 1)),
+        k_values(values(problem, outliers, 2)),
+        v_values(values(problem, outliers, 3)),
+        q(device, kernels::stored(q_values, problem.dtype)),
+        k(device, kernels::stored(k_values, problem.dtype)),
+        v(device, kernels::stored(v_values, problem.dtype)) {}
+
+  /// N(0, 1), of which with outliers one in 500 is N(0, 100): some softmaxes become one-hot.
+  static std::vector<float> values(const Problem& problem, bool outliers, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> result(static_cast<std::size_t>(problem.elements()));
+    for (float& value : result)
+      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f), problem.dtype);
+    return result;
+  }
+  static kernels::Source source(const std::vector<float>& values) {
+    return [&values](std::int64_t first, std::span<float> to) {
+      std::copy_n(values.begin() + first, to.size(), to.begin());
+    };
+  }
+  Expected expected(const Problem& problem) const {
+    return expect(problem, source(q_values), source(k_values), source(v_values), 1);
+  }
+
+  std::vector<float> q_values, k_values, v_values;
+  device::Buffer<std::byte> q, k, v;
+};
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+
+  void check(const Problem& problem, bool outliers = false) {
+    const Variant& variant = GetParam().variant;
+    const device::Support support = variant.supports(problem, device->facts());
+    ASSERT_TRUE(support) << describe(problem) << ": " << support.reason();
+    const Inputs inputs(*device, problem, outliers);
+    kernels::GuardedOutput o(*device, static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype));
+    kernels::GuardedOutput workspace(*device, variant.workspace == nullptr ? 0 : variant.workspace(problem));
+    variant.launch(problem, {inputs.q.data(), inputs.k.data(), inputs.v.data(), o.data(), workspace.data()},
+                   device->stream());
+    device->synchronize();
+    const Deviation deviation = attention::deviation(*device, problem, inputs.expected(problem), o.data());
+    EXPECT_TRUE(deviation.right()) << describe(problem) << ": error " << deviation.error << ", tolerance "
+                                   << deviation.tolerance;
+    EXPECT_TRUE(o.guard_untouched()) << describe(problem) << ": wrote beyond O";
+    EXPECT_TRUE(workspace.guard_untouched()) << describe(problem) << ": wrote beyond the workspace";
+  }
+
+  std::unique_ptr<device::Device> device;
+};
+
+TEST_P(EveryVariant, IsRightForAnyLength) {
+  for (const DType dtype : GetParam().variant.dtypes)
+    for (const Mask mask : {Mask::full, Mask::causal})
+      for (const std::int64_t dim : {64, 128})
+        for (const std::int64_t seq :
+             {0, 1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 95, 96, 97, 119, 120, 121, 127, 128, 129, 251})
+          check({1, 2, seq, dim, mask, dtype});
+}
+
+TEST_P(EveryVariant, KeepsHeadsApart) {
+  for (const DType dtype : GetParam().variant.dtypes) {
+    check({2, 3, 70, 64, Mask::causal, dtype});
+    check({0, 3, 70, 64, Mask::full, dtype});
+    check({1, 0, 70, 64, Mask::full, dtype});
+  }
+}
+
+TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
+  for (const DType dtype : GetParam().variant.dtypes) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      check({1, 2, 1031, 64, mask, dtype});
+      check({1, 2, 300, 128, mask, dtype}, /*outliers=*/true);
+    }
+  }
+}
+
+TEST_P(EveryVariant, SaysNoToWhatItCannotDo) {
+  const DType dtype = GetParam().variant.dtypes.front();
+  EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 80, Mask::full, dtype}, device->facts()));
+  EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 64, Mask::full, DType::i32}, device->facts()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attention, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+/// The checker itself, on a right output that is then damaged. With long sequences only a sample of rows is checked.
+class Checker : public testing::TestWithParam<Problem> {
+ protected:
+  Checker()
+      : found(kernels::test_device(device::Kind::cpu)), problem(GetParam()), inputs(*found.device, problem, false) {
+    expected = inputs.expected(problem);
+    o.assign(static_cast<std::size_t>(problem.elements()), 0.0f);
+    for (std::size_t i = 0; i < expected.rows.size(); ++i)
+      for (std::int64_t d = 0; d < problem.dim; ++d)
+        o[expected.rows[i] * problem.dim + d] =
+            kernels::rounded(static_cast<float>(expected.o[i * problem.dim + d]), problem.dtype);
+  }
+  Deviation result() {
+    device::Buffer<std::byte> memory(*found.device, kernels::stored(o, problem.dtype));
+    return deviation(*found.device, problem, expected, memory.data());
+  }
+
+  kernels::TestDevice found;
+  Problem problem;
+  Inputs inputs;
+  Expected expected;
+  std::vector<float> o;
+};
+
+TEST_P(Checker, AcceptsTheRoundedOutput) { EXPECT_TRUE(result().right()); }
+TEST_P(Checker, ChecksFirstAndLastRow) {
+  EXPECT_EQ(expected.rows.front(), 0);
+  EXPECT_EQ(expected.rows.back(), problem.all_heads() * problem.seq - 1);
+}
+TEST_P(Checker, RejectsNaN) {
+  o[3] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsNaNAlsoBeforeALargerError) {
+  o[3] = std::numeric_limits<float>::quiet_NaN();
+  o.back() += 1e6f;
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsOneWrongElement) {
+  o[expected.rows[expected.rows.size() / 2] * problem.dim + 5] += 0.1f;
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsAnUnwrittenTail) {
+  std::fill(o.end() - problem.dim, o.end(), std::numeric_limits<float>::quiet_NaN());
+  EXPECT_FALSE(result().right());
+  std::fill(o.end() - problem.dim, o.end(), 0.0f);
+  EXPECT_FALSE(result().right());
+}
+TEST_P(Checker, RejectsAnotherMask) {
+  Problem other = problem;
+  other.mask = problem.mask == Mask::full ? Mask::causal : Mask::full;
+  expected = inputs.expected(other);
+  EXPECT_FALSE(result().right());
+}
+
+INSTANTIATE_TEST_SUITE_P(Attention, Checker,
+                         testing::Values(Problem{1, 2, 65, 64, Mask::full, DType::f32},
+                                         Problem{1, 1, 4000, 64, Mask::causal, DType::f32},
+                                         Problem{2, 2, 100, 128, Mask::causal, DType::bf16},
+                                         Problem{1, 2, 100, 64, Mask::full, DType::f16}));
+
+TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
+  const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
+  const Problem problem{1, 1, 2, 64, Mask::causal, DType::f16};
+  device::Buffer<std::uint16_t> v(*found.device, 128);
+  found.device->fill(v.data(), DType::f16, 128, device::Distribution::uniform, 42, 1000);
+  const RandomInputs inputs{device::Distribution::uniform, 42, 0, 500, 1000};
+  const auto expected = expect_random(problem, inputs);
+  for (int d = 0; d < 64; ++d) EXPECT_EQ(expected->o[d], from_f16(v.data()[d]));  // the first query sees one key
+  EXPECT_EQ(expected, expect_random(problem, inputs)) << "not from the cache";
+  EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 0, 500, 1001}));
+}
+
+}  // namespace
+}  // namespace ridgeline::attention
