@@ -7,28 +7,16 @@
 #include <cstring>
 #include <vector>
 
-#include <fmt/format.h>
 #include <omp.h>
-#include <sched.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/cpu/affinity.hpp"
 #include "harness/device/cpu/cpu_facts.hpp"
 #include "harness/device/cpu/cpu_sensors.hpp"
 #include "harness/device/cpu/host_memory.hpp"
 
 namespace ridgeline::device::cpu {
 namespace {
-
-bool pin_this_thread(const std::vector<int>& cpus) {
-  const int capacity = *std::max_element(cpus.begin(), cpus.end()) + 1;
-  cpu_set_t* const mask = CPU_ALLOC(capacity);
-  const std::size_t size = CPU_ALLOC_SIZE(capacity);
-  CPU_ZERO_S(size, mask);
-  for (const int cpu : cpus) CPU_SET_S(cpu, size, mask);
-  const bool pinned = sched_setaffinity(0, size, mask) == 0;
-  CPU_FREE(mask);
-  return pinned;
-}
 
 class CpuBatch final : public Batch {
  public:
@@ -53,7 +41,7 @@ class CpuDevice final : public Device {
     if (omp_get_proc_bind() == omp_proc_bind_false) pin_threads();
   }
   ~CpuDevice() override {
-    if (pinned_) pin_this_thread(mask_);
+    if (pinned_) allow_cpus(mask_);
   }
 
   const Facts& facts() const override { return facts_; }
@@ -84,7 +72,7 @@ class CpuDevice final : public Device {
   void pin_threads() {
     std::atomic<bool> all{true};
 #pragma omp parallel
-    if (!pin_this_thread({cpus_[static_cast<std::size_t>(omp_get_thread_num())]})) all = false;
+    if (!allow_cpus({cpus_[static_cast<std::size_t>(omp_get_thread_num())]})) all = false;
     pinned_ = true;
     if (!all) throw Error(ErrorKind::internal, "pinning the OpenMP threads to cores failed");
   }

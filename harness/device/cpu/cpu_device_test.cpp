@@ -1,12 +1,13 @@
 #include "harness/device/cpu/cpu_device.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <omp.h>
-#include <sched.h>
 
+#include "harness/device/cpu/affinity.hpp"
 #include "harness/device/cpu/cpu_facts.hpp"
 
 namespace ridgeline::device::cpu {
@@ -39,21 +40,34 @@ TEST(CpuDevice, PinsEachThreadToACoreOfItsOwnAndLetsGoWhenClosed) {
 TEST(CpuDevice, StaysWithinAMaskThatWasNarrowedAfterDiscovery) {
   if (omp_get_proc_bind() != omp_proc_bind_false) GTEST_SKIP() << "OpenMP binds its threads itself";
   const std::vector<int> before = allowed_cpus();
-  cpu_set_t last;
-  CPU_ZERO(&last);
-  CPU_SET(before.back(), &last);
   facts();
-  ASSERT_EQ(sched_setaffinity(0, sizeof last, &last), 0);
+  ASSERT_TRUE(allow_cpus({before.back()}));
   {
     const auto device = open();
     EXPECT_EQ(omp_get_max_threads(), 1);
     EXPECT_EQ(allowed_cpus(), std::vector<int>{before.back()});
     EXPECT_EQ(device->facts().units, facts().units) << "the device is still the same";
   }
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (const int cpu : before) CPU_SET(cpu, &all);
-  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  ASSERT_TRUE(allow_cpus(before));
+}
+
+TEST(CpuDevice, ProcessesThatShareAMachineHaveCoresOfTheirOwn) {
+  const std::vector<int> before = allowed_cpus();
+  const auto cores = one_a_core(before);
+  std::set<int> taken;
+  std::size_t together = 0;
+  const auto count = static_cast<int>(std::min<std::size_t>(cores.size(), 3));
+  for (int index = 0; index < count; ++index) {
+    keep_to_share(index, count);
+    const auto share = allowed_cpus();
+    together += share.size();
+    taken.insert(share.begin(), share.end());
+    ASSERT_TRUE(allow_cpus(before));
+  }
+  EXPECT_EQ(taken, std::set<int>(cores.begin(), cores.end()));
+  EXPECT_EQ(together, cores.size()) << "no core is in two shares";
+  keep_to_share(0, static_cast<int>(cores.size()) + 1);
+  EXPECT_EQ(allowed_cpus(), before) << "more processes than cores";
 }
 
 }  // namespace

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 #include <omp.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "harness/base/error.hpp"
+#include "harness/device/cpu/affinity.hpp"
 #include "harness/device/cpu/cpu_files.hpp"
 #include "harness/device/random.hpp"
 #include "harness/device/slug.hpp"
@@ -83,34 +82,6 @@ void put(std::map<std::string, std::string>& facts, const char* key, const std::
 }
 
 }  // namespace
-
-std::vector<int> allowed_cpus() {
-  // The mask is as long as the kernel was built for, which may be more than cpu_set_t holds.
-  for (int capacity = CPU_SETSIZE; capacity <= 1 << 16; capacity *= 2) {
-    cpu_set_t* const mask = CPU_ALLOC(capacity);
-    const std::size_t size = CPU_ALLOC_SIZE(capacity);
-    std::vector<int> cpus;
-    if (sched_getaffinity(0, size, mask) == 0) {
-      for (int cpu = 0; cpu < capacity; ++cpu)
-        if (CPU_ISSET_S(cpu, size, mask)) cpus.push_back(cpu);
-    }
-    CPU_FREE(mask);
-    if (!cpus.empty()) return cpus;
-  }
-  throw Error(ErrorKind::internal, "reading the process's CPU affinity failed");
-}
-
-std::vector<int> one_a_core(const std::vector<int>& cpus, const fs::path& root) {
-  std::set<int> taken;
-  std::vector<int> chosen;
-  for (const int cpu : cpus) {
-    if (taken.count(cpu) != 0) continue;
-    chosen.push_back(cpu);
-    for (const int sibling : parse_cpu_list(first_line(cpu_folder(root, cpu) / "topology/thread_siblings_list")))
-      taken.insert(sibling);
-  }
-  return chosen;
-}
 
 Facts read_facts(const std::vector<int>& cpus, const fs::path& root) {
   utsname system{};

@@ -7,12 +7,6 @@
 
 namespace ridgeline::device::cpu {
 
-/// The logical CPUs that this thread may run on, in ascending order.
-std::vector<int> allowed_cpus();
-
-/// One logical CPU a physical core out of `cpus`: the first of each set of siblings. `root` is where /sys hangs.
-std::vector<int> one_a_core(const std::vector<int>& cpus, const std::filesystem::path& root = "/");
-
 /// What the operating system says below `root` (proc/cpuinfo, sys/devices/system/cpu, etc/machine-id ...) of a CPU of
 /// which the cores `cpus` are used. What it does not say stays 0 or empty; never throws for a missing file.
 Facts read_facts(const std::vector<int>& cpus, const std::filesystem::path& root = "/");

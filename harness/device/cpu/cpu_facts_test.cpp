@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/device/cpu/affinity.hpp"
 #include "harness/device/cpu/cpu_files.hpp"
 #include "harness/device/cpu/cpu_sensors.hpp"
 

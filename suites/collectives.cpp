@@ -1,0 +1,120 @@
+#include "kernels/collectives/collectives.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/worker/case.hpp"
+
+// How much of a link's bandwidth is left over when several processes exchange data, and from what message size on?
+
+namespace ridgeline::suites {
+namespace {
+
+using collectives::Communicator;
+using collectives::Operation;
+using collectives::Problem;
+using Named = kernels::Named<collectives::Variant>;
+
+/// The variant's communicator, made once a process, since that takes seconds with NCCL, and never destroyed: the ranks
+/// end at different moments, and libraries are shut down before static objects are.
+Communicator& communicator(const Named& named, measure::Group& group) {
+  static auto& made = *new std::map<std::string_view, std::unique_ptr<Communicator>>;
+  std::unique_ptr<Communicator>& mine = made[named.name];
+  if (!mine)
+    mine = named.variant.connect(
+        {group.size(), group.rank(), [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); }});
+  return *mine;
+}
+
+/// The buffer sets of one rank.
+struct Data {
+  struct Set {
+    device::Buffer<float> send, receive;
+  };
+  std::vector<Set> sets;
+};
+
+measure::Workload prepare(const Named& named, const Problem& problem, measure::Setup& setup) {
+  measure::Group& group = setup.group;
+  if (group.size() != problem.ranks)
+    throw Error(ErrorKind::usage,
+                fmt::format("the case needs {} ranks, and {} {} started", problem.ranks, group.size(),
+                            group.size() == 1 ? "was" : "were"),
+                "`ridgeline run` starts as many as a case needs");
+  device::Device& device = setup.device;
+  // On rank 0 a broadcast is in place: it receives into what it sends.
+  const bool in_place = problem.operation == Operation::broadcast && group.rank() == 0;
+  const auto send_count = static_cast<std::size_t>(problem.send_count());
+  const auto receive_count = in_place ? 0 : static_cast<std::size_t>(problem.receive_count());
+  const std::uint64_t first = collectives::first_index(problem, group.rank());
+
+  auto data = std::make_shared<Data>();
+  std::size_t sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
+  group.broadcast(&sets, sizeof sets);
+  for (std::size_t set = 0; set < sets; ++set) {
+    data->sets.push_back({device::Buffer<float>(device, send_count), device::Buffer<float>(device, receive_count)});
+    device.fill(data->sets.back().send.data(), DType::f32, send_count, setup.distribution, setup.seed, first);
+  }
+  const auto receive = [data, in_place](std::size_t set) {
+    const Data::Set& of = data->sets[set];
+    return in_place ? of.send.data() : of.receive.data();
+  };
+
+  measure::Workload workload;
+  workload.sets = sets;
+  workload.launch = [=, &ranks = communicator(named, group)](std::size_t set, device::Stream& stream) {
+    ranks.launch(problem, data->sets[set].send.data(), receive(set), stream);
+  };
+  workload.poison = [=](std::size_t set) { data->sets[set].receive.poison(); };
+  workload.verify = [=, &device, seed = setup.seed, distribution = setup.distribution](std::size_t set) {
+    const kernels::Deviation found = collectives::deviation(device, problem, receive(set), distribution, seed);
+    return record::Verification{found.error, found.tolerance};
+  };
+  workload.timed_metrics = [=](double median_ns) {
+    const double algbw = static_cast<double>(problem.bytes) / median_ns * 1e9;
+    std::vector<record::Metric> metrics{{"algbw", algbw, "B/s", record::Direction::higher}};
+    if (const auto factor = problem.bus_factor())
+      metrics.push_back({"busbw", *factor * algbw, "B/s", record::Direction::higher});
+    return metrics;
+  };
+  return workload;
+}
+
+worker::Case make_case(const Named& named, const Problem& problem) {
+  worker::Case result;
+  result.info.id = {"collectives",
+                    std::string(named.name),
+                    std::string(to_string(problem.dtype)),
+                    {{"op", std::string(to_string(problem.operation))},
+                     {"ranks", std::to_string(problem.ranks)},
+                     {"bytes", std::to_string(problem.bytes)}},
+                    {}};
+  result.info.device_kind = device::to_string(named.kind);
+  result.info.idea = named.variant.idea;
+  if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
+  result.info.ranks = problem.ranks;
+  result.supports = [=](const device::Facts& facts) { return named.variant.supports(problem, facts); };
+  result.memory = [=](const device::Facts&) { return 2 * static_cast<double>(problem.bytes); };
+  result.prepare = [=](measure::Setup& setup) { return prepare(named, problem, setup); };
+  return result;
+}
+
+}  // namespace
+
+worker::Suite collectives() {
+  worker::Suite suite{"collectives", "From what message size on do links carry what they can?", {}};
+  for (const Named& named : collectives::variants()) {
+    const std::int64_t largest = named.kind == device::Kind::cuda ? std::int64_t{8} << 30 : std::int64_t{256} << 20;
+    for (const DType dtype : named.variant.dtypes)
+      for (const Operation operation : {Operation::all_reduce, Operation::all_gather, Operation::broadcast})
+        for (const int ranks : {1, 2, 4, 8})
+          for (std::int64_t bytes = 1 << 10; bytes <= largest; bytes *= 2)
+            suite.cases.push_back(make_case(named, {operation, ranks, bytes, dtype}));
+  }
+  return suite;
+}
+
+}  // namespace ridgeline::suites
