@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+
+namespace ridgeline {
+
+/// Writes `path` whole or not at all: what `write` puts out goes to a temporary file beside it, which takes its name
+/// once it is on the disk. An old file stays until then. Throws a store Error that names `path`.
+void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+
+}  // namespace ridgeline

@@ -1,0 +1,72 @@
+#include "harness/base/file.hpp"
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WriteFile : public testing::Test {
+ protected:
+  WriteFile() {
+    std::string name = (fs::temp_directory_path() / "ridgeline-file-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    folder = name;
+  }
+  ~WriteFile() override { fs::remove_all(folder); }
+
+  static std::string content(const fs::path& path) {
+    std::ifstream stream(path);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder), {}); }
+
+  fs::path folder;
+};
+
+TEST_F(WriteFile, ReplacesTheFileWhole) {
+  const fs::path path = folder / "out.csv";
+  write_file(path, [](std::ostream& out) { out << "old and longer"; });
+  write_file(path, [](std::ostream& out) { out << "new"; });
+  EXPECT_EQ(content(path), "new");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, KeepsTheOldFileWhenWritingFails) {
+  const fs::path path = folder / "out.csv";
+  write_file(path, [](std::ostream& out) { out << "old"; });
+  EXPECT_THROW(write_file(path,
+                          [](std::ostream& out) {
+                            out << "half";
+                            throw std::runtime_error("no more");
+                          }),
+               std::runtime_error);
+  EXPECT_THROW(write_file(path, [](std::ostream& out) { out.setstate(std::ios::badbit); }), Error);
+  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, NamesThePathThatCannotBeWritten) {
+  fs::create_directory(folder / "taken");
+  for (const fs::path& path : {folder / "missing/out.csv", folder / "taken"}) {
+    try {
+      write_file(path, [](std::ostream& out) { out << "x"; });
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::store);
+      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(files(), 1);
+}
+
+}  // namespace
+}  // namespace ridgeline
