@@ -22,13 +22,12 @@ constexpr const char* help = R"(usage: {0} [--device ID] [--benchmark_FLAG=VALUE
 Measures kernels one by one. Every output is verified before and after timing; without a right result there is no time.
 `ridgeline run` starts this program, keeps what it measures and draws the report; by hand it is a Google Benchmark program.
 
-  {0} --benchmark_list_tests                            what there is for the best device
-  {0} --device cpu --benchmark_filter='^gemm/'          measure a part
-  {0} --device cuda:0 --benchmark_format=json           every Google Benchmark flag works, except that the
-                                                        harness decides on times and iterations
-  {0} --once gemm/naive/f32/m=64,n=64,k=64 --device cpu  one verified launch, for a debugger or a profiler:
-  ncu --nvtx {0} --once CASE
-  {0} --worker                                          speak the worker protocol on stdin and stdout
+  {0} --benchmark_list_tests                     the cases for the best device
+  {0} --device cpu --benchmark_filter='^gemm/'   measure a part of them
+  {0} --benchmark_format=json                    any flag of Google Benchmark's, except that the harness
+                                                             decides on times and iterations
+  {0} --once gemm/naive/f32/m=128,n=128,k=128    one verified launch, for a debugger or a profiler,
+  ncu --nvtx {0} --once CASE                     which sees an NVTX range named after the case
 
   --device ID          cpu, cuda:0, ... (default: the best there is)
   --once CASE          launch once, verify, print one line
@@ -66,10 +65,11 @@ class SharedTransport final : public Transport {
 };
 
 int work(const Program& program, const std::string& address) {
+  die_with_parent();
   if (program.group == nullptr) {
-    serve(program, *open_transport(address));
+    serve(program, *program.connect(address));
   } else {
-    SharedTransport shared(*program.group, program.group->rank() == 0 ? open_transport(address) : nullptr);
+    SharedTransport shared(*program.group, program.group->rank() == 0 ? program.connect(address) : nullptr);
     serve(program, shared);
   }
   return 0;

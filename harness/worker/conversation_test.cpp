@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/protocol/json.hpp"
@@ -104,6 +106,56 @@ TEST(Conversation, AnUnknownVersionIsRefused) {
   const Conversation talked =
       converse("RIDGELINE_SCRIPTED_PROTOCOL=9 " SCRIPTED_WORKER " --worker", {protocol::HelloRequest{}});
   EXPECT_THROW(protocol::parse_answer<protocol::Hello>(talked.answers.at(0)), std::exception);
+}
+
+/// Exit status and output of the scripted worker with these arguments.
+std::pair<int, std::string> output_of(const std::string& arguments) {
+  const Conversation talked = converse(SCRIPTED_WORKER " " + arguments, {});
+  std::string output;
+  for (const std::string& answer : talked.answers) output += answer + '\n';
+  return {WEXITSTATUS(talked.status), output + talked.errors};
+}
+
+TEST(ByHand, EachCaseIsAGoogleBenchmark) {
+  const auto [status, output] =
+      output_of("--benchmark_filter='constant|unsupported|throttled' --benchmark_format=json");
+  EXPECT_EQ(status, 0) << output;
+  const auto report = nlohmann::json::parse(output.substr(output.find('{'), output.rfind('}') - output.find('{') + 1));
+  const nlohmann::json& benchmarks = report.at("benchmarks");
+  ASSERT_EQ(benchmarks.size(), 3u);
+  EXPECT_EQ(benchmarks[0].at("name"), "scripted/constant/f32/n=16/iterations:1/manual_time");
+  EXPECT_NEAR(benchmarks[0].at("real_time").get<double>(), 100, 1e-9);
+  EXPECT_EQ(benchmarks[0].at("time_unit"), "us");
+  EXPECT_NEAR(benchmarks[0].at("TFLOP/s").get<double>(), 0.01, 1e-9);
+  EXPECT_EQ(benchmarks[1].at("label"),
+            "invalid_environment: the hardware throttled while the case was timed (hw_thermal_slowdown)");
+  EXPECT_EQ(benchmarks[2].at("error_message"), "the script says so");
+}
+
+TEST(ByHand, ExitCodesTellWhatHappened) {
+  const struct {
+    const char* arguments;
+    int status;
+    const char* output;
+  } rows[] = {
+      {"--help", 0, "usage: ridgeline-scripted-worker"},
+      {"--once scripted/constant/f32/n=16", 0, "scripted/constant/f32/n=16 on fake: right, error 0, tolerance 1e-06"},
+      {"--once scripted/wrong_result/f32/n=16 --device fake", 2, "WRONG, error 1, tolerance 1e-06"},
+      {"--once scripted/constand/f32/n=16", 64, "did you mean 'scripted/constant/f32/n=16'?"},
+      {"--once scripted/unavailable/f32/n=16", 69, "libscript.so.1 not found"},
+      {"--device cpu", 69, "there is no device but 'fake' here"},
+      {"--benchmark_filter=wrong_result", 2, "wrong result: before timing"},
+      {"--benchmark_filter=device_error", 2, "scripted to fail"},
+      {"--benchmark_filter=nothing_is_called_so", 64, "no case for fake matches the filter"},
+      {"--benchmark_sing=1", 64, "unknown argument '--benchmark_sing=1'"},
+      {"--once \"$(printf '\\377')\"", 64, "is not UTF-8 text: \\xff"},
+      {"--worker --connect 127.0.0.1", 64, "RIDGELINE_TOKEN"},
+  };
+  for (const auto& row : rows) {
+    const auto [status, output] = output_of(row.arguments);
+    EXPECT_EQ(status, row.status) << row.arguments << '\n' << output;
+    EXPECT_NE(output.find(row.output), std::string::npos) << row.arguments << '\n' << output;
+  }
 }
 
 TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {

@@ -10,6 +10,7 @@
 #include "harness/measure/group.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/worker/case.hpp"
+#include "harness/worker/transport.hpp"
 
 namespace ridgeline::worker {
 
@@ -21,6 +22,7 @@ struct Program {
   measure::Group* group = nullptr;  // null: this process measures alone
   std::function<device::Discovery()> discover = device::discover;
   std::function<std::unique_ptr<device::Device>(std::string_view)> open = device::open;
+  std::function<std::unique_ptr<Transport>(const std::string& address)> connect = open_transport;
 };
 
 /// Does what the command line says and returns the exit code; see main.hpp.

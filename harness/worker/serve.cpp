@@ -89,14 +89,17 @@ class Session {
     if (wanted == nullptr)
       return to_line(
           protocol::Prepared{record::Outcome::unsupported, fmt::format("does not run on {}", request.device)});
-    const device::Support support = check(*wanted, device_->facts());
+    measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
+    device::Support support = check(*wanted, device_->facts());
+    // All ranks measure it or none does: one that did not would leave the others waiting.
+    if (group.max(support ? 0 : 1) > 0 && support)
+      support = device::Support::unsupported("another rank cannot measure it");
     if (!support) {
       const bool installable = support.kind() == device::Support::Kind::unavailable;
       return to_line(protocol::Prepared{installable ? record::Outcome::unavailable : record::Outcome::unsupported,
                                         support.reason()});
     }
     case_name_ = request.case_name;
-    measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
     experiment_.emplace(wanted->prepare, measure::Setup{*device_, *inputs_, group}, options);
     const protocol::Prepared prepared{experiment_->outcome(), experiment_->reason()};
     if (prepared.outcome != record::Outcome::ok) experiment_.reset();
@@ -123,9 +126,10 @@ class Session {
   }
 
   void use_device(const std::string& id, std::uint64_t seed) {
-    if (!device_ || device_->facts().id != id) {
+    if (!device_ || device_id_ != id) {
       drop_device();
       device_ = program_.open(id);
+      device_id_ = id;
     }
     if (!inputs_ || inputs_->seed() != seed) {
       inputs_.reset();
@@ -137,6 +141,7 @@ class Session {
   const Program& program_;
   measure::Group alone_;
   std::unique_ptr<device::Device> device_;
+  std::string device_id_;  // as it was asked for: the ranks of one request have a GPU each
   std::unique_ptr<measure::InputPool> inputs_;
   std::optional<measure::Experiment> experiment_;
   std::string case_name_;
@@ -148,17 +153,23 @@ void serve(const Program& program, Transport& transport) {
   Session session(program);
   while (const auto line = transport.receive()) {
     std::string answer;
+    bool broken = false;  // beyond this request
     try {
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::usage) session.drop_device();
+      broken = error.kind() != ErrorKind::usage;
       answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code()});
     } catch (const std::exception& error) {
-      session.drop_device();
+      broken = true;
       answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal)});
     }
     if (answer.empty()) return;
     transport.send(answer);
+    if (!broken) continue;
+    if (program.group != nullptr && program.group->size() > 1)
+      throw Error(ErrorKind::dependency,
+                  "a rank failed in the middle of a case, and the others may wait for it for ever");
+    session.drop_device();
   }
 }
 

@@ -111,8 +111,9 @@ std::unique_ptr<Transport> connect_to(const std::string& address, const std::str
   throw Error(ErrorKind::dependency, fmt::format("connecting to {} failed: {}", address, std::strerror(errno)));
 }
 
+void die_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
 std::unique_ptr<Transport> open_transport(const std::string& address) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   if (address.empty()) return take_standard_streams();
   const char* token = std::getenv(protocol::token_variable);

@@ -25,8 +25,11 @@ std::unique_ptr<Transport> take_standard_streams();
 /// there.
 std::unique_ptr<Transport> connect_to(const std::string& address, const std::string& token);
 
-/// The transport that `--worker [--connect ADDRESS]` asks for; an empty address means the standard streams. Also has
-/// this process killed when its parent dies, and makes a listener that is gone an error of send() instead of a signal.
+/// Has this process killed when its parent dies: nothing measures on when nobody listens.
+void die_with_parent();
+
+/// The transport that `--worker [--connect ADDRESS]` asks for; an empty address means the standard streams. A listener
+/// that is gone becomes an error of send() instead of a signal.
 std::unique_ptr<Transport> open_transport(const std::string& address);
 
 }  // namespace ridgeline::worker

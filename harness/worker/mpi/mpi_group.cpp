@@ -64,6 +64,10 @@ int MpiGroup::rank() const {
 
 int MpiGroup::rank_on_machine() const { return machine().rank; }
 
+void MpiGroup::abort(int exit_code) noexcept {
+  if (initialised()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
 void MpiGroup::barrier() {
   machine();
   MPI_Barrier(MPI_COMM_WORLD);

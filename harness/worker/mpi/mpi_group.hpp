@@ -18,6 +18,8 @@ class MpiGroup final : public measure::Group {
   int size() const override;
   int rank() const override;
   int rank_on_machine() const;
+  /// Ends every rank, when MPI was started: for one that cannot go on, while the others may wait for it.
+  void abort(int exit_code) noexcept;
   void barrier() override;
   double max(double value) override;
   void broadcast(void* bytes, std::size_t count) override;

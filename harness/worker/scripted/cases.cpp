@@ -148,6 +148,7 @@ Program program() {
     };
     return std::make_unique<device::FakeDevice>(std::move(script));
   };
+  program.connect = [](const std::string& address) { return faulty(open_transport(address)); };
   return program;
 }
 
