@@ -97,7 +97,10 @@ worker::Case make_case(const Named& named, const Problem& problem) {
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;
   result.supports = [=](const device::Facts& facts) { return named.variant.supports(problem, facts); };
-  result.memory = [=](const device::Facts&) { return 2 * static_cast<double>(problem.bytes); };
+  // On a CPU all ranks take from the same memory.
+  result.memory = [=](const device::Facts& facts) {
+    return 2.0 * static_cast<double>(problem.bytes) * (facts.kind == device::Kind::cuda ? 1 : problem.ranks);
+  };
   result.prepare = [=](measure::Setup& setup) { return prepare(named, problem, setup); };
   return result;
 }

@@ -33,5 +33,7 @@ int main(int argc, char** argv) {
       return device::open("cuda:" + std::to_string(group.rank_on_machine() % gpus));
     };
   }
-  return worker::main(argc, argv, program);
+  const int exit_code = worker::main(argc, argv, program);
+  if (exit_code != 0) group.abort(exit_code);
+  return exit_code;
 }

@@ -64,8 +64,16 @@ Command launch_command(const std::string& launcher, int ranks, const std::filesy
     throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher), "install Open MPI (openmpi-bin)");
   Command command;
   command.program = program;
-  command.arguments = {"-n",       std::to_string(ranks), worker.string(),
-                       "--worker", "--connect",           fmt::format("127.0.0.1:{}", reception.port())};
+  // Bound by the launcher, a rank would see a smaller machine than the one the run is about; ranks divide its cores
+  // themselves.
+  command.arguments = {"-n",
+                       std::to_string(ranks),
+                       "--bind-to",
+                       "none",
+                       worker.string(),
+                       "--worker",
+                       "--connect",
+                       fmt::format("127.0.0.1:{}", reception.port())};
   // Open MPI refuses root and more ranks than cores unless told; on a small machine ranks share cores.
   command.environment = {{protocol::token_variable, reception.token()},
                          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},

@@ -1,0 +1,151 @@
+// The collectives worker as `ridgeline` starts it: under mpirun, one process a rank.
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#ifdef COLLECTIVES_WORKER
+#include "harness/device/device.hpp"
+#include "harness/run/launcher.hpp"
+#include "harness/run/worker_process.hpp"
+
+namespace ridgeline::suites {
+namespace {
+
+using protocol::Failure;
+
+class Collectives : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (run::find_on_path("mpirun").empty()) GTEST_SKIP() << "mpirun not found";
+  }
+
+  static run::WorkerProcess start(int ranks) { return {COLLECTIVES_WORKER, "mpirun", ranks, run::after(60)}; }
+
+  template <class Answer>
+  static std::variant<Answer, Failure> ask(run::WorkerProcess& worker, const protocol::Request& request) {
+    return worker.ask<Answer>(request, run::after(60));
+  }
+
+  static protocol::Prepare prepare(const std::string& variant, const std::string& device, const std::string& op,
+                                   int ranks, std::int64_t bytes) {
+    protocol::Prepare request;
+    request.case_name = fmt::format("collectives/{}/f32/op={},ranks={},bytes={}", variant, op, ranks, bytes);
+    request.device = device;
+    request.seed = 3;
+    request.warmup_budget_ns = 5e6;
+    request.sample_floor_ns = 1e4;
+    return request;
+  }
+
+  static record::Measurement measure(run::WorkerProcess& worker, const protocol::Prepare& request) {
+    const auto prepared = ask<protocol::Prepared>(worker, request);
+    if (const auto* failure = std::get_if<Failure>(&prepared)) throw std::runtime_error(failure->message);
+    const auto& ready = std::get<protocol::Prepared>(prepared);
+    if (ready.outcome != record::Outcome::ok) throw std::runtime_error(ready.reason);
+    ask<protocol::Sampled>(worker, protocol::Sample{0.5, 6, 10, 1e9});
+    return std::get<protocol::Finished>(ask<protocol::Finished>(worker, protocol::FinishRequest{})).measurement;
+  }
+
+  static std::map<std::string, double> metrics(const record::Measurement& measured) {
+    std::map<std::string, double> values;
+    for (const record::Metric& metric : measured.metrics) values[metric.name] = metric.value;
+    return values;
+  }
+};
+
+int cores() { return device::open("cpu")->facts().units; }
+
+TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
+  if (cores() < 2) GTEST_SKIP() << "needs two cores";
+  run::WorkerProcess worker = start(2);
+  EXPECT_EQ(worker.hello().launcher, "mpirun");
+  const std::pair<const char*, double> operations[] = {{"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
+  for (const auto& [op, bus_factor] : operations) {
+    for (const std::int64_t bytes : {1024, 1048576}) {
+      const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 2, bytes));
+      ASSERT_EQ(measured.outcome, record::Outcome::ok) << op << ' ' << measured.reason;
+      EXPECT_GE(measured.samples_ns.size(), 6u);
+      const auto values = metrics(measured);
+      EXPECT_NEAR(values.at("algbw"), static_cast<double>(bytes) / *measured.median_ns * 1e9, 1);
+      EXPECT_NEAR(values.at("busbw"), bus_factor * values.at("algbw"), 1);
+    }
+  }
+  worker.bye();
+}
+
+TEST_F(Collectives, OfOneRankHaveNoBusBandwidth) {
+  run::WorkerProcess worker = start(1);
+  for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
+    const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 1, 4096));
+    EXPECT_EQ(measured.outcome, record::Outcome::ok) << op << ' ' << measured.reason;
+    EXPECT_GT(metrics(measured).at("algbw"), 0);
+    EXPECT_EQ(metrics(measured).count("busbw"), 0u) << op;
+  }
+}
+
+TEST_F(Collectives, AnotherNumberOfRanksIsRefusedAndTheWorkerGoesOn) {
+  if (cores() < 2) GTEST_SKIP() << "needs two cores";
+  for (const int started : {1, 2}) {
+    run::WorkerProcess worker = start(started);
+    const int needed = 3 - started;
+    const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", needed, 4096));
+    ASSERT_TRUE(std::holds_alternative<Failure>(answer));
+    EXPECT_NE(std::get<Failure>(answer).message.find(fmt::format("needs {} ranks", needed)), std::string::npos);
+    EXPECT_EQ(measure(worker, prepare("mpi", "cpu", "all_reduce", started, 4096)).outcome, record::Outcome::ok);
+  }
+}
+
+TEST_F(Collectives, MoreRanksThanCoresAreNotMeasured) {
+  if (cores() >= 8) GTEST_SKIP() << "this machine has a core for each rank";
+  run::WorkerProcess worker = start(1);
+  const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 8, 4096));
+  EXPECT_EQ(std::get<protocol::Prepared>(answer).outcome, record::Outcome::unsupported);
+}
+
+TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
+  run::WorkerProcess worker = start(2);
+  const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "no such device", "all_reduce", 2, 4096));
+  ASSERT_TRUE(std::holds_alternative<Failure>(answer));
+  EXPECT_THROW(ask<protocol::Finished>(worker, protocol::FinishRequest{}), run::WorkerLost);
+}
+
+TEST_F(Collectives, AreListedWithoutALauncher) {
+  run::WorkerProcess worker(COLLECTIVES_WORKER, run::after(60));
+  const auto cases = std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
+  EXPECT_TRUE(std::ranges::any_of(cases, [](const record::Case& listed) { return listed.ranks == 2; }));
+  const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 1, 4096));
+  ASSERT_TRUE(std::holds_alternative<Failure>(answer)) << "MPI was not started";
+}
+
+TEST_F(Collectives, NcclIsMeasuredWhereThereAreGpus) {
+  int gpus = 0;
+  const device::Discovery found = device::discover();
+  for (const device::Facts& facts : found.devices) gpus += facts.kind == device::Kind::cuda ? 1 : 0;
+  if (gpus == 0) GTEST_SKIP() << found.unavailable.front().reason;
+  for (const int ranks : {1, 2, 4, 8}) {
+    run::WorkerProcess worker = start(ranks);
+    for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
+      for (const std::int64_t bytes : {1024, 16 << 20}) {
+        const auto request = prepare("nccl", "cuda:0", op, ranks, bytes);
+        if (ranks > gpus) {
+          const auto answer = ask<protocol::Prepared>(worker, request);
+          EXPECT_EQ(std::get<protocol::Prepared>(answer).outcome, record::Outcome::unsupported);
+          continue;
+        }
+        const record::Measurement measured = measure(worker, request);
+        EXPECT_EQ(measured.outcome, record::Outcome::ok) << op << ' ' << measured.reason;
+        EXPECT_EQ(metrics(measured).count("busbw"), ranks == 1 ? 0u : 1u);
+      }
+    }
+    worker.bye();
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::suites
+#else
+TEST(Collectives, AreMeasuredUnderMpirun) { GTEST_SKIP() << "built without MPI"; }
+#endif
