@@ -1,0 +1,178 @@
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/analysis/report_data.hpp"
+#include "harness/base/error.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/run/home.hpp"
+#include "harness/run/timestamp.hpp"
+#include "harness/store/selector.hpp"
+
+extern char** environ;
+
+namespace ridgeline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string selector;  // empty: the newest finished run of each model
+  fs::path output;       // empty: report/ in the results folder
+};
+
+/// The newest finished run of each model, models by name; where none is finished, the newest one. The page says which.
+std::vector<store::FoundRun> newest_of_each_model(const fs::path& results) {
+  std::map<std::string, store::FoundRun> newest;
+  for (store::FoundRun& found : store::all_runs(results)) {
+    if (found.summary.measurements == 0) continue;
+    const auto [place, added] = newest.try_emplace(found.summary.device.model, found);
+    const auto finished = [](const store::FoundRun& run) {
+      return run.summary.run.status == record::RunStatus::finished;
+    };
+    if (!added && !finished(place->second) && finished(found)) place->second = std::move(found);
+  }
+  if (newest.empty())
+    throw Error(ErrorKind::store, fmt::format("no run in {} holds a measurement", results.string()),
+                "ridgeline run measures some");
+  std::vector<store::FoundRun> runs;
+  for (auto& [model, run] : newest) runs.push_back(std::move(run));
+  return runs;
+}
+
+[[noreturn]] void cannot_write(const fs::path& file, const std::string& why) {
+  throw Error(ErrorKind::store, fmt::format("cannot write {}: {}", file.string(), why),
+              "--output names another folder");
+}
+
+/// Writes beside the file first, so that there is never half a document.
+void write_document(const fs::path& file, const std::string& text) {
+  std::error_code failure;
+  fs::create_directories(file.parent_path(), failure);
+  if (failure) cannot_write(file, failure.message());
+  const fs::path part = file.string() + ".part";
+  std::ofstream stream(part, std::ios::binary);
+  stream << text << '\n';
+  stream.close();
+  if (!stream) cannot_write(file, std::strerror(errno));
+  fs::rename(part, file, failure);
+  if (failure) cannot_write(file, failure.message());
+}
+
+/// $RIDGELINE_PYTHON, else the .venv of Ridgeline's folder, else the python3 on the PATH.
+std::string python(const fs::path& home) {
+  if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named) return named;
+  const fs::path own = home / ".venv" / "bin" / "python";
+  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
+}
+
+/// The environment with which Python finds this clone's package `reports`, and no other.
+std::vector<std::string> python_environment(const fs::path& home) {
+  std::vector<std::string> lines{"PYTHONPATH=" + home.string(), "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1"};
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string line = *entry;
+    if (!line.starts_with("PYTHONPATH=") && !line.starts_with("PYTHONSAFEPATH=")) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+/// Runs the package `reports`; its messages go to our stderr. Throws when it does not end well.
+void draw(const fs::path& document, const fs::path& output) {
+  const fs::path home = run::home();
+  const std::string interpreter = python(home);
+  std::vector<std::string> arguments{interpreter, "-m", "reports", document.string(), "--output", output.string()};
+  std::vector<std::string> environment = python_environment(home);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int refused = posix_spawnp(&child, interpreter.c_str(), &actions, nullptr, pointers(arguments).data(),
+                                   pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (refused != 0)
+    throw Error(ErrorKind::dependency,
+                fmt::format("cannot draw the report: {} does not start: {}", interpreter, std::strerror(refused)),
+                "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      throw Error(ErrorKind::internal, fmt::format("lost sight of {}: {}", interpreter, std::strerror(errno)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  const bool missing = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::dependency);
+  const bool unwritable = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::store);
+  throw Error(missing      ? ErrorKind::dependency
+              : unwritable ? ErrorKind::store
+                           : ErrorKind::internal,
+              WIFEXITED(status)
+                  ? fmt::format("cannot draw the report: {} exited with code {}", interpreter, WEXITSTATUS(status))
+                  : fmt::format("cannot draw the report: {} was killed by signal {}", interpreter, WTERMSIG(status)),
+              fmt::format("its data is complete in {}; to draw it: {} -m reports {} --output {}", document.string(),
+                          interpreter, document.string(), output.string()));
+}
+
+int report(const Context& context, const Options& options) {
+  const fs::path output = options.output.empty() ? context.results / "report" : options.output;
+  const std::vector<store::FoundRun> found = options.selector.empty()
+                                                 ? newest_of_each_model(context.results)
+                                                 : std::vector{store::find_run(context.results, options.selector)};
+  std::vector<analysis::ReportRun> runs;
+  for (const store::FoundRun& one : found)
+    runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
+  const fs::path document = output / "report.json", page = output / "index.html";
+  write_document(document, analysis::report_document(runs, run::timestamp(), RIDGELINE_VERSION)
+                               .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  draw(document, output);
+  if (context.json) {
+    nlohmann::ordered_json said{{"page", page.string()},
+                                {"figures", (output / "figures").string()},
+                                {"data", document.string()},
+                                {"runs", nlohmann::ordered_json::array()}};
+    for (const store::FoundRun& one : found) said["runs"].push_back(one.summary.run.id);
+    fmt::print("{}\n", said.dump(2));
+    return fine;
+  }
+  if (!context.quiet)
+    for (const store::FoundRun& one : found)
+      fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
+                 record::to_string(one.summary.run.status));
+  fmt::print("report: {}\n", page.string());
+  return fine;
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, Context& context) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, context, "report", "Draw what was measured as one HTML page and PNG figures",
+                  "  ridgeline report                     the newest finished run of each device model\n"
+                  "  ridgeline report latest              the newest run of all\n"
+                  "  ridgeline report h200@label:tuned    that model's newest run with that label\n"
+                  "  ridgeline report --output page       elsewhere than in results/report",
+                  [&context, options] { return report(context, *options); });
+  command.add_option("RUN", options->selector, "A run: latest, an id's beginning, label:, commit:, MODEL@...");
+  command.add_option("--output", options->output, "Folder for index.html, report.json and figures/")->type_name("DIR");
+  add_results_option(command, context);
+  add_json_option(command, context);
+  add_quiet_option(command, context);
+}
+
+}  // namespace ridgeline::cli
