@@ -108,7 +108,7 @@ void keep_worse(std::optional<record::Verification>& worst, const std::optional<
 }
 
 /// Medians over processes, by name; unit and direction are the latest.
-std::vector<record::Metric> metrics_of(const std::vector<const StoredMeasurement*>& processes) {
+std::vector<record::Metric> metrics_of(const CaseProcesses& processes) {
   std::map<std::string, std::pair<record::Metric, std::vector<double>>> by_name;
   for (const StoredMeasurement* process : processes) {
     for (const record::Metric& metric : process->measurement.metrics) {
@@ -125,9 +125,7 @@ std::vector<record::Metric> metrics_of(const std::vector<const StoredMeasurement
   return metrics;
 }
 
-/// `processes`: the last attempt of each replicate.
-CaseSummary summarise_case(const std::vector<const StoredMeasurement*>& processes,
-                           const std::vector<record::Roof>& roofs) {
+CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<record::Roof>& roofs) {
   CaseSummary summary;
   summary.case_info = processes.back()->case_info;
   summary.outcome = Outcome::ok;
@@ -158,22 +156,28 @@ CaseSummary summarise_case(const std::vector<const StoredMeasurement*>& processe
 
 }  // namespace
 
-std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,
-                                   const std::vector<record::Roof>& roofs) {
+std::vector<CaseProcesses> by_case(const std::vector<StoredMeasurement>& measurements) {
   std::map<std::string, std::map<int, const StoredMeasurement*>> last_attempts;  // by case, then replicate
   for (const StoredMeasurement& stored : measurements) {
     const StoredMeasurement*& last = last_attempts[record::name(stored.case_info.id)][stored.replicate];
     const auto order = [](const StoredMeasurement& m) { return std::pair(m.measurement.attempt, m.id); };
     if (!last || order(stored) > order(*last)) last = &stored;
   }
-  std::vector<CaseSummary> summaries;
+  std::vector<CaseProcesses> cases;
   for (const auto& [name, replicates] : last_attempts) {
-    std::vector<const StoredMeasurement*> processes;
+    CaseProcesses& processes = cases.emplace_back();
     for (const auto& [replicate, measurement] : replicates) processes.push_back(measurement);
-    summaries.push_back(summarise_case(processes, roofs));
   }
-  std::ranges::sort(summaries,
-                    [](const CaseSummary& a, const CaseSummary& b) { return before(a.case_info.id, b.case_info.id); });
+  std::ranges::sort(cases, [](const CaseProcesses& a, const CaseProcesses& b) {
+    return before(a.back()->case_info.id, b.back()->case_info.id);
+  });
+  return cases;
+}
+
+std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,
+                                   const std::vector<record::Roof>& roofs) {
+  std::vector<CaseSummary> summaries;
+  for (const CaseProcesses& processes : by_case(measurements)) summaries.push_back(summarise_case(processes, roofs));
   return summaries;
 }
 

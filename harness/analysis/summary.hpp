@@ -12,27 +12,33 @@
 
 namespace ridgeline::analysis {
 
-/// One case of one run over all its processes: what the closing table, `show` and the report print. A replicate counts with
-/// its last attempt; metrics are medians over processes.
+/// One case of one run over all its processes: what the closing table, `show` and the report print. A replicate counts
+/// with its last attempt; metrics are medians over processes.
 struct CaseSummary {
   record::Case case_info;
   record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order of exit codes
   std::string reason;
-  int processes = 0;  // with samples
-  std::optional<double> median_ns;              // median of process medians
-  std::optional<stats::Interval> interval_ns;   // over process medians; absent below 3 processes
-  std::optional<double> flop_rate, byte_rate;   // FLOP/s and useful B/s at median_ns
-  std::optional<double> share_of_roof;          // least time that the roofs allow / median_ns
-  std::string roof;                             // kind of the roof that binds ("dram.copy", "tensor.bf16")
-  bool beats_roof = false;                      // share above 1 by more than the margin: a measuring error, said aloud
+  int processes = 0;                           // with samples
+  std::optional<double> median_ns;             // median of process medians
+  std::optional<stats::Interval> interval_ns;  // over process medians; absent below 3 processes
+  std::optional<double> flop_rate, byte_rate;  // FLOP/s and useful B/s at median_ns
+  std::optional<double> share_of_roof;         // least time that the roofs allow / median_ns
+  std::string roof;                            // kind of the roof that binds ("dram.copy", "tensor.bf16")
+  bool beats_roof = false;                     // share above 1 by more than the margin: a measuring error, said aloud
   std::optional<record::Verification> verification;
   std::vector<record::Metric> metrics;
 };
 
+/// The last attempt of each replicate of a case, by replicate.
+using CaseProcesses = std::vector<const store::StoredMeasurement*>;
+
+/// Measurements by case, in order of suite, variant, dtype and problem (numbers by value). Points into `measurements`.
+std::vector<CaseProcesses> by_case(const std::vector<store::StoredMeasurement>& measurements);
+
 /// Share above which a rate counts as a measuring error.
 inline constexpr double roof_margin = 1.05;
 
-/// Summaries in order of suite, variant, dtype and problem (numbers by value). The compute roof of a case is tensor.<dtype>
+/// Summaries in the order of by_case. The compute roof of a case is tensor.<dtype>
 /// where the device has one, else fma.<dtype>; the memory roof is the highest measured dram.*, else the datasheet's; a
 /// case with cache=hot has no memory roof, and a case that measures a roof or a latency has no share.
 std::vector<CaseSummary> summarise(const std::vector<store::StoredMeasurement>& measurements,
