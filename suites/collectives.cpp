@@ -68,6 +68,9 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   workload.launch = [=, &ranks = communicator(named, group)](std::size_t set, device::Stream& stream) {
     ranks.launch(problem, data->sets[set].send.data(), receive(set), stream);
   };
+  // Libraries connect the ranks when they first exchange data: once a process, and no time of this case's.
+  workload.launch(0, device.stream());
+  device.synchronize();
   workload.poison = [=](std::size_t set) { data->sets[set].receive.poison(); };
   workload.verify = [=, &device, seed = setup.seed, distribution = setup.distribution](std::size_t set) {
     const kernels::Deviation found = collectives::deviation(device, problem, receive(set), distribution, seed);
