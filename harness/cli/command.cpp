@@ -67,6 +67,11 @@ std::vector<std::filesystem::path> results_files(const Context& context) {
   return files;
 }
 
+void say(std::FILE* out, const std::string& text) {
+  std::fputs(text.c_str(), out);
+  std::fflush(out);
+}
+
 std::string shell_line(const std::vector<std::string>& arguments) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
   std::string line;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -42,6 +43,10 @@ void add_quiet_option(CLI::App& command, Context& context);
 /// one.
 std::vector<std::filesystem::path> results_files(const Context& context);
 
+/// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
+/// reported when the program ends.
+void say(std::FILE* out, const std::string& text);
+
 /// `arguments` as a line that a shell reads back.
 std::string shell_line(const std::vector<std::string>& arguments);
 
@@ -49,5 +54,9 @@ std::string shell_line(const std::vector<std::string>& arguments);
 void add_devices(CLI::App& program, Context& context);
 void add_list(CLI::App& program, Context& context);
 void add_run(CLI::App& program, Context& context);
+void add_runs(CLI::App& program, Context& context);
+void add_show(CLI::App& program, Context& context);
+void add_report(CLI::App& program, Context& context);
+void add_export(CLI::App& program, Context& context);
 
 }  // namespace ridgeline::cli

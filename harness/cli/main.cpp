@@ -20,6 +20,10 @@ constexpr void (*commands[])(CLI::App&, Context&) = {
     add_devices,
     add_list,
     add_run,
+    add_runs,
+    add_show,
+    add_report,
+    add_export,
 };
 
 constexpr const char* examples = R"(
@@ -90,7 +94,9 @@ int perform(Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of that write, not the end of the program
+  // A reader that goes away and a file that may not grow are errors of that write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   Context context;
   int code = fine;
   try {

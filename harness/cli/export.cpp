@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "harness/base/file.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/export_formats.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+struct Format {
+  const char* name;
+  void (*write)(std::ostream&, const ExportedRun&);
+};
+
+constexpr Format formats[] = {
+    {"google-benchmark", export_google_benchmark},
+    {"csv", export_csv},
+    {"jsonl", export_jsonl},
+};
+
+ExportedRun read(const Context& context, const std::string& selector) {
+  ExportedRun exported;
+  exported.found = store::find_run(context.results, selector);
+  const std::string& id = exported.found.summary.run.id;
+  const store::Store store = store::Store::open(exported.found.file);
+  exported.environment = store.environment(id);
+  exported.builds = store.builds(id);
+  exported.measurements = store.measurements(id, store::Samples::read);
+  return exported;
+}
+
+int export_run(const Context& context, const std::string& name, const std::string& selector,
+               const std::string& output) {
+  const Format* format = std::ranges::find(formats, name, [](const Format& each) { return std::string(each.name); });
+  const ExportedRun exported = read(context, selector);
+  if (output == "-") {
+    format->write(std::cout, exported);
+    std::cout.flush();
+    return fine;
+  }
+  write_file(output, [&](std::ostream& out) { format->write(out, exported); });
+  const auto count = exported.measurements.size();
+  fmt::print(stderr, "wrote {} measurement{} of run {} to {}\n", count, count == 1 ? "" : "s",
+             exported.found.summary.run.id, output);
+  return fine;
+}
+
+}  // namespace
+
+void add_export(CLI::App& program, Context& context) {
+  struct Options {
+    std::string format, selector = "latest", output = "-";
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(
+      program, context, "export", "Write a run in a format that other programs read",
+      "  ridgeline export csv                                    the latest run: one row a sample\n"
+      "  ridgeline export jsonl h200@latest --output run.jsonl   one measurement a line, with its samples\n"
+      "  ridgeline export google-benchmark label:before --output before.json\n"
+      "  ridgeline export google-benchmark label:after --output after.json\n"
+      "  compare.py benchmarks before.json after.json            Google Benchmark's own tool reads them",
+      [&context, options] { return export_run(context, options->format, options->selector, options->output); });
+  std::vector<std::string> names;
+  for (const Format& format : formats) names.emplace_back(format.name);
+  command.add_option("FORMAT", options->format, "google-benchmark, csv or jsonl")
+      ->required()
+      ->check(CLI::IsMember(names));
+  command.add_option("RUN", options->selector, "Which run, as for show")->default_str("latest");
+  command.add_option("--output", options->output, "File to write, whole or not at all; - is the standard output")
+      ->default_str("-")
+      ->type_name("FILE");
+  add_results_option(command, context);
+}
+
+}  // namespace ridgeline::cli

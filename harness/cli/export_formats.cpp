@@ -1,0 +1,114 @@
+#include "harness/cli/export_formats.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/analysis/summary.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/protocol/record_json.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using store::StoredMeasurement;
+
+std::string dump(const ordered_json& object, int indent = -1) {
+  return object.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+ordered_json google_context(const ExportedRun& run) {
+  const store::RunSummary& summary = run.found.summary;
+  ordered_json context{
+      {"date", summary.run.started},    {"executable", run.builds.empty() ? "" : run.builds.front().worker},
+      {"json_schema_version", 1},       {"ridgeline_run", summary.run.id},
+      {"device", summary.device.name},  {"model", summary.device.model},
+      {"profile", summary.run.profile}, {"label", summary.run.label}};
+  const auto host = run.environment.recorded.find("host");
+  if (host != run.environment.recorded.end()) context["host_name"] = host->second;
+  return context;
+}
+
+ordered_json google_entry(const StoredMeasurement& stored, std::size_t repetitions, std::size_t repetition) {
+  const record::Measurement& m = stored.measurement;
+  ordered_json entry{{"name", m.case_name},
+                     {"run_name", m.case_name},
+                     {"run_type", "iteration"},
+                     {"repetitions", repetitions},
+                     {"repetition_index", repetition},
+                     {"threads", 1},
+                     {"iterations", static_cast<std::int64_t>(m.samples_ns.size()) * m.executions_per_sample},
+                     {"real_time", *m.median_ns},
+                     {"cpu_time", *m.median_ns},
+                     {"time_unit", "ns"},
+                     {"samples", m.samples_ns.size()}};
+  if (m.flops) entry["flop_rate"] = *m.flops / *m.median_ns * 1e9;
+  if (m.bytes) entry["byte_rate"] = *m.bytes / *m.median_ns * 1e9;
+  if (m.outcome != record::Outcome::ok) entry["label"] = fmt::format("{}: {}", to_string(m.outcome), m.reason);
+  for (const record::Metric& metric : m.metrics)
+    if (!entry.contains(metric.name)) entry[metric.name] = metric.value;
+  return entry;
+}
+
+/// A cell as RFC 4180 wants it: in quotes, which are doubled inside, when it has a separator, quote or line end.
+std::string cell(std::string text) {
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
+    text.insert(0, 1, '\'');
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
+  ordered_json document{
+      {"context", google_context(run)}, {"benchmarks", ordered_json::array()}, {"not_measured", ordered_json::array()}};
+  for (const analysis::CaseProcesses& processes : analysis::by_case(run.measurements)) {
+    const auto measured = [](const StoredMeasurement* stored) { return stored->measurement.median_ns.has_value(); };
+    const auto repetitions = static_cast<std::size_t>(std::ranges::count_if(processes, measured));
+    std::size_t repetition = 0;
+    for (const StoredMeasurement* stored : processes) {
+      const record::Measurement& m = stored->measurement;
+      if (measured(stored))
+        document["benchmarks"].push_back(google_entry(*stored, repetitions, repetition++));
+      else
+        document["not_measured"].push_back({{"name", m.case_name},
+                                            {"replicate", stored->replicate},
+                                            {"outcome", to_string(m.outcome)},
+                                            {"reason", m.reason}});
+    }
+  }
+  out << dump(document, 2) << '\n';
+}
+
+void export_csv(std::ostream& out, const ExportedRun& run) {
+  out << "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,executions_per_sample,"
+         "sample,ns\r\n";
+  const store::RunSummary& summary = run.found.summary;
+  for (const StoredMeasurement& stored : run.measurements) {
+    const record::Measurement& m = stored.measurement;
+    const record::CaseId& id = stored.case_info.id;
+    const std::string start =
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", cell(summary.run.id), cell(summary.device.model),
+                    cell(m.case_name), cell(id.suite), cell(id.variant), cell(id.dtype), stored.replicate, m.attempt,
+                    to_string(m.outcome), cell(m.reason), cell(m.launch), cell(m.cache), m.executions_per_sample);
+    if (m.samples_ns.empty()) out << start << ",,\r\n";
+    for (std::size_t i = 0; i < m.samples_ns.size(); ++i) out << start << fmt::format(",{},{}\r\n", i, m.samples_ns[i]);
+  }
+}
+
+void export_jsonl(std::ostream& out, const ExportedRun& run) {
+  const store::RunSummary& summary = run.found.summary;
+  for (const StoredMeasurement& stored : run.measurements) {
+    ordered_json line{{"ridgeline_json", json_version}, {"run", summary.run.id},
+                      {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
+                      {"process", stored.process_id},   {"replicate", stored.replicate}};
+    line.update(protocol::to_json(stored.measurement));
+    line["case_info"] = protocol::to_json(stored.case_info);
+    out << dump(line) << '\n';
+  }
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+
+/// Of what --json prints; raised when a key goes away or changes its meaning, not when one is added.
+inline constexpr int json_version = 1;
+
+/// Prints `object` for programs, behind "ridgeline_json": json_version.
+void print_json(const nlohmann::ordered_json& object);
+
+/// Of runs; what is unknown is left out.
+nlohmann::ordered_json to_json(const store::FoundRun& found);
+nlohmann::ordered_json to_json(const record::Environment& environment);
+nlohmann::ordered_json to_json(const record::Roof& roof);
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/summary.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/cli/case_table.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/cli/run_text.hpp"
+#include "harness/cli/table.hpp"
+#include "harness/protocol/record_json.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using analysis::CaseSummary;
+using nlohmann::ordered_json;
+using record::Outcome;
+using store::StoredMeasurement;
+
+/// A run with everything that `show` prints.
+struct Shown {
+  store::FoundRun found;
+  std::string status;
+  record::Environment environment;
+  std::vector<record::Build> builds;
+  std::vector<record::Roof> roofs;
+  std::vector<CaseSummary> cases;
+  std::vector<StoredMeasurement> sampled;  // of the case that --samples names
+};
+
+std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measurements, const std::string& pattern) {
+  std::vector<std::string> names;
+  for (const StoredMeasurement& stored : measurements) names.push_back(stored.measurement.case_name);
+  std::erase_if(measurements, [&](const StoredMeasurement& m) { return !matches(pattern, m.measurement.case_name); });
+  if (!measurements.empty()) return measurements;
+  const std::string near = nearest(pattern, names);
+  throw Error(ErrorKind::usage, fmt::format("the run has no case {}", printable(pattern)),
+              near.empty() ? "show without --samples lists its cases" : fmt::format("did you mean {}?", near));
+}
+
+Shown read(const Context& context, const std::string& selector, const std::string& sampled) {
+  Shown shown;
+  shown.found = store::find_run(context.results, selector);
+  shown.status = status(shown.found, store::all_runs(context.results));
+  const std::string& id = shown.found.summary.run.id;
+  const store::Store store = store::Store::open(shown.found.file);
+  shown.environment = store.environment(id);
+  shown.builds = store.builds(id);
+  shown.roofs = store.roofs(id);
+  if (sampled.empty())
+    shown.cases = analysis::summarise(store.measurements(id, store::Samples::leave_out), shown.roofs);
+  else
+    shown.sampled = of_case(store.measurements(id, store::Samples::read), sampled);
+  return shown;
+}
+
+/// The line that measures a case of the run again.
+std::string repeating_line(const Context& context, const store::FoundRun& found, const std::string& case_name) {
+  const record::Run& run = found.summary.run;
+  std::vector<std::string> words{"ridgeline", "run",       "--device", found.summary.device.id,
+                                 "--profile", run.profile, "--seed",   std::to_string(run.seed)};
+  if (context.results != "results") words.insert(words.end(), {"--results", context.results.string()});
+  words.push_back(case_name);
+  return printable(shell_line(words), 4000);
+}
+
+std::string facts(const record::Facts& facts) {
+  std::string text;
+  for (const auto& [key, value] : facts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(key), printable(value));
+  return text;
+}
+
+void print_head(const Shown& shown) {
+  const record::Run& run = shown.found.summary.run;
+  const record::Device& device = shown.found.summary.device;
+  const auto line = [](const char* what, const std::string& text) {
+    if (!text.empty()) fmt::print("  {:<12}{}\n", what, text);
+  };
+  fmt::print("run {}: {}\n", run.id, shown.status);
+  line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model), printable(device.id),
+                             printable(device.uuid)));
+  line("started", point_in_time(run.started) + " UTC");
+  line("finished", run.finished.empty() ? "" : point_in_time(run.finished) + " UTC");
+  line("profile", fmt::format("{}, seed {}", printable(run.profile), run.seed));
+  line("label", printable(run.label));
+  line("command", printable(run.command_line, 4000));
+  for (const record::Build& build : shown.builds)
+    line("worker", fmt::format("{} {}{}, {}{}{}", printable(build.worker), printable(build.commit.substr(0, 12)),
+                               build.dirty ? " with local changes" : "", printable(build.compiler),
+                               build.cuda.empty() ? "" : ", CUDA ", printable(build.cuda)));
+  line("comparable", facts(shown.environment.comparable));
+  line("recorded", facts(shown.environment.recorded));
+  line("file", shown.found.file.string());
+}
+
+void print_roofs(const std::vector<record::Roof>& roofs) {
+  if (roofs.empty()) return;
+  Table table({{"roof"}, {"value", Table::Align::right}, {"source"}});
+  for (const record::Roof& roof : roofs)
+    table.add({printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
+  fmt::print("\n{}", table.text());
+}
+
+/// Cases that are not ok, those of one outcome and reason together, each group with a command that repeats its first.
+void print_not_ok(const Context& context, const Shown& shown) {
+  std::map<std::pair<Outcome, std::string>, std::vector<std::string>> groups;
+  for (const CaseSummary& summary : shown.cases)
+    if (summary.outcome != Outcome::ok)
+      groups[{summary.outcome, summary.reason}].push_back(record::name(summary.case_info.id));
+  for (const auto& [what, names] : groups) {
+    const auto& [outcome, reason] = what;
+    fmt::print("\n{}{}{}\n", to_string(outcome), reason.empty() ? "" : ": ", printable(reason, 1000));
+    for (const std::string& name : names) fmt::print("  {}\n", printable(name, 400));
+    fmt::print("  again: {}\n", repeating_line(context, shown.found, names.front()));
+  }
+}
+
+void print_samples(const std::vector<StoredMeasurement>& measurements) {
+  for (const StoredMeasurement& stored : measurements) {
+    const record::Measurement& m = stored.measurement;
+    fmt::print("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400), stored.replicate, m.attempt,
+               to_string(m.outcome), m.reason.empty() ? "" : ": ", printable(m.reason, 1000));
+    if (!m.median_ns) continue;
+    fmt::print("  {} samples of {} executions each, median {}; ns of one execution, in the order taken:\n",
+               m.samples_ns.size(), m.executions_per_sample, units::time(*m.median_ns));
+    for (const double ns : m.samples_ns) fmt::print("  {}\n", ns);
+  }
+}
+
+ordered_json json_of(const Shown& shown) {
+  ordered_json all{{"run", to_json(shown.found)},
+                   {"device", protocol::to_json(shown.found.summary.device)},
+                   {"environment", to_json(shown.environment)},
+                   {"builds", ordered_json::array()},
+                   {"roofs", ordered_json::array()}};
+  all["run"]["status"] = shown.status;
+  for (const record::Build& build : shown.builds) all["builds"].push_back(protocol::to_json(build));
+  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(to_json(roof));
+  for (const CaseSummary& summary : shown.cases) all["cases"].push_back(to_json(summary));
+  for (const StoredMeasurement& stored : shown.sampled) {
+    ordered_json measurement{{"replicate", stored.replicate}};
+    measurement.update(protocol::to_json(stored.measurement));
+    all["measurements"].push_back(measurement);
+  }
+  return all;
+}
+
+int show(const Context& context, const std::string& selector, const std::string& sampled) {
+  const Shown shown = read(context, selector, sampled);
+  if (context.json) {
+    print_json(json_of(shown));
+    return fine;
+  }
+  if (!sampled.empty()) {
+    print_samples(shown.sampled);
+    return fine;
+  }
+  print_head(shown);
+  print_roofs(shown.roofs);
+  fmt::print("\n{}", shown.cases.empty() ? "nothing was measured\n" : case_table(shown.cases));
+  print_not_ok(context, shown);
+  if (!shown.cases.empty())
+    fmt::print("\n{} case{}: {}\n", shown.cases.size(), shown.cases.size() == 1 ? "" : "s", outcome_counts(shown.cases));
+  return fine;
+}
+
+}  // namespace
+
+void add_show(CLI::App& program, Context& context) {
+  struct Options {
+    std::string selector = "latest", sampled;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_command(program, context, "show", "Show one run: circumstances, results, and what was not ok and why",
+                  "  ridgeline show                              the latest run\n"
+                  "  ridgeline show 20261120T1245                by the start of its id\n"
+                  "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c\n"
+                  "  ridgeline show --samples gemm/naive latest  every sample of these cases\n"
+                  "  ridgeline show --json latest                for programs",
+                  [&context, options] { return show(context, options->selector, options->sampled); });
+  command.add_option("RUN", options->selector, "Which run")->default_str("latest");
+  command.add_option("--samples", options->sampled, "Print the samples of this case, or of all that a pattern picks")
+      ->type_name("CASE");
+  add_results_option(command, context);
+  add_json_option(command, context);
+}
+
+}  // namespace ridgeline::cli
