@@ -18,6 +18,7 @@ TREE = [
     "kernels/gemm/gemm.hpp",
     "kernels/gemm/cuda/tile.cuh",
     "kernels/memory/memory.hpp",
+    "kernels/attention/attention.hpp",
     "suites/sweep.hpp",
     "reports/__init__.py",
 ]
@@ -53,6 +54,7 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
         ("harness/run/a.cpp", "#include <SQLiteCpp/SQLiteCpp.h>", "only in harness/store"),
         ("kernels/gemm/a.cpp", '#include "harness/measure/x.hpp"', "harness/base and harness/device only"),
         ("kernels/gemm/a.cpp", '#include "kernels/memory/memory.hpp"', "not kernels/memory"),
+        ("kernels/gemm/a.cpp", '#include "kernels/attention/attention.hpp"', "not kernels/attention"),
         ("kernels/variant2.hpp", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
         ("kernels/ptx/a.cuh", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
         ("kernels/gemm/a.cpp", '#include "suites/sweep.hpp"', "harness/base and harness/device only"),
@@ -82,6 +84,7 @@ def test_violation_is_named_with_file_line_and_rule(tmp_path, path, line, rule):
         ("harness/device/cuda/a.cpp", "#include <cuda_runtime.h>"),
         ("harness/worker/mpi/a.cpp", "#include <mpi.h>"),
         ("kernels/gemm/a.cpp", '#include "kernels/variant.hpp"'),
+        ("kernels/attention/a.cpp", '#include "kernels/gemm/gemm.hpp"'),
         ("kernels/gemm/cuda/a.cu", '#include "kernels/ptx/mma.cuh"'),
         ("kernels/gemm/cuda/a.cu", "#include <mma.h>"),
         ("suites/a.cpp", '#include "kernels/gemm/gemm.hpp"'),
