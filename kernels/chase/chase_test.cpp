@@ -1,0 +1,87 @@
+#include "kernels/chase/chase.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::chase {
+namespace {
+
+using kernels::Level;
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+  std::unique_ptr<device::Device> device;
+};
+
+TEST_P(EveryVariant, EndsWhereTheOracleDoes) {
+  for (const Level level : {Level::l1, Level::dram})
+    for (const std::int64_t lines : {1, 2, 3, 64, 1021, 100'003})
+      for (const std::int64_t loads : {0, 1, 2, 15, 16, 17, 1000}) {
+        const Problem problem{level, lines, loads, 128};
+        ASSERT_TRUE(GetParam().variant.supports(problem, device->facts()));
+        const std::vector<std::uint32_t> order = make_order(problem, 4);
+        device::Buffer<std::uint64_t> memory(*device, problem.bytes() / sizeof(std::uint64_t));
+        const std::vector<std::uint64_t> image = make_lines(problem, order, memory.data());
+        device->upload(memory.data(), image.data(), memory.bytes());
+        device::Buffer<std::uint64_t> end(*device, 1);
+        for (const std::size_t start : {std::size_t{0}, problem.starts() - 1}) {
+          end.poison();
+          const auto* const base = reinterpret_cast<const std::byte*>(memory.data());
+          GetParam().variant.launch(problem, {base + std::size_t{begin_of(problem, order, start)} * 128, end.data()},
+                                    device->stream());
+          device->synchronize();
+          const std::uint64_t right = reinterpret_cast<std::uint64_t>(base) + end_of(problem, order, start) * 128ull;
+          EXPECT_EQ(end.download()[0], right) << lines << " lines, " << loads << " loads, start " << start;
+        }
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chase, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+TEST(Order, IsOneCycleThroughAllLines) {
+  const Problem problem{Level::dram, 1000, 10, 64};
+  const std::vector<std::uint64_t> lines = make_lines(problem, make_order(problem, 1), nullptr);
+  std::vector<bool> seen(1000, false);
+  std::uint64_t at = 0;
+  for (int step = 0; step < 1000; ++step) {
+    ASSERT_EQ(at % 64, 0u);
+    ASSERT_FALSE(seen[at / 64]) << "back after " << step << " steps";
+    seen[at / 64] = true;
+    at = lines[at / 8];
+  }
+  EXPECT_EQ(at, 0u);
+}
+
+TEST(Starts, GoOnceAroundTheCycleTogether) {
+  const Problem problem{Level::dram, 1000, 100, 64};
+  const std::vector<std::uint32_t> order = make_order(problem, 1);
+  ASSERT_EQ(problem.starts(), 10u);
+  for (std::size_t start = 0; start + 1 < 10; ++start)
+    EXPECT_EQ(end_of(problem, order, start), begin_of(problem, order, start + 1));
+  EXPECT_EQ(end_of(problem, order, 9), begin_of(problem, order, 0));
+}
+
+TEST(Sizes, FillTheLevelTheyAreFor) {
+  device::Facts facts;
+  facts.l1 = 48 << 10;
+  facts.l2 = 1 << 20;
+  facts.last_level_cache = 32 << 20;
+  facts.memory = 24ull << 30;
+  EXPECT_EQ(problem_for(Level::l1, facts).bytes(), 24u << 10);
+  EXPECT_EQ(problem_for(Level::l2, facts).bytes(), 512u << 10);
+  EXPECT_EQ(problem_for(Level::llc, facts).bytes(), 16u << 20);
+  EXPECT_EQ(problem_for(Level::dram, facts).bytes(), 256u << 20);
+  facts.last_level_cache = facts.l2;
+  EXPECT_EQ(problem_for(Level::llc, facts).lines, 0) << "no cache behind L2";
+}
+
+}  // namespace
+}  // namespace ridgeline::chase
