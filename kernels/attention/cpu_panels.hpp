@@ -16,7 +16,7 @@
 namespace ridgeline::attention::on_cpu {
 
 constexpr std::int64_t key_block = 120;   // keys packed at a time: whole tiles of every width, and with 128 dims in L2
-constexpr std::int64_t block_panels = 3;  // panels of queries that use a packed block of keys
+constexpr std::int64_t block_panels = 8;  // panels of queries that use a packed block of keys
 
 inline std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 inline std::int64_t divide_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step; }

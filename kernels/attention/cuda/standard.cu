@@ -1,3 +1,8 @@
+#include <type_traits>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/attention.hpp"
 
@@ -11,28 +16,49 @@ namespace {
 
 constexpr int tile = 32, softmax_threads = 256;
 
+template <class Element>
+__device__ __forceinline__ float widen(Element value) {
+  if constexpr (std::is_same_v<Element, __half>)
+    return __half2float(value);
+  else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
+    return __bfloat162float(value);
+  else
+    return value;
+}
+template <class Element>
+__device__ __forceinline__ Element narrow(float value) {
+  if constexpr (std::is_same_v<Element, __half>)
+    return __float2half(value);
+  else if constexpr (std::is_same_v<Element, __nv_bfloat16>)
+    return __float2bfloat16(value);
+  else
+    return value;
+}
+
 /// scores[head][i][j] = factor * q_i . k_j; -inf where a causal mask hides key j.
+template <class Element>
 __global__ void __launch_bounds__(tile* tile)
-    scores_kernel(std::int64_t seq, int dim, bool causal, float factor, const float* q, const float* k, float* scores,
-                  std::int64_t tiles) {
+    scores_kernel(std::int64_t seq, int dim, bool causal, float factor, const Element* q, const Element* k,
+                  Element* scores, std::int64_t tiles) {
   __shared__ float q_tile[tile][tile];
   __shared__ float k_tile[tile][tile + 1];  // read by column
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t head = blockIdx.x / (tiles * tiles);
   const std::int64_t i0 = blockIdx.x / tiles % tiles * tile, j0 = blockIdx.x % tiles * tile;
-  const float* const q_head = q + head * seq * dim;
-  const float* const k_head = k + head * seq * dim;
+  const Element* const q_head = q + head * seq * dim;
+  const Element* const k_head = k + head * seq * dim;
   float sum = 0;
   for (int d = 0; d < dim; d += tile) {
-    q_tile[y][x] = i0 + y < seq ? q_head[(i0 + y) * dim + d + x] : 0.0f;
-    k_tile[y][x] = j0 + y < seq ? k_head[(j0 + y) * dim + d + x] : 0.0f;
+    q_tile[y][x] = i0 + y < seq ? widen(q_head[(i0 + y) * dim + d + x]) : 0.0f;
+    k_tile[y][x] = j0 + y < seq ? widen(k_head[(j0 + y) * dim + d + x]) : 0.0f;
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < tile; ++e) sum += q_tile[y][e] * k_tile[x][e];
     __syncthreads();
   }
   const std::int64_t i = i0 + y, j = j0 + x;
-  if (i < seq && j < seq) scores[(head * seq + i) * seq + j] = causal && j > i ? -INFINITY : sum * factor;
+  if (i < seq && j < seq)
+    scores[(head * seq + i) * seq + j] = narrow<Element>(causal && j > i ? -INFINITY : sum * factor);
 }
 
 /// The result of `combine` over the values of all threads of the block, on all of them. `shared` holds a value a warp.
@@ -50,70 +76,89 @@ __device__ __forceinline__ float over_block(float value, float* shared, Combine 
 }
 
 /// One block a row: probabilities = exp(score - largest) / sum.
+template <class Element>
 __global__ void __launch_bounds__(softmax_threads)
-    softmax_kernel(std::int64_t seq, const float* scores, float* probabilities) {
+    softmax_kernel(std::int64_t seq, const Element* scores, Element* probabilities) {
   __shared__ float shared[softmax_threads / 32];
-  const float* const row = scores + blockIdx.x * seq;
-  float* const to = probabilities + blockIdx.x * seq;
+  const Element* const row = scores + blockIdx.x * seq;
+  Element* const to = probabilities + blockIdx.x * seq;
   float largest = -INFINITY;
-  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) largest = fmaxf(largest, row[j]);
+  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) largest = fmaxf(largest, widen(row[j]));
   largest = over_block(largest, shared, [](float a, float b) { return fmaxf(a, b); });
   float sum = 0;
-  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) sum += expf(row[j] - largest);
+  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) sum += expf(widen(row[j]) - largest);
   sum = over_block(sum, shared, [](float a, float b) { return a + b; });
   const float inverse = 1.0f / sum;
-  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) to[j] = expf(row[j] - largest) * inverse;
+  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads)
+    to[j] = narrow<Element>(expf(widen(row[j]) - largest) * inverse);
 }
 
 /// o[head][i][d] = sum over j of probabilities[head][i][j] v_j[d].
-__global__ void __launch_bounds__(tile* tile)
-    output_kernel(std::int64_t seq, int dim, const float* probabilities, const float* v, float* o, std::int64_t tiles) {
+template <class Element>
+__global__ void __launch_bounds__(tile* tile) output_kernel(std::int64_t seq, int dim, const Element* probabilities,
+                                                            const Element* v, Element* o, std::int64_t tiles) {
   __shared__ float p_tile[tile][tile];
   __shared__ float v_tile[tile][tile];
   const int x = threadIdx.x, y = threadIdx.y, d_tiles = dim / tile;
   const std::int64_t head = blockIdx.x / (tiles * d_tiles);
   const std::int64_t i = blockIdx.x / d_tiles % tiles * tile + y;
   const int d = static_cast<int>(blockIdx.x % d_tiles) * tile + x;
-  const float* const p_row = probabilities + (head * seq + i) * seq;
-  const float* const v_head = v + head * seq * dim;
+  const Element* const p_row = probabilities + (head * seq + i) * seq;
+  const Element* const v_head = v + head * seq * dim;
   float sum = 0;
   for (std::int64_t j = 0; j < seq; j += tile) {
-    p_tile[y][x] = i < seq && j + x < seq ? p_row[j + x] : 0.0f;
-    v_tile[y][x] = j + y < seq ? v_head[(j + y) * dim + d] : 0.0f;
+    p_tile[y][x] = i < seq && j + x < seq ? widen(p_row[j + x]) : 0.0f;
+    v_tile[y][x] = j + y < seq ? widen(v_head[(j + y) * dim + d]) : 0.0f;
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < tile; ++e) sum += p_tile[y][e] * v_tile[e][x];
     __syncthreads();
   }
-  if (i < seq) o[(head * seq + i) * dim + d] = sum;
+  if (i < seq) o[(head * seq + i) * dim + d] = narrow<Element>(sum);
 }
 
-std::int64_t score_bytes(const Problem& problem) {  // of the scores, as of the probabilities
-  const std::int64_t bytes = problem.all_heads() * problem.seq * problem.seq * 4;
-  return (bytes + 255) / 256 * 256;
+std::size_t score_bytes(const Problem& problem) {  // of the scores, as of the probabilities
+  const auto count = static_cast<std::size_t>(problem.all_heads() * problem.seq * problem.seq);
+  return (count * size_of(problem.dtype) + 255) / 256 * 256;
 }
-std::size_t workspace(const Problem& problem) { return 2 * static_cast<std::size_t>(score_bytes(problem)); }
+std::size_t workspace(const Problem& problem) { return 2 * score_bytes(problem); }
+
+template <class Element>
+void launch_as(const Problem& problem, const Operands& operands, device::Stream& stream) {
+  const std::int64_t seq = problem.seq, heads = problem.all_heads(), tiles = (seq + tile - 1) / tile;
+  const int dim = static_cast<int>(problem.dim), d_tiles = dim / tile;
+  auto* const scores = static_cast<Element*>(operands.workspace);
+  auto* const probabilities = scores + score_bytes(problem) / sizeof(Element);
+  const float factor = 1.0f / sqrtf(static_cast<float>(dim));
+  const auto blocks = [](std::int64_t count) { return dim3(static_cast<unsigned>(count)); };
+  device::launch({.grid = blocks(heads * tiles * tiles), .block = dim3(tile, tile)}, stream, scores_kernel<Element>,
+                 seq, dim, problem.mask == Mask::causal, factor, static_cast<const Element*>(operands.q),
+                 static_cast<const Element*>(operands.k), scores, tiles);
+  device::launch({.grid = blocks(heads * seq), .block = dim3(softmax_threads)}, stream, softmax_kernel<Element>, seq,
+                 scores, probabilities);
+  device::launch({.grid = blocks(heads * tiles * d_tiles), .block = dim3(tile, tile)}, stream, output_kernel<Element>,
+                 seq, dim, probabilities, static_cast<const Element*>(operands.v), static_cast<Element*>(operands.o),
+                 tiles);
+}
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  const std::int64_t seq = problem.seq, heads = problem.all_heads(), tiles = (seq + tile - 1) / tile;
-  const int dim = static_cast<int>(problem.dim);
-  auto* const scores = static_cast<float*>(operands.workspace);
-  float* const probabilities = scores + score_bytes(problem) / 4;
-  const float factor = 1.0f / sqrtf(static_cast<float>(dim));
-  device::launch({.grid = dim3(static_cast<unsigned>(heads * tiles * tiles)), .block = dim3(tile, tile)}, stream,
-                 scores_kernel, seq, dim, problem.mask == Mask::causal, factor, static_cast<const float*>(operands.q),
-                 static_cast<const float*>(operands.k), scores, tiles);
-  device::launch({.grid = dim3(static_cast<unsigned>(heads * seq)), .block = dim3(softmax_threads)}, stream,
-                 softmax_kernel, seq, scores, probabilities);
-  device::launch({.grid = dim3(static_cast<unsigned>(heads * tiles * (dim / tile))), .block = dim3(tile, tile)}, stream,
-                 output_kernel, seq, dim, probabilities, static_cast<const float*>(operands.v),
-                 static_cast<float*>(operands.o), tiles);
+  if (problem.dtype == DType::f16)
+    launch_as<__half>(problem, operands, stream);
+  else if (problem.dtype == DType::bf16)
+    launch_as<__nv_bfloat16>(problem, operands, stream);
+  else
+    launch_as<float>(problem, operands, stream);
 }
 
-device::Support supports(const Problem& problem, const device::Facts&) { return check(problem, {DType::f32}); }
+device::Support supports(const Problem& problem, const device::Facts&) {
+  return check(problem, {DType::f32, DType::bf16, DType::f16});
+}
 
 }  // namespace
 
-Variant standard() { return {"scores and probabilities written to memory", {DType::f32}, supports, launch, workspace}; }
+Variant standard() {
+  return {
+      "scores and probabilities written to memory", {DType::f32, DType::bf16, DType::f16}, supports, launch, workspace};
+}
 
 }  // namespace ridgeline::attention::on_cuda
