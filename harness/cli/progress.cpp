@@ -8,6 +8,7 @@
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/cli/command.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -47,8 +48,7 @@ ProgressDisplay::ProgressDisplay(std::FILE* out, bool quiet)
     : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
 
 void ProgressDisplay::clear() {
-  if (drawn_) fmt::print(out_, "\r\033[K");
-  std::fflush(out_);
+  if (drawn_) say(out_, "\r\033[K");
   drawn_ = false;
 }
 
@@ -57,12 +57,12 @@ void ProgressDisplay::draw(const run::Progress& progress) {
   std::string line =
       fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
                   std::string(static_cast<std::size_t>(bar_cells - filled), '.'), progress.done, progress.total);
-  line += fmt::format("  {} left  {}", units::duration(progress.left_s), printable(progress.case_name, 400));
-  if (!rate_.empty()) line += "  (last: " + rate_ + ")";
+  line += fmt::format("  {} left", units::duration(progress.left_s));
+  if (!rate_.empty()) line += "  last " + rate_;
+  line += "  " + printable(progress.case_name, 400);
   const auto width = static_cast<std::size_t>(terminal_width(out_) - 1);
   if (line.size() > width) line.resize(width);
-  fmt::print(out_, "\r\033[K{}", line);
-  std::fflush(out_);
+  say(out_, "\r\033[K" + line);
   drawn_ = true;
 }
 
@@ -83,9 +83,8 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
   clear();
   const std::string replicate =
       progress.processes > 1 ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes) : "";
-  fmt::print(out_, "[{}/{}] {}{}: {}\n", progress.done, progress.total, printable(selected.name, 400), replicate,
-             one_line(measurement));
-  std::fflush(out_);
+  say(out_, fmt::format("[{}/{}] {}{}: {}\n", progress.done, progress.total, printable(selected.name, 400), replicate,
+                        one_line(measurement)));
 }
 
 }  // namespace ridgeline::cli

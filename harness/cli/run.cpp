@@ -65,12 +65,12 @@ std::string repeating_line(const Context& context, const RunOptions& options, co
 }
 
 void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
-  fmt::print(out, "device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
-             printable(plan.device.model), chosen ? "" : ", the best one here");
-  fmt::print(out, "run {}: {} case{} in {} process{}, profile {}, at most {}\n", plan.run.id, plan.cases.size(),
-             plan.cases.size() == 1 ? "" : "s", plan.profile.processes, plan.profile.processes == 1 ? "" : "es",
-             plan.profile.name, units::duration(plan.profile.budget_s));
-  std::fflush(out);
+  say(out, fmt::format("device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
+                       printable(plan.device.model), chosen ? "" : ", the best one here"));
+  say(out,
+      fmt::format("run {}: {} case{} in {} process{}, profile {}, at most {}\n", plan.run.id, plan.cases.size(),
+                  plan.cases.size() == 1 ? "" : "s", plan.profile.processes, plan.profile.processes == 1 ? "" : "es",
+                  plan.profile.name, units::duration(plan.profile.budget_s)));
 }
 
 int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {
@@ -105,15 +105,15 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                                {"cases", nlohmann::ordered_json::array()}};
     for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
     if (!repeat.empty()) all["repeat"] = repeat;
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    say(stdout, fmt::format("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
     return code;
   }
-  fmt::print("\n{}\n{}: {}\n", case_table(summaries),
-             summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
-             summaries.empty() ? "nothing was measured" : outcome_counts(summaries));
-  fmt::print("stored as {} in {}{}\n", plan.run.id, store.file().string(),
-             status == record::RunStatus::interrupted ? ", marked as interrupted" : "");
-  if (!repeat.empty()) fmt::print("repeat what failed: {}\n", repeat);
+  say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries),
+                          summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
+                          summaries.empty() ? "nothing was measured" : outcome_counts(summaries)));
+  say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
+                          status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
+  if (!repeat.empty()) say(stdout, fmt::format("repeat what failed: {}\n", repeat));
   return code;
 }
 

@@ -84,7 +84,7 @@ struct Ends {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signal(number, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signal(number, SIG_DFL);
   const bool ready =
       getppid() == guard && dup2(ends.input, 0) == 0 && dup2(ends.output, 1) == 1 && dup2(ends.errors, 2) == 2;
   if (ready) {

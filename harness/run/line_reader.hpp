@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace ridgeline::run {
 
@@ -16,8 +17,8 @@ class LineReader {
   State pump();
   /// The complete line without its newline.
   std::string take();
-  /// Whether bytes lie here that nobody has taken.
-  bool holds_bytes() const { return !buffer_.empty(); }
+  /// What has come and nobody has taken.
+  std::string_view held() const { return buffer_; }
 
  private:
   int descriptor_;

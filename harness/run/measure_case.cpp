@@ -112,22 +112,23 @@ CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const s
       judge(result.measurement, limits.sampling);
     }
   } catch (const WorkerLost& lost) {
-    std::string reason = fmt::format("{} while {}", lost.what(), stage);
+    std::string reason = fmt::format("while {}: {}", stage, lost.what());
     if (lost.outcome() == record::Outcome::timeout)
-      reason = limits.timeout_s <= limits.run_left_s
-                   ? fmt::format("killed while {}: the case's {} were over", stage, units::time(limits.timeout_s * 1e9))
-                   : fmt::format("killed while {}: the run's budget was spent", stage);
+      reason = fmt::format("killed while {}: {}", stage,
+                           limits.timeout_s <= limits.run_left_s
+                               ? fmt::format("the case's {} were over", units::time(limits.timeout_s * 1e9))
+                               : "the run's budget was spent");
     result.measurement = not_measured(selected, lost.outcome(), reason);
     result.worker_usable = false;
   } catch (const Refused& refused) {
-    const bool missing = refused.failure.exit_code == static_cast<int>(ErrorKind::dependency);
-    const std::string reason =
-        refused.failure.message.empty() ? "the worker could not, and does not say why" : refused.failure.message;
-    result.measurement = not_measured(selected, missing ? record::Outcome::unavailable : record::Outcome::crashed,
-                                      fmt::format("{} (while {})", reason, stage));
+    const std::string& message = refused.failure.message;
+    result.measurement = not_measured(
+        selected, record::Outcome::crashed,
+        fmt::format("while {}: {}", stage, message.empty() ? "the worker could not, and does not say why" : message));
     result.worker_usable = false;  // a device that has failed once may fail everything after
   } catch (const Error& error) {   // an answer of another protocol version in the middle of a conversation
-    result.measurement = not_measured(selected, record::Outcome::crashed, error.what());
+    result.measurement =
+        not_measured(selected, record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
     result.worker_usable = false;
   }
   result.measurement.total_ns = seconds_since(start) * 1e9;

@@ -86,7 +86,7 @@ template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(
 
 bool WorkerProcess::ready() {
   pollfd end{child_->end(), POLLIN, 0};
-  return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting && !lines_->holds_bytes();
+  return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting && lines_->held().empty();
 }
 
 void WorkerProcess::bye() noexcept {
@@ -120,12 +120,16 @@ std::string WorkerProcess::receive(Deadline deadline) {
         lose(record::Outcome::crashed,
              fmt::format("the worker sent a message longer than {} MiB", protocol::max_message_bytes >> 20));
       case LineReader::State::ended: {
-        const bool cut = lines_->holds_bytes();
+        const bool cut = !lines_->held().empty();
         child_->kill();
         lose(record::Outcome::crashed,
              fmt::format("the worker {}{}", child_->ending(), cut ? " in the middle of a message" : ""));
       }
       case LineReader::State::waiting:
+        // A message is an object: what begins otherwise will not become one, however long it gets.
+        if (!lines_->held().empty() && lines_->held().front() != '{')
+          lose(record::Outcome::crashed,
+               fmt::format("the worker sent what is no message: {}", printable(lines_->held(), 40)));
         wait(from_, POLLIN, deadline);
     }
   }

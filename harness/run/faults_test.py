@@ -1,0 +1,138 @@
+"""Whatever a worker does costs its case only: the outcome is stored, the run goes on, and nothing is left running."""
+
+import pytest
+
+from harness.run.scripted_runs import BUILD, case
+
+# What must be stored of each case: its outcome, and a part of its reason.
+OUTCOMES = {
+    "constant": ("ok", ""),
+    "noisy": ("ok", ""),
+    "drifting": ("ok", ""),
+    "prints": ("ok", ""),
+    "slow": ("ok", ""),
+    "unstable": ("unstable", "of its median; the profile allows ±5.0%"),
+    "throttled": ("invalid_environment", "hw_thermal_slowdown"),
+    "neighbour": ("invalid_environment", "other process"),
+    "wrong_result": ("wrong_result", "before timing"),
+    "writes_nothing": ("wrong_result", "not written"),
+    "wrong_after_timing": ("wrong_result", "after timing"),
+    "unsupported": ("unsupported", "the script says so"),
+    "too_large": ("unsupported", "550 GB"),
+    "unavailable": ("unavailable", "libscript.so.1 not found"),
+    "device_error": ("crashed", "the device was scripted to fail"),
+    "segfault": ("crashed", "signal 11 (Segmentation fault)"),
+    "abort": ("crashed", "signal 6 (Aborted)"),
+    "exit0": ("crashed", "exited with code 0"),
+    "exit3": ("crashed", "exited with code 3; it last said: scripted: cannot go on"),
+    "leaves_daemon": ("crashed", "exited with code 0"),
+    "loops": ("timeout", "killed while sampling: the case's 1.50 s were over"),
+    "loops_with_child": ("timeout", "killed while sampling"),
+    "endless_output": ("crashed", "no message: xxxx"),
+    "endless_lines": ("crashed", "no field reply"),
+    "binary_output": ("crashed", "no message: \\x7fELF\\x02\\xff"),
+    "malformed": ("crashed", "not JSON"),
+    "truncated": ("crashed", "exited with code 0 in the middle of a message"),
+    "huge": ("crashed", "longer than 16 MiB"),
+    "wrong_type": ("crashed", "must be a number"),
+    "negative": ("crashed", "must be a number"),
+    "unknown_reply": ("crashed", 'answered "dance"'),
+    "answers_twice": ("crashed", 'where "finish" was waited for'),
+}
+
+
+def test_every_fault_costs_its_case_only(lab):
+    done = lab.run(lab.profile(case_timeout="1500ms"))
+    assert lab.is_intact()
+    stored = lab.outcomes()
+    assert set(stored) == {case(variant) for variant in OUTCOMES}
+    for variant, (outcome, reason) in OUTCOMES.items():
+        ((found, why),) = stored[case(variant)]
+        assert (found, reason in why) == (outcome, True), f"{variant}: {found}: {why}"
+    assert done.returncode == 2
+    assert lab.query("SELECT status FROM run") == [("finished",)]
+    # Every case has its line, and the failures the command that repeats them.
+    for variant in OUTCOMES:
+        assert f"] {case(variant)}: " in done.stdout
+    assert (
+        "32 cases: 5 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
+        in done.stdout
+    )
+    repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ridgeline run "))
+    assert case("segfault") in repeat and case("constant") not in repeat
+
+
+def test_what_fails_is_tried_in_every_replicate_and_what_cannot_be_measured_once(lab):
+    lab.run(lab.profile("constant", "segfault", "unsupported", "unavailable", processes=3))
+    counts = {name: len(rows) for name, rows in lab.outcomes().items()}
+    assert counts == {case("constant"): 3, case("segfault"): 3, case("unsupported"): 1, case("unavailable"): 1}
+    assert lab.query("SELECT count(DISTINCT replicate) FROM process") == [(3,)]
+    # Each replicate has a process that ends with the segfault and, if anything is left to do, a second one.
+    assert 3 <= lab.query("SELECT count(*) FROM process")[0][0] <= 6
+
+
+def test_replicates_have_orders_of_their_own_that_the_seed_repeats(lab):
+    profile = lab.profile("constant", "noisy", "drifting", "prints", "throttled", "neighbour", processes=4)
+    orders = []
+    for _ in range(2):
+        assert lab.run(profile, "--seed", 7).returncode == 0
+        rows = lab.query(
+            'SELECT replicate, name FROM measurement JOIN "case" ON "case".id = case_id JOIN process ON process.id ='
+            " process_id WHERE run_id = (SELECT max(id) FROM run) ORDER BY measurement.id"
+        )
+        orders.append(rows)
+        lab.database.unlink()
+    assert orders[0] == orders[1]
+    assert len({tuple(name for which, name in orders[0] if which == replicate) for replicate in range(4)}) > 1
+
+
+def test_a_budget_ends_the_run_and_says_what_was_not_reached(lab):
+    profile = lab.profile("constant", "loops", "noisy", "drifting", processes=50, budget="1s")
+    done = lab.run(profile)
+    assert done.returncode == 2
+    reasons = {why for rows in lab.outcomes().values() for outcome, why in rows if outcome == "timeout"}
+    assert "killed while sampling: the run's budget was spent" in reasons
+    assert "the run's budget of 1 s was spent before this case" in reasons
+    assert sum(len(rows) for rows in lab.outcomes().values()) == 200
+
+
+def test_strict_makes_doubt_an_exit_code(lab):
+    profile = lab.profile("constant", "unstable")
+    assert lab.run(profile).returncode == 0
+    assert lab.run(profile, "--strict").returncode == 3
+
+
+def test_a_worker_of_another_protocol_version_is_refused(lab):
+    lab.environment["RIDGELINE_SCRIPTED_PROTOCOL"] = "7"
+    done = lab.run(lab.profile())
+    assert done.returncode == 69
+    assert "the worker speaks protocol 7, but this ridgeline speaks protocol 1" in done.stderr
+    assert not lab.results.exists()
+
+
+def test_a_worker_that_dies_at_once_is_named_with_its_last_words(lab):
+    worker = lab.folder / "broken-worker"
+    worker.write_text("#!/bin/sh\necho libnothing.so.4 not found >&2\nexit 127\n")
+    worker.chmod(0o755)
+    done = lab.call("list", "--worker", worker)
+    assert done.returncode == 69
+    assert (
+        b"worker broken-worker: the worker exited with code 127; it last said: libnothing.so.4 not found" in done.stderr
+    )
+
+
+@pytest.mark.parametrize("name", ["missing", "/missing/worker"])
+def test_a_missing_worker_is_69(lab, name):
+    done = lab.call("run", "--worker", name)
+    assert done.returncode == 69
+    assert f"worker {name} not found".encode() in done.stderr
+
+
+def test_without_its_own_suites_ridgeline_says_so(lab):
+    alone = lab.folder / "ridgeline"
+    alone.write_bytes((BUILD / "ridgeline").read_bytes())
+    alone.chmod(0o755)
+    lab.environment["PATH"] = "/nonexistent"
+    done = lab.call("list", executable=str(alone))
+    assert done.returncode == 69
+    assert b"ridgeline-suites not found" in done.stderr

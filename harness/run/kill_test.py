@@ -1,0 +1,179 @@
+"""Killed at any moment, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing stays."""
+
+import os
+import pty
+import random
+import re
+import resource
+import select
+import signal
+import time
+
+from harness.run.scripted_runs import case, left_behind
+
+KILLS = 50
+REPORTED = re.compile(r"^\[\d+/\d+\] (\S+) \(process (\d+)/\d+\): ", re.MULTILINE)
+RUN_ID = re.compile(r"^run (\S+): ", re.MULTILINE)
+
+
+def wait_for(process, text: str, within_s: float = 20) -> str:
+    """What the process has printed up to and with the line that holds `text`."""
+    read = ""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        line = process.stdout.readline()
+        read += line
+        if text in line:
+            return read
+        assert line, f"ended before it said {text!r}: {read}"
+    raise AssertionError(f"did not say {text!r} in time: {read}")
+
+
+def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):
+    # Workers that fork, that ignore SIGTERM and that leave daemons are among those in flight.
+    profile = lab.profile(
+        *("constant", "noisy", "drifting", "prints", "segfault", "loops_with_child", "leaves_daemon"),
+        processes=20,
+        case_timeout="150ms",
+    )
+    moments = random.Random(1)
+    reported = 0
+    for kill in range(KILLS):
+        process = lab.start(profile, stderr=None)
+        time.sleep(moments.uniform(0, 0.5))
+        process.kill()
+        printed, _ = process.communicate()
+        assert left_behind(wait_s=5) == [], f"after kill {kill}"
+        if not lab.database.exists():
+            continue
+        assert lab.is_intact(), f"after kill {kill}"
+        if started := RUN_ID.search(printed):
+            counts = {name: len(rows) for name, rows in lab.outcomes(started[1]).items()}
+            for name, replicate in REPORTED.findall(printed):
+                assert counts.get(name, 0) >= int(replicate), f"{name} of kill {kill} was reported, but is not stored"
+                reported += 1
+    assert reported > KILLS, "the kills came too early to show anything"
+    # The file goes on being used.
+    assert lab.run(lab.profile("constant")).returncode == 0
+    assert lab.is_intact()
+
+
+def test_the_first_interrupt_stores_what_is_done_and_says_so(lab):
+    # In a random order the loops end up anywhere; its timeout is far away, so that only the signal can end it.
+    process = lab.start(lab.profile("constant", "noisy", "loops", processes=2), "--seed", 3)
+    printed = wait_for(process, case("constant"))
+    time.sleep(0.2)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=20)
+    assert time.monotonic() - start < 5
+    assert process.returncode == 130
+    assert lab.query("SELECT status FROM run") == [("interrupted",)]
+    stored = lab.outcomes()
+    assert case("constant") in stored and case("loops") not in stored
+    assert len(REPORTED.findall(printed + rest)) == sum(len(rows) for rows in stored.values())
+    assert "marked as interrupted" in rest
+
+
+def test_a_second_interrupt_ends_at_once(lab):
+    process = lab.start(lab.profile("constant", "loops_with_child", processes=20))
+    wait_for(process, "device fake")
+    time.sleep(0.3)
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert left_behind(wait_s=5) == []
+    assert lab.is_intact()
+
+
+def test_a_terminal_interrupt_does_not_reach_the_workers(lab):
+    # The terminal signals the whole foreground process group; a worker that got it would look like a crash.
+    process = lab.start(lab.profile("constant", "loops"), "--seed", 3, process_group=0)
+    wait_for(process, "run ")
+    time.sleep(0.4)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert all(outcome == "ok" for rows in lab.outcomes().values() for outcome, _ in rows)
+
+
+def test_the_second_run_on_a_device_waits_and_names_the_first(lab):
+    first = lab.start(lab.profile("loops"), "--label", "first")
+    run_id = RUN_ID.search(wait_for(first, "run "))[1]
+    time.sleep(0.3)
+    refused = lab.run(lab.profile("constant"), "--no-wait")
+    assert refused.returncode == 69
+    assert f"is being measured on by pid {first.pid}, run {run_id}" in refused.stderr
+    waiting = lab.start(lab.profile("constant"))
+    assert f"pid {first.pid}, run {run_id}" in waiting.stderr.readline()
+    assert waiting.poll() is None
+    first.kill()  # a holder that dies blocks nobody
+    first.communicate()
+    assert waiting.wait(timeout=20) == 0
+    waiting.communicate()
+    assert left_behind(wait_s=5) == []
+    assert lab.outcomes().keys() == {case("constant")}
+    assert lab.query("SELECT count(*) FROM run") == [(2,)]
+
+
+def test_interrupted_while_waiting_measures_nothing(lab):
+    first = lab.start(lab.profile("loops"))
+    wait_for(first, "run ")
+    time.sleep(0.3)
+    waiting = lab.start(lab.profile("constant"))
+    waiting.stderr.readline()
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(timeout=5) == 130
+    waiting.communicate()
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=20)
+    assert lab.query("SELECT count(*) FROM run") == [(1,)]
+
+
+def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
+    def limit_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
+
+    profile = lab.profile("noisy", "unstable", "drifting", processes=300)
+    full = lab.run(profile, preexec_fn=limit_files)
+    assert full.returncode == 74, full.stderr
+    assert "synthetic-fake.sqlite" in full.stderr
+    assert lab.is_intact()
+    reported = REPORTED.findall(full.stdout)
+    assert len(reported) > 3
+    counts = {name: len(rows) for name, rows in lab.outcomes().items()}
+    for name, replicate in reported:
+        assert counts[name] >= int(replicate)
+
+
+def test_a_reader_that_goes_away_does_not_end_the_run(lab):
+    process = lab.start(lab.profile("constant", "noisy", processes=20))
+    process.stdout.readline()
+    process.stdout.close()
+    process.stderr.read()
+    assert process.wait(timeout=30) == 74
+    assert sum(len(rows) for rows in lab.outcomes().values()) == 40
+    assert lab.query("SELECT status FROM run") == [("finished",)]
+
+
+def test_a_terminal_gets_a_bar_and_a_pipe_a_line_a_case(lab):
+    profile = lab.profile("constant", "noisy", "segfault", "slow")
+    piped = lab.run(profile)
+    assert "\r" not in piped.stdout and "\033" not in piped.stdout
+    assert piped.stdout.count("] scripted/") == 4
+    outside, inside = pty.openpty()
+    process = lab.start(profile, stdout=inside, stderr=inside)
+    os.close(inside)
+    shown = b""
+    while select.select([outside], [], [], 20)[0]:
+        try:
+            shown += os.read(outside, 65536)
+        except OSError:  # the last writer is gone
+            break
+    os.close(outside)
+    assert process.wait(timeout=20) == 2
+    text = shown.decode()
+    assert re.search(r"\[#+\.*\] \d/4  \d+ s left  last 10.0 GFLOP/s  scripted/", text), text
+    # Of the cases only the failure has a line of its own above the bar.
+    assert re.findall(r"\[\d/4\] (\S+): ", text) == [case("segfault")]

@@ -1,0 +1,128 @@
+"""Runs the real `ridgeline` with the scripted worker, for tests of whole runs.
+
+Binaries are found in $RIDGELINE_BUILD, else build/release/bin. Every process that a test leaves behind falls to this
+one, so that `left_behind` can tell.
+"""
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("RIDGELINE_BUILD", ROOT / "build" / "release" / "bin"))
+PROFILE = """description = "for tests"
+processes = {processes}
+budget = "{budget}"
+case_timeout = "{case_timeout}"
+
+[sampling]
+target = 0.01
+unstable = 0.05
+min_samples = 10
+max_samples = 50
+warmup = "5ms"
+
+[fake]
+cases = {cases}
+"""
+
+
+def case(variant: str) -> str:
+    return f"scripted/{variant}/f32/n=16"
+
+
+class Lab:
+    """A folder of results and everything else that a run needs, apart from every other test and run."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.results = folder / "results"
+        self.database = self.results / "synthetic-fake.sqlite"
+        self.environment = {**os.environ, "RIDGELINE_LOCKS": str(folder), "RIDGELINE_HOME": str(ROOT)}
+        for name in ("RIDGELINE_RESULTS", "RIDGELINE_SCRIPTED_PROTOCOL", "RIDGELINE_SCRIPTED_DELAY_MS"):
+            self.environment.pop(name, None)
+
+    def profile(self, *variants: str, processes: int = 1, budget: str = "60s", case_timeout: str = "20s") -> Path:
+        cases = [case(variant) for variant in variants] or ["scripted/*"]
+        path = self.folder / "tests.toml"
+        path.write_text(
+            PROFILE.format(
+                processes=processes, budget=budget, case_timeout=case_timeout, cases=str(cases).replace("'", '"')
+            )
+        )
+        return path
+
+    def command(self, *arguments: object) -> list[str]:
+        return [str(BUILD / "ridgeline"), *map(str, arguments)]
+
+    def run_command(self, profile: Path, *arguments: object) -> list[str]:
+        return self.command(
+            *("run", "--device", "fake", "--profile", profile, "--results", self.results),
+            *("--worker", BUILD / "ridgeline-scripted-worker", *arguments),
+        )
+
+    def call(self, *arguments: object, **options) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.command(*arguments), env=self.environment, cwd=self.folder, capture_output=True, timeout=60, **options
+        )
+
+    def run(self, profile: Path, *arguments: object, **options) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.run_command(profile, *arguments),
+            **{"env": self.environment, "capture_output": True, "text": True, "timeout": 120, **options},
+        )
+
+    def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
+        return subprocess.Popen(
+            self.run_command(profile, *arguments),
+            **{
+                "env": self.environment,
+                "stdout": subprocess.PIPE,
+                "stderr": subprocess.PIPE,
+                "text": True,
+                **options,
+            },
+        )
+
+    def query(self, statement: str, *values: object) -> list[tuple]:
+        with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def is_intact(self) -> bool:
+        return self.query("PRAGMA integrity_check") == [("ok",)] and self.query("PRAGMA foreign_key_check") == []
+
+    def outcomes(self, run_id: str = "%") -> dict[str, list[tuple[str, str]]]:
+        """Outcome and reason of every measurement by case, in the order stored."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, outcome, reason in self.query(
+            'SELECT "case".name, outcome, reason FROM measurement JOIN "case" ON "case".id = case_id'
+            " JOIN process ON process.id = process_id WHERE run_id LIKE ? ORDER BY measurement.id",
+            run_id,
+        ):
+            found.setdefault(name, []).append((outcome, reason))
+        return found
+
+
+def children() -> list[tuple[int, str, str]]:
+    """Processes whose parent is this one: pid, state, name."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            name, rest = (folder / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+            state, parent = rest.split()[:2]
+            if int(parent) == os.getpid():
+                found.append((int(folder.name), state, name))
+    return found
+
+
+def left_behind(wait_s: float = 0.0) -> list[tuple[int, str, str]]:
+    """What has fallen to this process and does not end within `wait_s`. Ended orphans are reaped while waiting."""
+    deadline = time.monotonic() + wait_s
+    while (left := children()) and time.monotonic() < deadline:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+        time.sleep(0.005)
+    return left
