@@ -64,7 +64,9 @@ std::string time(double ns) {
 std::string time_range(double low, double high) {
   const std::size_t unit = prefix(low, 1e3, time_units.size() - 1);
   const double scale = std::pow(1e3, static_cast<double>(unit));
-  return fmt::format("{} to {} {}", digits_of(low / scale, 3), digits_of(high / scale, 3), time_units[unit]);
+  int digits = 3;
+  while (digits < 6 && low < high && digits_of(low / scale, digits) == digits_of(high / scale, digits)) ++digits;
+  return fmt::format("{} to {} {}", digits_of(low / scale, digits), digits_of(high / scale, digits), time_units[unit]);
 }
 
 std::string duration(double seconds) {

@@ -7,14 +7,15 @@
 /// What is not finite is shown as "nan" or "inf" with its unit, never as a number.
 namespace ridgeline::units {
 
-std::string time(double ns);                      // "1.23 us"; ns to s
-std::string time_range(double low, double high);  // "1.23 to 1.31 us", both in ns and shown in one unit
-std::string duration(double seconds);             // whole seconds: "42 s", "3 min 05 s", "2 h 07 min"
-std::string byte_rate(double bytes_per_s);        // "456 GB/s"; decimal prefixes
-std::string flop_rate(double flops_per_s);        // "12.3 TFLOP/s"
-std::string bytes(double count);                  // "64 MiB", "1.43 GiB"; binary prefixes
-std::string percent(double fraction);             // 0.034 is "3.4%", 0.5617 "56.2%", 0.0028 "0.28%"
-std::string plain(double value);                  // "1.5", "1230000", "1.23e-07"
+std::string time(double ns);  // "1.23 us"; ns to s
+/// "1.23 to 1.31 us", both in ns and shown in one unit; with more digits where three would read the same.
+std::string time_range(double low, double high);
+std::string duration(double seconds);       // whole seconds: "42 s", "3 min 05 s", "2 h 07 min"
+std::string byte_rate(double bytes_per_s);  // "456 GB/s"; decimal prefixes
+std::string flop_rate(double flops_per_s);  // "12.3 TFLOP/s"
+std::string bytes(double count);            // "64 MiB", "1.43 GiB"; binary prefixes
+std::string percent(double fraction);       // 0.034 is "3.4%", 0.5617 "56.2%", 0.0028 "0.28%"
+std::string plain(double value);            // "1.5", "1230000", "1.23e-07"
 
 /// `value` in a stored unit: ns, B, B/s and FLOP/s get their prefixes, "fraction" is a percentage, any other unit
 /// follows the plain number.

@@ -27,6 +27,8 @@ TEST(Units, RoundingUpMovesToTheNextUnit) {
 TEST(Units, RangesShareTheUnitOfTheirLowerEnd) {
   EXPECT_EQ(time_range(1230, 1310), "1.23 to 1.31 us");
   EXPECT_EQ(time_range(980, 1020), "980 to 1020 ns");
+  EXPECT_EQ(time_range(1100.1, 1102.9), "1.100 to 1.103 us");
+  EXPECT_EQ(time_range(1100, 1100), "1.10 to 1.10 us");
 }
 
 TEST(Units, DurationsAreInWholeSeconds) {
