@@ -1,0 +1,212 @@
+// The commands that read stored runs, as a user calls them.
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/main.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace examples = store::examples;
+using nlohmann::json;
+using record::Outcome;
+
+struct Said {
+  int code = 0;
+  std::string out, err;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class StoredRuns : public testing::Test {
+ protected:
+  StoredRuns() {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    add_run(store, "20261120T124501Z-aaaa", "2026-11-20T12:45:01Z", "before");
+    add_run(store, "20261121T124501Z-bbbb", "2026-11-21T12:45:01Z", "after");
+    store.finish("20261121T124501Z-bbbb", record::RunStatus::finished, "2026-11-21T12:46:00Z");
+  }
+
+  static void add_run(store::Store& store, const std::string& id, const std::string& started,
+                      const std::string& label) {
+    record::Run run = examples::run(id, started);
+    run.label = label;
+    store.begin(run, examples::device(), examples::environment());
+    store.add(id, {"dram.copy", 1e12, "B/s", "measured"});
+    for (int replicate = 0; replicate < 3; ++replicate) {
+      const std::int64_t process = store.add(examples::process(replicate, id));
+      const record::Case naive = examples::gemm_case("naive"), wmma = examples::gemm_case("wmma"),
+                         bad = examples::gemm_case("bad");
+      store.add(process, naive, examples::measurement(naive, {1000.5 + replicate, 1100.0 + replicate, 1200.0}));
+      store.add(process, wmma, examples::failed(wmma, Outcome::unsupported, "needs tensor cores"));
+      store.add(process, bad, examples::failed(bad, Outcome::crashed, "=1+1, \"signal\" \x1b[31m"));
+    }
+  }
+
+  Said ridgeline(std::vector<std::string> words) {
+    words.insert(words.begin(), "ridgeline");
+    words.insert(words.end(), {"--results", folder.path().string()});
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    Said said;
+    said.code = cli::main(static_cast<int>(arguments.size()), arguments.data());
+    said.out = testing::internal::GetCapturedStdout();
+    said.err = testing::internal::GetCapturedStderr();
+    return said;
+  }
+
+  store::TemporaryFolder folder;
+};
+
+TEST_F(StoredRuns, AreListedNewestFirst) {
+  const Said said = ridgeline({"runs"});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_EQ(said.out,
+            "run                    started (UTC)        device         profile  label   status    measurements\n"
+            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished  3 ok, 3 "
+            "unsupported, 3 crashed\n"
+            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed    3 ok, 3 "
+            "unsupported, 3 crashed\n");
+  const json all = json::parse(ridgeline({"runs", "--json"}).out);
+  EXPECT_EQ(all["ridgeline_json"], 1);
+  ASSERT_EQ(all["runs"].size(), 2u);
+  EXPECT_EQ(all["runs"][1]["status"], "killed");
+  EXPECT_EQ(all["runs"][0]["outcomes"]["ok"], 3);
+}
+
+TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
+  store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+  store.begin(examples::run("20261122T000000Z-cccc", "2026-11-22T00:00:00Z"), examples::device(),
+              examples::environment());
+  const json all = json::parse(ridgeline({"runs", "--json"}).out);
+  EXPECT_EQ(all["runs"][0]["status"], "running");
+  EXPECT_EQ(all["runs"][0].count("finished"), 0u);
+}
+
+TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {
+  const Said said = ridgeline({"show", "label:after"});
+  EXPECT_EQ(said.code, 0) << said.err;
+  for (const char* part : {"run 20261121T124501Z-bbbb: finished\n", "Synthetic GPU (synthetic-gpu), fake:0, GPU-0000\n",
+                           "ridgeline-suites abc123 with local changes, g++ 12.2\n", "memory 1 GiB\n",
+                           "1.00 TB/s  measured\n", "gemm/naive/f32/m=64,n=64,k=64  1.10 us",
+                           "unsupported: needs tensor cores\n  gemm/wmma/", "crashed: =1+1, \"signal\" \\x1b[31m\n",
+                           " gemm/bad/f32/m=64,n=64,k=64\n", "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
+    EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
+  EXPECT_TRUE(
+      contains(said.out, "again: ridgeline run --device fake:0 --profile quick --seed 18446744073709551615 --results"));
+  EXPECT_FALSE(contains(said.out, "\x1b"));
+  EXPECT_EQ(ridgeline({"show"}).out, said.out);
+}
+
+TEST_F(StoredRuns, AreShownToPrograms) {
+  const json all = json::parse(ridgeline({"show", "20261120", "--json"}).out);
+  EXPECT_EQ(all["ridgeline_json"], 1);
+  EXPECT_EQ(all["run"]["id"], "20261120T124501Z-aaaa");
+  EXPECT_EQ(all["environment"]["hash"], "e1");
+  EXPECT_EQ(all["cases"].size(), 3u);
+}
+
+TEST_F(StoredRuns, SamplesOfACaseAreShown) {
+  const Said said = ridgeline({"show", "--samples", "gemm/naive"});
+  EXPECT_TRUE(contains(said.out, "gemm/naive/f32/m=64,n=64,k=64, replicate 2, attempt 1: ok\n")) << said.out;
+  EXPECT_TRUE(contains(said.out, "\n  1002.5\n  1102\n  1200\n"));
+  const json all = json::parse(ridgeline({"show", "--samples", "gemm/naive", "--json"}).out);
+  ASSERT_EQ(all["measurements"].size(), 3u);
+  EXPECT_EQ(all["measurements"][0]["samples_ns"], (std::vector<double>{1000.5, 1100, 1200}));
+  const Said wrong = ridgeline({"show", "--samples", "gemm/naive/f32/m=64,n=64,k=65"});
+  EXPECT_EQ(wrong.code, 64);
+  EXPECT_TRUE(contains(wrong.err, "did you mean gemm/naive/f32/m=64,n=64,k=64?")) << wrong.err;
+}
+
+TEST_F(StoredRuns, AreExportedAsCsvWithOneRowASample) {
+  const std::string csv = ridgeline({"export", "csv"}).out;
+  std::vector<std::string> lines;
+  std::istringstream stream(csv);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 1 + 3 * (3 + 1 + 1)) << csv;
+  EXPECT_EQ(lines[0],
+            "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,executions_per_sample,"
+            "sample,ns\r");
+  EXPECT_EQ(lines[1],
+            "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/naive/f32/"
+            "m=64,n=64,k=64\",gemm,naive,f32,0,1,ok,,loop,cold,20,0,1000.5\r");
+  EXPECT_EQ(lines[4],
+            "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/wmma/f32/m=64,n=64,k=64\",gemm,wmma,f32,0,1,unsupported,needs "
+            "tensor cores,,,1,,\r");
+  EXPECT_TRUE(contains(lines[5], "crashed,\"'=1+1, \"\"signal\"\" \x1b[31m\",,,1,,\r")) << lines[5];
+}
+
+TEST_F(StoredRuns, AreExportedAsJsonLines) {
+  std::istringstream stream(ridgeline({"export", "jsonl", "label:before"}).out);
+  int lines = 0;
+  for (std::string line; std::getline(stream, line); ++lines) {
+    const json measurement = json::parse(line);
+    EXPECT_EQ(measurement["run"], "20261120T124501Z-aaaa");
+    EXPECT_EQ(measurement["samples_ns"].size(), measurement["outcome"] == "ok" ? 3u : 0u);
+    EXPECT_EQ(measurement["case_info"]["suite"], "gemm");
+  }
+  EXPECT_EQ(lines, 9);
+}
+
+TEST_F(StoredRuns, AreExportedForGoogleBenchmark) {
+  const json all = json::parse(ridgeline({"export", "google-benchmark"}).out);
+  EXPECT_EQ(all["context"]["json_schema_version"], 1);
+  EXPECT_EQ(all["context"]["host_name"], "nowhere");
+  ASSERT_EQ(all["benchmarks"].size(), 3u);
+  ASSERT_EQ(all["not_measured"].size(), 6u);
+  for (int i = 0; i < 3; ++i) {
+    const json& entry = all["benchmarks"][i];
+    EXPECT_EQ(entry["name"], "gemm/naive/f32/m=64,n=64,k=64");
+    EXPECT_EQ(entry["run_name"], entry["name"]);
+    EXPECT_EQ(entry["run_type"], "iteration");
+    EXPECT_EQ(entry["repetitions"], 3);
+    EXPECT_EQ(entry["repetition_index"], i);
+    EXPECT_EQ(entry["threads"], 1);
+    EXPECT_EQ(entry["iterations"], 3 * 20);
+    EXPECT_EQ(entry["real_time"], 1100.0 + i);
+    EXPECT_EQ(entry["cpu_time"], entry["real_time"]);
+    EXPECT_EQ(entry["time_unit"], "ns");
+    EXPECT_EQ(entry["sectors_per_request"], 4);
+    EXPECT_DOUBLE_EQ(entry["flop_rate"].get<double>(), 2.0 * 64 * 64 * 64 / (1100.0 + i) * 1e9);
+  }
+  EXPECT_EQ(all["not_measured"][0]["outcome"], "crashed");
+}
+
+TEST_F(StoredRuns, ExportsAreWrittenWholeOrNotAtAll) {
+  const std::string file = folder / "out.csv";
+  EXPECT_EQ(ridgeline({"export", "csv", "--output", file}).code, 0);
+  std::ifstream stream(file, std::ios::binary);
+  const std::string written{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(written, ridgeline({"export", "csv"}).out);
+  EXPECT_EQ(ridgeline({"export", "csv", "--output", "/nonexistent/out.csv"}).code, 74);
+}
+
+TEST_F(StoredRuns, MistakesAreClearAndUseTheRightExitCode) {
+  const std::tuple<std::vector<std::string>, int, const char*> table[] = {
+      {{"show", "nothing"}, 64, "the latest is 20261121T124501Z-bbbb"},
+      {{"show", "2026"}, 64, "2026 means 2 runs"},
+      {{"show", "a100@latest"}, 64, "there are: synthetic-gpu"},
+      {{"export", "xml"}, 64, "xml"},
+      {{"export"}, 64, "FORMAT"},
+  };
+  for (const auto& [words, code, part] : table) {
+    const Said said = ridgeline(words);
+    EXPECT_EQ(said.code, code) << part;
+    EXPECT_TRUE(contains(said.err, part)) << said.err;
+    EXPECT_EQ(said.out, "");
+  }
+  std::filesystem::remove(folder / "synthetic-gpu.sqlite");
+  for (const char* command : {"runs", "show"}) EXPECT_EQ(ridgeline({command}).code, 74) << command;
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
