@@ -28,7 +28,7 @@ Problem problem_for(Operation operation, kernels::Level level, const device::Fac
     case kernels::Level::llc:
       bytes = llc / 3;
       if (!cuda) bytes = std::max(bytes, 2.0 * static_cast<double>(facts.l2) * facts.units);
-      traffic = 16 * bytes;
+      traffic = 64 * bytes;
       break;
     case kernels::Level::dram:
       bytes = std::clamp(8 * llc, 256.0 * (1 << 20), static_cast<double>(facts.memory) / 16);
