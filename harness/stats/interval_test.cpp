@@ -103,10 +103,10 @@ TEST(ProcessInterval, UsesPublishedValuesOfStudentsT) {
     double confidence, t, standard_error;
   };
   const Row rows[] = {
-      {1, 0.95, 4.302652729911275, std::sqrt(2.0 / 2 / 3)},       // t(2), two-sided 5%
-      {2, 0.95, 2.7764451051977987, std::sqrt(4.0 / 4 / 5)},      // t(4)
-      {5, 0.95, 2.2281388519649385, std::sqrt(10.0 / 10 / 11)},   // t(10)
-      {1, 0.99, 9.92484320091807, std::sqrt(2.0 / 2 / 3)},        // t(2), two-sided 1%
+      {1, 0.95, 4.302652729911275, std::sqrt(2.0 / 2 / 3)},      // t(2), two-sided 5%
+      {2, 0.95, 2.7764451051977987, std::sqrt(4.0 / 4 / 5)},     // t(4)
+      {5, 0.95, 2.2281388519649385, std::sqrt(10.0 / 10 / 11)},  // t(10)
+      {1, 0.99, 9.92484320091807, std::sqrt(2.0 / 2 / 3)},       // t(2), two-sided 1%
       {15, 0.90, 1.697260886593957, std::sqrt(30.0 / 30 / 31)},  // t(30), two-sided 10%
   };
   for (const Row& row : rows) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/half.hpp"
@@ -31,7 +32,11 @@ void* allocate_host(std::size_t bytes) {
   // Large buffers start on a huge page: whether the kernel grants them must not depend on where malloc put a buffer.
   const std::size_t unit = bytes >= 2 * huge_page ? huge_page : alignment;
   const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
-  void* const memory = rounded < bytes ? nullptr : std::aligned_alloc(unit, rounded);
+  // Linux grants more than the machine has, and kills whoever then uses it.
+  const auto installed =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const bool possible = bytes <= installed && rounded >= bytes;
+  void* const memory = possible ? std::aligned_alloc(unit, rounded) : nullptr;
   if (memory == nullptr)
     throw Error(ErrorKind::dependency, fmt::format("allocating {} bytes of host memory failed", bytes),
                 "measure smaller cases, or free memory");
