@@ -13,9 +13,13 @@ namespace {
 
 using analysis::CaseSummary;
 
+/// What a case reaches at its median: of its work, of the bytes it must move, or the bandwidth that it reports itself.
 std::string rate(const CaseSummary& summary) {
-  if (summary.flop_rate) return units::flop_rate(*summary.flop_rate);
-  return summary.byte_rate ? units::byte_rate(*summary.byte_rate) : "";
+  if (summary.flop_rate && *summary.flop_rate > 0) return units::flop_rate(*summary.flop_rate);
+  if (summary.byte_rate && *summary.byte_rate > 0) return units::byte_rate(*summary.byte_rate);
+  for (const record::Metric& metric : summary.metrics)
+    if (metric.unit == "B/s" && metric.direction == record::Direction::higher) return units::byte_rate(metric.value);
+  return {};
 }
 
 std::string outcome(const CaseSummary& summary) {

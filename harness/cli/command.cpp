@@ -38,8 +38,8 @@ void add_profile_option(CLI::App& command, Context& context) {
 void add_worker_option(CLI::App& command, Context& context) {
   command.add_option("--worker", context.workers, "Another worker program; one of the same name is replaced")
       ->type_name("PROGRAM")
-      ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);  // one value each time: what follows is a PATTERN
 }
 
 void add_json_option(CLI::App& command, Context& context) {

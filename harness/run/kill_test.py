@@ -1,4 +1,4 @@
-"""Killed at any moment, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing stays."""
+"""Killed, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing is left running."""
 
 import os
 import pty

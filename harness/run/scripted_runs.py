@@ -64,16 +64,17 @@ class Lab:
             *("--worker", BUILD / "ridgeline-scripted-worker", *arguments),
         )
 
-    def call(self, *arguments: object, **options) -> subprocess.CompletedProcess:
+    def execute(self, command: list, **options) -> subprocess.CompletedProcess:
         return subprocess.run(
-            self.command(*arguments), env=self.environment, cwd=self.folder, capture_output=True, timeout=60, **options
+            command,
+            **{"env": self.environment, "cwd": self.folder, "capture_output": True, "timeout": 120, **options},
         )
 
+    def call(self, *arguments: object, **options) -> subprocess.CompletedProcess:
+        return self.execute(self.command(*arguments), **options)
+
     def run(self, profile: Path, *arguments: object, **options) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            self.run_command(profile, *arguments),
-            **{"env": self.environment, "capture_output": True, "text": True, "timeout": 120, **options},
-        )
+        return self.execute(self.run_command(profile, *arguments), text=True, **options)
 
     def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
         return subprocess.Popen(

@@ -1,0 +1,162 @@
+"""Bad input: one clear message on stderr, the exit code of its kind, and nothing written."""
+
+import ctypes
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from harness.run.scripted_runs import BUILD, case
+
+
+def refuse(lab, done, code: int, *texts: str) -> None:
+    errors = done.stderr if isinstance(done.stderr, str) else done.stderr.decode()
+    assert done.returncode == code, errors
+    for text in texts:
+        assert text in errors
+    assert errors.startswith("ridgeline: ") and errors.count("\n") <= 2
+    assert not done.stdout
+    assert not lab.results.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "texts"),
+    [
+        (["scripted/constnat"], ['no case matches "scripted/constnat"', "did you mean scripted/constant?"]),
+        (["scriptd"], ['no case matches "scriptd"', "did you mean scripted?"]),
+        (["zzz"], ['no case matches "zzz"', "ridgeline list shows all cases"]),
+        (["scripted/drifting"], ["matches 1 case, but the profile tests leaves it out", case("drifting")]),
+        (["--budget", "0"], ["--budget 0 is no duration above 0", "write 90s"]),
+        (["--budget", "-1"], ["--budget -1 is no duration above 0"]),
+        (["--budget", "-1s"], ["--budget -1s is no duration above 0"]),
+        (["--budget", "soon"], ["--budget soon is no duration above 0"]),
+        (["--processes", "0"], ["--processes"]),
+        (["--seed", "x"], ["--seed"]),
+        (["--proceses", "3"], ["--proceses", "did you mean --processes?"]),
+        (["--profile", "quik"], ['there is no profile "quik"', "did you mean quick?"]),
+        (["--profile", "./missing.toml"], ["cannot read the profile ./missing.toml"]),
+        (["--device", "cuda:7"], ["there is no device cuda:7 here", "cuda is unavailable", "fake (Synthetic Fake)"]),
+        (["--device", "cpux"], ["there is no device cpux here", "there is cpu ("]),
+        ([b"scripted/\xff"], ["is not UTF-8: scripted/\\xff"]),
+    ],
+)
+def test_bad_arguments_of_run_are_64(lab, arguments, texts):
+    command = [*lab.run_command(lab.profile("constant", "noisy")), *arguments]
+    refuse(lab, lab.execute(command), 64, *texts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "texts"),
+    [
+        ([], ["A subcommand is required"]),
+        (["runn"], ["did you mean run?"]),
+        (["list", "--jsno"], ["--jsno", "did you mean --json?"]),
+        (["list", "scripted/nois"], ['no case matches "scripted/nois"']),
+    ],
+)
+def test_bad_commands_are_64(lab, arguments, texts):
+    refuse(lab, lab.call(*arguments), 64, *texts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "texts"),
+    [
+        ("budget =", "bugdet =", 1, ["budget is missing"]),
+        ('budget = "60s"', 'budget = "60s"\nretries = 3', 4, ['unknown key "retries"']),
+        ("target = 0.01", "target = one", 7, []),
+        ("scripted/constant", "scripted/contsant", 14, ["no case matches", "did you mean scripted/constant"]),
+        ("[fake]", "[cpu]", None, ["the profile has no section [fake]"]),
+    ],
+)
+def test_a_profile_with_a_typo_is_named_with_its_line(lab, old, new, line, texts):
+    profile = lab.profile("constant")
+    assert old in profile.read_text()
+    profile.write_text(profile.read_text().replace(old, new))
+    where = f"{profile}:{line}: " if line else f"{profile}: "
+    refuse(lab, lab.run(profile), 64, where, *texts)
+
+
+def test_a_pattern_that_the_profile_leaves_out_is_measured_by_its_full_name(lab):
+    assert lab.run(lab.profile("constant"), case("noisy")).returncode == 0
+    assert lab.outcomes().keys() == {case("noisy")}
+
+
+def test_a_results_folder_that_cannot_be_used_is_74(lab):
+    profile = lab.profile("constant")
+    lab.results.write_text("a file")
+    done = lab.run(profile)
+    assert done.returncode == 74 and str(lab.results) in done.stderr
+    assert lab.results.read_text() == "a file"
+    lab.results.unlink()
+    done = lab.run(profile, "--results", "/proc/nowhere")
+    assert done.returncode == 74 and "/proc/nowhere" in done.stderr
+
+
+def obey_file_modes():
+    """Takes from root the power to write where the mode of a folder forbids it; kept by what is executed next."""
+    PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
+    if os.geteuid() == 0:
+        assert ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) == 0
+
+
+def test_a_read_only_folder_is_74(lab):
+    lab.results.mkdir(mode=0o500)
+    done = lab.run(lab.profile("constant"), preexec_fn=obey_file_modes)
+    assert done.returncode == 74 and str(lab.results) in done.stderr
+    assert list(lab.results.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_stays_as_it_is(lab):
+    lab.results.mkdir()
+    lab.database.write_bytes(b"precious notes" * 100)
+    done = lab.run(lab.profile("constant"))
+    assert done.returncode == 74 and str(lab.database) in done.stderr
+    assert lab.database.read_bytes() == b"precious notes" * 100
+
+
+def test_a_newer_schema_is_refused(lab):
+    profile = lab.profile("constant")
+    assert lab.run(profile).returncode == 0
+    connection = sqlite3.connect(lab.database)
+    connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    done = lab.run(profile)
+    assert done.returncode == 74 and "9999" in done.stderr
+    assert lab.query("SELECT count(*) FROM run") == [(1,)]
+
+
+def test_output_that_cannot_be_written_is_74(lab):
+    with Path("/dev/full").open("w") as full:
+        done = lab.run(lab.profile("constant"), capture_output=False, stdout=full)
+    assert done.returncode == 74
+    assert lab.outcomes().keys() == {case("constant")}
+
+
+def test_json_is_one_object_on_stdout(lab):
+    done = lab.run(lab.profile("constant", "segfault"), "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == document["exit_code"] == 2
+    assert document["device"]["model"] == "synthetic-fake"
+    assert document["file"] == str(lab.database)
+    by_name = {each["case"]: each for each in document["cases"]}
+    assert by_name[case("constant")]["median_ns"] == 100_000
+    assert by_name[case("segfault")]["outcome"] == "crashed" and "median_ns" not in by_name[case("segfault")]
+    assert document["repeat"].endswith(case("segfault"))
+    worker = BUILD / "ridgeline-scripted-worker"
+    listed = json.loads(lab.call("list", "--json", "--worker", worker, "scripted").stdout)
+    assert case("constant") in {each["name"] for each in listed["cases"]}
+    devices = json.loads(lab.call("devices", "--json", "--worker", worker).stdout)
+    assert "fake" in {each["id"] for each in devices["devices"]}
+
+
+def test_every_command_has_examples_in_its_help(lab):
+    overview = lab.call("--help").stdout.decode()
+    commands = [
+        line.split()[0] for line in overview.split("Subcommands:")[1].split("Examples:")[0].splitlines() if line.strip()
+    ]
+    assert {"devices", "list", "run"} <= set(commands)
+    for command in commands:
+        done = lab.call(command, "--help")
+        assert done.returncode == 0 and f"Examples:\n  ridgeline {command}" in done.stdout.decode(), command
