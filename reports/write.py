@@ -1,15 +1,16 @@
-"""Writes a report: the figures first, the page last, so that a page never points at what is not there."""
+"""Writes a report: figures first, the page last."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from reports import page, render
+from reports import figures, page, render
 from reports.model import Report
 
 
 def write(report: Report, output: Path) -> Path:
     """Returns the path of the page. With several runs each figure's file begins with the model's name."""
+    _remove_figures(output)
     sections = []
     taken: set[str] = set()
     for number, run in enumerate(report.runs, start=1):
@@ -23,3 +24,11 @@ def write(report: Report, output: Path) -> Path:
     unfinished, finished = output / "index.html.part", output / "index.html"
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(finished)
+
+
+def _remove_figures(output: Path) -> None:
+    """Figures of an earlier report, which this one may not draw; other files are left alone."""
+    for kind in figures.kinds():
+        for pattern in (f"{kind.name}.png", f"*-{kind.name}.png"):
+            for file in (output / "figures").glob(pattern):
+                file.unlink()

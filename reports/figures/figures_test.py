@@ -1,0 +1,293 @@
+"""Every figure on every kind of input: what is drawn is what the series say, and no text is cut off or covered."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+
+import matplotlib
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from reports import figures, load, plot, synthetic
+from reports.figures import attention, coalescing, collectives, gemm, occupancy, roofline, roofs
+from reports.model import Run
+
+Json = synthetic.Json
+
+
+def parsed(document: Json) -> Run:
+    return load.parse(synthetic.document(document)).runs[0]
+
+
+def without_roofs() -> Json:
+    made = synthetic.gpu()
+    made["roofs"] = []
+    for case in made["cases"]:
+        case.pop("share_of_roof", None)
+    return made
+
+
+def one_case() -> Json:
+    only = synthetic.case("gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=2.0 * 64**3, bytes=12.0 * 64 * 64, processes=1)
+    return synthetic.run("synthetic-one", "cpu", [only])
+
+
+def all_failed() -> Json:
+    names = [case["name"] for case in synthetic.cpu()["cases"]]
+    failed = [synthetic.case(name, outcome="crashed", reason="killed by signal 11") for name in names]
+    return synthetic.run("synthetic-failed", "cpu", failed)
+
+
+def very_many() -> Json:
+    cases = [
+        synthetic.case(
+            f"gemm/variant_{variant:02d}/{dtype}/m={n},n={n},k={n}",
+            2.0 * n**3 / (1e11 * (variant + 1)) * 1e9,
+            flops=2.0 * n**3,
+            bytes=12.0 * n * n,
+        )
+        for variant in range(32)
+        for dtype in ("f32", "bf16")
+        for n in (128, 256, 512, 1024, 1537, 2048, 3000, 4096)
+    ]
+    cases += [synthetic.case(f"coalescing/p{i}/f32/elements=9", 9e3 + i, bytes=1e6) for i in range(30)]
+    return synthetic.run("synthetic-many", "cuda", cases, synthetic.gpu()["roofs"])
+
+
+def hostile() -> Json:
+    name = '<script>alert(1)<|script>"&$x_1$\\frac{{a}}' * 3
+    cases = [
+        synthetic.case(f"gemm/{name}{i}/f32/m={n},n={n},k={n}", 5e4 * n, flops=2.0 * n**3, bytes=12.0 * n)
+        for i in range(3)
+        for n in (64, 128)
+    ]
+    cases += [synthetic.case("coalescing/_\N{CJK UNIFIED IDEOGRAPH-4E2D}\x07/f32/elements=5", 5e4, bytes=12.0)]
+    cases += [synthetic.case("attention/$\\alpha$/f32/seq=x,dim=\n,mask=", 5e4, flops=5.0, bytes=12.0)]
+    return synthetic.run(name, "cpu", cases)
+
+
+INPUTS: dict[str, Callable[[], Json]] = {
+    "gpu": synthetic.gpu,
+    "cpu": synthetic.cpu,
+    "without_roofs": without_roofs,
+    "one_case": one_case,
+    "all_failed": all_failed,
+    "very_many": very_many,
+    "hostile": hostile,
+}
+NAMES = [kind.name for kind in figures.kinds()]
+
+
+def drawn(name: str, run: Run) -> Figure | None:
+    kind = next(kind for kind in figures.kinds() if kind.name == name)
+    figure = Figure(figsize=plot.SLIDE, layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle("title")
+    if not kind.draw(run, figure):
+        return None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.draw_without_rendering()
+    return figure
+
+
+def test_figures_are_found_by_listing_their_folder() -> None:
+    assert NAMES == ["roofline", "roofs", "coalescing", "occupancy", "gemm", "attention", "collectives"]
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
+    with matplotlib.rc_context(plot.RC):
+        figure = drawn(name, parsed(INPUTS[source]()))
+        if figure is None:
+            assert source not in ("gpu", "cpu")
+            return
+        canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
+        ticks = [labels for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for labels in [tick_labels(axis)]]
+        for text in itertools.chain(free_texts(figure), *ticks):
+            box = Text.get_window_extent(text)
+            assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
+            assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
+        for labels in ticks:
+            for a, b in itertools.pairwise(labels):
+                covered = _overlap(a.get_window_extent(), b.get_window_extent())
+                assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
+
+
+def tick_labels(axis: Axis) -> list[Text]:
+    """In order of place. Ticks outside the view keep their labels but do not draw them."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = sorted(axis.get_major_ticks(), key=lambda tick: tick.get_loc())
+    labels = [label for tick in ticks if low <= tick.get_loc() <= high for label in (tick.label1, tick.label2)]
+    return [label for label in labels if label.get_visible() and label.get_text()]
+
+
+def free_texts(figure: Figure) -> list[Text]:
+    """All other text: titles, axis labels, legends, notes."""
+    texts = [*figure.texts]
+    for axes in figure.axes:
+        texts += [axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    texts += [text for legend in legends if legend for text in legend.get_texts()]
+    return [text for text in texts if text.get_text().strip()]
+
+
+def _overlap(a: Bbox, b: Bbox) -> bool:
+    return a.x0 < b.x1 - 1 and b.x0 < a.x1 - 1 and a.y0 < b.y1 - 1 and b.y0 < a.y1 - 1
+
+
+@pytest.mark.parametrize("source", ["gpu", "cpu", "very_many"])
+def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
+    with matplotlib.rc_context(plot.RC):
+        figure = drawn("roofline", parsed(INPUTS[source]()))
+        assert figure is not None
+        texts = [text for text in figure.axes[0].texts if not text.get_rotation()]
+        assert len(texts) >= 4
+        for a, b in itertools.combinations(texts, 2):
+            pair = f"{a.get_text()!r} and {b.get_text()!r}"
+            assert not _overlap(Text.get_window_extent(a), Text.get_window_extent(b)), pair
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_drawn_of_cases_that_failed(name: str) -> None:
+    assert drawn(name, parsed(all_failed())) is None
+
+
+def lines(axes: Axes) -> list[list[tuple[float, float]]]:
+    return [list(zip(*line.get_data(), strict=True)) for line in axes.get_lines() if len(line.get_xdata()) > 2]
+
+
+def test_what_is_drawn_is_what_the_series_say() -> None:
+    run = parsed(synthetic.gpu())
+    with matplotlib.rc_context(plot.RC):
+        figure = drawn("gemm", run)
+    assert figure is not None
+    f32 = figure.axes[0]
+    assert f32.get_title(loc="left") == "f32, TFLOP/s"
+    for one in gemm.ladder(run, "f32"):
+        assert [(point.x, pytest.approx(point.y * 1e-12)) for point in one.points] in lines(f32)
+
+
+def series_of(some: list[plot.Series]) -> dict[str, list[tuple[float, float]]]:
+    return {one.label: [(point.x, point.y) for point in one.points] for one in some}
+
+
+def test_gemm_ladder_over_n() -> None:
+    run = parsed(synthetic.gpu())
+    ladder = series_of(gemm.ladder(run, "f32"))
+    assert sorted(ladder) == ["cublaslt", "naive", "register_tiled", "shared_tiled"]
+    assert [n for n, _ in ladder["naive"]] == [256, 512, 1024, 2048, 4096, 8192]
+    naive = next(case for case in run.cases if case.name == "gemm/naive/f32/m=256,n=256,k=256")
+    assert ladder["naive"][0] == (256, naive.flop_rate)
+    styles = {one.label: one.style for one in gemm.ladder(run, "f32")}
+    assert styles["cublaslt"].dash != "-"
+    assert styles["naive"].dash == "-"
+    assert [(roof.value, roof.measured) for roof in gemm.ceilings(run, "bf16")] == [(702e12, True), (989.4e12, False)]
+
+
+def test_what_was_not_steady_is_hollow_and_intervals_turn_with_the_rate() -> None:
+    (tiled,) = [one for one in gemm.ladder(parsed(synthetic.gpu()), "f32") if one.label == "shared_tiled"]
+    assert [point.hollow for point in tiled.points] == [False, True, False, False, False, False]
+    for point in tiled.points:
+        assert point.low is not None
+        assert point.high is not None
+        assert point.low < point.y < point.high
+    assert all(point.low is None for one in gemm.ladder(parsed(synthetic.cpu()), "f32") for point in one.points)
+
+
+def test_attention_over_sequence_length() -> None:
+    run = parsed(synthetic.gpu())
+    times, memory = series_of(attention.times(run)), series_of(attention.memory(run))
+    assert sorted(times) == sorted(
+        f"{variant} {mask} d={dim}"
+        for variant in ("flash", "standard")
+        for mask in ("full", "causal")
+        for dim in (64, 128)
+    )
+    assert [seq for seq, _ in times["flash full d=64"]] == [128, 256, 512, 1024, 2048, 4096, 8192]
+    assert [seq for seq, _ in times["standard full d=64"]][-1] == 4096, "what is unsupported has no point"
+    assert memory["standard full d=64"][0] == (128, 16 * 128 * 128 * 4)
+
+
+def test_collectives_over_message_size() -> None:
+    made = synthetic.gpu()
+    made["cases"].append(synthetic.case("collectives/nccl/f32/op=broadcast,ranks=1,bytes=64", 5e3))
+    bandwidth = series_of(collectives.bus_bandwidth(parsed(made)))
+    assert len(bandwidth) == 6, "one rank has no bus bandwidth"
+    assert [size for size, _ in bandwidth["all_reduce, 8 ranks"]][:2] == [1024, 4096]
+
+
+def test_coalescing_by_stride_and_pattern() -> None:
+    run = parsed(synthetic.gpu())
+    stride = series_of(coalescing.stride(run))
+    assert [x for x, _ in stride["useful"]] == [1, 2, 4, 8, 16, 32]
+    assert stride["moved"][5][1] == pytest.approx(8 * stride["useful"][5][1])
+    bars = {bar.label: bar for bar in coalescing.patterns(run)}
+    assert {"offset 1", "wide 16", "gather", "array of structs", "transpose padded"} <= set(bars)
+    moved = bars["array of structs"].moved
+    assert moved is not None
+    assert moved == pytest.approx(4 * bars["array of structs"].useful.y)
+
+
+def test_coalescing_draws_the_largest_of_a_pattern() -> None:
+    cases = [synthetic.case(f"coalescing/gather/f32/elements={n}", 1e3, bytes=4.0 * n) for n in (10, 1000, 100)]
+    (bar,) = coalescing.patterns(parsed(synthetic.run("synthetic-x", "cpu", cases)))
+    assert bar.useful.name.endswith("elements=1000")
+
+
+def test_occupancy_over_what_is_in_flight() -> None:
+    run = parsed(synthetic.gpu())
+    bandwidth = series_of(occupancy.bandwidth(run))
+    assert [x for x, _ in bandwidth["1 block"]] == pytest.approx(
+        [100 * 0.97 * warps / 64 for warps in (4, 8, 16, 32, 64)]
+    )
+    assert len(bandwidth) == 12
+    assert [x for x, _ in series_of(occupancy.in_flight(run))["2 shared"]] == [1024, 2048, 4096, 8192]
+    assert sorted(series_of(occupancy.fma_rate(run))) == sorted(bandwidth)
+    threads = series_of(occupancy.bandwidth(parsed(synthetic.cpu())))
+    assert {label: [x for x, _ in points] for label, points in threads.items()} == {
+        str(n): [1, 2] for n in (1, 2, 4, 8)
+    }
+
+
+def test_roofline_names_the_fastest_of_each_variant() -> None:
+    run = parsed(synthetic.gpu())
+    spots = roofline.spots(run)
+    named = {(spot.suite, spot.label): spot.point for spot in spots if spot.label}
+    assert {suite for suite, _ in named} == {"attention", "gemm"}
+    best = max((case for case in run.of_suite("gemm") if case.variant == "wmma"), key=lambda case: case.flop_rate or 0)
+    assert named[("gemm", "wmma bf16")].name == best.name
+    assert best.flops is not None
+    assert best.bytes is not None
+    assert named[("gemm", "wmma bf16")].x == best.flops / best.bytes
+    names = {spot.point.name for spot in spots}
+    assert not any(name.startswith(("roofs/", "coalescing/", "occupancy/")) for name in names)
+
+
+def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
+    run = parsed(synthetic.gpu())
+    dram, *caches = roofline.memory_ceilings(run)
+    assert dram.measured is not None
+    assert dram.datasheet is not None
+    assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == ("dram.read", 4.22e12, 4.814e12)
+    assert [ceiling.name for ceiling in caches] == ["llc", "l1"]
+    assert [ceiling.name for ceiling in roofline.compute_ceilings(run)] == ["tensor.bf16", "fma.f32"]
+
+
+def test_roofs_stand_beside_the_datasheet() -> None:
+    panels = roofs.bars(parsed(synthetic.gpu()))
+    assert list(panels) == ["DRAM", "Caches", "Multiply-add", "Tensor cores", "Latency of a load"]
+    assert [(bar.kind, bar.measured, bar.datasheet) for bar in panels["DRAM"]] == [
+        ("dram.read", 4.22e12, 4.814e12),
+        ("dram.copy", 4.05e12, 4.814e12),
+        ("dram.triad", 4.09e12, 4.814e12),
+    ]
+    assert panels["Tensor cores"][-1] == roofs.Bar("tensor.fp8", None, 1978.9e12, "FLOP/s")

@@ -1,0 +1,135 @@
+import copy
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports import load, synthetic
+
+DOCS = Path(__file__).parents[1] / "docs" / "report-format.md"
+Json = dict[str, Any]
+
+
+def example() -> Json:
+    block = re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    assert block
+    return json.loads(block[1])
+
+
+def test_the_documented_example_is_read() -> None:
+    report = load.parse(example())
+    (run,) = report.runs
+    crashed, tiled = run.cases
+    assert (run.device.model, run.status, run.seed) == ("synthetic-gpu", "finished", 7)
+    assert (crashed.outcome, crashed.median_ns, crashed.measured) == ("crashed", None, False)
+    assert "signal 11" in crashed.reason
+    assert (tiled.outcome, tiled.processes, tiled.measured) == ("ok", 3, True)
+    assert tiled.median_ns == 40000
+    assert tiled.interval_ns is not None
+    assert tiled.interval_ns[0] < 40000 < tiled.interval_ns[1]
+    assert tiled.flop_rate == pytest.approx(2 * 64**3 / 40e-6)
+    assert (tiled.field("m"), tiled.metric("sectors_per_request")) == (64, 4)
+    assert [measurement.samples for measurement in tiled.measurements] == [3, 3, 3]
+    roof = run.roof("dram", measured=True)
+    assert roof is not None
+    assert roof.value == 4e9
+    assert run.builds[0].dirty
+
+
+def test_keys_that_are_not_known_are_ignored() -> None:
+    document = example()
+    document["later"] = document["runs"][0]["cases"][0]["later"] = {"x": None}
+    assert load.parse(document).runs
+
+
+def test_invented_documents_are_of_the_format() -> None:
+    report = load.parse(synthetic.document(synthetic.gpu(), synthetic.cpu()))
+    assert all(run.device.model.startswith("synthetic-") for run in report.runs)
+
+
+def _case(document: Json) -> Json:
+    return document["runs"][0]["cases"][1]
+
+
+WRONG: list[tuple[Callable[[Json], Any], str]] = [
+    (lambda d: d.pop("format"), "format: expected a string, got nothing"),
+    (lambda d: d.update(format="other"), "format is 'other'"),
+    (lambda d: d.update(version=2), "version 2"),
+    (lambda d: d.update(version="1"), "version: expected a whole number"),
+    (lambda d: d.update(runs=[]), "runs is empty"),
+    (lambda d: d.update(runs={}), "runs: expected a list"),
+    (lambda d: d.update(runs=[3]), "runs[0]: expected an object, got 3"),
+    (lambda d: d["runs"][0].pop("device"), "runs[0].device: expected an object"),
+    (
+        lambda d: d["runs"][0]["device"].update(properties={"x": 1}),
+        "runs[0].device.properties: expected an object of str",
+    ),
+    (lambda d: d["runs"][0]["roofs"][0].update(value=0), "runs[0].roofs[0].value: expected a finite number above 0"),
+    (lambda d: _case(d).update(median_ns="fast"), "runs[0].cases[1].median_ns: expected a finite number above 0"),
+    (lambda d: _case(d).update(median_ns=-1), "runs[0].cases[1].median_ns: expected a finite number above 0, got -1"),
+    (
+        lambda d: _case(d).update(median_ns=True),
+        "runs[0].cases[1].median_ns: expected a finite number above 0, got True",
+    ),
+    (lambda d: _case(d).update(median_ns=float("inf")), "runs[0].cases[1].median_ns: expected a finite number"),
+    (lambda d: _case(d).update(flops=10**400), "runs[0].cases[1].flops: expected a finite number"),
+    (lambda d: _case(d).update(interval_ns=[2.0, 1.0]), "runs[0].cases[1].interval_ns: expected two positive"),
+    (lambda d: _case(d).pop("median_ns"), "runs[0].cases[1].interval_ns: an interval without a median"),
+    (lambda d: _case(d).update(outcome="great"), "runs[0].cases[1].outcome: expected one of ok, unstable"),
+    (lambda d: _case(d).update(outcome=["ok"]), "runs[0].cases[1].outcome: expected one of ok, unstable"),
+    (lambda d: _case(d).update(beats_roof=0), "runs[0].cases[1].beats_roof: expected true or false"),
+    (lambda d: _case(d)["metrics"][0].update(value="x"), "runs[0].cases[1].metrics[0].value: expected a finite number"),
+    (
+        lambda d: _case(d)["measurements"][0].update(samples=-1),
+        "measurements[0].samples: expected a whole number from 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("break_it", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_what_is_wrong_is_named_with_its_place(break_it: Callable[[Json], Any], message: str) -> None:
+    document = copy.deepcopy(example())
+    break_it(document)
+    with pytest.raises(load.InputError) as error:
+        load.parse(document)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"format": NaN}', '{"format": "ridgeline-report", "version": Infinity}', "[" * 100_000],
+    ids=["empty", "half", "list", "null", "nan", "infinity", "deep"],
+)
+def test_files_that_are_no_document_are_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(text)
+    with pytest.raises(load.InputError, match=r"report\.json"):
+        load.load(file)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    file.write_bytes(b"\xff\xfe{}")
+    with pytest.raises(load.InputError, match="cannot read"):
+        load.load(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain <b> \N{SNOWMAN}", "plain <b> \N{SNOWMAN}"),
+        ("a\nb\tc", "a\nb\tc"),
+        ("a\x00\x1b[31m", "a\ufffd\ufffd[31m"),
+        ("\u202egnp.exe", "\ufffdgnp.exe"),
+        ("\ud800", "\ufffd"),
+    ],
+)
+def test_unseen_characters_are_replaced(text: str, expected: str) -> None:
+    assert load.clean(text) == expected
+
+
+def test_endless_text_is_cut() -> None:
+    assert len(load.clean("x" * 1_000_000)) < 30_000
