@@ -43,9 +43,9 @@ class AddWallTime {
   Stopwatch watch_;
 };
 
-record::Verification worse(const record::Verification& a, const record::Verification& b) {
-  if (a.right() != b.right()) return a.right() ? b : a;
-  return std::isnan(a.error) || a.error > b.error ? a : b;
+/// Of a right result before timing and whatever came after, the one to be kept. A NaN after is never below.
+record::Verification worse(const record::Verification& before, const record::Verification& after) {
+  return before.error > after.error ? before : after;
 }
 
 std::string launch_name(device::Device& device, device::Launch launch) {

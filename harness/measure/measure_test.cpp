@@ -145,6 +145,46 @@ TEST(Experiment, AnOutputThatGoesWrongWhileTimingLosesItsTimes) {
   EXPECT_EQ(measured.verification->error, 0.5);
 }
 
+TEST(Experiment, AnOutputThatIsNoLongerWrittenIsNotTakenForTheOldOne) {
+  Bench bench;
+  bench.output = [](std::int64_t execution) { return execution < 20 ? 1.0f : NAN; };
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.0, 30, 30, 1e12});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.reason, "after timing the output was not written, or holds values that are not numbers");
+  EXPECT_TRUE(std::isnan(measured.verification->error));
+}
+
+TEST(Experiment, TheLargerErrorIsKept) {
+  for (bool first : {true, false}) {
+    Bench bench;
+    bench.output = [=](std::int64_t execution) { return (execution == 0) == first ? 1.0f + 0x1p-22f : 1.0f; };
+    Experiment experiment = bench.prepare();
+    experiment.sample({});
+    EXPECT_EQ(experiment.finish().verification->error, 0x1p-22);
+  }
+}
+
+TEST(Experiment, SensorsAreReadWhileSampling) {
+  Bench bench;
+  std::int64_t readings = 0;
+  bench.reading = [&](std::int64_t) {
+    ++readings;
+    return device::Reading{};
+  };
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_GE(readings, 2);       // before and after
+  EXPECT_LT(readings, 2 + 10);  // but not at every sample: reading costs time
+  const std::int64_t before = readings;
+  bench.ns = [](std::int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return 20e6;
+  };
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_GE(readings, before + 2 + 2);  // 200 ms
+}
+
 TEST(Experiment, TheVerifiedSetsAreTheFirstAndTheLast) {
   Bench bench;
   bench.sets = 3;
@@ -218,9 +258,18 @@ TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
   };
   const Row rows[] = {
       {record::Outcome::ok, "", 1980, "sw_power_cap", false, {}},
-      {record::Outcome::invalid_environment, "the hardware throttled while the case was timed (hw_slowdown)", {}, "hw_slowdown",
-       true, {}},
-      {record::Outcome::invalid_environment, "2 other processes used the device while the case was timed", {}, "", false, 2},
+      {record::Outcome::invalid_environment,
+       "the hardware throttled while the case was timed (hw_slowdown)",
+       {},
+       "hw_slowdown",
+       true,
+       {}},
+      {record::Outcome::invalid_environment,
+       "2 other processes used the device while the case was timed",
+       {},
+       "",
+       false,
+       2},
       {record::Outcome::ok, "", {}, "", false, 0},
   };
   for (const auto& row : rows) {
