@@ -126,6 +126,7 @@ def have_nvcc(build: Path) -> bool:
 def stages(preset: str) -> list[Stage]:
     build = ROOT / "build" / preset
     tool = {name: str(VENV / name) for name in ("python", "ruff", "pytest")}
+    programs = f"RIDGELINE_BUILD={build / 'bin'}"  # what tests of whole runs start
 
     def no_cuda() -> str:
         return "" if have_nvcc(build) else "no CUDA compiler"
@@ -144,9 +145,10 @@ def stages(preset: str) -> list[Stage]:
         ),
         Stage(
             "pytest",
-            [[tool["pytest"], f"--junitxml={LOGS / 'pytest.xml'}"]],
-            repeat=".venv/bin/pytest -k NAME",
+            [["env", programs, tool["pytest"], f"--junitxml={LOGS / 'pytest.xml'}"]],
+            repeat=f"{programs} .venv/bin/pytest -k NAME",
             junit=LOGS / "pytest.xml",
+            needs="build",
         ),
         Stage(
             "kernel resources",
