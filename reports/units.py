@@ -16,7 +16,11 @@ def time(ns: float) -> str:
 
 def time_range(low: float, high: float) -> str:
     steps = _steps(low, 1e3, len(_TIMES) - 1)
-    return f"{_digits(low / 1e3**steps, 3)} to {_digits(high / 1e3**steps, 3)} {_TIMES[steps]}"
+    low, high = low / 1e3**steps, high / 1e3**steps
+    digits = 3
+    while digits < 6 and low < high and _digits(low, digits) == _digits(high, digits):
+        digits += 1  # a narrow interval must not read as one number
+    return f"{_digits(low, digits)} to {_digits(high, digits)} {_TIMES[steps]}"
 
 
 def byte_rate(bytes_per_s: float) -> str:

@@ -18,6 +18,8 @@ from reports import units
         (units.time(0), "0 ns"),
         (units.time_range(1230, 1310), "1.23 to 1.31 us"),
         (units.time_range(980, 1020), "980 to 1020 ns"),
+        (units.time_range(1100.1, 1102.9), "1.100 to 1.103 us"),
+        (units.time_range(1100, 1100), "1.10 to 1.10 us"),
         (units.byte_rate(456e9), "456 GB/s"),
         (units.byte_rate(999.9e9), "1.00 TB/s"),
         (units.flop_rate(12.34e12), "12.3 TFLOP/s"),

@@ -1,0 +1,113 @@
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "harness/cli/main.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace examples = store::examples;
+namespace fs = std::filesystem;
+
+/// A results folder with one run, and a script in the place of Python, which exits with `code`.
+class Report : public testing::Test {
+ protected:
+  Report() {
+    setenv("RIDGELINE_PYTHON", python("exit 0").c_str(), 1);
+    add_run("20261120T124501Z-aaaaaa", "2026-11-20T12:45:01Z", record::RunStatus::finished);
+  }
+  ~Report() override { unsetenv("RIDGELINE_PYTHON"); }
+
+  std::string python(const std::string& body) {
+    const fs::path script = folder_ / "python";
+    std::ofstream(script) << "#!/bin/sh\n"
+                          << "echo \"$@\" >> " << (folder_ / "calls").string() << "\n"
+                          << body << "\n";
+    chmod(script.c_str(), 0755);
+    return script.string();
+  }
+
+  void add_run(const std::string& id, const std::string& started, std::optional<record::RunStatus> status,
+               const std::string& model = "synthetic-gpu") {
+    record::Device device = examples::device();
+    device.model = model;
+    device.uuid = "uuid of " + model;
+    record::Run run = examples::run(id, started);
+    run.device_uuid = device.uuid;
+    store::Store results = store::Store::create(results_ / (model + ".sqlite"));
+    results.begin(run, device, examples::environment());
+    const record::Case info = examples::gemm_case();
+    results.add(results.add(examples::process(0, id)), info, examples::measurement(info));
+    if (status) results.finish(id, *status, started);
+  }
+
+  int ridgeline(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"ridgeline", "report", "--quiet", "--results", results_.string()});
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    return cli::main(static_cast<int>(arguments.size()), argv.data());
+  }
+
+  std::vector<std::string> runs_in(const fs::path& document) {
+    const nlohmann::json written = nlohmann::json::parse(std::ifstream(document));
+    std::vector<std::string> ids;
+    for (const auto& run : written.at("runs")) ids.push_back(run.at("id"));
+    return ids;
+  }
+
+  store::TemporaryFolder folder_;
+  fs::path results_ = folder_ / "results";
+};
+
+TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
+  ASSERT_EQ(ridgeline({}), 0);
+  const fs::path output = results_ / "report";
+  EXPECT_EQ(runs_in(output / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
+  std::string call;
+  std::getline(std::ifstream(folder_ / "calls"), call);
+  EXPECT_EQ(call, "-m reports " + (output / "report.json").string() + " --output " + output.string());
+}
+
+TEST_F(Report, TakesTheNewestFinishedRunOfEachModel) {
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::interrupted);
+  add_run("20261119T000000Z-dddddd", "2026-11-19T00:00:00Z", std::nullopt, "synthetic-other");
+  ASSERT_EQ(ridgeline({"--output", (folder_ / "out").string()}), 0);
+  EXPECT_EQ(runs_in(folder_ / "out" / "report.json"),
+            (std::vector<std::string>{"20261121T000000Z-bbbbbb", "20261119T000000Z-dddddd"}));
+}
+
+TEST_F(Report, TakesTheRunThatIsNamed) {
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  ASSERT_EQ(ridgeline({"20261120"}), 0);
+  EXPECT_EQ(runs_in(results_ / "report" / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
+  EXPECT_EQ(ridgeline({"2031"}), 64);
+}
+
+TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
+  python("exit 69");
+  EXPECT_EQ(ridgeline({}), 69) << "a Python without matplotlib";
+  python("exit 1");
+  EXPECT_EQ(ridgeline({}), 70) << "a defect in reports";
+  python("kill -9 $$");
+  EXPECT_EQ(ridgeline({}), 70) << "killed";
+  setenv("RIDGELINE_PYTHON", (folder_ / "absent").c_str(), 1);
+  EXPECT_EQ(ridgeline({}), 69) << "no Python";
+  std::ofstream(folder_ / "file") << "in the way";
+  EXPECT_EQ(ridgeline({"--output", (folder_ / "file").string()}), 74);
+  EXPECT_EQ(ridgeline({"--results", (folder_ / "nowhere").string()}), 74);
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
