@@ -69,8 +69,7 @@ struct Experiment::State {
   record::Measurement measurement;
   Sensors sensors;
   std::optional<Rotation> rotation;
-  double first_launch_ns = 0;  // wall time of the first verified execution
-  double longest_ns = 0;       // of the batches that warmed up
+  double longest_ns = 0;  // of the batches that warmed up
 
   State(const Setup& given, const PrepareOptions& wanted) : setup(given), options(wanted), sensors(given.device) {}
 
@@ -94,12 +93,8 @@ struct Experiment::State {
 void Experiment::State::verify(std::size_t set, const char* when) {
   const AddWallTime timer(measurement.verify_ns);
   workload.poison(set);
-  {
-    const Stopwatch watch;
-    workload.launch(set, device().stream());
-    device().synchronize();
-    if (first_launch_ns == 0) first_launch_ns = watch.ns();
-  }
+  workload.launch(set, device().stream());
+  device().synchronize();
   record::Verification found = workload.verify(set);
   if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
     found.error = std::numeric_limits<double>::infinity();
@@ -118,14 +113,14 @@ double Experiment::State::run_ns() {
 }
 
 /// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
-/// many, and runs short batches twice, because a first run may be slow by accident.
+/// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that meet).
 void Experiment::State::choose_executions() {
   const double floor = options.launch == device::Launch::single ? 0 : options.sample_floor_ns;
   std::int64_t wanted = 1;
   for (int attempt = 0; attempt < 5; ++attempt) {
     rotation->set_executions(wanted);
     double ns = run_ns();
-    if (ns < 4 * floor) ns = std::min(ns, run_ns());
+    if (ns < std::max(4 * floor, options.warmup_budget_ns / 4)) ns = std::min(ns, run_ns());
     longest_ns = ns;
     const auto executions = rotation->executions();
     if (ns >= 0.9 * floor || executions >= most_executions) return;
@@ -135,12 +130,11 @@ void Experiment::State::choose_executions() {
   }
 }
 
-/// Runs until two successive windows have medians that agree, or the budget is spent. An execution that is longer than
-/// the budget was warmed up by being verified.
+/// Runs until two successive windows have medians that agree, or the budget is spent. What verified the case does not
+/// count: the first execution in a process may take far longer than all others.
 void Experiment::State::warm_up() {
   const Stopwatch wall;
   const double budget = options.warmup_budget_ns;
-  if (agreed(first_launch_ns > budget)) return;
   choose_executions();
   double timed = 0, previous = 0;
   for (;;) {

@@ -223,6 +223,17 @@ TEST(Experiment, ALaunchOverheadDoesNotMakeSamplesTooShort) {
   EXPECT_GE(experiment.finish().executions_per_sample, 180);
 }
 
+TEST(Experiment, AFirstExecutionThatIsSlowDoesNotDecideOnTheSamples) {
+  Bench bench;
+  bench.ns = [](std::int64_t execution) {
+    if (execution == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));  // beyond the warm-up budget
+    return execution == 1 ? 4e6 : 1000.0;
+  };
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_EQ(experiment.finish().executions_per_sample, 100);
+}
+
 TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   Bench steady;
   steady.options.warmup_budget_ns = 1e9;
