@@ -1,0 +1,137 @@
+#include "harness/run/child.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/run/descendants.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+Command shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}, false}; }
+
+void wait_for_end(const Child& child) {
+  pollfd end{child.end(), POLLIN, 0};
+  ASSERT_EQ(poll(&end, 1, 10'000), 1) << "the program did not end";
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char bytes[4096];
+  for (;;) {
+    pollfd ready{descriptor, POLLIN, 0};
+    if (poll(&ready, 1, 10'000) != 1) return text + " [nothing more came]";
+    const ssize_t got = read(descriptor, bytes, sizeof bytes);
+    if (got <= 0) return text;
+    text.append(bytes, static_cast<std::size_t>(got));
+  }
+}
+
+TEST(Child, TellsHowItsProgramEnded) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"exit 0", "exited with code 0"},
+      {"exit 3", "exited with code 3"},
+      {"kill -SEGV $$", "was killed by signal 11 (Segmentation fault)"}};
+  for (const auto& [script, ending] : rows) {
+    Child child(shell(script));
+    wait_for_end(child);
+    child.kill();
+    EXPECT_EQ(child.ending(), ending);
+  }
+}
+
+TEST(Child, PassesTextThroughAndKeepsTheEndOfStderr) {
+  Child child(
+      shell("read line; echo got $line; i=0; while [ $i -lt 3000 ]; do echo filler filler filler filler filler >&2; "
+            "i=$((i+1)); done; echo last words >&2; echo >&2"));
+  ASSERT_EQ(write(child.input(), "this\n", 5), 5);
+  pollfd output{child.output(), POLLIN, 0};
+  ASSERT_EQ(poll(&output, 1, 10'000), 1);
+  char bytes[20];
+  const ssize_t got = read(child.output(), bytes, sizeof bytes);
+  EXPECT_EQ(std::string(bytes, static_cast<std::size_t>(std::max<ssize_t>(got, 0))), "got this\n");
+  pollfd end{child.end(), POLLIN, 0};
+  while (poll(&end, 1, 5) == 0) child.drain_errors();
+  EXPECT_EQ(child.last_words(), "last words");
+}
+
+TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {
+  for (const char* program : {"/nonexistent/program", "/etc/passwd"}) {
+    try {
+      Child child({program, {}, {}, false});
+      ADD_FAILURE() << program;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::dependency);
+      EXPECT_NE(std::string(error.what()).find(program), std::string::npos);
+    }
+  }
+}
+
+TEST(Child, SetsTheEnvironmentAndLeavesOutWhatWouldChangeTimes) {
+  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+  setenv("LC_ALL", "de_DE.UTF-8", 1);
+  setenv("OMP_NUM_THREADS", "3", 1);
+  Command command = shell("echo $LC_ALL:$OMP_NUM_THREADS:$CUDA_LAUNCH_BLOCKING:$GIVEN");
+  command.environment = {{"GIVEN", "yes"}};
+  Child child(command);
+  EXPECT_EQ(read_all(child.output()), "C:3::yes\n");
+  for (const char* name : {"CUDA_LAUNCH_BLOCKING", "LC_ALL", "OMP_NUM_THREADS"}) unsetenv(name);
+}
+
+TEST(Child, InheritsNoDescriptorOfOurs) {
+  ASSERT_EQ(dup2(STDERR_FILENO, 50), 50);  // as anything opened without O_CLOEXEC
+  Child child(shell("[ -e /proc/$$/fd/50 ] && echo inherited || echo none"));
+  EXPECT_EQ(read_all(child.output()), "none\n");
+  close(50);
+}
+
+/// Everything below a child, by a script that starts more of them, each deaf to SIGTERM.
+TEST(Child, KillEndsEverythingBelow) {
+  Child child(shell("trap '' TERM; (trap '' TERM; setsid sleep 1000 & sleep 1000) & sleep 1000 & echo ready; wait"));
+  char ready[6];
+  pollfd output{child.output(), POLLIN, 0};
+  ASSERT_EQ(poll(&output, 1, 10'000), 1);
+  ASSERT_GT(read(child.output(), ready, sizeof ready), 0);
+  std::vector<pid_t> before = descendants(getpid());
+  for (int tries = 0; tries < 200 && before.size() < 5; ++tries) {  // guard, shell, three sleeps
+    usleep(10'000);
+    before = descendants(getpid());
+  }
+  ASSERT_GE(before.size(), 5u);
+  child.kill();
+  EXPECT_TRUE(descendants(getpid()).empty());
+  for (const pid_t pid : before) EXPECT_EQ(kill(pid, 0), -1) << pid;
+}
+
+TEST(Child, WhatAProgramLeavesBehindEndsWithIt) {
+  Child child(shell("setsid sleep 1000 & exit 0"));
+  wait_for_end(child);
+  child.kill();
+  EXPECT_EQ(child.ending(), "exited with code 0");
+  EXPECT_TRUE(descendants(getpid()).empty());
+}
+
+TEST(Child, AGuardThatIsKilledTakesItsProgramAlong) {
+  adopt_orphans();
+  Child child(shell("sleep 1000 & sleep 1000"));
+  std::vector<pid_t> all = descendants(getpid());
+  for (int tries = 0; tries < 200 && all.size() < 4; ++tries) {
+    usleep(10'000);
+    all = descendants(getpid());
+  }
+  ASSERT_EQ(all.size(), 4u);
+  kill(all.front(), SIGKILL);  // the guard comes first: it is our child
+  child.kill();
+  end_descendants();
+  EXPECT_TRUE(descendants(getpid()).empty());
+}
+
+}  // namespace
+}  // namespace ridgeline::run
