@@ -113,7 +113,8 @@ double Experiment::State::run_ns() {
 }
 
 /// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
-/// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that meet).
+/// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that
+/// meet).
 void Experiment::State::choose_executions() {
   const double floor = options.launch == device::Launch::single ? 0 : options.sample_floor_ns;
   std::int64_t wanted = 1;

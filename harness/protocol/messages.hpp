@@ -17,8 +17,9 @@ namespace ridgeline::protocol {
 inline constexpr int version = 1;
 inline constexpr std::size_t max_message_bytes = 16u << 20;
 
-/// A worker that is started as `PROGRAM --worker --connect HOST:PORT` (rank 0 alone under a launcher) connects there, first sends
-/// the value of this environment variable as one line of plain text, and then serves requests on the connection.
+/// A worker that is started as `PROGRAM --worker --connect HOST:PORT` (rank 0 alone under a launcher) connects there,
+/// first sends the value of this environment variable as one line of plain text, and then serves requests on the
+/// connection.
 inline constexpr const char* token_variable = "RIDGELINE_TOKEN";
 
 /// Requests without parameters. `bye` is the one without an answer: the worker ends.
