@@ -1,13 +1,8 @@
 #include "harness/cli/command.hpp"
 
-#include <algorithm>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "harness/base/error.hpp"
 
 namespace ridgeline::cli {
 
@@ -48,23 +43,6 @@ void add_json_option(CLI::App& command, Context& context) {
 
 void add_quiet_option(CLI::App& command, Context& context) {
   command.add_flag("--quiet", context.quiet, "Print results and errors only");
-}
-
-std::vector<std::filesystem::path> results_files(const Context& context) {
-  std::error_code failure;
-  std::vector<std::filesystem::path> files;
-  for (std::filesystem::directory_iterator entry(context.results, failure), end; !failure && entry != end;
-       entry.increment(failure))
-    if (entry->path().extension() == ".sqlite") files.push_back(entry->path());
-  if (failure)
-    throw Error(ErrorKind::store,
-                fmt::format("cannot read the results folder {}: {}", context.results.string(), failure.message()),
-                "ridgeline run makes it; --results names another");
-  if (files.empty())
-    throw Error(ErrorKind::store, fmt::format("there are no results in {}", context.results.string()),
-                "ridgeline run measures some; --results names another folder");
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 void say(std::FILE* out, const std::string& text) {

@@ -39,10 +39,6 @@ void add_worker_option(CLI::App& command, Context& context);
 void add_json_option(CLI::App& command, Context& context);
 void add_quiet_option(CLI::App& command, Context& context);
 
-/// Files of results in the folder, by name. Throws a store Error when there is no folder or none in it, with what makes
-/// one.
-std::vector<std::filesystem::path> results_files(const Context& context);
-
 /// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
 /// reported when the program ends.
 void say(std::FILE* out, const std::string& text);

@@ -168,7 +168,8 @@ int show(const Context& context, const std::string& selector, const std::string&
   fmt::print("\n{}", shown.cases.empty() ? "nothing was measured\n" : case_table(shown.cases));
   print_not_ok(context, shown);
   if (!shown.cases.empty())
-    fmt::print("\n{} case{}: {}\n", shown.cases.size(), shown.cases.size() == 1 ? "" : "s", outcome_counts(shown.cases));
+    fmt::print("\n{} case{}: {}\n", shown.cases.size(), shown.cases.size() == 1 ? "" : "s",
+               outcome_counts(shown.cases));
   return fine;
 }
 
