@@ -176,11 +176,6 @@ def shown(text: str, limit: int = 32) -> str:
     return " " + clean if clean.startswith("_") else clean
 
 
-def option_style(style: Style, has_options: bool) -> Style:
-    """The same variant measured with options that are not default: the same colour, dotted."""
-    return Style(style.colour, style.marker, DASHES[2]) if has_options else style
-
-
 def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
     """Draws y * scale over x: a line, the interval where there is one, hollow markers for what was not steady."""
     for one in drawn:

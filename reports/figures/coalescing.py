@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ READING = (
 ORDER = 20
 
 _PointOf = Callable[[Case, float | None], plot.Point | None]
-_BAR_FIELDS = ("offset", "width")  # fields that tell bars of one variant apart
+_SIZES = ("elements", "rows", "cols")  # fields that say how much, not how
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,18 @@ def _largest(cases: list[Case]) -> list[Case]:
     """Of cases that differ in their size alone, the one that moves most."""
     best: dict[tuple[object, ...], Case] = {}
     for case in cases:
-        shape = {key: value for key, value in case.problem.items() if key not in ("elements", "rows", "cols")}
+        shape = {key: value for key, value in case.problem.items() if key not in _SIZES}
         key = (case.variant, case.dtype, tuple(shape.items()), tuple(case.options.items()))
         if key not in best or (case.bytes or 0) > (best[key].bytes or 0):
             best[key] = case
     return list(best.values())
+
+
+def _of_one_size(cases: list[Case]) -> list[Case]:
+    """The cases of the size that most of them have, the largest such size, so that a line changes in one way only."""
+    sizes = Counter(case.problem.get("elements", "") for case in cases)
+    chosen = max(sizes, key=lambda size: (sizes[size], plot.by_value(size)), default="")
+    return [case for case in cases if case.problem.get("elements", "") == chosen]
 
 
 def _moved_rate(case: Case) -> float | None:
@@ -49,7 +57,7 @@ def _moved_rate(case: Case) -> float | None:
 
 def stride(run: Run) -> list[plot.Series]:
     """B/s over the stride in elements: useful, and moved where the case says how much it moves."""
-    cases = [case for case in _largest(run.of_suite("coalescing")) if case.field("stride") is not None]
+    cases = _of_one_size([case for case in run.of_suite("coalescing") if case.field("stride") is not None])
     kinds = plot.distinct(_kind(case) for case in cases)
 
     def of(label: str, point: _PointOf, colour: str, dash: object) -> list[plot.Series]:
@@ -81,7 +89,8 @@ def patterns(run: Run) -> list[Bar]:
             continue
         words = [case.variant.replace("_", " ")]
         words += [case.dtype] if len(dtypes) > 1 else []
-        words += [case.problem[key] for key in _BAR_FIELDS if key in case.problem]
+        ways = {key: value for key, value in case.problem.items() if key not in _SIZES}
+        words += list(ways.values()) if len(ways) == 1 else [f"{key}={value}" for key, value in ways.items()]
         words += [f"{key}={value}" for key, value in case.options.items()]
         made.append(Bar(plot.shown(" ".join(words), 26), point, _moved_rate(case)))
     return made

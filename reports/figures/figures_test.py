@@ -193,6 +193,14 @@ def test_gemm_ladder_over_n() -> None:
     assert [(roof.value, roof.measured) for roof in gemm.ceilings(run, "bf16")] == [(702e12, True), (989.4e12, False)]
 
 
+def test_gemm_ladder_leaves_other_shapes_and_options_to_the_table() -> None:
+    made = synthetic.gpu()
+    odd = synthetic.case("gemm/naive/f32/m=16,n=512,k=64", 1e4, flops=1e6)
+    hot = synthetic.case("gemm/naive/f32/m=99,n=99,k=99", 1e4, flops=1e6) | {"options": {"cache": "hot"}}
+    made["cases"] += [odd, hot]
+    assert gemm.ladder(parsed(made), "f32") == gemm.ladder(parsed(synthetic.gpu()), "f32")
+
+
 def test_what_was_not_steady_is_hollow_and_intervals_turn_with_the_rate() -> None:
     (tiled,) = [one for one in gemm.ladder(parsed(synthetic.gpu()), "f32") if one.label == "shared_tiled"]
     assert [point.hollow for point in tiled.points] == [False, True, False, False, False, False]
@@ -235,6 +243,13 @@ def test_coalescing_by_stride_and_pattern() -> None:
     moved = bars["array of structs"].moved
     assert moved is not None
     assert moved == pytest.approx(4 * bars["array of structs"].useful.y)
+
+
+def test_a_line_over_strides_is_of_one_size() -> None:
+    sizes = [(1, 100), (2, 100), (4, 100), (1, 1000), (2, 1000)]
+    cases = [synthetic.case(f"coalescing/strided/f32/stride={s},elements={n}", 1e3, bytes=4.0 * n) for s, n in sizes]
+    (useful,) = coalescing.stride(parsed(synthetic.run("synthetic-x", "cpu", cases)))
+    assert [point.name.rpartition("=")[2] for point in useful.points] == ["100"] * 3
 
 
 def test_coalescing_draws_the_largest_of_a_pattern() -> None:

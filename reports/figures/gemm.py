@@ -12,30 +12,30 @@ from reports.model import Case, Roof, Run
 TITLE = "Matrix multiplication"
 READING = (
     "One line a variant, the vendor's library dashed. The right axis is the share of the measured compute ceiling "
-    "(of the datasheet's where none was measured)."
+    "(of the datasheet's where none was measured). Square problems with default options; the others are in the table."
 )
 ORDER = 40
 
 
-def matrix_size(case: Case) -> float | None:
-    """n of a square problem, else the edge of the cube with as many operations."""
-    m, n, k = (case.field(key) for key in "mnk")
-    if m is None or n is None or k is None:
-        return None
-    return n if m == n == k else (m * n * k) ** (1 / 3)
-
-
 def ladder(run: Run, dtype: str) -> list[plot.Series]:
-    """FLOP/s over n for each variant (and its options) of one type."""
-    cases = [case for case in run.of_suite("gemm") if case.dtype == dtype]
-    styles = plot.variant_styles(case.variant for case in run.of_suite("gemm"))
+    """FLOP/s over n for each variant of one type."""
+    cases = square_cases(run)
+    styles = plot.variant_styles(case.variant for case in cases)
     return plot.series(
-        cases,
-        key=lambda case: (case.variant, *(f"{key}={value}" for key, value in case.options.items())),
-        point=lambda case: plot.rate_point(case, matrix_size(case), case.flop_rate),
-        label=lambda key: plot.shown(", ".join(map(str, key))),
-        style=lambda key: plot.option_style(styles[str(key[0])], len(key) > 1),
+        [case for case in cases if case.dtype == dtype],
+        key=lambda case: (case.variant,),
+        point=lambda case: plot.rate_point(case, case.field("n"), case.flop_rate),
+        label=lambda key: plot.shown(str(key[0])),
+        style=lambda key: styles[str(key[0])],
     )
+
+
+def square_cases(run: Run) -> list[Case]:
+    return [
+        case
+        for case in run.of_suite("gemm")
+        if not case.options and case.field("m") == case.field("n") == case.field("k") is not None
+    ]
 
 
 def ceilings(run: Run, dtype: str) -> list[Roof]:
@@ -48,7 +48,7 @@ def ceilings(run: Run, dtype: str) -> list[Roof]:
 
 
 def draw(run: Run, figure: Figure) -> bool:
-    dtypes = plot.dtype_order(case.dtype for case in run.of_suite("gemm"))
+    dtypes = plot.dtype_order(case.dtype for case in square_cases(run))
     panels = {dtype: ladder(run, dtype) for dtype in dtypes}
     panels = {dtype: drawn for dtype, drawn in panels.items() if drawn}
     if not panels:
@@ -80,7 +80,7 @@ def _panel(axes: Axes, run: Run, dtype: str, drawn: list[plot.Series]) -> None:
     plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=4)
     plot.log_ticks(axes.yaxis, units.count)
     axes.set_title(f"{dtype}, {unit}")
-    axes.set_xlabel("n (m = n = k)" if _square(run, dtype) else "cube root of m·n·k")
+    axes.set_xlabel("n (m = n = k)")
     plot.ceiling_lines(axes, roofs, scale)
     if roofs:
         reference = roofs[0].value * scale
@@ -89,8 +89,3 @@ def _panel(axes: Axes, run: Run, dtype: str, drawn: list[plot.Series]) -> None:
         share.set_ylim(*(end / reference for end in axes.get_ylim()))
         plot.log_ticks(share.yaxis, lambda part: f"{100 * part:g}%")
         share.set_ylabel(f"share of {roofs[0].kind}" + ("" if roofs[0].measured else " (datasheet)"))
-
-
-def _square(run: Run, dtype: str) -> bool:
-    cases = [case for case in run.of_suite("gemm") if case.dtype == dtype]
-    return all(case.field("m") == case.field("n") == case.field("k") for case in cases)
