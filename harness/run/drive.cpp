@@ -120,9 +120,9 @@ class Drive {
     std::string reason;
     try {
       process_ = launched ? std::make_unique<WorkerProcess>(group.worker->program, group.worker->hello.launcher,
-                                                            group.ranks, deadline, tick)
-                          : std::make_unique<WorkerProcess>(group.worker->program, deadline, tick);
-      process_id_ = add_process(process_->hello().build);
+                                                            group.ranks, tick)
+                          : std::make_unique<WorkerProcess>(group.worker->program, tick);
+      process_id_ = add_process(process_->greet(deadline).build);
       return true;
     } catch (const WorkerLost& lost) {
       reason = lost.what();
@@ -130,6 +130,7 @@ class Drive {
       if (error.kind() == ErrorKind::store) throw;
       reason = error.what();
     }
+    process_.reset();
     // What never started under its launcher is not installed right; what did start before has crashed since.
     const Outcome outcome = launched && !started_.contains(group.worker) ? Outcome::unavailable : Outcome::crashed;
     add(group, selected,

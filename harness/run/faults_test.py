@@ -129,10 +129,70 @@ def test_a_missing_worker_is_69(lab, name):
 
 
 def test_without_its_own_suites_ridgeline_says_so(lab):
-    alone = lab.folder / "ridgeline"
-    alone.write_bytes((BUILD / "ridgeline").read_bytes())
-    alone.chmod(0o755)
-    lab.environment["PATH"] = "/nonexistent"
-    done = lab.call("list", executable=str(alone))
+    done = lab.call("list", executable=beside(lab))
     assert done.returncode == 69
-    assert b"ridgeline-suites not found" in done.stderr
+    assert b"worker ridgeline-suites: ridgeline-suites not found beside ridgeline" in done.stderr
+
+
+def beside(lab, *programs: str) -> str:
+    """A copy of ridgeline with these programs alone beside it, and nothing but the shell's on the PATH."""
+    for program in ("ridgeline", *programs):
+        copy = lab.folder / "bin" / program
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes((BUILD / program).read_bytes())
+        copy.chmod(0o755)
+    lab.environment["PATH"] = str(lab.folder / "bin")
+    return str(lab.folder / "bin" / "ridgeline")
+
+
+def collectives_profile(lab):
+    profile = lab.profile("constant")
+    cases = ["collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024", "scripted/*"]
+    profile.write_text(profile.read_text().replace("[fake]", f"[cpu]\ncases = {cases[:1]}\n\n[fake]".replace("'", '"')))
+    return profile
+
+
+def run_on_cpu(lab, executable: str):
+    return lab.call(
+        *("run", "--device", "cpu", "--profile", collectives_profile(lab), "--results", lab.results),
+        executable=executable,
+        text=True,
+    )
+
+
+def cpu_rows(lab):
+    (lab.database,) = lab.results.glob("cpu-*.sqlite")
+    return lab.outcomes()
+
+
+def test_without_the_collectives_worker_its_suite_is_unavailable(lab):
+    done = run_on_cpu(lab, beside(lab, "ridgeline-suites"))
+    assert done.returncode == 0, done.stderr
+    why = "ridgeline-collectives not found beside ridgeline or on the PATH"
+    assert cpu_rows(lab) == {"collectives/mpi/f32": [("unavailable", why)]}
+    assert "1 case: 1 unavailable" in done.stdout
+
+
+needs_mpi = pytest.mark.skipif(not (BUILD / "ridgeline-collectives").is_file(), reason="built without MPI")
+
+
+@needs_mpi
+def test_without_mpirun_the_collectives_are_unavailable(lab):
+    done = run_on_cpu(lab, beside(lab, "ridgeline-suites", "ridgeline-collectives"))
+    assert done.returncode == 0, done.stderr
+    rows = cpu_rows(lab)
+    assert rows == {
+        "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024": [
+            ("unavailable", "ridgeline-collectives cannot be started: mpirun not found")
+        ]
+    }
+
+
+@needs_mpi
+def test_collectives_are_measured_under_mpirun_and_leave_nothing(lab):
+    done = run_on_cpu(lab, str(BUILD / "ridgeline"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    ((name, ((outcome, _),)),) = cpu_rows(lab).items()
+    assert name == "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024"
+    assert outcome in ("ok", "unstable")  # how steady two ranks are on a busy machine is not the question here
+    assert lab.query("SELECT worker FROM build") == [("ridgeline-collectives",)]

@@ -8,6 +8,7 @@ import contextlib
 import os
 import sqlite3
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -77,7 +78,8 @@ class Lab:
         return self.execute(self.run_command(profile, *arguments), text=True, **options)
 
     def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
-        return subprocess.Popen(
+        """A run whose output can be read line by line; killed after a minute, so that a test fails instead of hanging."""
+        process = subprocess.Popen(
             self.run_command(profile, *arguments),
             **{
                 "env": self.environment,
@@ -87,6 +89,10 @@ class Lab:
                 **options,
             },
         )
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        return process
 
     def query(self, statement: str, *values: object) -> list[tuple]:
         with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:

@@ -12,13 +12,32 @@
 namespace ridgeline::run {
 namespace {
 
+/// Whether a glob can match a name that begins with `beginning`. Holds the places in the glob that can be reached so
+/// far.
+bool may_match_below(std::string_view glob, std::string_view beginning) {
+  std::vector<bool> reached(glob.size() + 1, false);
+  const auto reach = [&](std::vector<bool>& places, std::size_t place) {
+    places[place] = true;
+    for (; place < glob.size() && glob[place] == '*'; ++place) places[place + 1] = true;
+  };
+  reach(reached, 0);
+  for (const char c : beginning) {
+    std::vector<bool> next(glob.size() + 1, false);
+    for (std::size_t place = 0; place < glob.size(); ++place) {
+      if (!reached[place]) continue;
+      if (glob[place] == '*') reach(next, place);
+      if (glob[place] == '?' || glob[place] == c) reach(next, place + 1);
+    }
+    reached = next;
+  }
+  return std::find(reached.begin(), reached.end(), true) != reached.end();
+}
+
 /// Whether `pattern` speaks of `each`. An unavailable worker's suite stands for cases that nobody can list, so whatever
-/// begins like its name may be one of them.
+/// may match one of them does.
 bool picks(const std::string& pattern, const Selected& each) {
   if (matches(pattern, each.name)) return true;
-  const bool whole_suite = each.worker && !each.worker->unavailable.empty();
-  const std::string literal = pattern.substr(0, pattern.find_first_of("*?"));
-  return whole_suite && literal.starts_with(each.name + '/');
+  return !each.worker->unavailable.empty() && may_match_below(pattern, each.name + '/');
 }
 
 std::vector<Selected> candidates(const std::vector<Worker>& workers, const record::Device& device) {

@@ -12,7 +12,6 @@
 #include "harness/base/text.hpp"
 #include "harness/protocol/json.hpp"
 #include "harness/run/interrupt.hpp"
-#include "harness/run/launcher.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -26,43 +25,44 @@ int ms_until(Deadline deadline) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, Deadline deadline, std::function<void()> tick)
-    : tick_(std::move(tick)) {
-  child_ = std::make_unique<Child>(Command{program, {"--worker"}, {}});
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick)
+    : child_(std::make_unique<Child>(Command{program, {"--worker"}, {}, false})), tick_(std::move(tick)) {
   to_ = child_->input();
   from_ = child_->output();
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
-  say_hello(deadline);
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
-                             Deadline deadline, std::function<void()> tick)
-    : tick_(std::move(tick)) {
-  Reception reception;
-  child_ = std::make_unique<Child>(launch_command(launcher, ranks, program, reception));
-  // Whoever connects to the port may be anybody: only the holder of the token is listened to.
-  while (!connection_) {
-    wait(reception.descriptor(), POLLIN, deadline);
-    Descriptor visitor = reception.accept();
-    if (!visitor) continue;
-    from_ = to_ = visitor.get();
-    lines_ = std::make_unique<LineReader>(from_, reception.token().size());
-    const Deadline short_wait = std::min(deadline, after(2));
-    LineReader::State state = LineReader::State::waiting;
-    while ((state = lines_->pump()) == LineReader::State::waiting && Clock::now() < short_wait)
-      wait(from_, POLLIN, short_wait + std::chrono::milliseconds(1));
-    if (state == LineReader::State::line && lines_->take() == reception.token()) connection_ = std::move(visitor);
-  }
-  lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
-  say_hello(deadline);
+                             std::function<void()> tick)
+    : reception_(std::make_unique<Reception>()), tick_(std::move(tick)) {
+  child_ = std::make_unique<Child>(launch_command(launcher, ranks, program, *reception_));
 }
 
-void WorkerProcess::say_hello(Deadline deadline) {
+protocol::Hello WorkerProcess::greet(Deadline deadline) {
+  if (reception_) meet(deadline);
   auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
   if (const auto* failure = std::get_if<protocol::Failure>(&answer))
     throw Error(ErrorKind::dependency, fmt::format("the worker refuses to talk: {}", failure->message),
                 failure->advice);
-  hello_ = std::get<protocol::Hello>(std::move(answer));
+  return std::get<protocol::Hello>(std::move(answer));
+}
+
+// Whoever connects to the port may be anybody: only the holder of the token is listened to.
+void WorkerProcess::meet(Deadline deadline) {
+  while (!connection_) {
+    wait(reception_->descriptor(), POLLIN, deadline);
+    Descriptor visitor = reception_->accept();
+    if (!visitor) continue;
+    from_ = to_ = visitor.get();
+    lines_ = std::make_unique<LineReader>(from_, reception_->token().size());
+    const Deadline patience = std::min(deadline, after(2));
+    LineReader::State state = LineReader::State::waiting;
+    while ((state = lines_->pump()) == LineReader::State::waiting && Clock::now() < patience)
+      wait(from_, POLLIN, deadline);
+    if (state == LineReader::State::line && lines_->take() == reception_->token()) connection_ = std::move(visitor);
+  }
+  lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
+  reception_.reset();
 }
 
 template <class Answer>

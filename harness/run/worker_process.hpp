@@ -11,6 +11,7 @@
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
 #include "harness/run/child.hpp"
+#include "harness/run/launcher.hpp"
 #include "harness/run/line_reader.hpp"
 
 namespace ridgeline::run {
@@ -38,13 +39,14 @@ class WorkerLost : public std::runtime_error {
 /// asks for it.
 class WorkerProcess {
  public:
-  /// Starts `program --worker` and says hello. `tick` is called a few times a second while waiting.
-  WorkerProcess(const std::filesystem::path& program, Deadline deadline, std::function<void()> tick = {});
-  /// Starts `ranks` of it under `launcher`; rank 0 connects back to us.
-  WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks, Deadline deadline,
+  /// Starts `program --worker`, without waiting for it. `tick` is called a few times a second while waiting later.
+  explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {});
+  /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.
+  WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
                 std::function<void()> tick = {});
 
-  const protocol::Hello& hello() const { return hello_; }
+  /// Waits until the worker is there and has introduced itself; comes before any other request.
+  protocol::Hello greet(Deadline deadline);
 
   /// Sends the request and waits. A Failure means that the worker could not, and goes on.
   template <class Answer>
@@ -58,18 +60,18 @@ class WorkerProcess {
   void kill() noexcept { child_->kill(); }
 
  private:
-  void say_hello(Deadline deadline);
+  void meet(Deadline deadline);
   void send(const std::string& line, Deadline deadline);
   std::string receive(Deadline deadline);
   void wait(int descriptor, short events, Deadline deadline);
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
 
   std::unique_ptr<Child> child_;
-  Descriptor connection_;  // to rank 0 when there is a launcher
+  std::unique_ptr<Reception> reception_;  // when there is a launcher
+  Descriptor connection_;                 // to rank 0, likewise
   int to_ = -1, from_ = -1;
   std::unique_ptr<LineReader> lines_;
   std::function<void()> tick_;
-  protocol::Hello hello_;
 };
 
 }  // namespace ridgeline::run

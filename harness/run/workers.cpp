@@ -1,6 +1,8 @@
 #include "harness/run/workers.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -44,10 +46,9 @@ Answer served(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
-void ask(Worker& worker, Ask what) {
+void ask(Worker& worker, WorkerProcess& process, Ask what) {
   const Deadline deadline = after(start_s);
-  WorkerProcess process(worker.program, deadline);
-  worker.hello = process.hello();
+  worker.hello = process.greet(deadline);
   if (what != Ask::devices)
     worker.cases = served(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
   if (what != Ask::cases) worker.devices = served(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
@@ -64,9 +65,7 @@ std::filesystem::path find_named(const std::string& program) {
   return whole;
 }
 
-}  // namespace
-
-std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
+std::vector<Worker> find_workers(const std::vector<std::string>& named) {
   std::vector<Worker> workers;
   for (const Known& known : known_workers()) workers.push_back({known.name, find_program(known.name), {}, {}, {}, {}});
   for (const std::string& program : named) {
@@ -79,26 +78,41 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
     else
       workers.push_back({name, file, {}, {}, {}, {}});
   }
-  const std::vector<Known> known = known_workers();
-  for (Worker& worker : workers) {
-    const auto of_ours =
-        std::find_if(known.begin(), known.end(), [&](const Known& each) { return each.name == worker.name; });
-    try {
-      if (worker.program.empty())
-        throw Error(ErrorKind::dependency,
-                    fmt::format("worker {} not found beside ridgeline or on the PATH", worker.name),
-                    "build it, or name a worker with --worker");
-      ask(worker, what);
-    } catch (const std::runtime_error& failure) {
-      const auto* error = dynamic_cast<const Error*>(&failure);
-      if (of_ours == known.end() || !of_ours->optional)
-        throw Error(ErrorKind::dependency,
-                    worker.program.empty() ? failure.what() : fmt::format("worker {}: {}", worker.name, failure.what()),
-                    error ? error->advice() : "");
+  return workers;
+}
+
+/// Does `action`; a failure makes a worker that not every build has unavailable, and ends the command for any other.
+void attempt(Worker& worker, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::runtime_error& failure) {
+    for (const Known& known : known_workers()) {
+      if (known.name != worker.name || !known.optional) continue;
       worker.unavailable = failure.what();
-      worker.cases = of_ours->suites;
+      worker.cases = known.suites;
+      return;
     }
+    const auto* error = dynamic_cast<const Error*>(&failure);
+    throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()),
+                error ? error->advice() : "");
   }
+}
+
+}  // namespace
+
+std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
+  std::vector<Worker> workers = find_workers(named);
+  std::vector<std::unique_ptr<WorkerProcess>> processes(workers.size());
+  // All are started before the first is waited for: most of their start is loading libraries.
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    attempt(workers[i], [&] {
+      if (workers[i].program.empty())
+        throw Error(ErrorKind::dependency, fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
+                    "build it, or name a worker with --worker");
+      processes[i] = std::make_unique<WorkerProcess>(workers[i].program);
+    });
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    if (processes[i]) attempt(workers[i], [&] { ask(workers[i], *processes[i], what); });
   return workers;
 }
 
