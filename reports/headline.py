@@ -7,7 +7,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from reports import plot, units
-from reports.model import FAILED, HOLLOW, LEFT_OUT, OUTCOMES, Case, Run
+from reports.model import OUTCOMES, Case, Run
 
 _FIRST_RUNGS = ("naive", "standard")  # what a speed-up is over
 
@@ -42,14 +42,15 @@ def headlines(run: Run) -> list[Headline]:
         good = [
             case
             for case in run.of_suite(suite)
-            if case.outcome == "ok" and not case.measures_roof and not case.beats_roof and _rate(case)[0] > 0
+            if case.outcome == "ok" and not case.measures_roof and not case.beats_roof
         ]
         own = [case for case in good if not plot.is_vendor(case.variant)] or good
+        own = [case for case in own if case.flop_rate or case.metric("busbw") or case.byte_rate]
         if not own:
             continue
-        has_flops = any(case.flop_rate for case in own)
-        best = max((case for case in own if case.flop_rate or not has_flops), key=lambda case: _rate(case)[0])
-        value, text = _rate(best)
+        computes = all(case.flop_rate for case in own)
+        best = max(own, key=lambda case: _rate(case, computes)[0])
+        value, text = _rate(best, computes)
         lines.append(
             Headline(
                 suite,
@@ -63,9 +64,10 @@ def headlines(run: Run) -> list[Headline]:
     return lines
 
 
-def _rate(case: Case) -> tuple[float, Callable[[float], str]]:
-    """The rate that a case is ranked by and how it is written: FLOP/s, else bus bandwidth, else useful B/s."""
-    if case.flop_rate:
+def _rate(case: Case, computes: bool) -> tuple[float, Callable[[float], str]]:
+    """The rate that a case is ranked by and how it is written: FLOP/s in a suite whose cases all compute, else bus
+    bandwidth, else useful B/s."""
+    if computes and case.flop_rate:
         return case.flop_rate, units.flop_rate
     return case.metric("busbw") or case.byte_rate or 0.0, units.byte_rate
 
@@ -96,11 +98,14 @@ def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> Fact
 
 @dataclass(frozen=True)
 class Trouble:
-    """Cases that ended alike, for the same reason."""
+    """Cases that ended alike. `groups` are reasons with the cases they hold for, the most frequent first."""
 
     outcome: str
-    reason: str
-    names: tuple[str, ...]
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def count(self) -> int:
+        return sum(len(names) for _, names in self.groups)
 
 
 def outcomes(run: Run) -> list[tuple[str, int]]:
@@ -110,16 +115,17 @@ def outcomes(run: Run) -> list[tuple[str, int]]:
 
 
 def troubles(run: Run, among: tuple[str, ...]) -> list[Trouble]:
-    """Cases that are not ok by outcome and reason, the worst outcomes first."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for case in run.cases:
-        if case.outcome in among:
-            groups.setdefault((case.outcome, case.reason), []).append(case.name)
-    order = {outcome: place for place, outcome in enumerate((*FAILED, *HOLLOW, *LEFT_OUT))}
-    return [
-        Trouble(outcome, reason, tuple(names))
-        for (outcome, reason), names in sorted(groups.items(), key=lambda item: order[item[0][0]])
-    ]
+    """Cases that ended in one of `among`, an entry an outcome in that order."""
+    found = []
+    for outcome in among:
+        reasons: dict[str, list[str]] = {}
+        for case in run.cases:
+            if case.outcome == outcome:
+                reasons.setdefault(case.reason, []).append(case.name)
+        groups = sorted(reasons.items(), key=lambda item: -len(item[1]))
+        if groups:
+            found.append(Trouble(outcome, tuple((reason, tuple(names)) for reason, names in groups)))
+    return found
 
 
 def warnings(run: Run) -> list[str]:

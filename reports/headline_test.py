@@ -55,18 +55,30 @@ def test_a_run_without_a_good_case_has_no_headline() -> None:
     assert headline.headlines(run_of([])) == []
 
 
+def test_a_suite_in_which_few_cases_compute_is_ranked_by_bandwidth() -> None:
+    cases = [synthetic.case("coalescing/sums/f32/n=1", 100, bytes=50.0, flops=900.0)]
+    cases += [synthetic.case("coalescing/read/f32/n=1", 100, bytes=60.0)]
+    (line,) = headline.headlines(run_of(cases))
+    assert (line.case.variant, line.rate) == ("read", "600 MB/s")
+
+
 def test_troubles_are_grouped_and_the_worst_come_first() -> None:
     cases = [
         gemm("a", 1, None, outcome="timeout", reason="90 s"),
         gemm("b", 1, None, outcome="wrong_result", reason="error 3"),
         gemm("c", 1, None, outcome="timeout", reason="90 s"),
         gemm("d", 1, None, outcome="unavailable", reason="no library"),
+        gemm("e", 1, None, outcome="timeout", reason="20 s"),
     ]
     run = run_of(cases)
     failures = headline.troubles(run, FAILED)
-    assert [(item.outcome, len(item.names)) for item in failures] == [("wrong_result", 1), ("timeout", 2)]
-    assert [item.reason for item in headline.troubles(run, LEFT_OUT)] == ["no library"]
-    assert headline.outcomes(run) == [("wrong_result", 1), ("timeout", 2), ("unavailable", 1)]
+    assert [(item.outcome, item.count) for item in failures] == [("wrong_result", 1), ("timeout", 3)]
+    assert failures[1].groups == (
+        ("90 s", (run.cases[0].name, run.cases[2].name)),
+        ("20 s", (run.cases[4].name,)),
+    )
+    assert [reason for item in headline.troubles(run, LEFT_OUT) for reason, _ in item.groups] == ["no library"]
+    assert headline.outcomes(run) == [("wrong_result", 1), ("timeout", 3), ("unavailable", 1)]
 
 
 def test_a_reader_is_warned() -> None:

@@ -64,7 +64,7 @@ def _section(section: Section) -> dict[str, object]:
         "headlines": headline.headlines(run),
         "ceilings": ceilings(run),
         "facts": facts(run),
-        "commit": commit(run),
+        "built_from": built_from(run),
         "repeat": repeat(run),
         "rate": rate,
         "interval": interval,
@@ -81,6 +81,11 @@ def data_uri(svg: str) -> str:
 def when(timestamp: str) -> str:
     """ "2026-11-20T12:45:01Z" as "2026-11-20 12:45:01 UTC"; anything else as it is."""
     return timestamp.replace("T", " ", 1).replace("Z", " UTC") if timestamp.endswith("Z") else timestamp
+
+
+def built_from(run: Run) -> str:
+    commits = {build.commit for build in run.builds}
+    return "several commits" if len(commits) > 1 else commit(run)[:12] or "unknown commit"
 
 
 def commit(run: Run) -> str:
