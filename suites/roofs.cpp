@@ -10,6 +10,7 @@
 #include "kernels/chase/chase.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/tensor/tensor.hpp"
+#include "kernels/warpgroup/warpgroup.hpp"
 
 // What is the best that this device can do? The ceilings that all other suites are read against. Working sets follow
 // the device's caches, so that a case's bytes and FLOPs are known only when it is prepared; a case that lies in a cache
@@ -114,9 +115,10 @@ worker::Case multiply_adds(const kernels::Named<arithmetic::Variant>& named, DTy
   return result;
 }
 
-measure::Workload prepare_tensor(const tensor::Variant& variant, const tensor::Problem& problem,
-                                 measure::Setup& setup) {
-  const Input a(setup, problem.inputs()), b(setup, problem.inputs());
+/// Tensor-core products, of a warp (family tensor) or of a warpgroup.
+template <class Variant, class Problem>
+measure::Workload prepare_products(const Variant& variant, const Problem& problem, measure::Setup& setup) {
+  const Input a(setup, problem.left()), b(setup, problem.right());
   auto d = std::make_shared<device::Buffer<float>>(setup.device, static_cast<std::size_t>(problem.outputs()));
   return {
       .flops = problem.flops(),
@@ -129,20 +131,25 @@ measure::Workload prepare_tensor(const tensor::Variant& variant, const tensor::P
       .poison = [=](std::size_t) { d->poison(); },
       .verify =
           [=, &device = setup.device, seed = setup.seed](std::size_t) {
-            return verification(tensor::deviation(device, problem, a.values, b.values, d->data(), seed));
+            return verification(deviation(device, problem, a.values, b.values, d->data(), seed));
           },
       .metrics = {},
   };
 }
 
-worker::Case tensor_products(const kernels::Named<tensor::Variant>& named, DType dtype) {
-  const tensor::Variant variant = named.variant;
-  const std::string type(to_string(dtype));
-  worker::Case result = make_case("tensor", dtype, {}, named.kind, variant.idea, "tensor." + type);
-  const auto problem = [=](const device::Facts& facts) { return tensor::problem_for(dtype, facts); };
+/// `problem_for` sizes the problem for the element type and the device.
+template <class Variant, class ProblemFor>
+worker::Case tensor_products(std::string name, const kernels::Named<Variant>& named, DType dtype,
+                             ProblemFor problem_for) {
+  const Variant variant = named.variant;
+  worker::Case result =
+      make_case(std::move(name), dtype, {}, named.kind, variant.idea, "tensor." + std::string(to_string(dtype)));
+  const auto problem = [=](const device::Facts& facts) { return problem_for(dtype, facts); };
   result.supports = [=](const device::Facts& facts) { return variant.supports(problem(facts), facts); };
   result.memory = [=](const device::Facts& facts) { return problem(facts).bytes(); };
-  result.prepare = [=](measure::Setup& setup) { return prepare_tensor(variant, problem(setup.device.facts()), setup); };
+  result.prepare = [=](measure::Setup& setup) {
+    return prepare_products(variant, problem(setup.device.facts()), setup);
+  };
   return result;
 }
 
@@ -207,7 +214,11 @@ worker::Suite roofs() {
   for (const auto& named : arithmetic::variants())
     for (const DType dtype : named.variant.dtypes) suite.cases.push_back(multiply_adds(named, dtype));
   for (const auto& named : tensor::variants())
-    for (const DType dtype : named.variant.dtypes) suite.cases.push_back(tensor_products(named, dtype));
+    for (const DType dtype : named.variant.dtypes)
+      suite.cases.push_back(tensor_products("tensor", named, dtype, tensor::problem_for));
+  for (const auto& named : warpgroup::variants())
+    for (const DType dtype : named.variant.dtypes)
+      suite.cases.push_back(tensor_products(std::string(named.name), named, dtype, warpgroup::problem_for));
   for (const auto& named : chase::variants())
     for (const Level level : {Level::l1, Level::l2, Level::llc, Level::dram})
       suite.cases.push_back(latency(named, level));

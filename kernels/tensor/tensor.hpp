@@ -30,7 +30,8 @@ struct Problem {
            edge;
   }
   double bytes() const { return static_cast<double>(groups) * 4.0 * (2 + tiles_per_group) * tile_elements; }
-  std::int64_t inputs() const { return groups * tile_elements; }  // of a and of b
+  std::int64_t left() const { return groups * tile_elements; }   // elements of A
+  std::int64_t right() const { return groups * tile_elements; }  // elements of B
   std::int64_t outputs() const { return groups * tiles_per_group * tile_elements; }
 };
 

@@ -29,8 +29,8 @@ TEST_P(EveryVariant, IsRightForAnySize) {
         const Problem problem{dtype, groups, rounds};
         if (!GetParam().variant.supports(problem, device->facts())) GTEST_SKIP() << "no tensor cores";
         const RandomFloats a{device::Distribution::uniform, 5, 1000}, b{device::Distribution::uniform, 6, 0};
-        device::Buffer<float> left(*device, static_cast<std::size_t>(problem.inputs()));
-        device::Buffer<float> right(*device, static_cast<std::size_t>(problem.inputs()));
+        device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
+        device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
         device->fill(left.data(), DType::f32, left.size(), a.distribution, a.seed, a.first);
         device->fill(right.data(), DType::f32, right.size(), b.distribution, b.seed, b.first);
         GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));

@@ -1,0 +1,26 @@
+#include <cmath>
+
+#include "kernels/warpgroup/warpgroup.hpp"
+
+namespace ridgeline::warpgroup {
+namespace {
+
+double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
+
+}  // namespace
+
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
+                             const kernels::RandomFloats& b, const float* d, std::uint64_t seed) {
+  const int deep = depth(problem.dtype);
+  return kernels::compare_bits(device, d, problem.outputs(), seed, [&](std::int64_t i) {
+    const std::int64_t group = i / (rows * columns), row = i / columns % rows, column = i % columns;
+    double sum = static_cast<double>(column) / 64;
+    for (int k = 0; k < deep; ++k)
+      sum += on_grid(a((group * rows + row) * deep + k)) * on_grid(b((group * columns + column) * deep + k));
+    return static_cast<float>(sum);
+  });
+}
+
+Problem problem_for(DType dtype, const device::Facts& facts) { return {dtype, std::int64_t{2} * facts.units, 2048}; }
+
+}  // namespace ridgeline::warpgroup

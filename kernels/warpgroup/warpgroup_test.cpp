@@ -1,0 +1,95 @@
+#include "kernels/warpgroup/warpgroup.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "kernels/test_device.hpp"
+
+namespace ridgeline::warpgroup {
+namespace {
+
+using kernels::GuardedOutput;
+using kernels::RandomFloats;
+
+class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+ protected:
+  void SetUp() override {
+    kernels::TestDevice found = kernels::test_device(GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+  std::unique_ptr<device::Device> device;
+};
+
+TEST_P(EveryVariant, IsRightForAnySize) {
+  for (const DType dtype : GetParam().variant.dtypes)
+    for (const std::int64_t groups : {0, 1, 2, 3, 97})
+      for (const std::int64_t rounds : {0, 1, 7, 8, 50}) {
+        const Problem problem{dtype, groups, rounds};
+        if (!GetParam().variant.supports(problem, device->facts()))
+          GTEST_SKIP() << GetParam().variant.supports(problem, device->facts()).reason();
+        const RandomFloats a{device::Distribution::uniform, 5, 1000}, b{device::Distribution::uniform, 6, 0};
+        device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
+        device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
+        device->fill(left.data(), DType::f32, left.size(), a.distribution, a.seed, a.first);
+        device->fill(right.data(), DType::f32, right.size(), b.distribution, b.seed, b.first);
+        GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));
+        auto* const d = static_cast<float*>(out.data());
+        GetParam().variant.launch(problem, {left.data(), right.data(), d}, device->stream());
+        device->synchronize();
+        EXPECT_EQ(deviation(*device, problem, a, b, d, 1).error, 0.0)
+            << groups << " groups of " << to_string(dtype) << ", " << rounds << " rounds";
+        EXPECT_TRUE(out.guard_untouched()) << groups << " groups: wrote beyond the end";
+      }
+}
+
+TEST_P(EveryVariant, SaysNoToOtherTypes) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::u8})
+    EXPECT_FALSE(GetParam().variant.supports({dtype, 64, 1}, device->facts())) << to_string(dtype);
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryVariant);  // a build without CUDA has no variant
+INSTANTIATE_TEST_SUITE_P(Warpgroup, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
+  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
+});
+
+class Checker : public testing::Test {
+ protected:
+  Checker() : found(kernels::test_device(device::Kind::cpu)) {
+    const auto grid = [](float value) { return std::floor(value * 128.0f) / 128.0f; };
+    const int deep = depth(problem.dtype);
+    for (std::int64_t row = 0; row < problem.groups * rows; ++row)
+      for (int column = 0; column < columns; ++column) {
+        const std::int64_t of_b = row / rows * columns + column;
+        float sum = static_cast<float>(column) / 64;
+        for (int k = 0; k < deep; ++k) sum += grid(a(row * deep + k)) * grid(b(of_b * deep + k));
+        d.push_back(sum);
+      }
+  }
+  bool right() {
+    const device::Buffer<float> memory(*found.device, d);
+    return deviation(*found.device, problem, a, b, memory.data(), 1).right();
+  }
+  kernels::TestDevice found;
+  Problem problem{DType::tf32, 2, 3};
+  RandomFloats a{device::Distribution::uniform, 9, 0}, b{device::Distribution::uniform, 9, 5000};
+  std::vector<float> d;
+};
+
+TEST_F(Checker, AcceptsWhatIsRight) { EXPECT_TRUE(right()); }
+TEST_F(Checker, RejectsNaN) {
+  d[5] = std::bit_cast<float>(kernels::poison_bits);
+  EXPECT_FALSE(right());
+}
+TEST_F(Checker, RejectsTheSmallestDifference) {
+  d[7] += 0x1p-14f;
+  EXPECT_FALSE(right());
+}
+TEST_F(Checker, RejectsAnUnwrittenLastElement) {
+  d.back() = std::bit_cast<float>(kernels::poison_bits);
+  EXPECT_FALSE(right());
+}
+
+}  // namespace
+}  // namespace ridgeline::warpgroup
