@@ -211,6 +211,24 @@ def test_what_was_not_steady_is_hollow_and_intervals_turn_with_the_rate() -> Non
     assert all(point.low is None for one in gemm.ladder(parsed(synthetic.cpu()), "f32") for point in one.points)
 
 
+def test_hollow_points_and_intervals_are_drawn_as_such() -> None:
+    points = tuple(
+        plot.Point(x, 10.0, low, high, hollow, "")
+        for x, low, high, hollow in ((1.0, 9.0, 12.0, False), (2.0, None, None, True))
+    )
+    axes = Figure().subplots()
+    plot.draw(axes, [plot.Series("one", points, plot.Style(plot.GREEN))], scale=2)
+    faces = {
+        (x, y): line.get_markerfacecolor()
+        for line in axes.get_lines()
+        if line.get_marker() == "o"
+        for x, y in zip(*line.get_data(), strict=True)
+    }
+    assert faces == {(1.0, 20.0): plot.GREEN, (2.0, 20.0): "white"}
+    (whiskers,) = axes.collections
+    assert [[tuple(end) for end in segment] for segment in whiskers.get_segments()] == [[(1.0, 18.0), (1.0, 24.0)]]
+
+
 def test_attention_over_sequence_length() -> None:
     run = parsed(synthetic.gpu())
     times, memory = series_of(attention.times(run)), series_of(attention.memory(run))
