@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t huge_page = 2u << 20;
 constexpr std::size_t page = 4096;
+constexpr std::size_t worth_threads = 1u << 20;  // below, waking them costs more than the work
 
 template <class Element, class Make>
 void fill_all(void* to, std::size_t count, Make make) {
@@ -66,7 +67,7 @@ void fill_host(void* to, DType dtype, std::size_t count, Distribution distributi
 
 void set_host_bytes(void* memory, int value, std::size_t bytes) {
   auto* const start = static_cast<unsigned char*>(memory);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (bytes >= worth_threads)
   for (std::size_t at = 0; at < bytes; at += page) std::memset(start + at, value, std::min(page, bytes - at));
 }
 
