@@ -112,12 +112,10 @@ TEST_F(Results, OutcomesAreCounted) {
   const std::int64_t process = store.add(examples::process());
   store.add(process, examples::gemm_case("naive"), examples::measurement(examples::gemm_case("naive")));
   store.add(process, examples::gemm_case("tiled"), examples::measurement(examples::gemm_case("tiled")));
-  store.add(process, examples::gemm_case("wmma"),
-            examples::failed(examples::gemm_case("wmma"), Outcome::unsupported, "no"));
+  store.add(process, examples::gemm_case("wmma"), examples::failed(examples::gemm_case("wmma"), Outcome::crashed, ""));
   const RunSummary summary = store.runs()[0];
   EXPECT_EQ(summary.measurements, 3);
-  EXPECT_EQ(summary.outcomes,
-            (std::vector<std::pair<Outcome, std::int64_t>>{{Outcome::ok, 2}, {Outcome::unsupported, 1}}));
+  EXPECT_EQ(summary.outcomes, (std::vector<std::pair<Outcome, std::int64_t>>{{Outcome::ok, 2}, {Outcome::crashed, 1}}));
 }
 
 TEST_F(Results, RunsAreListedNewestFirst) {
