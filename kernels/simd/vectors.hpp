@@ -30,14 +30,23 @@ inline Isa& isa_in_use() {
   return isa;
 }
 
-/// Picks the loop called `function` that kernels/simd/each_isa.inl has compiled for isa_in_use().
+/// Floats in a vector, and vectors in registers, of isa_in_use().
+struct Shape {
+  int floats, registers;
+};
+inline Shape shape() {
+  const Isa isa = isa_in_use();
+  return isa == Isa::avx512 ? Shape{16, 32} : isa == Isa::avx2 ? Shape{8, 16} : Shape{4, 16};
+}
+
+/// Picks the loop of this name that kernels/simd/each_isa.inl has compiled for isa_in_use().
 #if defined(__x86_64__)
-#define RIDGELINE_LOOP(function)                                                        \
-  (::ridgeline::simd::isa_in_use() == ::ridgeline::simd::Isa::avx512 ? avx512::function \
-   : ::ridgeline::simd::isa_in_use() == ::ridgeline::simd::Isa::avx2 ? avx2::function   \
-                                                                     : baseline::function)
+#define RIDGELINE_LOOP(...)                                                                \
+  (::ridgeline::simd::isa_in_use() == ::ridgeline::simd::Isa::avx512 ? avx512::__VA_ARGS__ \
+   : ::ridgeline::simd::isa_in_use() == ::ridgeline::simd::Isa::avx2 ? avx2::__VA_ARGS__   \
+                                                                     : baseline::__VA_ARGS__)
 #else
-#define RIDGELINE_LOOP(function) (baseline::function)
+#define RIDGELINE_LOOP(...) (baseline::__VA_ARGS__)
 #endif
 
 /// Keeps the compiler from merging, moving or dropping the memory accesses before and after.

@@ -1,0 +1,47 @@
+#include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/occupancy/occupancy.hpp"
+
+namespace ridgeline::occupancy {
+
+std::string_view to_string(Limit limit) {
+  switch (limit) {
+    case Limit::block:
+      return "block";
+    case Limit::registers:
+      return "registers";
+    case Limit::shared:
+      return "shared";
+    case Limit::threads:
+      break;
+  }
+  return "threads";
+}
+
+double Problem::flops() const {
+  if (operation == Operation::load) return 0;
+  return 4.0 * arithmetic::pairs * static_cast<double>(rounds) * static_cast<double>(lanes());
+}
+
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
+                             const void* out, std::uint64_t seed) {
+  if (problem.operation == Operation::fma)
+    return arithmetic::deviation(device, {DType::f32, problem.lanes(), problem.rounds}, in, out, seed);
+  std::vector<std::uint32_t> partial(static_cast<std::size_t>(problem.outputs()));
+  device.download(partial.data(), out, partial.size() * sizeof(std::uint32_t));
+  std::uint32_t sum = 0, right = 0;
+  for (const std::uint32_t part : partial) sum += part;
+#pragma omp parallel for schedule(static) reduction(+ : right)
+  for (std::int64_t i = 0; i < problem.elements; ++i) right += std::bit_cast<std::uint32_t>(in(i));
+  return {sum == right ? 0.0 : 1.0, 0.0};
+}
+
+double warps_that_ran(const std::vector<std::uint32_t>& census, const Residency& predicted) {
+  double blocks = 0, units = 0;
+  for (std::size_t unit = 0; unit < census.size() / 2; ++unit) {
+    blocks += census[2 * unit + 1];
+    units += census[2 * unit + 1] > 0;
+  }
+  return units == 0 ? 0 : blocks / units * predicted.warps_per_block;
+}
+
+}  // namespace ridgeline::occupancy
