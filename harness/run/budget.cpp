@@ -10,7 +10,9 @@ namespace {
 
 constexpr double first_guess_s = 0.2;  // overhead of a case before any is known
 constexpr double kept_back = 0.03;     // of what is left, for restarts and the end of the run
-constexpr double least_sampling_s = 1e-3;
+// Of an equal part of the whole budget: where the budget is too short for all, the first replicates are measured in
+// earnest and the last ones not at all, instead of every one for nothing.
+constexpr double least_share = 0.3;
 
 }  // namespace
 
@@ -20,6 +22,7 @@ Budget::Budget(double seconds, std::function<double()> now_s)
 void Budget::expect(const std::string& name) {
   ++cases_[name].executions;
   ++executions_;
+  ++all_executions_;
 }
 
 void Budget::done(const std::string& name, double overhead) {
@@ -45,7 +48,7 @@ double Budget::sampling_s() const {
   if (left_s() <= 0 || executions_ == 0) return 0;
   double overhead = 0;
   for (const auto& [name, expected] : cases_) overhead += expected.executions * overhead_s(name);
-  return std::max(least_sampling_s, ((1 - kept_back) * left_s() - overhead) / executions_);
+  return std::max(least_share * seconds_ / all_executions_, ((1 - kept_back) * left_s() - overhead) / executions_);
 }
 
 bool Budget::too_short_for(const std::string& name) const {

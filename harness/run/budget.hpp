@@ -39,7 +39,7 @@ class Budget {
   std::function<double()> now_s_;
   double start_s_;
   std::map<std::string, Expected> cases_;
-  int executions_ = 0;
+  int executions_ = 0, all_executions_ = 0;  // to come, and from the start
   double overhead_sum_s_ = 0;
   int overheads_ = 0;
 };

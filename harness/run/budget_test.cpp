@@ -31,6 +31,19 @@ TEST(Budget, EveryRunOfEqualCasesEndsInTime) {
   EXPECT_GT(now, 8);
 }
 
+TEST(Budget, MeasuresInEarnestAsLongAsItLasts) {
+  double now = 0;
+  Budget budget(10, [&] { return now; });
+  for (int i = 0; i < 100; ++i) budget.expect("slow");
+  int measured = 0;
+  for (int i = 0; i < 100 && !budget.too_short_for("slow"); ++i, ++measured) {
+    EXPECT_GE(budget.sampling_s(), 0.03);
+    now += budget.sampling_s() + 1;
+    budget.done("slow", 1);
+  }
+  EXPECT_EQ(measured, 9);
+}
+
 TEST(Budget, SaysWhenNothingIsLeft) {
   double now = 0;
   Budget budget(1, [&] { return now; });

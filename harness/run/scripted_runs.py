@@ -78,7 +78,7 @@ class Lab:
         return self.execute(self.run_command(profile, *arguments), text=True, **options)
 
     def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
-        """A run whose output can be read line by line; killed after a minute, so that a test fails instead of hanging."""
+        """A run whose output can be read line by line; killed after a minute, so that its test fails."""
         process = subprocess.Popen(
             self.run_command(profile, *arguments),
             **{

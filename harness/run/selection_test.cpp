@@ -1,0 +1,128 @@
+#include "harness/run/selection.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+record::Case make_case(const std::string& suite, const std::string& variant, const std::string& n,
+                       const std::string& kind = "fake") {
+  record::Case info;
+  info.id = {suite, variant, "f32", {{"n", n}}, {}};
+  info.device_kind = kind;
+  return info;
+}
+
+class Select : public testing::Test {
+ protected:
+  void SetUp() override {
+    device_.id = "fake";
+    device_.kind = "fake";
+    Worker suites;
+    suites.name = "suites";
+    suites.devices.devices = {device_};
+    for (const char* variant : {"naive", "tiled"})
+      for (const char* n : {"16", "32"}) suites.cases.push_back(make_case("sort", variant, n));
+    suites.cases.push_back(make_case("scan", "naive", "16", "cuda"));
+    Worker missing;
+    missing.name = "missing";
+    missing.unavailable = "not installed";
+    missing.cases = {record::Case{}};
+    missing.cases[0].id = {"collect", "mpi", "f32", {}, {}};
+    missing.cases[0].device_kind = "fake";
+    Worker elsewhere;
+    elsewhere.name = "elsewhere";
+    elsewhere.cases = {make_case("remote", "naive", "16")};
+    workers_ = {suites, missing, elsewhere};
+    home_ = std::filesystem::temp_directory_path() / ("ridgeline-selection-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(home_ / "suites" / "profiles");
+    write("small", {"sort/*/n=16"});
+    write("large", {"sort"});
+  }
+  void TearDown() override { std::filesystem::remove_all(home_); }
+
+  void write(const std::string& name, const std::vector<std::string>& patterns) {
+    std::ofstream file(home_ / "suites" / "profiles" / (name + ".toml"));
+    file << "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = [\n";
+    for (const std::string& pattern : patterns) file << "  \"" << pattern << "\",\n";
+    file << "]\n";
+  }
+
+  std::vector<std::string> names(const std::string& profile, const std::vector<std::string>& patterns) {
+    std::vector<std::string> names;
+    for (const Selected& each : select(workers_, device_, load_profile(profile, home_), patterns, home_))
+      names.push_back(each.unavailable.empty() ? each.name : each.name + " (" + each.unavailable + ")");
+    return names;
+  }
+
+  /// The error's text and advice.
+  std::string failure(const std::string& profile, const std::vector<std::string>& patterns) {
+    try {
+      names(profile, patterns);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return std::string(error.what()) + " | " + error.advice();
+    }
+    return "no error";
+  }
+
+  record::Device device_;
+  std::vector<Worker> workers_;
+  std::filesystem::path home_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Select, TakesTheProfileAndNarrowsItByPatterns) {
+  EXPECT_EQ(names("small", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16"}));
+  EXPECT_EQ(names("large", {"sort/tiled"}), (Names{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"}));
+  EXPECT_EQ(names("large", {"*naive*n=32", "sort/tiled/*=16"}), (Names{"sort/naive/f32/n=32", "sort/tiled/f32/n=16"}));
+}
+
+TEST_F(Select, MeasuresAFullNameWhateverTheProfileSays) {
+  EXPECT_EQ(names("small", {"sort/naive/f32/n=32"}), (Names{"sort/naive/f32/n=32"}));
+}
+
+TEST_F(Select, NamesTheProfilesThatHaveWhatThisOneLeavesOut) {
+  EXPECT_EQ(failure("small", {"sort/*/n=32"}),
+            "\"sort/*/n=32\" matches 2 cases, but the profile small leaves them all out | choose --profile large; a "
+            "case's full name is always measured: sort/naive/f32/n=32");
+}
+
+TEST_F(Select, RefusesWhatMatchesNothingWithTheNearestName) {
+  EXPECT_EQ(failure("small", {"srt"}), "no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
+  EXPECT_EQ(
+      failure("small", {"sort/tild/f32/n=16"}),
+      "no case matches \"sort/tild/f32/n=16\" | did you mean sort/tiled/f32/n=16? ridgeline list shows all cases");
+  EXPECT_EQ(failure("small", {"scan"}),
+            "\"scan\" matches no case for fake, only for cuda | choose the device with --device");
+  write("typo", {"sort", "srt"});
+  EXPECT_EQ(failure("typo", {}),
+            (home_ / "suites/profiles/typo.toml").string() +
+                ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
+}
+
+TEST_F(Select, KeepsUnavailableSuitesWithTheirReason) {
+  for (const char* pattern : {"collect", "collect/mpi/*/op=x,n=2", "c*/f32/*", "collect/mpi/f32/op=x"}) {
+    write("parallel", {pattern});
+    EXPECT_EQ(names("parallel", {}), (Names{"collect/mpi/f32 (not installed)"})) << pattern;
+  }
+  write("parallel", {"collect/nccl/*"});
+  EXPECT_TRUE(failure("parallel", {}).find("no case matches") != std::string::npos);
+  write("remote", {"remote"});
+  EXPECT_EQ(names("remote", {}), (Names{"remote/naive/f32/n=16 (elsewhere does not serve fake)"}));
+}
+
+TEST_F(Select, RefusesACaseThatTwoWorkersList) {
+  workers_[2].cases = {make_case("sort", "naive", "16")};
+  EXPECT_NE(failure("small", {}).find("two workers list the case sort/naive/f32/n=16"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ridgeline::run
