@@ -42,6 +42,7 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
   if (!context.profile.empty())
     profile = std::make_unique<run::Profile>(run::load_profile(context.profile, run::home()));
   const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases);
+  if (profile) run::check_profile(workers, *profile);
   std::vector<Listed> cases;
   std::vector<std::string> names;
   for (const run::Worker& worker : workers) {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.run.scripted_runs import BUILD, case
+from harness.run.scripted_runs import BUILD, ROOT, case
 
 
 def refuse(lab, done, code: int, *texts: str) -> None:
@@ -76,6 +76,13 @@ def test_a_profile_with_a_typo_is_named_with_its_line(lab, old, new, line, texts
     profile.write_text(profile.read_text().replace(old, new))
     where = f"{profile}:{line}: " if line else f"{profile}: "
     refuse(lab, lab.run(profile), 64, where, *texts)
+
+
+@pytest.mark.parametrize("profile", sorted(path.stem for path in (ROOT / "suites" / "profiles").glob("*.toml")))
+def test_every_profile_of_the_house_names_cases_that_exist(lab, profile):
+    done = lab.call("list", "--profile", profile)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"\n") > 10
 
 
 def test_a_pattern_that_the_profile_leaves_out_is_measured_by_its_full_name(lab):

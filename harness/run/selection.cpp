@@ -40,21 +40,23 @@ bool picks(const std::string& pattern, const Selected& each) {
   return !each.worker->unavailable.empty() && may_match_below(pattern, each.name + '/');
 }
 
-std::vector<Selected> candidates(const std::vector<Worker>& workers, const record::Device& device) {
+/// All cases for a kind of device, with why they cannot be measured on `device` when one is given.
+std::vector<Selected> candidates(const std::vector<Worker>& workers, const std::string& kind,
+                                 const std::string& device = {}) {
   std::vector<Selected> all;
   std::set<std::string> names;
   for (const Worker& worker : workers) {
     const auto& served = worker.devices.devices;
-    const bool serves =
-        std::any_of(served.begin(), served.end(), [&](const record::Device& each) { return each.id == device.id; });
+    const bool serves = device.empty() || std::any_of(served.begin(), served.end(),
+                                                      [&](const record::Device& each) { return each.id == device; });
     for (const record::Case& info : worker.cases) {
-      if (info.device_kind != device.kind) continue;
+      if (info.device_kind != kind) continue;
       const std::string name = record::name(info.id);
       if (!names.insert(name).second)
         throw Error(ErrorKind::usage, fmt::format("two workers list the case {}; one of them is {}", name, worker.name),
                     "leave one of them out");
       std::string unavailable = worker.unavailable;
-      if (unavailable.empty() && !serves) unavailable = fmt::format("{} does not serve {}", worker.name, device.id);
+      if (unavailable.empty() && !serves) unavailable = fmt::format("{} does not serve {}", worker.name, device);
       all.push_back({&worker, info, name, unavailable});
     }
   }
@@ -88,6 +90,12 @@ std::vector<std::string> names_of(const std::vector<Selected>& cases) {
   return names;
 }
 
+void check_section(const Profile& profile, const std::vector<Pattern>& patterns, const std::vector<Selected>& all) {
+  for (const Pattern& pattern : patterns)
+    if (std::none_of(all.begin(), all.end(), [&](const Selected& each) { return picks(pattern.text, each); }))
+      nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text, names_of(all));
+}
+
 bool has(const Profile& profile, const std::string& kind, const Selected& each) {
   const auto section = profile.cases.find(kind);
   return section != profile.cases.end() &&
@@ -111,6 +119,15 @@ std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, cons
 
 }  // namespace
 
+void check_profile(const std::vector<Worker>& workers, const Profile& profile) {
+  for (const auto& [kind, patterns] : profile.cases) {
+    const std::vector<Selected> all = candidates(workers, kind);
+    const bool built =
+        std::any_of(all.begin(), all.end(), [](const Selected& each) { return each.unavailable.empty(); });
+    if (built) check_section(profile, patterns, all);
+  }
+}
+
 void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
   for (const std::string& pattern : patterns)
     if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return matches(pattern, name); }))
@@ -119,15 +136,13 @@ void check_patterns(const std::vector<std::string>& patterns, const std::vector<
 
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
                              const std::vector<std::string>& patterns, const std::filesystem::path& home) {
-  const std::vector<Selected> all = candidates(workers, device);
+  const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
   if (section == profile.cases.end())
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(), device.kind),
                 fmt::format("choose another device than {}, or another profile", device.id));
-  for (const Pattern& pattern : section->second)
-    if (std::none_of(all.begin(), all.end(), [&](const Selected& each) { return picks(pattern.text, each); }))
-      nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text, names_of(all));
+  check_section(profile, section->second, all);
 
   std::vector<bool> chosen(all.size(), false);
   for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = has(profile, device.kind, all[i]);

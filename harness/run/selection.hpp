@@ -25,6 +25,10 @@ struct Selected {
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
                              const std::vector<std::string>& patterns, const std::filesystem::path& home);
 
+/// Throws a usage Error with file and line for a pattern of the profile that matches nothing. Sections for kinds of
+/// device that these workers were not built for are not looked at.
+void check_profile(const std::vector<Worker>& workers, const Profile& profile);
+
 /// Throws a usage Error with the nearest name for the first of `patterns` that matches none of `names`.
 void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
