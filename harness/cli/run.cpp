@@ -153,7 +153,16 @@ int run(const Context& context, const RunOptions& options) {
   observer.tick = [&](const run::Progress& progress) { display.tick(progress); };
   observer.stored = [&](const run::Progress& progress, const run::Selected& selected,
                         const record::Measurement& measurement) { display.stored(progress, selected, measurement); };
-  const record::RunStatus status = run::drive(plan, store, observer);
+  const record::RunStatus status = [&] {
+    try {
+      return run::drive(plan, store, observer);
+    } catch (const Error& error) {
+      display.clear();
+      throw Error(error.kind(), error.what(),
+                  fmt::format("{}{}what was reported as measured is stored; repeat: {}", error.advice(),
+                              error.advice().empty() ? "" : "; ", plan.run.command_line));
+    }
+  }();
   run::end_descendants();
   display.clear();
   return close(context, options, plan, store, status);
@@ -178,7 +187,8 @@ void add_run(CLI::App& program, Context& context) {
       "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
       "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by\n"
       "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval\n"
-      "  ridgeline run gemm/naive/f32/m=64,n=64,k=64   a full name is measured whatever the profile says\n\n"
+      "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
+      "                                                a full name is measured whatever the profile says\n\n"
       "Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends at once.\n"
       "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable or disturbed, 130 "
       "interrupted.",

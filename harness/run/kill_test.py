@@ -148,7 +148,7 @@ def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
     profile = lab.profile("noisy", "unstable", "drifting", processes=300)
     full = lab.run(profile, preexec_fn=limit_files)
     assert full.returncode == 74, full.stderr
-    assert "synthetic-fake.sqlite" in full.stderr
+    assert "synthetic-fake.sqlite" in full.stderr and "repeat: ridgeline run --device fake" in full.stderr
     assert lab.is_intact()
     reported = REPORTED.findall(full.stdout)
     assert len(reported) > 3
