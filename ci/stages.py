@@ -118,9 +118,8 @@ def ctest(preset: str, junit: Path, *extra: str) -> list[str]:
     return ["ctest", "--preset", preset, "--parallel", JOBS, "--output-junit", str(junit), *extra]
 
 
-def have_nvcc(build: Path) -> bool:
-    cache = build / "CMakeCache.txt"
-    return cache.is_file() and "CMAKE_CUDA_COMPILER:" in cache.read_text()
+def has_cuda(build: Path) -> bool:
+    return any(build.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"))
 
 
 def stages(preset: str) -> list[Stage]:
@@ -129,12 +128,13 @@ def stages(preset: str) -> list[Stage]:
     programs = f"RIDGELINE_BUILD={build / 'bin'}"  # what tests of whole runs start
 
     def no_cuda() -> str:
-        return "" if have_nvcc(build) else "no CUDA compiler"
+        return "" if has_cuda(build) else "no CUDA compiler"
 
     return [
         Stage("layers", [[tool["python"], "ci/check_layers"]]),
         Stage("clang-format", [["ci/check_format"]]),
         Stage("ruff", [[tool["ruff"], "check"], [tool["ruff"], "format", "--check"]]),
+        Stage("quotes", [[tool["python"], "ci/quotes", "--check"]]),
         Stage("build", [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]),
         Stage(
             "ctest",
