@@ -6,7 +6,7 @@
 namespace ridgeline::arithmetic {
 namespace {
 
-/// Exact in f64, so that it is exact in `dtype` too. A zero that was computed is +0, also where x was -0.
+/// In f64, and exact in `dtype` too. A zero that was computed is +0, also where x was -0.
 double expected(const Problem& problem, float in) {
   const double x = problem.dtype == DType::f16 ? std::nearbyint(static_cast<double>(in) * 1024) / 1024 : in;
   if (problem.rounds == 0) return x;

@@ -21,10 +21,11 @@ std::string_view to_string(Limit limit);
 
 enum class Operation { load, fma };
 
-/// load: sums the bits of `elements` floats modulo 2^32; a thread has `independent` loads of `width` bytes in flight
-/// (on a CPU: of one line) and starts the next ones only when all of these have come. fma: takes `independent` floats
-/// of each thread through `rounds` rounds as kernels/arithmetic does; a thread's multiply-adds on one float wait for
-/// each other.
+/// Operation load sums the bits of `elements` floats modulo 2^32; a thread has `independent` loads of `width` bytes in
+/// flight (on a CPU: of one line) and starts the next ones only when these have come.
+///
+/// Operation fma takes `independent` floats of each thread through `rounds` rounds of kernels/exact_steps.hpp; a
+/// thread's multiply-adds on one float wait for each other.
 struct Problem {
   Operation operation = Operation::load;
   Limit limit = Limit::threads;

@@ -1,4 +1,4 @@
-#include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 
 namespace ridgeline::occupancy {
@@ -19,13 +19,15 @@ std::string_view to_string(Limit limit) {
 
 double Problem::flops() const {
   if (operation == Operation::load) return 0;
-  return 4.0 * arithmetic::pairs * static_cast<double>(rounds) * static_cast<double>(lanes());
+  return kernels::flops_of_round * static_cast<double>(rounds) * static_cast<double>(lanes());
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
                              const void* out, std::uint64_t seed) {
   if (problem.operation == Operation::fma)
-    return arithmetic::deviation(device, {DType::f32, problem.lanes(), problem.rounds}, in, out, seed);
+    return kernels::compare_bits(device, static_cast<const float*>(out), problem.lanes(), seed, [&](std::int64_t i) {
+      return static_cast<float>(kernels::after_rounds(in(i), problem.rounds));
+    });
   std::vector<std::uint32_t> partial(static_cast<std::size_t>(problem.outputs()));
   device.download(partial.data(), out, partial.size() * sizeof(std::uint32_t));
   std::uint32_t sum = 0, right = 0;

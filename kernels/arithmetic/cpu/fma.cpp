@@ -18,7 +18,8 @@ template <class Element>
 void run(const Problem& problem, const Operands& operands,
          void (*multiply_add)(Element*, std::int64_t, std::int64_t, float)) {
   auto* const out = static_cast<Element*>(operands.out);
-  const volatile float multiplier = static_cast<float>(factor);  // known to the compiler, it would become a subtraction
+  const volatile float multiplier =
+      static_cast<float>(kernels::step_factor);  // known to the compiler, it would become a subtraction
 #pragma omp parallel
   {
     const kernels::Slice part = kernels::slice(problem.lanes, omp_get_thread_num(), omp_get_num_threads(), 64);

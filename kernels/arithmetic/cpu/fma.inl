@@ -11,9 +11,10 @@ RIDGELINE_SIMD void multiply_add(Element* values, std::int64_t count, std::int64
 #pragma GCC unroll 32
     for (int chain = 0; chain < chains; ++chain)
       x[chain] = *reinterpret_cast<const LooseVector*>(values + i + chain * lanes);
-    Vector first = Vector{} + static_cast<Element>(constant), second = first + static_cast<Element>(difference);
+    Vector first = Vector{} + static_cast<Element>(kernels::first_constant),
+           second = Vector{} + static_cast<Element>(kernels::second_constant);
     for (std::int64_t round = 0; round < rounds; ++round) {
-      for (int pair = 0; pair < pairs; ++pair) {
+      for (int pair = 0; pair < kernels::pairs_of_round; ++pair) {
 #pragma GCC unroll 32
         for (int chain = 0; chain < chains; ++chain) x[chain] = by * x[chain] + first;
 #pragma GCC unroll 32
@@ -27,9 +28,10 @@ RIDGELINE_SIMD void multiply_add(Element* values, std::int64_t count, std::int64
     for (int chain = 0; chain < chains; ++chain) *reinterpret_cast<LooseVector*>(values + i + chain * lanes) = x[chain];
   }
   for (; i < count; ++i) {  // what fills no set of vectors
-    Element x = values[i], first = static_cast<Element>(constant), second = first + static_cast<Element>(difference);
+    Element x = values[i], first = static_cast<Element>(kernels::first_constant),
+            second = static_cast<Element>(kernels::second_constant);
     for (std::int64_t round = 0; round < rounds; ++round) {
-      for (int pair = 0; pair < pairs; ++pair) {
+      for (int pair = 0; pair < kernels::pairs_of_round; ++pair) {
         x = by_one * x + first;
         x = by_one * x + second;
       }

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll 1
   for (std::int64_t round = 0; round < rounds; ++round) {
 #pragma unroll 16  // the loop's own instructions take issue slots too
-    for (int pair = 0; pair < pairs; ++pair) {
+    for (int pair = 0; pair < kernels::pairs_of_round; ++pair) {
 #pragma unroll
       for (int chain = 0; chain < chains; ++chain) x[chain] = Type::multiply_add(a, x[chain], b);
 #pragma unroll
@@ -85,8 +85,8 @@ void start(const Problem& problem, const Operands& operands, device::Stream& str
   device::launch(
       {.grid = dim3(device::blocks_for(problem.lanes, threads * chains * Type::width)), .block = dim3(threads)}, stream,
       multiply_add<Type>, operands.in, static_cast<typename Type::Element*>(operands.out), problem.lanes,
-      problem.rounds, static_cast<float>(factor), static_cast<float>(constant),
-      static_cast<float>(constant + difference));
+      problem.rounds, static_cast<float>(kernels::step_factor), static_cast<float>(kernels::first_constant),
+      static_cast<float>(kernels::second_constant));
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/simd/vectors.hpp"
 
@@ -20,7 +20,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
                        : problem.independent == 8 ? RIDGELINE_LOOP(advance<8>)
                                                   : RIDGELINE_LOOP(advance<16>);
   auto* const out = static_cast<float*>(operands.out);
-  const volatile float multiplier = static_cast<float>(arithmetic::factor);  // known, it would become a subtraction
+  const volatile float multiplier = static_cast<float>(kernels::step_factor);  // known, it would become a subtraction
   const std::int64_t own = std::int64_t{problem.independent} * problem.vector;
 #pragma omp parallel for schedule(static) num_threads(problem.parallel)
   for (int thread = 0; thread < problem.parallel; ++thread) {

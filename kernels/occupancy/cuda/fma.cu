@@ -1,4 +1,4 @@
-#include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/cuda/plan.cuh"
 
 // Every thread advances `independent` chains in turn. A chain's next multiply-add waits for its last: bound by latency
@@ -21,7 +21,7 @@ __device__ __forceinline__ void advance(const float* in, float* out, std::int64_
 #pragma unroll 1
   for (std::int64_t round = 0; round < rounds; ++round) {
 #pragma unroll 16
-    for (int pair = 0; pair < arithmetic::pairs; ++pair) {
+    for (int pair = 0; pair < kernels::pairs_of_round; ++pair) {
 #pragma unroll
       for (int chain = 0; chain < independent; ++chain) x[chain] = fmaf(by, x[chain], first);
 #pragma unroll
@@ -84,8 +84,8 @@ Kernel kernel_for(const Problem& problem) {
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
   start(problem, stream, kernel_for(problem), operands.in, static_cast<float*>(operands.out), problem.rounds,
-        static_cast<float>(arithmetic::factor), static_cast<float>(arithmetic::constant),
-        static_cast<float>(arithmetic::constant + arithmetic::difference), 0u, operands.census);
+        static_cast<float>(kernels::step_factor), static_cast<float>(kernels::first_constant),
+        static_cast<float>(kernels::second_constant), 0u, operands.census);
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
