@@ -22,7 +22,11 @@ class Collectives : public testing::Test {
     if (run::find_on_path("mpirun").empty()) GTEST_SKIP() << "mpirun not found";
   }
 
-  static run::WorkerProcess start(int ranks) { return {COLLECTIVES_WORKER, "mpirun", ranks, run::after(60)}; }
+  static run::WorkerProcess start(int ranks) {
+    run::WorkerProcess worker(COLLECTIVES_WORKER, "mpirun", ranks);
+    EXPECT_EQ(worker.greet(run::after(60)).launcher, "mpirun");
+    return worker;
+  }
 
   template <class Answer>
   static std::variant<Answer, Failure> ask(run::WorkerProcess& worker, const protocol::Request& request) {
@@ -61,7 +65,6 @@ int cores() { return device::open("cpu")->facts().units; }
 TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
   if (cores() < 2) GTEST_SKIP() << "needs two cores";
   run::WorkerProcess worker = start(2);
-  EXPECT_EQ(worker.hello().launcher, "mpirun");
   const std::pair<const char*, double> operations[] = {{"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
   for (const auto& [op, bus_factor] : operations) {
     for (const std::int64_t bytes : {1024, 1048576}) {
@@ -78,7 +81,7 @@ TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
 
 TEST_F(Collectives, OfOneRankHaveNoBusBandwidth) {
   run::WorkerProcess worker = start(1);
-  for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
+  for (const char* op : {"all_reduce", "all_gather"}) {
     const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 1, 4096));
     EXPECT_EQ(measured.outcome, record::Outcome::ok) << op << ' ' << measured.reason;
     EXPECT_GT(metrics(measured).at("algbw"), 0);
@@ -113,7 +116,8 @@ TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
 }
 
 TEST_F(Collectives, AreListedWithoutALauncher) {
-  run::WorkerProcess worker(COLLECTIVES_WORKER, run::after(60));
+  run::WorkerProcess worker(COLLECTIVES_WORKER);
+  worker.greet(run::after(60));
   const auto cases = std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
   EXPECT_TRUE(std::ranges::any_of(cases, [](const record::Case& listed) { return listed.ranks == 2; }));
   const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 1, 4096));
@@ -130,7 +134,7 @@ TEST_F(Collectives, NcclIsMeasuredWhereThereAreGpus) {
     for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
       for (const std::int64_t bytes : {1024, 16 << 20}) {
         const auto request = prepare("nccl", "cuda:0", op, ranks, bytes);
-        if (ranks > gpus) {
+        if (ranks > gpus || (ranks == 1 && op == std::string("broadcast"))) {
           const auto answer = ask<protocol::Prepared>(worker, request);
           EXPECT_EQ(std::get<protocol::Prepared>(answer).outcome, record::Outcome::unsupported);
           continue;

@@ -33,11 +33,12 @@ std::string digits_of(double value, int digits) {
   return fmt::format("{:.{}f}", shown, std::max(0, digits - 1 - magnitude(shown)));
 }
 
-/// How many times `value` is to be divided by `step` for a number from 1 below `step`, at most `last` times.
+/// How many times `value` is to be divided by `step` for a number that is shown from 1 below `step`, at most `last` times.
 std::size_t prefix(double value, double step, std::size_t last) {
   std::size_t times = 0;
   if (!std::isfinite(value)) return 0;
-  for (double left = std::abs(rounded(value, 3)); left >= step && times < last; left /= step) ++times;
+  const auto shown = [](double left) { return left < 1000 ? rounded(left, 3) : std::round(left); };
+  for (double left = std::abs(value); shown(left) >= step && times < last; left /= step) ++times;
   return times;
 }
 

@@ -45,6 +45,8 @@ TEST(Units, RatesAreDecimalAndSizesBinary) {
   EXPECT_EQ(bytes(64 << 20), "64 MiB");
   EXPECT_EQ(bytes(1536), "1.5 KiB");
   EXPECT_EQ(bytes(1023), "1023 B");
+  EXPECT_EQ(bytes(1024), "1 KiB");
+  EXPECT_EQ(bytes(1 << 30), "1 GiB");
   EXPECT_EQ(bytes(1.43 * (1 << 30)), "1.43 GiB");
   EXPECT_EQ(bytes(0), "0 B");
 }

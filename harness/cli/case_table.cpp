@@ -13,8 +13,17 @@ namespace {
 
 using analysis::CaseSummary;
 
-/// What a case reaches at its median: of its work, of the bytes it must move, or the bandwidth that it reports itself.
+/// What a case reaches at its median, in the terms of the roof that it measures or that binds it; without one, of its
+/// work, of the bytes it must move, or the bandwidth that it reports itself.
 std::string rate(const CaseSummary& summary) {
+  const std::string& roof = summary.case_info.roof.empty() ? summary.roof : summary.case_info.roof;
+  if (roof.starts_with("latency.")) {
+    for (const record::Metric& metric : summary.metrics)
+      if (metric.name == "latency" && metric.unit == "ns") return units::time(metric.value) + " a load";
+    return {};
+  }
+  const bool arithmetic = roof.empty() || roof.starts_with("fma.") || roof.starts_with("tensor.");
+  if (!arithmetic && summary.byte_rate) return units::byte_rate(*summary.byte_rate);
   if (summary.flop_rate && *summary.flop_rate > 0) return units::flop_rate(*summary.flop_rate);
   if (summary.byte_rate && *summary.byte_rate > 0) return units::byte_rate(*summary.byte_rate);
   for (const record::Metric& metric : summary.metrics)

@@ -15,10 +15,12 @@ namespace {
 
 constexpr int bar_cells = 20;
 
-std::string rate_of(const record::Measurement& measurement) {
-  if (!measurement.median_ns) return {};
+/// In the terms of the roof that the case measures, if it does.
+std::string rate_of(const record::Measurement& measurement, std::string_view roof) {
+  if (!measurement.median_ns || roof.starts_with("latency.")) return {};
   const double per_s = 1e9 / *measurement.median_ns;
-  if (measurement.flops && *measurement.flops > 0) return units::flop_rate(*measurement.flops * per_s);
+  const bool arithmetic = roof.empty() || roof.starts_with("fma.") || roof.starts_with("tensor.");
+  if (arithmetic && measurement.flops && *measurement.flops > 0) return units::flop_rate(*measurement.flops * per_s);
   if (measurement.bytes && *measurement.bytes > 0) return units::byte_rate(*measurement.bytes * per_s);
   return {};
 }
@@ -30,11 +32,11 @@ int terminal_width(std::FILE* out) {
 
 }  // namespace
 
-std::string one_line(const record::Measurement& measurement) {
+std::string one_line(const record::Case& info, const record::Measurement& measurement) {
   std::string text;
   if (measurement.median_ns) {
     text = units::time(*measurement.median_ns);
-    if (const std::string rate = rate_of(measurement); !rate.empty()) text += ", " + rate;
+    if (const std::string rate = rate_of(measurement, info.roof); !rate.empty()) text += ", " + rate;
     if (measurement.relative_spread) text += fmt::format(", ±{}", units::percent(*measurement.relative_spread));
     text +=
         fmt::format(" of {} sample{}", measurement.samples_ns.size(), measurement.samples_ns.size() == 1 ? "" : "s");
@@ -77,14 +79,14 @@ void ProgressDisplay::tick(const run::Progress& progress) {
 void ProgressDisplay::stored(const run::Progress& progress, const run::Selected& selected,
                              const record::Measurement& measurement) {
   if (quiet_) return;
-  rate_ = rate_of(measurement);
+  rate_ = rate_of(measurement, selected.info.roof);
   const bool wrong = record::is_failure(measurement.outcome);
   if (terminal_ && !wrong) return;
   clear();
   const std::string replicate =
       progress.processes > 1 ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes) : "";
   say(out_, fmt::format("[{}/{}] {}{}: {}\n", progress.done, progress.total, printable(selected.name, 400), replicate,
-                        one_line(measurement)));
+                        one_line(selected.info, measurement)));
 }
 
 }  // namespace ridgeline::cli

@@ -10,7 +10,7 @@
 namespace ridgeline::cli {
 
 /// "1.23 ms, 45.6 GFLOP/s, ±0.8% of 120 samples", or the outcome and its reason.
-std::string one_line(const record::Measurement& measurement);
+std::string one_line(const record::Case& info, const record::Measurement& measurement);
 
 /// Shows how far a run is: on a terminal a bar that stays on the last line, with failures above it; elsewhere one line
 /// a case.

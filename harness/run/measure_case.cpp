@@ -17,6 +17,9 @@ namespace {
 // Share of the time that is left to a case after preparing which sampling may use; the rest is for verifying again.
 constexpr double sampling_share = 0.8;
 
+// A CUDA event tells times half a microsecond apart; a sample of many executions must last long against that.
+constexpr double least_sample_ns = 10e3;
+
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::string option(const record::CaseId& id, const std::string& key, const std::string& otherwise) {
@@ -57,7 +60,12 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
   measurement.median_ns = stats::median(measurement.samples_ns);
   measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
   if (measurement.outcome != record::Outcome::ok) return;
-  if (!measurement.relative_spread) {
+  const double sample_ns = *measurement.median_ns * static_cast<double>(measurement.executions_per_sample);
+  if (measurement.launch != "single" && sample_ns < least_sample_ns) {
+    measurement.outcome = record::Outcome::unstable;
+    measurement.reason = fmt::format("{} executions last {} together, too short to be timed",
+                                     measurement.executions_per_sample, units::time(sample_ns));
+  } else if (!measurement.relative_spread) {
     measurement.outcome = record::Outcome::unstable;
     measurement.reason = fmt::format("{} samples are too few for an interval", measurement.samples_ns.size());
   } else if (*measurement.relative_spread > sampling.unstable) {

@@ -36,6 +36,8 @@ device::Support common_support(const Problem& problem) {
   if (problem.bytes < 0 || problem.bytes % (problem.ranks * static_cast<std::int64_t>(size_of(problem.dtype))) != 0)
     return device::Support::unsupported(
         fmt::format("{} bytes are no equal number of elements for each of {} ranks", problem.bytes, problem.ranks));
+  if (problem.operation == Operation::broadcast && problem.ranks == 1)
+    return device::Support::unsupported("a broadcast among one rank moves nothing");
   return device::Support::yes();
 }
 

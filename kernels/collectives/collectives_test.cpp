@@ -45,6 +45,7 @@ TEST(Collectives, SizesMustComeOutEven) {
   EXPECT_FALSE(common_support({Operation::all_reduce, 2, 6}));
   EXPECT_FALSE(common_support({Operation::all_reduce, 2, 64, DType::bf16}));
   EXPECT_TRUE(common_support({Operation::broadcast, 2, 0}));
+  EXPECT_FALSE(common_support({Operation::broadcast, 1, 64}));
 }
 
 // The definition once more, in the plainest words: what each rank has, then what all receive.
