@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-
 namespace ridgeline::cli {
 
 CLI::App& add_command(CLI::App& program, Context& context, const std::string& name, const std::string& description,

@@ -17,13 +17,7 @@ namespace ridgeline::cli {
 namespace {
 
 constexpr void (*commands[])(CLI::App&, Context&) = {
-    add_devices,
-    add_list,
-    add_run,
-    add_runs,
-    add_show,
-    add_report,
-    add_export,
+    add_devices, add_list, add_run, add_runs, add_show, add_report, add_export,
 };
 
 constexpr const char* examples = R"(

@@ -103,9 +103,8 @@ TEST_F(Select, RefusesWhatMatchesNothingWithTheNearestName) {
   EXPECT_EQ(failure("small", {"scan"}),
             "\"scan\" matches no case for fake, only for cuda | choose the device with --device");
   write("typo", {"sort", "srt"});
-  EXPECT_EQ(failure("typo", {}),
-            (home_ / "suites/profiles/typo.toml").string() +
-                ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
+  EXPECT_EQ(failure("typo", {}), (home_ / "suites/profiles/typo.toml").string() +
+                                     ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
 }
 
 TEST_F(Select, KeepsUnavailableSuitesWithTheirReason) {
