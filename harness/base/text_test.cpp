@@ -7,13 +7,17 @@ namespace {
 
 TEST(Text, PatternsPickCasesAcrossSlashesAndBelowPlainNames) {
   const char* name = "gemm/naive/f32/m=64,n=64,k=64";
-  for (const char* pattern : {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*", name}) EXPECT_TRUE(matches(pattern, name)) << pattern;
-  for (const char* pattern : {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "?", ""}) EXPECT_FALSE(matches(pattern, name)) << pattern;
+  for (const char* pattern : {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*", name})
+    EXPECT_TRUE(matches(pattern, name)) << pattern;
+  for (const char* pattern : {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "?", ""})
+    EXPECT_FALSE(matches(pattern, name)) << pattern;
 }
 
 TEST(Text, WellFormedUtf8IsToldFromEverythingElse) {
-  for (const char* good : {"", "gemm", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) EXPECT_TRUE(is_utf8(good)) << good;
-  for (const char* bad : {"\xFF", "\xC0\xAF", "\xE2\x82", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE0\x80\x80"}) EXPECT_FALSE(is_utf8(bad));
+  for (const char* good : {"", "gemm", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
+    EXPECT_TRUE(is_utf8(good)) << good;
+  for (const char* bad : {"\xFF", "\xC0\xAF", "\xE2\x82", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE0\x80\x80"})
+    EXPECT_FALSE(is_utf8(bad));
 }
 
 TEST(Text, PrintableEscapesControlAndBrokenBytesAndCuts) {

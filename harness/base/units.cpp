@@ -33,7 +33,8 @@ std::string digits_of(double value, int digits) {
   return fmt::format("{:.{}f}", shown, std::max(0, digits - 1 - magnitude(shown)));
 }
 
-/// How many times `value` is to be divided by `step` for a number that is shown from 1 below `step`, at most `last` times.
+/// How many times `value` is to be divided by `step` for a number that is shown from 1 below `step`, at most `last`
+/// times.
 std::size_t prefix(double value, double step, std::size_t last) {
   std::size_t times = 0;
   if (!std::isfinite(value)) return 0;

@@ -14,7 +14,8 @@ struct Field {
   bool operator==(const Field&) const = default;
 };
 
-/// What a case is: suite/variant/dtype/problem, then the options that are not default. Its name is its identity everywhere.
+/// What a case is: suite/variant/dtype/problem, then the options that are not default. Its name is its identity
+/// everywhere.
 struct CaseId {
   std::string suite, variant, dtype;
   std::vector<Field> problem;  // in the problem's declared order

@@ -4,9 +4,12 @@ namespace ridgeline::record {
 
 std::string_view to_string(Direction direction) {
   switch (direction) {
-    case Direction::lower: return "lower";
-    case Direction::higher: return "higher";
-    case Direction::none: break;
+    case Direction::lower:
+      return "lower";
+    case Direction::higher:
+      return "higher";
+    case Direction::none:
+      break;
   }
   return "none";
 }

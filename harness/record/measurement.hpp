@@ -23,7 +23,8 @@ struct Metric {
   Direction direction = Direction::none;
 };
 
-/// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a number.
+/// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a
+/// number.
 struct Verification {
   double error = 0;
   double tolerance = 0;
@@ -50,8 +51,8 @@ struct Measurement {
 
   std::vector<double> samples_ns;  // time of one execution in ns, in the order taken; empty unless has_samples(outcome)
   std::int64_t executions_per_sample = 1;
-  std::optional<double> median_ns;         // of samples_ns
-  std::optional<double> relative_spread;   // half width of the process's 95% interval over its median: the stopping rule
+  std::optional<double> median_ns;        // of samples_ns
+  std::optional<double> relative_spread;  // half width of the process's 95% interval over its median: the stopping rule
   std::optional<Verification> verification;  // the worse of before and after timing
 
   std::optional<double> flops, bytes;  // of one execution, as prepared

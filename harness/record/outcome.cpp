@@ -6,14 +6,15 @@
 namespace ridgeline::record {
 namespace {
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 8> names{{{Outcome::ok, "ok"},
-                                                                     {Outcome::unstable, "unstable"},
-                                                                     {Outcome::invalid_environment, "invalid_environment"},
-                                                                     {Outcome::wrong_result, "wrong_result"},
-                                                                     {Outcome::unsupported, "unsupported"},
-                                                                     {Outcome::unavailable, "unavailable"},
-                                                                     {Outcome::crashed, "crashed"},
-                                                                     {Outcome::timeout, "timeout"}}};
+constexpr std::array<std::pair<Outcome, std::string_view>, 8> names{
+    {{Outcome::ok, "ok"},
+     {Outcome::unstable, "unstable"},
+     {Outcome::invalid_environment, "invalid_environment"},
+     {Outcome::wrong_result, "wrong_result"},
+     {Outcome::unsupported, "unsupported"},
+     {Outcome::unavailable, "unavailable"},
+     {Outcome::crashed, "crashed"},
+     {Outcome::timeout, "timeout"}}};
 
 }  // namespace
 

@@ -4,10 +4,14 @@ namespace ridgeline::record {
 
 std::string_view to_string(RunStatus status) {
   switch (status) {
-    case RunStatus::running: return "running";
-    case RunStatus::finished: return "finished";
-    case RunStatus::interrupted: return "interrupted";
-    case RunStatus::failed: break;
+    case RunStatus::running:
+      return "running";
+    case RunStatus::finished:
+      return "finished";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      break;
   }
   return "failed";
 }

@@ -67,8 +67,8 @@ struct Process {
 /// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32, tensor.bf16, latency.l1.
 struct Roof {
   std::string kind;
-  double value = 0;  // byte/s, FLOP/s, or ns for latencies
-  std::string unit;  // "B/s", "FLOP/s", "ns"
+  double value = 0;    // byte/s, FLOP/s, or ns for latencies
+  std::string unit;    // "B/s", "FLOP/s", "ns"
   std::string source;  // "measured" or where the datasheet figure comes from
 };
 
