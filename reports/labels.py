@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,10 @@ class Box:
     bottom: float
     right: float
     top: float
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
     def overlaps(self, other: Box) -> bool:
         return (
@@ -32,6 +35,13 @@ def around(x: float, y: float, radius: float) -> Box:
     return Box(x - radius, y - radius, x + radius, y + radius)
 
 
+def along(start: tuple[float, float], end: tuple[float, float], radius: float) -> list[Box]:
+    """Small boxes along a straight line."""
+    across, up = end[0] - start[0], end[1] - start[1]
+    steps = max(1, int(max(abs(across), abs(up)) / 6))
+    return [around(start[0] + across * step / steps, start[1] + up * step / steps, radius) for step in range(steps + 1)]
+
+
 def place(
     anchors: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
@@ -39,35 +49,56 @@ def place(
     bounds: Box,
     reach: float = 90.0,
 ) -> list[Box | None]:
-    """A box for each anchor's label, in the order of anchors: the nearest free one within `reach`, else None."""
+    """A box for each anchor's label, in the order of anchors: the nearest free one within `reach`, else None.
+
+    The leader from an anchor to its label keeps clear of other labels and leaders, and where it can of `taken`.
+    """
     occupied = list(taken)
+    labelled: list[Box] = []
     placed: list[Box | None] = []
     for anchor, size in zip(anchors, sizes, strict=True):
-        box = next(
-            (
-                candidate
-                for candidate in _candidates(*anchor, *size, reach)
-                if candidate.inside(bounds) and not any(candidate.overlaps(other) for other in occupied)
-            ),
-            None,
-        )
-        placed.append(box)
-        if box is not None:
-            occupied.append(box)
+        best: tuple[Box, list[Box]] | None = None
+        for candidate in _candidates(*anchor, *size, reach):
+            if not candidate.inside(bounds) or _hits([candidate], occupied):
+                continue
+            leader = _leader(anchor, candidate)
+            if _hits(leader, labelled):
+                continue
+            clear = not _hits([part for part in leader if not part.overlaps(around(*anchor, 8))], occupied)
+            if clear or best is None:
+                best = (candidate, leader)
+            if clear:
+                break
+        placed.append(best[0] if best else None)
+        if best:
+            occupied += [best[0], *best[1]]
+            labelled += [best[0], *best[1]]
     return placed
 
 
+def _hits(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
+    return any(box.overlaps(other) for box in boxes for other in others)
+
+
+def _leader(anchor: tuple[float, float], label: Box) -> list[Box]:
+    """Small boxes along the way from the anchor to the middle of its label, as far as they lie outside the label."""
+    return [part for part in along(anchor, label.centre, 1.0) if not part.overlaps(label)]
+
+
 def _candidates(x: float, y: float, width: float, height: float, reach: float) -> list[Box]:
-    """Boxes around (x, y), nearest first: the box's nearest side stands `distance` from the anchor."""
+    """Boxes around (x, y), nearest first: to the right, to the left, above and below, each moved along its side."""
     boxes = []
     distance = 7.0
     while distance <= reach:
-        for step in range(16):
-            angle = 2 * math.pi * step / 16
-            centre_x = x + math.cos(angle) * (distance + width / 2)
-            centre_y = y + math.sin(angle) * (distance + height / 2)
-            boxes.append(Box(centre_x - width / 2, centre_y - height / 2, centre_x + width / 2, centre_y + height / 2))
-        distance += 9.0
+        steps = range(1 + int(distance // 4))
+        for shift in (sign * 4.0 * step for step in steps for sign in ((1, -1) if step else (1,))):
+            boxes.append(Box(x + distance, y + shift - height / 2, x + distance + width, y + shift + height / 2))
+            boxes.append(Box(x - distance - width, y + shift - height / 2, x - distance, y + shift + height / 2))
+        for share in (0.0, 0.3, -0.3, 0.6, -0.6):
+            left = x - width / 2 + share * width
+            boxes.append(Box(left, y + distance, left + width, y + distance + height))
+            boxes.append(Box(left, y - distance - height, left + width, y - distance))
+        distance += 5.0
     return boxes
 
 

@@ -8,9 +8,10 @@ the same information a second time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -267,9 +268,28 @@ def legend(
         handles.append(line)
         texts.append(text)
     if below:
-        figure.legend(handles, texts, loc="outside lower center", ncols=min(4, len(texts)))
+        legend_below(figure, dict(zip(texts, handles, strict=True)))
     else:
         figure.legend(handles, texts, loc="outside right center")
+
+
+def legend_below(figure: Figure, entries: Mapping[str, Artist]) -> None:
+    """Below the panels, in as few rows as the figure's width allows, with columns filled alike."""
+    room = figure.bbox.width * 0.97
+    for rows in range(1, len(entries) + 1):
+        columns = -(-len(entries) // rows)
+        made = figure.legend(
+            list(entries.values()),
+            list(entries),
+            loc="outside lower center",
+            ncols=columns,
+            columnspacing=1.5,
+            handletextpad=0.6,
+            handlelength=2.2,
+        )
+        if columns == 1 or made.get_window_extent(figure.canvas.get_renderer()).width <= room:
+            return
+        made.remove()
 
 
 def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], most: int = 6) -> None:

@@ -73,8 +73,10 @@ class Section {
     std::vector<Pattern> patterns;
     for (const toml::node& each : *list) {
       const auto text = each.value_exact<std::string>();
-      if (!text || text->empty()) refuse(each.source(), "a case pattern must be a text that is not empty");
-      patterns.push_back({*text, static_cast<int>(each.source().begin.line)});
+      const bool takes_away = text && text->starts_with('!');
+      if (!text || text->size() == (takes_away ? 1u : 0u))
+        refuse(each.source(), "a case pattern must be a text that is not empty");
+      patterns.push_back({text->substr(takes_away ? 1 : 0), static_cast<int>(each.source().begin.line), takes_away});
     }
     return patterns;
   }

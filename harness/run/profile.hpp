@@ -8,10 +8,11 @@
 
 namespace ridgeline::run {
 
-/// A case pattern and where it stands.
+/// A case pattern and where it stands. One that is written with a '!' before it takes away what others have picked.
 struct Pattern {
-  std::string text;
+  std::string text;  // without the '!'
   int line = 0;
+  bool takes_away = false;
 };
 
 /// How closely each case is measured.

@@ -45,6 +45,7 @@ TEST(Profile, ReadsEveryKey) {
   ASSERT_EQ(profile.cases.at("cpu").size(), 2u);
   EXPECT_EQ(profile.cases.at("cpu")[1].text, "roofs/*");
   EXPECT_EQ(profile.cases.at("cpu")[1].line, 16);
+  EXPECT_FALSE(profile.cases.at("cpu")[1].takes_away);
   EXPECT_FALSE(profile.cases.contains("cuda"));
 }
 
@@ -65,6 +66,7 @@ TEST(Profile, RefusesWithFileAndLine) {
       {"target = 0.01", "target = 0.2", "p.toml:8: unstable is below target", ""},
       {"max_samples = 500", "max_samples = 5", "p.toml:10: max_samples is below min_samples", ""},
       {"\"gemm\",", "3,", "p.toml:15: a case pattern must be a text", ""},
+      {"\"gemm\",", "\"!\",", "p.toml:15: a case pattern must be a text", ""},
       {"\"gemm\",", "gemm,", "p.toml:15: ", ""},
       {"[sampling]", "sampling = 3", "p.toml:6: sampling must be a section", ""},
   };

@@ -98,9 +98,13 @@ void check_section(const Profile& profile, const std::vector<Pattern>& patterns,
 
 bool has(const Profile& profile, const std::string& kind, const Selected& each) {
   const auto section = profile.cases.find(kind);
-  return section != profile.cases.end() &&
-         std::any_of(section->second.begin(), section->second.end(),
-                     [&](const Pattern& pattern) { return picks(pattern.text, each); });
+  if (section == profile.cases.end()) return false;
+  bool picked = false;
+  for (const Pattern& pattern : section->second) {
+    if (pattern.takes_away && matches(pattern.text, each.name)) return false;
+    picked = picked || (!pattern.takes_away && picks(pattern.text, each));
+  }
+  return picked;
 }
 
 std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, const std::string& kind,

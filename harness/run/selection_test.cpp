@@ -85,6 +85,16 @@ TEST_F(Select, TakesTheProfileAndNarrowsItByPatterns) {
   EXPECT_EQ(names("large", {"*naive*n=32", "sort/tiled/*=16"}), (Names{"sort/naive/f32/n=32", "sort/tiled/f32/n=16"}));
 }
 
+TEST_F(Select, LeavesOutWhatAProfileTakesAway) {
+  write("most", {"sort", "!sort/naive/*=32", "collect"});
+  EXPECT_EQ(names("most", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16", "sort/tiled/f32/n=32",
+                                      "collect/mpi/f32 (not installed)"}));
+  EXPECT_EQ(names("most", {"sort/naive"}), (Names{"sort/naive/f32/n=16"}));
+  write("typo", {"sort", "!sort/naiv/*"});
+  EXPECT_NE(failure("typo", {}).find("typo.toml:8: no case matches \"sort/naiv/*\""), std::string::npos)
+      << failure("typo", {});
+}
+
 TEST_F(Select, MeasuresAFullNameWhateverTheProfileSays) {
   EXPECT_EQ(names("small", {"sort/naive/f32/n=32"}), (Names{"sort/naive/f32/n=32"}));
 }

@@ -118,7 +118,7 @@ def draw(run: Run, figure: Figure) -> bool:
     for roof in roofs:
         name = f"DRAM {'measured' if roof.measured else 'datasheet'} {units.byte_rate(roof.value)}"
         handles[name] = plot.ceiling_handle(roof)
-    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=min(4, len(handles)))
+    plot.legend_below(figure, handles)
     return True
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
 
 from reports import annotate, labels, plot, units
 from reports.model import Case, Roof, Run
@@ -17,22 +16,28 @@ from reports.model import Case, Roof, Run
 TITLE = "Roofline"
 READING = (
     "A case can rise to the slope (memory) or to the flat line of its type (compute), whichever is lower. Solid "
-    "ceilings were measured on this device, dashed ones come from its datasheet. Only cases with operations and bytes "
-    "are drawn; the fastest of each variant is large and named."
+    "ceilings were measured on this device, dashed ones come from its datasheet: 4.6 of 4.8 TB/s are measured and "
+    "datasheet. Only cases with operations and bytes are drawn, and no multiply-adds that just fill registers; the "
+    "fastest of each variant is large and named where there is room."
 )
 ORDER = 0
 
 _MEMORY_LEVELS = ("dram", "llc", "l1")
 _MOST_NAMES = 14
+_SAME = 0.02  # ceilings that differ by less share a line and a name
+_NEAR = 16.0  # points (1/72 inch) between two points of a variant that share a name
+_REACH = 42.0  # points from a point to its name
 
 
 @dataclass(frozen=True)
 class Spot:
-    """One case: intensity in FLOP/B, rate in FLOP/s. `label` is empty unless it is the fastest of its variant."""
+    """One case: intensity in FLOP/B, rate in FLOP/s; `best` when it is the fastest of its variant and type."""
 
     suite: str
+    variant: str
+    dtype: str
     point: plot.Point
-    label: str
+    best: bool
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,17 @@ class Ceiling:
     def highest(self) -> float:
         return max(roof.value for roof in (self.measured, self.datasheet) if roof)
 
+    @property
+    def reached(self) -> float:
+        """What was measured, else what the datasheet says."""
+        return self.measured.value if self.measured else self.highest
+
 
 def _is_drawn(case: Case) -> bool:
-    """Cases that measure a ceiling are the ceilings, and are not drawn below them."""
-    return bool(case.measured and case.flops and case.bytes and not case.measures_roof)
+    """Cases that measure a ceiling are the ceilings, and the multiply-adds of suite occupancy touch next to no memory:
+    neither is a workload below a roof."""
+    is_workload = not case.measures_roof and case.suite != "occupancy"
+    return bool(is_workload and case.measured and case.flops and case.bytes)
 
 
 def spots(run: Run) -> list[Spot]:
@@ -68,32 +80,46 @@ def spots(run: Run) -> list[Spot]:
     return [
         Spot(
             case.suite,
+            case.variant,
+            case.dtype,
             point,
-            f"{case.variant} {case.dtype}" if fastest[(case.suite, case.variant, case.dtype)] is point else "",
+            fastest[(case.suite, case.variant, case.dtype)] is point,
         )
         for case, point in placed
     ]
 
 
 def memory_ceilings(run: Run) -> list[Ceiling]:
-    found = []
-    for level in _MEMORY_LEVELS:
-        measured, datasheet = run.roof(level, measured=True), run.roof(level, measured=False)
-        if measured or datasheet:
-            found.append(Ceiling(level, measured, datasheet))
-    return found
+    return [ceiling for level in _MEMORY_LEVELS if (ceiling := _ceiling(run, level))]
 
 
 def compute_ceilings(run: Run) -> list[Ceiling]:
-    """The ceilings that a type of a drawn case has: tensor.<dtype> and fma.<dtype>."""
-    dtypes = {case.dtype for case in run.cases if _is_drawn(case)}
-    found = []
-    for dtype in plot.distinct(dtypes):
-        for kind in (f"tensor.{dtype}", f"fma.{dtype}"):
-            measured, datasheet = run.roof(kind, measured=True), run.roof(kind, measured=False)
-            if measured or datasheet:
-                found.append(Ceiling(kind, measured, datasheet))
-    return found
+    """The ceiling of each type of a drawn case, of tensor cores where the type has any, else of FMA units; the lowest
+    first. Ceilings that are all but equal are one, named after all their types."""
+    dtypes = plot.dtype_order(case.dtype for case in run.cases if _is_drawn(case))
+    found = [(dtype, _ceiling(run, f"tensor.{dtype}") or _ceiling(run, f"fma.{dtype}")) for dtype in dtypes]
+    merged: list[Ceiling] = []
+    for ceiling in sorted((ceiling for _, ceiling in found if ceiling), key=lambda ceiling: ceiling.reached):
+        unit, _, dtype = ceiling.name.partition(".")
+        last = merged[-1] if merged else None
+        if last and last.name.startswith(unit) and _equal(last, ceiling):
+            merged[-1] = Ceiling(f"{last.name}, {dtype}", ceiling.measured, ceiling.datasheet)
+        else:
+            merged.append(Ceiling(f"{unit} {dtype}", ceiling.measured, ceiling.datasheet))
+    return merged
+
+
+def _ceiling(run: Run, kind: str) -> Ceiling | None:
+    measured, datasheet = run.roof(kind, measured=True), run.roof(kind, measured=False)
+    return Ceiling(kind, measured, datasheet) if measured or datasheet else None
+
+
+def _equal(a: Ceiling, b: Ceiling) -> bool:
+    pairs = ((a.measured, b.measured), (a.datasheet, b.datasheet))
+    return all(
+        (one is None and other is None) or (one and other and math.isclose(one.value, other.value, rel_tol=_SAME))
+        for one, other in pairs
+    )
 
 
 def draw(run: Run, figure: Figure) -> bool:
@@ -115,26 +141,21 @@ def draw(run: Run, figure: Figure) -> bool:
             [spot.point.x],
             [spot.point.y],
             marker=style.marker,
-            markersize=9 if spot.label else 5,
-            alpha=1 if spot.label else 0.5,
+            markersize=9 if spot.best else 5,
+            alpha=1 if spot.best else 0.5,
             color=style.colour,
             markerfacecolor="white" if spot.point.hollow else style.colour,
             linestyle="none",
-            zorder=5 if spot.label else 4,
+            zorder=5 if spot.best else 4,
         )
     axes.set_xlabel("Operational intensity, FLOP per byte that must move")
     axes.set_ylabel("Rate, FLOP/s")
     plot.log_ticks(axes.yaxis, units.prefixed)
     plot.log_ticks(axes.xaxis, units.plain)
-    _legend(axes, styles, drawn, memory, compute)
+    _name_flats(axes, compute)
+    _legend(figure, styles, drawn, memory + compute)
     figure.draw_without_rendering()  # settles the layout, which the names are placed in
-    slopes = [text for index, ceiling in enumerate(memory) for text in _name_slope(axes, ceiling, below=index == 0)]
-    named = sorted((spot for spot in drawn if spot.label), key=lambda spot: -spot.point.y)[:_MOST_NAMES]
-    names = [
-        annotate.Name(spot.point.x, spot.point.y, plot.shown(spot.label, 26), styles[spot.suite].colour)
-        for spot in named
-    ]
-    annotate.name_points(axes, names, [(spot.point.x, spot.point.y) for spot in drawn], slopes)
+    _name(axes, drawn, styles, memory)
     return True
 
 
@@ -148,104 +169,105 @@ def _set_limits(axes: Axes, drawn: list[Spot], memory: list[Ceiling], compute: l
         ridges = [ceiling.highest / memory[0].highest for ceiling in compute]
         lows.append(min(ridges) / 12)
         highs.append(max(ridges) * 2)
-    axes.set_xlim(min(lows) / 1.5, max(highs) * 2)
+    axes.set_xlim(min(lows) / 1.5, max(highs) * 8)  # names have room on the right
     axes.set_ylim(min(ys) / 3, top * 2)
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
+    """Memory's slopes end at the highest flat line, flat lines begin at the first slope; caches' slopes are thin."""
     left, right = axes.get_xlim()
-    top = axes.get_ylim()[1]
-    flat = max((ceiling.highest for ceiling in compute), default=top)
-    for ceiling in memory:
+    flat = max((ceiling.highest for ceiling in compute), default=axes.get_ylim()[1])
+    for index, ceiling in enumerate(memory):
         for roof in (ceiling.measured, ceiling.datasheet):
             if roof and left * roof.value < flat:
                 end = min(right, flat / roof.value)
-                axes.plot([left, end], [left * roof.value, end * roof.value], **_line(roof))
-    names: list[tuple[float, str]] = []
+                axes.plot([left, end], [left * roof.value, end * roof.value], **_line(roof, thin=index > 0))
     for ceiling in compute:
         for roof in (ceiling.measured, ceiling.datasheet):
             if roof:
                 start = max(left, roof.value / memory[0].highest) if memory else left
                 axes.plot([start, right], [roof.value, roof.value], **_line(roof))
-        names.append((ceiling.highest, _name(ceiling, units.flop_rate)))
-    _name_flats(axes, names)
 
 
-def _line(roof: Roof) -> dict[str, object]:
-    return {"color": plot.INK, "linewidth": 1.8, "zorder": 2, "linestyle": "-" if roof.measured else plot.DASHES[1]}
+def _line(roof: Roof, *, thin: bool = False) -> dict[str, object]:
+    dash = "-" if roof.measured else plot.DASHES[1]
+    return {"color": plot.GREY if thin else plot.INK, "linewidth": 1.0 if thin else 1.6, "zorder": 2, "linestyle": dash}
 
 
-def _name(ceiling: Ceiling, rate: Callable[[float], str]) -> str:
-    if ceiling.measured and ceiling.datasheet:
-        return f"{ceiling.name} {rate(ceiling.measured.value)}\n(datasheet {rate(ceiling.datasheet.value)})"
-    if ceiling.measured:
-        return f"{ceiling.name} {rate(ceiling.measured.value)}"
-    return f"{ceiling.name} (datasheet)\n{rate(ceiling.highest)}"
+def value_text(ceiling: Ceiling, rate: Callable[[float], str]) -> str:
+    """ "945 of 989 TFLOP/s": measured of datasheet, and the unit once where both have the same."""
+    if not ceiling.measured or not ceiling.datasheet:
+        return rate(ceiling.reached) + ("" if ceiling.measured else " (datasheet)")
+    measured, datasheet = rate(ceiling.measured.value), rate(ceiling.datasheet.value)
+    number, _, unit = measured.partition(" ")
+    return f"{number if datasheet.endswith(' ' + unit) else measured} of {datasheet}"
 
 
-def _name_slope(axes: Axes, ceiling: Ceiling, *, below: bool) -> list[Annotation]:
-    """Along the slope, near its lower end: below the lowest slope, above the others."""
-    left, right = axes.get_xlim()
-    bottom, top = axes.get_ylim()
-    value = (ceiling.measured or ceiling.datasheet).value if below else ceiling.highest  # type: ignore[union-attr]
-    start = max(left, bottom / value) * (right / left) ** 0.02
-    if start * value >= top / 4:
-        return []  # too short to be named; the figure of the ceilings names it
-    from_, to = annotate.in_points(axes, start, start * value), annotate.in_points(axes, 2 * start, 2 * start * value)
-    angle = math.atan2(to[1] - from_[1], to[0] - from_[0])
-    away = -12 if below else 5
-    text = axes.annotate(
-        _name(ceiling, units.byte_rate).replace("\n", " ").replace("datasheet ", "sheet "),
-        (start, start * value),
-        xytext=(-away * math.sin(angle), away * math.cos(angle)),
-        textcoords="offset points",
-        rotation=math.degrees(angle),
-        rotation_mode="anchor",
-        ha="left",
-        va="baseline",
-        fontsize=11,
-        color=plot.INK,
-        clip_on=True,
-    )
-    text.set_in_layout(False)
-    return [text]
-
-
-def _name_flats(axes: Axes, names: list[tuple[float, str]]) -> None:
+def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
     """To the right of the axes, at the height of the line, moved apart where lines are close."""
     to_axes = axes.transScale + axes.transLimits
-    heights = [float(to_axes.transform((axes.get_xlim()[1], value))[1]) for value, _ in names]
-    for (value, text), height in zip(names, labels.spread(heights, 0.105, 0.03, 0.97), strict=True):
+    right = axes.get_xlim()[1]
+    heights = [float(to_axes.transform((right, ceiling.reached))[1]) for ceiling in compute]
+    for ceiling, line, height in zip(compute, heights, labels.spread(heights, 0.115, 0.04, 0.96), strict=True):
         axes.annotate(
-            text,
-            (1, float(to_axes.transform((axes.get_xlim()[1], value))[1])),
-            xytext=(1.02, height),
+            f"{plot.shown(ceiling.name, 24)}\n{value_text(ceiling, units.flop_rate)}",
+            (1, line),
+            xytext=(1.015, height),
             xycoords="axes fraction",
             textcoords="axes fraction",
             va="center",
             fontsize=11,
+            linespacing=1.1,
             color=plot.INK,
             annotation_clip=False,
         )
 
 
-def _legend(
-    axes: Axes, styles: dict[str, plot.Style], drawn: list[Spot], memory: list[Ceiling], compute: list[Ceiling]
-) -> None:
-    handles: list[Line2D] = [plot.handle(style, line=False) for style in styles.values()]
-    texts = [plot.shown(suite) for suite in styles]
+def _name(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: list[Ceiling]) -> None:
+    """Names slopes, DRAM's first, then points, the fastest first."""
+    points = [(spot.point.x, spot.point.y) for spot in drawn]
+    slopes = [
+        annotate.Slope(ceiling.reached if index == 0 else ceiling.highest, _slope_name(ceiling), below=index == 0)
+        for index, ceiling in enumerate(memory)
+    ]
+    taken = annotate.name_slopes(axes, slopes, points)
+    names = [
+        annotate.Name(spot.point.x, spot.point.y, plot.shown(text, 30), styles[spot.suite].colour)
+        for spot, text in _shared_names(axes, drawn)
+    ]
+    annotate.name_points(axes, names[:_MOST_NAMES], points, taken, _REACH)
+
+
+def _slope_name(ceiling: Ceiling) -> str:
+    return f"{ceiling.name} {value_text(ceiling, units.byte_rate)}"
+
+
+def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str]]:
+    """The best spots, the fastest first, with their names; types of a variant that lie side by side share one."""
+    groups: list[list[Spot]] = []
+    for spot in sorted((spot for spot in drawn if spot.best), key=lambda spot: -spot.point.y):
+        at = annotate.in_points(axes, spot.point.x, spot.point.y)
+        for group in groups:
+            first = group[0]
+            near = math.dist(at, annotate.in_points(axes, first.point.x, first.point.y)) < _NEAR
+            if near and (first.suite, first.variant) == (spot.suite, spot.variant):
+                group.append(spot)
+                break
+        else:
+            groups.append([spot])
+    return [(group[0], f"{group[0].variant} {', '.join(spot.dtype for spot in group)}") for group in groups]
+
+
+def _legend(figure: Figure, styles: dict[str, plot.Style], drawn: list[Spot], ceilings: list[Ceiling]) -> None:
+    entries: dict[str, Line2D] = {plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()}
     if any(spot.point.hollow for spot in drawn):
-        handles.append(plot.hollow_handle())
-        texts.append(plot.HOLLOW_LABEL)
+        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
     for text, roofs in (
-        ("measured", [ceiling.measured for ceiling in memory + compute]),
-        ("datasheet", [ceiling.datasheet for ceiling in memory + compute]),
+        ("measured", [ceiling.measured for ceiling in ceilings]),
+        ("datasheet", [ceiling.datasheet for ceiling in ceilings]),
     ):
         some = next((roof for roof in roofs if roof), None)
         if some:
-            line = _line(some)
-            handles.append(Line2D([], [], color=plot.INK, linewidth=1.8, linestyle=line["linestyle"]))
-            texts.append(text)
-    axes.legend(
-        handles, texts, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=6, columnspacing=1.4, handletextpad=0.5
-    )
+            look = _line(some)
+            entries[text] = Line2D([], [], color=plot.INK, linewidth=1.6, linestyle=look["linestyle"])
+    plot.legend_below(figure, entries)
