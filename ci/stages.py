@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "test-logs"
-VENV = ROOT / ".venv" / "bin"
+VENV = Path(".venv/bin")  # commands run in ROOT, and are shown as one would type them there
 JOBS = str(os.cpu_count() or 1)
 TAIL = 150  # lines of a failed stage's log that are shown
 
