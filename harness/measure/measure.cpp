@@ -75,6 +75,8 @@ struct Experiment::State {
 
   device::Device& device() { return setup.device; }
   Group& group() { return setup.group; }
+  /// A sample lasts at least this long, in ns.
+  double floor() const { return options.launch == device::Launch::single ? 0 : options.sample_floor_ns; }
 
   /// What rank 0 says, on every rank, so that all stop together.
   template <class Value>
@@ -116,17 +118,16 @@ double Experiment::State::run_ns() {
 /// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that
 /// meet).
 void Experiment::State::choose_executions() {
-  const double floor = options.launch == device::Launch::single ? 0 : options.sample_floor_ns;
   std::int64_t wanted = 1;
   for (int attempt = 0; attempt < 5; ++attempt) {
     rotation->set_executions(wanted);
     double ns = run_ns();
-    if (ns < std::max(4 * floor, options.warmup_budget_ns / 4)) ns = std::min(ns, run_ns());
+    if (ns < std::max(4 * floor(), options.warmup_budget_ns / 4)) ns = std::min(ns, run_ns());
     longest_ns = ns;
     const auto executions = rotation->executions();
-    if (ns >= 0.9 * floor || executions >= most_executions) return;
+    if (ns >= 0.9 * floor() || executions >= most_executions) return;
     const double each = std::max(ns / static_cast<double>(executions), 1.0);
-    wanted = std::max(static_cast<std::int64_t>(std::ceil(floor / each)), executions + 1);
+    wanted = std::max(static_cast<std::int64_t>(std::ceil(floor() / each)), executions + 1);
     wanted = std::min(wanted, most_executions);
   }
 }
@@ -149,6 +150,11 @@ void Experiment::State::warm_up() {
       longest_ns = std::max(longest_ns, window.back());
     }
     const double median = stats::median(window);
+    if (median < floor() / 2 && rotation->executions() < most_executions) {  // chosen by runs that were slow by accident
+      choose_executions();
+      previous = 0;
+      continue;
+    }
     if (std::fabs(median - previous) <= options.steady * median) return;
     previous = median;
   }

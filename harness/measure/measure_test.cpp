@@ -234,6 +234,15 @@ TEST(Experiment, AFirstExecutionThatIsSlowDoesNotDecideOnTheSamples) {
   EXPECT_EQ(experiment.finish().executions_per_sample, 100);
 }
 
+TEST(Experiment, SlowFirstExecutionsInARowDoNotEither) {
+  Bench bench;
+  bench.ns = [](std::int64_t execution) { return execution < 3 ? 4e6 : 1000.0; };
+  bench.options.warmup_budget_ns = 1e9;
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_EQ(experiment.finish().executions_per_sample, 100);
+}
+
 TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   Bench steady;
   steady.options.warmup_budget_ns = 1e9;

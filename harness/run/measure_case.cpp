@@ -63,8 +63,7 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
   const double sample_ns = *measurement.median_ns * static_cast<double>(measurement.executions_per_sample);
   if (measurement.launch != "single" && sample_ns < least_sample_ns) {
     measurement.outcome = record::Outcome::unstable;
-    measurement.reason = fmt::format("{} executions last {} together, too short to be timed",
-                                     measurement.executions_per_sample, units::time(sample_ns));
+    measurement.reason = fmt::format("a sample lasts {}, too short to be timed", units::time(sample_ns));
   } else if (!measurement.relative_spread) {
     measurement.outcome = record::Outcome::unstable;
     measurement.reason = fmt::format("{} samples are too few for an interval", measurement.samples_ns.size());
