@@ -1,4 +1,4 @@
-"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png."""
+"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png, prints the headlines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for index.html and figures/")
     options = parser.parse_args(arguments)
     try:
-        from reports import load, write
+        from reports import headline, load, write
     except ModuleNotFoundError as error:
         print(
             f"reports: Python module {error.name} is missing from {sys.executable}; "
@@ -30,11 +30,14 @@ def main(arguments: list[str]) -> int:
         )
         return EXIT_DEPENDENCY
     try:
-        page = write.write(load.load(options.input), options.output)
+        report = load.load(options.input)
+        write.write(report, options.output)
     except (load.InputError, OSError) as error:
         print(f"reports: {error}", file=sys.stderr)
         return EXIT_FILE
-    print(page)
+    for run in report.runs:
+        if text := headline.table(run):
+            print(f"{run.device.model}:\n{text}\n" if len(report.runs) > 1 else f"{text}\n")
     return 0
 
 

@@ -49,8 +49,7 @@ def name_points(
     taken: Sequence[labels.Box],
     reach: float,
 ) -> list[Annotation]:
-    """Adds the names for which there is room outside `taken` and within `reach`, the first ones first; the layout must
-    be settled."""
+    """Adds the names for which there is room outside `taken` and within `reach`; the layout must be settled."""
     renderer = axes.figure.canvas.get_renderer()
     anchors = [in_points(axes, name.x, name.y) for name in names]
     occupied = [labels.around(*in_points(axes, *point), 3.5) for point in points]

@@ -64,6 +64,30 @@ def headlines(run: Run) -> list[Headline]:
     return lines
 
 
+def table(run: Run) -> str:
+    """The headlines as text: a title line, then one line a suite, columns aligned; empty when there is none."""
+    rows = [("suite", "best case", "rate", "of roof", "over naive", "over vendor")]
+    for line in headlines(run):
+        share = "" if line.share_of_roof is None else units.percent(line.share_of_roof)
+        name = plot.shown(line.case.name.removeprefix(f"{line.suite}/"), 60)
+        rows.append((plot.shown(line.suite), name, line.rate, share, _factor(line.over_naive), _factor(line.over_vendor)))
+    if len(rows) == 1:
+        return ""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    left = (True, True, False, False, False, False)
+    lines = (
+        "  ".join(cell.ljust(width) if is_left else cell.rjust(width) for cell, width, is_left in zip(row, widths, left))
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _factor(factor: Factor | None) -> str:
+    if factor is None:
+        return ""
+    return units.factor(factor.value) + (f" at {factor.where}" if factor.where else "")
+
+
 def _rate(case: Case, computes: bool) -> tuple[float, Callable[[float], str]]:
     """The rate that a case is ranked by and how it is written: FLOP/s in a suite whose cases all compute, else bus
     bandwidth, else useful B/s."""

@@ -26,6 +26,15 @@ def test_the_fastest_own_case_is_compared_with_naive_and_vendor() -> None:
     assert line.over_vendor == headline.Factor(0.8, "")
 
 
+def test_the_table_has_a_line_a_suite_with_aligned_columns() -> None:
+    run = run_of([gemm("naive", 64, 800), gemm("tiled", 64, 100, share=0.5), gemm("openblas", 64, 80)])
+    assert headline.table(run).splitlines() == [
+        "suite  best case                         rate  of roof  over naive  over vendor",
+        "gemm   tiled/f32/m=64,n=64,k=64  5.24 TFLOP/s    50.0%        8.0x        0.80x",
+    ]
+    assert headline.table(run_of([])) == ""
+
+
 def test_a_factor_names_the_problem_when_it_is_another_one() -> None:
     cases = [gemm("naive", 64, 800), gemm("naive", 128, 8000), gemm("tiled", 64, 200), gemm("tiled", 128, 1000)]
     cases += [gemm("tiled", 256, 4000)]

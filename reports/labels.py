@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,40 +51,84 @@ def place(
     bounds: Box,
     reach: float = 90.0,
 ) -> list[Box | None]:
-    """A box for each anchor's label, in the order of anchors: the nearest free one within `reach`, else None.
+    """A free box for each anchor's label within `reach`, or None where there is no room.
 
-    The leader from an anchor to its label keeps clear of other labels and leaders, and where it can of `taken`.
+    The leader from an anchor to its label keeps clear of other labels and leaders, and beyond `_SHORT` of `taken`. Who
+    chooses first takes room from others, so several orders are tried: the one that places most, and nearest, wins.
     """
-    occupied = list(taken)
+    options = [
+        _options(anchor, _candidates(*anchor, *size, reach), taken, bounds)
+        for anchor, size in zip(anchors, sizes, strict=True)
+    ]
+    order = list(range(len(anchors)))
+    generator = random.Random(1)
+    best = _greedy(options, order)
+    for _ in range(_ORDERS if None in best else 0):
+        generator.shuffle(order)
+        best = max(best, _greedy(options, order), key=_worth)
+    return [option.box if option else None for option in best]
+
+
+_SHORT = 16.0  # leaders up to this length may cross what is taken
+_ORDERS = 60
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A place for a label that covers nothing taken; `cost` is the length of its leader, more if that crosses any."""
+
+    box: Box
+    leader: tuple[Box, ...]
+    cost: float
+
+
+def _options(
+    anchor: tuple[float, float], candidates: Sequence[Box], taken: Sequence[Box], bounds: Box
+) -> list[_Option]:
+    """The cheapest first."""
+    candidates = [box for box in candidates if box.inside(bounds)]
+    if not candidates:
+        return []
+    around_all = Box(
+        min(box.left for box in candidates),
+        min(box.bottom for box in candidates),
+        max(box.right for box in candidates),
+        max(box.top for box in candidates),
+    )
+    taken = [other for other in taken if other.overlaps(around_all)]
+    made = []
+    for box in candidates:
+        if _hits([box], taken):
+            continue
+        leader = tuple(part for part in along(anchor, box.centre, 1.0) if not part.overlaps(box))
+        length = math.dist(anchor, leader[-1].centre)
+        crosses = _hits([part for part in leader if not part.overlaps(around(*anchor, 8))], taken)
+        if not crosses or length <= _SHORT:
+            made.append(_Option(box, leader, length + (_SHORT if crosses else 0)))
+    return sorted(made, key=lambda option: option.cost)
+
+
+def _greedy(options: Sequence[Sequence[_Option]], order: Sequence[int]) -> list[_Option | None]:
+    """The cheapest option for each in this order that does not meet those chosen before."""
+    chosen: list[_Option | None] = [None] * len(options)
     labelled: list[Box] = []
-    placed: list[Box | None] = []
-    for anchor, size in zip(anchors, sizes, strict=True):
-        best: tuple[Box, list[Box]] | None = None
-        for candidate in _candidates(*anchor, *size, reach):
-            if not candidate.inside(bounds) or _hits([candidate], occupied):
-                continue
-            leader = _leader(anchor, candidate)
-            if _hits(leader, labelled):
-                continue
-            clear = not _hits([part for part in leader if not part.overlaps(around(*anchor, 8))], occupied)
-            if clear or best is None:
-                best = (candidate, leader)
-            if clear:
+    for index in order:
+        for option in options[index]:
+            boxes = (option.box, *option.leader)
+            if not _hits(boxes, labelled):
+                chosen[index] = option
+                labelled += boxes
                 break
-        placed.append(best[0] if best else None)
-        if best:
-            occupied += [best[0], *best[1]]
-            labelled += [best[0], *best[1]]
-    return placed
+    return chosen
+
+
+def _worth(chosen: Sequence[_Option | None]) -> tuple[int, float]:
+    placed = [option for option in chosen if option]
+    return len(placed), -sum(option.cost for option in placed)
 
 
 def _hits(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
     return any(box.overlaps(other) for box in boxes for other in others)
-
-
-def _leader(anchor: tuple[float, float], label: Box) -> list[Box]:
-    """Small boxes along the way from the anchor to the middle of its label, as far as they lie outside the label."""
-    return [part for part in along(anchor, label.centre, 1.0) if not part.overlaps(label)]
 
 
 def _candidates(x: float, y: float, width: float, height: float, reach: float) -> list[Box]:
@@ -90,8 +136,8 @@ def _candidates(x: float, y: float, width: float, height: float, reach: float) -
     boxes = []
     distance = 7.0
     while distance <= reach:
-        steps = range(1 + int(distance // 4))
-        for shift in (sign * 4.0 * step for step in steps for sign in ((1, -1) if step else (1,))):
+        steps = range(1 + int(distance // 3))
+        for shift in (sign * 3.0 * step for step in steps for sign in ((1, -1) if step else (1,))):
             boxes.append(Box(x + distance, y + shift - height / 2, x + distance + width, y + shift + height / 2))
             boxes.append(Box(x - distance - width, y + shift - height / 2, x - distance, y + shift + height / 2))
         for share in (0.0, 0.3, -0.3, 0.6, -0.6):

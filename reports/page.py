@@ -144,10 +144,17 @@ def facts(run: Run) -> list[tuple[str, Facts]]:
 
 
 def rate(case: Case) -> str:
-    """FLOP/s where a case computes, else bus bandwidth, else useful bytes a second; a dash when there is none."""
-    if case.flop_rate:
+    """What a case is about: the ceiling that it measures; else FLOP/s where it computes at least one operation a byte;
+    else bus bandwidth; else useful bytes a second. A dash when there is none."""
+    latency, busbw = case.metric("latency"), case.metric("busbw")
+    if case.measures_roof.startswith("latency."):
+        return units.time(latency) + " a load" if latency else "–"
+    if case.measures_roof:
+        computes = case.measures_roof.startswith(("fma.", "tensor."))
+    else:
+        computes = (case.flops or 0) >= (case.bytes or 0)
+    if computes and case.flop_rate:
         return units.flop_rate(case.flop_rate)
-    busbw = case.metric("busbw")
     if busbw:
         return units.byte_rate(busbw) + " bus"
     return units.byte_rate(case.byte_rate) if case.byte_rate else "–"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reports import __main__ as program
-from reports import load, synthetic, write
+from reports import load, page, synthetic, write
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}{% raw %}</pre></style>\u202e"
 VOID = {"meta", "img", "br", "link"}
@@ -221,3 +221,25 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
     assert done.returncode == 69
     assert "matplotlib is missing" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("measures", "flops", "moved", "metrics", "text"),
+    [
+        ("", 4e6, 1e5, (), "4.00 TFLOP/s"),
+        ("", 1e4, 1e5, (), "100 GB/s"),
+        ("", None, None, (("busbw", 2e9, "B/s", "higher"),), "2.00 GB/s bus"),
+        ("", None, None, (), "–"),
+        ("dram.triad", 4e6, 1e5, (), "100 GB/s"),
+        ("tensor.f16", 4e6, 1e7, (), "4.00 TFLOP/s"),
+        ("fma.f32", 4e6, 1e5, (), "4.00 TFLOP/s"),
+        ("latency.l2", 4e6, 1e5, (("latency", 142.0, "ns", "lower"),), "142 ns a load"),
+        ("latency.l2", None, None, (), "–"),
+    ],
+)
+def test_a_rate_is_of_what_the_case_is_about(
+    measures: str, flops: float | None, moved: float | None, metrics: tuple[tuple[str, float, str, str], ...], text: str
+) -> None:
+    made = synthetic.case("a/b/f32/n=1", 1000.0, flops=flops, bytes=moved, measures_roof=measures, metrics=metrics)
+    (case,) = load.parse(synthetic.document(synthetic.run("synthetic-x", "cpu", [made]))).runs[0].cases
+    assert page.rate(case) == text

@@ -205,7 +205,7 @@ def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
                 marker=style.marker,
                 color=style.colour,
                 markerfacecolor="white" if hollow else style.colour,
-                zorder=5,
+                zorder=6 if hollow else 5,  # never hidden below a steady one
             )
 
 

@@ -5,50 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from reports import plot, units
 from reports.model import Case, Run
 
 TITLE = "Attention"
 READING = (
-    "Both axes are logarithmic. Memory is the workspace beyond inputs and output: it grows with the square of the "
-    "sequence for a variant that writes the score matrix, and linearly for one that does not."
+    "Both axes are logarithmic. Memory is all that one execution needs, inputs, output and workspace: it grows with "
+    "the square of the sequence for a variant that writes the score matrix, and linearly for one that does not. Head "
+    "sizes that were measured at one length only are left to the table."
 )
 ORDER = 50
 
 
-def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.Series]:
-    """One series a variant (colour), mask (dash), head size (marker), and whatever else tells two lines apart."""
-    cases = run.of_suite("attention")
-    colours = plot.variant_styles(case.variant for case in cases)
-    keys = [_key(case) for case in cases]
-    masks, dims, dtypes = (plot.distinct(key[part] for key in keys) for part in (1, 2, 3))
-
-    def label(key: tuple[object, ...]) -> str:
-        variant, mask, dim, dtype, rest = (str(part) for part in key)
-        parts = [variant, mask, f"d={dim}", dtype if len(dtypes) > 1 else "", rest]
-        return plot.shown(" ".join(part for part in parts if part), 34)
-
-    def style(key: tuple[object, ...]) -> plot.Style:
-        mask = masks.index(key[1]) + len(masks) * dtypes.index(key[3])
-        return plot.Style(
-            colours[str(key[0])].colour,
-            plot.MARKERS[dims.index(key[2]) % len(plot.MARKERS)],
-            plot.DASHES[mask % len(plot.DASHES)],
-        )
-
-    return plot.series(cases, key=_key, point=point, label=label, style=style)
-
-
 def _key(case: Case) -> tuple[str, ...]:
-    """Variant, mask, head size, type, and every other field but the sequence length that is not the usual one."""
+    """Variant, mask, and what else tells two lines apart: type, head size, and every other field but the sequence
+    length that is not the usual one."""
     rest = {**case.problem, **case.options}
     mask, dim = rest.pop("mask", "?"), rest.pop("dim", "?")
     for key in ("seq", "heads"):
         rest.pop(key, None)
     if rest.get("batch") == "1":
         rest.pop("batch")
-    return case.variant, mask, dim, case.dtype, " ".join(f"{key}={value}" for key, value in rest.items())
+    return case.variant, mask, " ".join([case.dtype, f"d={dim}", *(f"{key}={value}" for key, value in rest.items())])
+
+
+def drawn_cases(run: Run) -> list[Case]:
+    """Those that make a line of two lengths or more; all of them where none does."""
+    cases = run.of_suite("attention")
+    lengths: dict[tuple[str, ...], set[float | None]] = {}
+    for case in cases:
+        lengths.setdefault(_key(case), set()).add(case.field("seq"))
+    return [case for case in cases if len(lengths[_key(case)]) > 1] or cases
+
+
+def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.Series]:
+    """One series a variant (colour), mask (dash), and type with head size and whatever else (marker)."""
+    cases = drawn_cases(run)
+    colours = plot.variant_styles(case.variant for case in cases)
+    masks, kinds = (plot.distinct(_key(case)[part] for case in cases) for part in (1, 2))
+
+    def style(key: tuple[object, ...]) -> plot.Style:
+        return plot.Style(
+            colours[str(key[0])].colour,
+            plot.MARKERS[kinds.index(key[2]) % len(plot.MARKERS)],
+            plot.DASHES[masks.index(key[1]) % len(plot.DASHES)],
+        )
+
+    return plot.series(
+        cases, key=_key, point=point, label=lambda key: plot.shown(" ".join(map(str, key)), 48), style=style
+    )
 
 
 def times(run: Run) -> list[plot.Series]:
@@ -57,12 +64,12 @@ def times(run: Run) -> list[plot.Series]:
 
 
 def memory(run: Run) -> list[plot.Series]:
-    """Workspace in B over sequence length; cases that need none are left out, since the axis is logarithmic."""
+    """Memory in B over sequence length; cases that need none are left out, since the axis is logarithmic."""
     return _series(run, lambda case: plot.fact_point(case, case.field("seq"), case.metric("memory_bytes")))
 
 
 def draw(run: Run, figure: Figure) -> bool:
-    panels = [("Time, ms", times(run), None), ("Workspace", memory(run), units.size)]
+    panels = [("Time, ms", times(run), None), ("Memory", memory(run), units.size)]
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         return False
@@ -71,12 +78,32 @@ def draw(run: Run, figure: Figure) -> bool:
         plot.draw(axes, drawn)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2 if size else 10)
-        plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=4)
+        plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=7)
         if size:
             axes.yaxis.set_major_formatter(lambda value, _: units.size(value))
         else:
             plot.log_ticks(axes.yaxis, units.plain)
         axes.set_title(title)
         axes.set_xlabel("sequence length")
-    plot.legend(figure, panels[0][1])
+    _legend(figure, run, panels[0][1])
     return True
+
+
+def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
+    """Colour says the variant, dash the mask, marker the type and head size."""
+    parts: list[dict[str, Line2D]] = [{}, {}, {}]
+    styles = {one.label: one.style for one in drawn}
+    for case in drawn_cases(run):
+        style = styles.get(plot.shown(" ".join(_key(case)), 48))
+        if style:
+            looks = (
+                plot.Style(style.colour),
+                plot.Style(plot.GREY, dash=style.dash),
+                plot.Style(plot.GREY, style.marker),
+            )
+            for at, (text, look) in enumerate(zip(_key(case), looks, strict=True)):
+                parts[at].setdefault(plot.shown(text, 30), plot.handle(look, line=at < 2, marker=at == 2))
+    entries = {text: line for part in parts for text, line in sorted(part.items())}
+    if plot.any_hollow(drawn):
+        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    plot.legend_below(figure, entries)

@@ -15,9 +15,9 @@ from reports.model import Case, Roof, Run
 
 TITLE = "Memory access patterns"
 READING = (
-    "Useful bytes are those the kernel asked for; moved bytes are those the pattern makes the memory system move, "
-    "whole sectors or cache lines. Where the two part, bandwidth is spent on bytes that nobody reads. Of each pattern "
-    "the largest problem is drawn."
+    "Useful bytes are those the kernel asked for; moved bytes are the whole sectors or cache lines that its requests "
+    "touch, each request on its own. Where the two part, bandwidth is spent on bytes that nobody reads; what lies "
+    "beyond the ceiling of DRAM came from caches. Of each pattern the largest problem is drawn."
 )
 ORDER = 20
 
@@ -96,13 +96,20 @@ def patterns(run: Run) -> list[Bar]:
     return made
 
 
+def edge_of(drawn: list[Bar], roofs: list[Roof]) -> float:
+    """B/s at the edge of the bars' axis: all useful rates and ceilings, and moved ones unless they are far beyond."""
+    middle = max([bar.useful.high or bar.useful.y for bar in drawn] + [roof.value for roof in roofs])
+    moved = [bar.moved for bar in drawn if bar.moved and bar.moved <= 2 * middle]
+    return 1.05 * max([middle, *moved]) if len(moved) == sum(bar.moved is not None for bar in drawn) else 1.4 * middle
+
+
 def draw(run: Run, figure: Figure) -> bool:
     lines, drawn_bars = stride(run), patterns(run)
     if not lines and not drawn_bars:
         return False
     roofs = [roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof]
     rates = [point.y for one in lines for point in one.points]
-    rates += [value for bar in drawn_bars for value in (bar.useful.y, bar.moved or 0)] + [roof.value for roof in roofs]
+    rates += [bar.useful.y for bar in drawn_bars] + [roof.value for roof in roofs]
     scale, unit = plot.unit_scale(rates, "B/s")
     figure.set_size_inches(plot.SLIDE[0], max(plot.SLIDE[1], 1.9 + 0.27 * len(drawn_bars)))
     grid = list(figure.subplots(1, bool(lines) + bool(drawn_bars), squeeze=False).flat)
@@ -134,9 +141,23 @@ def _draw_lines(axes: Axes, lines: list[plot.Series], roofs: list[Roof], scale: 
 
 
 def _draw_bars(axes: Axes, drawn: list[Bar], roofs: list[Roof], scale: float, unit: str) -> None:
+    edge = edge_of(drawn, roofs)
     for row, bar in enumerate(drawn):
         if bar.moved is not None:
-            axes.barh(row, bar.moved * scale, 0.72, fill=False, edgecolor=plot.ORANGE, linewidth=1.4)
+            beyond = bar.moved > edge
+            shown = 2 * edge if beyond else bar.moved
+            axes.barh(row, shown * scale, 0.72, fill=False, edgecolor=plot.ORANGE, linewidth=1.4)
+            if beyond:
+                axes.annotate(
+                    f"{units.plain(bar.moved * scale)} \N{RIGHTWARDS ARROW}",
+                    (edge * scale, row),
+                    xytext=(-4, 0),
+                    textcoords="offset points",
+                    ha="right",
+                    va="center",
+                    fontsize=10,
+                    bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+                )
         axes.barh(
             row,
             bar.useful.y * scale,
@@ -151,7 +172,7 @@ def _draw_bars(axes: Axes, drawn: list[Bar], roofs: list[Roof], scale: float, un
     axes.set_yticks(range(len(drawn)), [bar.label for bar in drawn])
     axes.set_ylim(len(drawn) - 0.4, -0.6)
     plot.ceiling_lines(axes, roofs, scale, upright=True)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, edge * scale)
     axes.set_xlabel(f"bandwidth, {unit}")
     axes.grid(False, axis="y")
     axes.set_title("Patterns")

@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from reports import figures, load, plot, synthetic
+from reports import figures, load, plot, synthetic, units
 from reports.figures import attention, coalescing, collectives, gemm, occupancy, roofline, roofs
-from reports.model import Run
+from reports.model import Roof, Run
 
 Json = synthetic.Json
 
@@ -61,6 +61,72 @@ def very_many() -> Json:
     return synthetic.run("synthetic-many", "cuda", cases, synthetic.gpu()["roofs"])
 
 
+def crowded() -> Json:
+    """Like a whole run on a GPU: four types, four suites below the roofs, cases that were not steady, equal ceilings,
+    loads of several widths, head sizes at one length, and requests that caches serve again and again."""
+    made = synthetic.gpu()
+    roofs = [one for one in made["roofs"] if one["kind"] not in ("tensor.f16", "tensor.bf16")]
+    for dtype, measured in (("f16", 945.4e12), ("bf16", 945.5e12)):
+        for value, source in ((measured, "measured"), (989.4e12, "synthetic datasheet")):
+            roofs.append(synthetic.roof(f"tensor.{dtype}", value, "FLOP/s", source))
+    roofs.append(synthetic.roof("fma.f16", 66.6e12, "FLOP/s"))
+    made["roofs"] = roofs
+    compute = {"f32": 65e12, "tf32": 400e12, "f16": 945e12, "bf16": 944e12}
+    cases = []
+
+    def add(name: str, flops: float, moved: float, efficiency: float, **more: object) -> None:
+        time, share = synthetic.roofline_time(flops, moved, compute[name.split("/")[2]], 4.22e12, efficiency)
+        hollow = len(cases) % 7 == 3
+        more |= {"outcome": "unstable", "reason": "3 samples are too few"} if hollow else {}
+        cases.append(synthetic.case(name, time, flops=flops, bytes=moved, share=share, **more))
+
+    for variant, dtypes, efficiency in (
+        ("cublaslt", ("f32", "tf32", "f16", "bf16"), 0.85),
+        ("wmma", ("f16", "bf16"), 0.21),
+        ("register_tiled", ("f32",), 0.62),
+        ("shared_tiled", ("f32",), 0.13),
+        ("coalesced", ("f32",), 0.08),
+        ("naive", ("f32",), 0.007),
+    ):
+        for dtype, n in itertools.product(dtypes, (512, 1024, 2048, 4096)):
+            moved = 3.0 * n * n * (2 if dtype.endswith("16") else 4)
+            add(f"gemm/{variant}/{dtype}/m={n},n={n},k={n}", 2.0 * n**3, moved, efficiency)
+    for variant, dtypes, efficiency in (
+        ("flash", ("f32",), 0.45),
+        ("flash_mma", ("f16", "bf16"), 0.25),
+        ("standard", ("f32", "f16", "bf16"), 0.01),
+    ):
+        for dtype, mask, (seq, dim) in itertools.product(
+            dtypes, ("full", "causal"), ((512, 64), (1024, 64), (2048, 64), (4096, 64), (2048, 128))
+        ):
+            flops, moved = 64.0 * seq * seq * dim, 4.0 * 16 * seq * dim * (4 if dtype == "f32" else 2)
+            memory = [("memory_bytes", moved + (16.0 * seq * seq if variant == "standard" else 0), "B", "lower")]
+            name = f"attention/{variant}/{dtype}/batch=1,heads=16,seq={seq},dim={dim},mask={mask}"
+            add(name, flops, moved, efficiency, metrics=memory)
+    for used, again in ((1, 4.5), (8, 7.2)):
+        name = f"coalescing/array_of_structs/f32/used={used},elements=8388608"
+        add(name, 5.8e7, 3e8, 0.9, metrics=[("moved_bytes", 3e8 * again, "B", "lower")])
+    for n in (1 << 20, 1 << 24, 1 << 27):
+        add(f"reduction/tree/f32/n={n}", 1.0 * n, 4.0 * n, 0.8)
+    for limit, warps, loads, width in itertools.product(
+        ("block", "registers", "shared"), (1, 2, 4, 8, 16, 32, 64), (1, 2, 4, 8, 16), (4, 8, 16)
+    ):
+        if limit == "block" or width == 4:
+            flight = warps * 32.0 * loads * width
+            facts = [("occupancy_ran", warps / 64, "1", "none"), ("bytes_in_flight", flight, "B", "none")]
+            name = f"occupancy/load/f32/limit={limit},warps={warps},loads={loads},width={width}"
+            time = 1e9 / (4.22e12 * min(0.97, flight / 4e4)) * 1e9
+            cases.append(synthetic.case(name, time, bytes=1e9, metrics=facts))
+    for limit, warps, chains in itertools.product(("block", "registers", "shared"), (1, 4, 16, 64), (1, 2, 4, 8, 16)):
+        facts = [("occupancy_ran", warps / 64, "1", "none")]
+        name = f"occupancy/fma/f32/limit={limit},warps={warps},chains={chains}"
+        time = 9e9 / (65e12 * min(0.97, warps * chains / 16)) * 1e9
+        cases.append(synthetic.case(name, time, flops=9e9, bytes=34e3 * chains, metrics=facts))
+    kept = ("roofs", "collectives", "coalescing")
+    made["cases"] = [case for case in made["cases"] if case["suite"] in kept] + cases
+    return made
+
+
 def hostile() -> Json:
     name = '<script>alert(1)<|script>"&$x_1$\\frac{{a}}' * 3
     cases = [
@@ -80,6 +146,7 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "one_case": one_case,
     "all_failed": all_failed,
     "very_many": very_many,
+    "crowded": crowded,
     "hostile": hostile,
 }
 NAMES = [kind.name for kind in figures.kinds()]
@@ -108,7 +175,7 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     with matplotlib.rc_context(plot.RC):
         figure = drawn(name, parsed(INPUTS[source]()))
         if figure is None:
-            assert source not in ("gpu", "cpu")
+            assert source not in ("gpu", "cpu", "crowded")
             return
         canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
         ticks = [labels for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for labels in [tick_labels(axis)]]
@@ -144,7 +211,28 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
     return a.x0 < b.x1 - 1 and b.x0 < a.x1 - 1 and a.y0 < b.y1 - 1 and b.y0 < a.y1 - 1
 
 
-@pytest.mark.parametrize("source", ["gpu", "cpu", "very_many"])
+@pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
+@pytest.mark.parametrize("name", NAMES)
+def test_panels_have_the_room_and_legends_stay_on_the_figure(name: str, source: str) -> None:
+    with matplotlib.rc_context(plot.RC):
+        figure = drawn(name, parsed(INPUTS[source]()))
+    if figure is None:
+        return
+    least = {"roofline": 0.6, "roofs": 0.3}.get(name, 0.5)
+    assert sum(axes.get_position().width for axes in _first_row(figure)) >= least
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    for legend in filter(None, legends):
+        box = legend.get_window_extent()
+        assert figure.bbox.padded(1).contains(box.x0, box.y0)
+        assert figure.bbox.padded(1).contains(box.x1, box.y1)
+
+
+def _first_row(figure: Figure) -> list[Axes]:
+    top = max(axes.get_position().y1 for axes in figure.axes)
+    return [axes for axes in figure.axes if axes.get_position().y1 > top - 0.02 and axes.get_subplotspec()]
+
+
+@pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
 def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
     with matplotlib.rc_context(plot.RC):
         figure = drawn("roofline", parsed(INPUTS[source]()))
@@ -233,14 +321,22 @@ def test_attention_over_sequence_length() -> None:
     run = parsed(synthetic.gpu())
     times, memory = series_of(attention.times(run)), series_of(attention.memory(run))
     assert sorted(times) == sorted(
-        f"{variant} {mask} d={dim}"
+        f"{variant} {mask} bf16 d={dim}"
         for variant in ("flash", "standard")
         for mask in ("full", "causal")
         for dim in (64, 128)
     )
-    assert [seq for seq, _ in times["flash full d=64"]] == [128, 256, 512, 1024, 2048, 4096, 8192]
-    assert [seq for seq, _ in times["standard full d=64"]][-1] == 4096, "what is unsupported has no point"
-    assert memory["standard full d=64"][0] == (128, 16 * 128 * 128 * 4)
+    assert [seq for seq, _ in times["flash full bf16 d=64"]] == [128, 256, 512, 1024, 2048, 4096, 8192]
+    assert [seq for seq, _ in times["standard full bf16 d=64"]][-1] == 4096, "what is unsupported has no point"
+    assert memory["standard full bf16 d=64"][0] == (128, 16 * 128 * 128 * 4)
+
+
+def test_attention_draws_lines_and_leaves_single_lengths_to_the_table() -> None:
+    labels = [one.label for one in attention.times(parsed(crowded()))]
+    assert len(labels) == 12
+    assert all(label.endswith("d=64") for label in labels)
+    one_length = synthetic.case("attention/flash/f32/seq=64,dim=32,mask=full", 5e4, flops=1e6, bytes=1e5)
+    assert len(attention.times(parsed(synthetic.run("synthetic-x", "cpu", [one_length])))) == 1
 
 
 def test_collectives_over_message_size() -> None:
@@ -276,6 +372,25 @@ def test_coalescing_draws_the_largest_of_a_pattern() -> None:
     assert bar.useful.name.endswith("elements=1000")
 
 
+def test_bytes_that_caches_serve_do_not_squeeze_the_bars() -> None:
+    run = parsed(crowded())
+    bars = coalescing.patterns(run)
+    roofs_of_dram = [roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof]
+    assert max(bar.moved or 0 for bar in bars) > 2e13
+    assert coalescing.edge_of(bars, roofs_of_dram) == pytest.approx(1.4 * 4.814e12)
+    near = [bar for bar in bars if (bar.moved or 0) < 9e12]
+    highest = max(bar.moved or 0 for bar in near)
+    assert coalescing.edge_of(near, roofs_of_dram) == pytest.approx(1.05 * max(highest, 4.814e12))
+
+
+def test_lines_over_occupancy_are_of_the_usual_width() -> None:
+    run = parsed(crowded())
+    assert occupancy.usual_width([case for case in run.of_suite("occupancy") if case.variant == "load"]) == "4"
+    assert {point.name.rpartition("=")[2] for one in occupancy.bandwidth(run) for point in one.points} == {"4"}
+    widths = {point.name.rpartition("=")[2] for one in occupancy.in_flight(run) for point in one.points}
+    assert widths == {"4", "8", "16"}
+
+
 def test_occupancy_over_what_is_in_flight() -> None:
     run = parsed(synthetic.gpu())
     bandwidth = series_of(occupancy.bandwidth(run))
@@ -294,15 +409,21 @@ def test_occupancy_over_what_is_in_flight() -> None:
 def test_roofline_names_the_fastest_of_each_variant() -> None:
     run = parsed(synthetic.gpu())
     spots = roofline.spots(run)
-    named = {(spot.suite, spot.label): spot.point for spot in spots if spot.label}
-    assert {suite for suite, _ in named} == {"attention", "gemm"}
+    named = {(spot.suite, spot.variant, spot.dtype): spot.point for spot in spots if spot.best}
+    assert {suite for suite, *_ in named} == {"attention", "gemm"}
     best = max((case for case in run.of_suite("gemm") if case.variant == "wmma"), key=lambda case: case.flop_rate or 0)
-    assert named[("gemm", "wmma bf16")].name == best.name
+    assert named[("gemm", "wmma", "bf16")].name == best.name
     assert best.flops is not None
     assert best.bytes is not None
-    assert named[("gemm", "wmma bf16")].x == best.flops / best.bytes
+    assert named[("gemm", "wmma", "bf16")].x == best.flops / best.bytes
     names = {spot.point.name for spot in spots}
     assert not any(name.startswith(("roofs/", "coalescing/", "occupancy/")) for name in names)
+    assert {spot.suite for spot in roofline.spots(parsed(crowded()))} == {
+        "attention",
+        "coalescing",
+        "gemm",
+        "reduction",
+    }, "multiply-adds of suite occupancy touch next to no memory"
 
 
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
@@ -312,7 +433,39 @@ def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     assert dram.datasheet is not None
     assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == ("dram.read", 4.22e12, 4.814e12)
     assert [ceiling.name for ceiling in caches] == ["llc", "l1"]
-    assert [ceiling.name for ceiling in roofline.compute_ceilings(run)] == ["tensor.bf16", "fma.f32"]
+    assert [ceiling.name for ceiling in roofline.compute_ceilings(run)] == ["fma f32", "tensor bf16"]
+
+
+def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
+    run = parsed(crowded())
+    texts = [(one.name, roofline.value_text(one, units.flop_rate)) for one in roofline.compute_ceilings(run)]
+    assert texts == [
+        ("fma f32", "61.8 of 66.9 TFLOP/s"),
+        ("tensor tf32", "388 of 495 TFLOP/s"),
+        ("tensor f16, bf16", "945 of 989 TFLOP/s"),
+    ]
+    with matplotlib.rc_context(plot.RC):
+        figure = drawn("roofline", run)
+    assert figure is not None
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert "tensor f16, bf16\n945 of 989 TFLOP/s" in shown
+    assert "dram 4.22 of 4.81 TB/s" in shown
+    assert "cublaslt f16, bf16" in shown
+    assert len(shown) >= 14
+
+
+@pytest.mark.parametrize(
+    ("measured", "datasheet", "text"),
+    [
+        (945e12, 989e12, "945 of 989 TFLOP/s"),
+        (945e12, 1.2e15, "945 TFLOP/s of 1.20 PFLOP/s"),
+        (945e12, None, "945 TFLOP/s"),
+        (None, 989e12, "989 TFLOP/s (datasheet)"),
+    ],
+)
+def test_a_ceiling_says_what_was_measured(measured: float | None, datasheet: float | None, text: str) -> None:
+    roofs = [Roof("x", value, "FLOP/s", "") if value else None for value in (measured, datasheet)]
+    assert roofline.value_text(roofline.Ceiling("x", *roofs), units.flop_rate) == text
 
 
 def test_roofs_stand_beside_the_datasheet() -> None:

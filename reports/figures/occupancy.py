@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,8 +15,9 @@ from reports.model import Case, Run
 
 TITLE = "Occupancy"
 READING = (
-    "Occupancy is the share of the device's resident warps (as measured, else as predicted), on a CPU the number of "
-    "threads. Independent loads or multiply-add chains in each thread do the same work as more threads."
+    "Occupancy is the share of the warps that fit on the device (as measured, else as predicted), on a CPU the number "
+    "of threads. Independent loads or multiply-add chains in each thread do the same work as more threads. Lines over "
+    "occupancy are of the usual width of a load; the panel of bytes in flight has every width."
 )
 ORDER = 30
 
@@ -27,8 +30,24 @@ def _where(case: Case) -> float | None:
     return case.field("threads")
 
 
-def _series(run: Run, variant: str, parallel: str, point: Callable[[Case], plot.Point | None]) -> list[plot.Series]:
-    cases = [case for case in run.of_suite("occupancy") if case.variant == variant]
+def _cases(run: Run, variant: str) -> list[Case]:
+    return [case for case in run.of_suite("occupancy") if case.variant == variant]
+
+
+def usual_width(cases: list[Case]) -> str:
+    """The width of a load that most cases have, or an empty string when no case names one."""
+    widths = Counter(case.problem["width"] for case in cases if "width" in case.problem)
+    return max(widths, key=lambda width: widths[width], default="")
+
+
+def _of_usual_width(cases: list[Case]) -> list[Case]:
+    width = usual_width(cases)
+    return [case for case in cases if case.problem.get("width", "") == width]
+
+
+def _series(
+    run: Run, cases: list[Case], parallel: str, point: Callable[[Case], plot.Point | None]
+) -> list[plot.Series]:
     counts = plot.distinct(case.problem.get(parallel, "?") for case in cases)
     kinds = plot.distinct(_kind(case, parallel) for case in run.of_suite("occupancy"))
 
@@ -53,19 +72,20 @@ def _kind(case: Case, parallel: str) -> str:
     """What limits the occupancy, and every other field that tells two lines apart."""
     rest = {**case.problem, **case.options}
     limit = rest.pop("limit", "")
-    for key in ("warps", "threads", "loads", "chains", parallel):
+    for key in ("warps", "threads", "loads", "chains", "width", parallel):
         rest.pop(key, None)
     return " ".join([limit, *(f"{key}={value}" for key, value in rest.items())]).strip()
 
 
 def bandwidth(run: Run) -> list[plot.Series]:
     """B/s over occupancy in percent or threads, one series a number of independent loads and limit."""
-    return _series(run, "load", "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate))
+    cases = _of_usual_width(_cases(run, "load"))
+    return _series(run, cases, "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate))
 
 
 def fma_rate(run: Run) -> list[plot.Series]:
     """FLOP/s over occupancy in percent or threads, one series a number of independent chains and limit."""
-    return _series(run, "fma", "chains", lambda case: plot.rate_point(case, _where(case), case.flop_rate))
+    return _series(run, _cases(run, "fma"), "chains", lambda case: plot.rate_point(case, _where(case), case.flop_rate))
 
 
 def in_flight(run: Run) -> list[plot.Series]:
@@ -75,15 +95,17 @@ def in_flight(run: Run) -> list[plot.Series]:
         return plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate)
 
     # Without lines: points of different loads and occupancies that fall together are what the panel is about.
-    return [replace(one, style=replace(one.style, dash="none")) for one in _series(run, "load", "loads", point)]
+    made = _series(run, _cases(run, "load"), "loads", point)
+    return [replace(one, style=replace(one.style, dash="none")) for one in made]
 
 
 def draw(run: Run, figure: Figure) -> bool:
     threads = any(case.field("threads") is not None for case in run.of_suite("occupancy"))
     where = "threads" if threads else "occupancy, %"
+    width = usual_width(_cases(run, "load"))
     unit = "core" if run.device.kind == "cpu" else "SM"
     panels = [
-        ("Bandwidth", where, bandwidth(run), "B/s"),
+        ("Bandwidth", where + (f" (loads of {width} B)" if width else ""), bandwidth(run), "B/s"),
         ("Multiply-add", where, fma_rate(run), "FLOP/s"),
         ("Bandwidth", f"bytes in flight, each {unit}", in_flight(run), "B/s"),
     ]
@@ -105,7 +127,12 @@ def draw(run: Run, figure: Figure) -> bool:
             plot.ticks(axes.xaxis, xs, units.count)
             axes.set_xlim(min(xs) - 0.3, max(xs) + 0.3)
         else:
-            axes.set_xlim(0, 105)
+            axes.set_xscale("log", base=2)
+            low = min(min(xs), 50.0)
+            plot.ticks(
+                axes.xaxis, [100 / 2**power for power in range(1 + math.ceil(math.log2(100 / low)))], units.plain
+            )
+            axes.set_xlim(low / 1.2, 120)
     _legend(figure, run, panels)
     return True
 
@@ -114,16 +141,15 @@ def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Ser
     """Colour says how many loads or chains, marker and dash say what limits the occupancy."""
     drawn = [one for _, _, some, _ in panels for one in some]
     entries: dict[str, Line2D] = {}
-    for one in drawn:
-        count = one.label.partition(" ")[0]
+    for count in plot.distinct(one.label.partition(" ")[0] for one in drawn):
+        style = next(one.style for one in drawn if one.label.partition(" ")[0] == count)
         text = "1 load or chain" if count == "1" else f"{count} loads or chains"
-        entries.setdefault(text, plot.handle(plot.Style(one.style.colour), marker=False))
-    for one in drawn:
-        kind = one.label.partition(" ")[2]
+        entries[text] = plot.handle(plot.Style(style.colour), marker=False)
+    lines = [one for one in drawn if one.style.dash != "none"]
+    for kind in plot.distinct(one.label.partition(" ")[2] for one in lines):
+        style = next(one.style for one in lines if one.label.partition(" ")[2] == kind)
         if kind:
-            entries.setdefault(
-                f"limited by {kind}", plot.handle(plot.Style(plot.GREY, one.style.marker, one.style.dash))
-            )
+            entries[f"limited by {kind}"] = plot.handle(plot.Style(plot.GREY, style.marker, style.dash))
     if plot.any_hollow(drawn):
         entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
-    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=3, columnspacing=2)
+    plot.legend_below(figure, entries)

@@ -95,18 +95,21 @@ def memory_ceilings(run: Run) -> list[Ceiling]:
 
 def compute_ceilings(run: Run) -> list[Ceiling]:
     """The ceiling of each type of a drawn case, of tensor cores where the type has any, else of FMA units; the lowest
-    first. Ceilings that are all but equal are one, named after all their types."""
-    dtypes = plot.dtype_order(case.dtype for case in run.cases if _is_drawn(case))
-    found = [(dtype, _ceiling(run, f"tensor.{dtype}") or _ceiling(run, f"fma.{dtype}")) for dtype in dtypes]
-    merged: list[Ceiling] = []
-    for ceiling in sorted((ceiling for _, ceiling in found if ceiling), key=lambda ceiling: ceiling.reached):
-        unit, _, dtype = ceiling.name.partition(".")
-        last = merged[-1] if merged else None
-        if last and last.name.startswith(unit) and _equal(last, ceiling):
-            merged[-1] = Ceiling(f"{last.name}, {dtype}", ceiling.measured, ceiling.datasheet)
-        else:
-            merged.append(Ceiling(f"{unit} {dtype}", ceiling.measured, ceiling.datasheet))
-    return merged
+    first. Ceilings of one unit that are all but equal are one, named after all their types."""
+    merged: list[tuple[Ceiling, str, list[str]]] = []
+    for dtype in plot.dtype_order(case.dtype for case in run.cases if _is_drawn(case)):
+        for unit in ("tensor", "fma"):
+            ceiling = _ceiling(run, f"{unit}.{dtype}")
+            if ceiling:
+                like = (types for other, of, types in merged if of == unit and _equal(other, ceiling))
+                same = next(like, None)
+                if same is None:
+                    merged.append((ceiling, unit, [dtype]))
+                else:
+                    same.append(dtype)
+                break
+    named = [Ceiling(f"{unit} {', '.join(types)}", one.measured, one.datasheet) for one, unit, types in merged]
+    return sorted(named, key=lambda ceiling: ceiling.reached)
 
 
 def _ceiling(run: Run, kind: str) -> Ceiling | None:
@@ -255,7 +258,10 @@ def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str
                 break
         else:
             groups.append([spot])
-    return [(group[0], f"{group[0].variant} {', '.join(spot.dtype for spot in group)}") for group in groups]
+    return [
+        (group[0], f"{group[0].variant} {', '.join(plot.dtype_order(spot.dtype for spot in group))}")
+        for group in groups
+    ]
 
 
 def _legend(figure: Figure, styles: dict[str, plot.Style], drawn: list[Spot], ceilings: list[Ceiling]) -> None:
