@@ -70,16 +70,14 @@ def table(run: Run) -> str:
     for line in headlines(run):
         share = "" if line.share_of_roof is None else units.percent(line.share_of_roof)
         name = plot.shown(line.case.name.removeprefix(f"{line.suite}/"), 60)
-        rows.append((plot.shown(line.suite), name, line.rate, share, _factor(line.over_naive), _factor(line.over_vendor)))
+        factors = (_factor(line.over_naive), _factor(line.over_vendor))
+        rows.append((plot.shown(line.suite), name, line.rate, share, *factors))
     if len(rows) == 1:
         return ""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    left = (True, True, False, False, False, False)
-    lines = (
-        "  ".join(cell.ljust(width) if is_left else cell.rjust(width) for cell, width, is_left in zip(row, widths, left))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+    justify = (str.ljust, str.ljust, str.rjust, str.rjust, str.rjust, str.rjust)
+    cells = ([way(cell, width) for cell, width, way in zip(row, widths, justify, strict=True)] for row in rows)
+    return "\n".join("  ".join(row).rstrip() for row in cells)
 
 
 def _factor(factor: Factor | None) -> str:

@@ -30,7 +30,7 @@ def test_the_table_has_a_line_a_suite_with_aligned_columns() -> None:
     run = run_of([gemm("naive", 64, 800), gemm("tiled", 64, 100, share=0.5), gemm("openblas", 64, 80)])
     assert headline.table(run).splitlines() == [
         "suite  best case                         rate  of roof  over naive  over vendor",
-        "gemm   tiled/f32/m=64,n=64,k=64  5.24 TFLOP/s    50.0%        8.0x        0.80x",
+        "gemm   tiled/f32/m=64,n=64,k=64  5.24 TFLOP/s    50.0%       8.00×       0.800×",
     ]
     assert headline.table(run_of([])) == ""
 

@@ -94,15 +94,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-/// Runs the package `reports`; its messages go to our stderr. Throws when it does not end well.
-void draw(const fs::path& document, const fs::path& output) {
+/// Runs the package `reports`; its messages go to our stderr, its headlines to our stdout when they are `shown`. Throws
+/// when it does not end well.
+void draw(const fs::path& document, const fs::path& output, bool shown) {
+  std::fflush(stdout);
   const fs::path home = run::home();
   const std::string interpreter = python(home);
   std::vector<std::string> arguments{interpreter, "-m", "reports", document.string(), "--output", output.string()};
   std::vector<std::string> environment = python_environment(home);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!shown) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const int refused = posix_spawnp(&child, interpreter.c_str(), &actions, nullptr, pointers(arguments).data(),
                                    pointers(environment).data());
@@ -139,7 +141,11 @@ int report(const Context& context, const Options& options) {
   const fs::path document = output / "report.json", page = output / "index.html";
   write_document(document, analysis::report_document(runs, run::timestamp(), RIDGELINE_VERSION)
                                .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  draw(document, output);
+  if (!context.quiet && !context.json)
+    for (const store::FoundRun& one : found)
+      fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
+                 record::to_string(one.summary.run.status));
+  draw(document, output, !context.quiet && !context.json);
   if (context.json) {
     nlohmann::ordered_json said{{"page", page.string()},
                                 {"figures", (output / "figures").string()},
@@ -149,10 +155,6 @@ int report(const Context& context, const Options& options) {
     fmt::print("{}\n", said.dump(2));
     return fine;
   }
-  if (!context.quiet)
-    for (const store::FoundRun& one : found)
-      fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
-                 record::to_string(one.summary.run.status));
   fmt::print("report: {}\n", page.string());
   return fine;
 }
