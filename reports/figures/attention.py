@@ -93,7 +93,9 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
     """Colour says the variant, dash the mask, marker the type and head size."""
     parts: list[dict[str, Line2D]] = [{}, {}, {}]
     styles = {one.label: one.style for one in drawn}
-    for case in drawn_cases(run):
+    for case in sorted(
+        drawn_cases(run), key=lambda case: plot.by_value((*_key(case)[:2], case.field("dim"), case.dtype))
+    ):
         style = styles.get(plot.shown(" ".join(_key(case)), 48))
         if style:
             looks = (
@@ -103,7 +105,7 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
             )
             for at, (text, look) in enumerate(zip(_key(case), looks, strict=True)):
                 parts[at].setdefault(plot.shown(text, 30), plot.handle(look, line=at < 2, marker=at == 2))
-    entries = {text: line for part in parts for text, line in sorted(part.items())}
+    entries = {text: line for part in parts for text, line in part.items()}
     if plot.any_hollow(drawn):
         entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
     plot.legend_below(figure, entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections.abc import Callable
@@ -165,6 +166,13 @@ def drawn(name: str, run: Run) -> Figure | None:
     return figure
 
 
+@functools.cache
+def drawn_once(name: str, source: str) -> Figure | None:
+    """For tests that only look."""
+    with matplotlib.rc_context(plot.RC):
+        return drawn(name, parsed(INPUTS[source]()))
+
+
 def test_figures_are_found_by_listing_their_folder() -> None:
     assert NAMES == ["roofline", "roofs", "coalescing", "occupancy", "gemm", "attention", "collectives"]
 
@@ -173,7 +181,7 @@ def test_figures_are_found_by_listing_their_folder() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     with matplotlib.rc_context(plot.RC):
-        figure = drawn(name, parsed(INPUTS[source]()))
+        figure = drawn_once(name, source)
         if figure is None:
             assert source not in ("gpu", "cpu", "crowded")
             return
@@ -214,8 +222,7 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
 @pytest.mark.parametrize("name", NAMES)
 def test_panels_have_the_room_and_legends_stay_on_the_figure(name: str, source: str) -> None:
-    with matplotlib.rc_context(plot.RC):
-        figure = drawn(name, parsed(INPUTS[source]()))
+    figure = drawn_once(name, source)
     if figure is None:
         return
     least = {"roofline": 0.6, "roofs": 0.3}.get(name, 0.5)
@@ -235,7 +242,7 @@ def _first_row(figure: Figure) -> list[Axes]:
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
 def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
     with matplotlib.rc_context(plot.RC):
-        figure = drawn("roofline", parsed(INPUTS[source]()))
+        figure = drawn_once("roofline", source)
         assert figure is not None
         texts = [text for text in figure.axes[0].texts if not text.get_rotation()]
         assert len(texts) >= 4
@@ -444,8 +451,7 @@ def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
         ("tensor tf32", "388 of 495 TFLOP/s"),
         ("tensor f16, bf16", "945 of 989 TFLOP/s"),
     ]
-    with matplotlib.rc_context(plot.RC):
-        figure = drawn("roofline", run)
+    figure = drawn_once("roofline", "crowded")
     assert figure is not None
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert "tensor f16, bf16\n945 of 989 TFLOP/s" in shown
