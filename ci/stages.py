@@ -134,7 +134,6 @@ def stages(preset: str) -> list[Stage]:
         Stage("layers", [[tool["python"], "ci/check_layers"]]),
         Stage("clang-format", [["ci/check_format"]]),
         Stage("ruff", [[tool["ruff"], "check"], [tool["ruff"], "format", "--check"]]),
-        Stage("quotes", [[tool["python"], "ci/quotes", "--check"]]),
         Stage("build", [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]),
         Stage(
             "ctest",
