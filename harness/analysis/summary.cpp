@@ -144,6 +144,7 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
     if (m.bytes) bytes = m.bytes;
   }
   summary.processes = static_cast<int>(medians.size());
+  if (record::is_failure(summary.outcome)) return summary;
   summary.metrics = metrics_of(processes);
   if (medians.empty()) return summary;
   summary.median_ns = stats::median(medians);

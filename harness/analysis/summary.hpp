@@ -13,7 +13,8 @@
 namespace ridgeline::analysis {
 
 /// One case of one run over all its processes: what the closing table, `show` and the report print. A replicate counts
-/// with its last attempt; metrics are medians over processes.
+/// with its last attempt; metrics are medians over processes. A failure in one process is a failure of the case, which
+/// then has neither median, interval, rates and share nor metrics, however many of its other processes were ok.
 struct CaseSummary {
   record::Case case_info;
   record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order of exit codes

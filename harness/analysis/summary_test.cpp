@@ -69,6 +69,24 @@ TEST(Summary, AFailureIsNoNumber) {
   EXPECT_FALSE(summary.median_ns || summary.flop_rate || summary.byte_rate || summary.share_of_roof);
 }
 
+TEST(Summary, OneFailedProcessLeavesNoNumberOfTheOthers) {
+  Rows rows;
+  for (int i = 0; i < 3; ++i) rows.add(info, i, 1000).metrics = {{"busbw", 1e9, "B/s", record::Direction::higher}};
+  const std::vector<record::Roof> roofs{{"fma.f32", 1e12, "FLOP/s", "measured"}};
+  EXPECT_TRUE(rows.only(roofs).median_ns && rows.only(roofs).share_of_roof && rows.only(roofs).metrics.size() == 1);
+  for (const Outcome outcome : {Outcome::wrong_result, Outcome::timeout, Outcome::crashed}) {
+    Rows mixed = rows;
+    mixed.fail(info, 1, outcome, "once").attempt = 2;
+    const CaseSummary summary = mixed.only(roofs);
+    EXPECT_EQ(summary.outcome, outcome);
+    EXPECT_EQ(summary.processes, 2);
+    EXPECT_FALSE(summary.median_ns || summary.interval_ns || summary.flop_rate || summary.byte_rate);
+    EXPECT_FALSE(summary.share_of_roof || summary.beats_roof);
+    EXPECT_EQ(summary.roof, "");
+    EXPECT_TRUE(summary.metrics.empty());
+  }
+}
+
 TEST(Summary, TheWorstProcessNamesTheOutcome) {
   Rows rows;
   rows.add(info, 0, 1000);
