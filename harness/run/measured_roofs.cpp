@@ -1,6 +1,7 @@
 #include "harness/run/measured_roofs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/stats/median.hpp"
 
@@ -12,7 +13,10 @@ std::string roof_unit(const std::string& kind) {
 }
 
 void MeasuredRoofs::add(const record::Case& info, const record::Measurement& measurement) {
-  if (info.roof.empty() || measurement.outcome != record::Outcome::ok || !measurement.median_ns) return;
+  if (info.roof.empty()) return;
+  Reached& reached = reached_[info.roof][measurement.case_name];
+  if (measurement.outcome != record::Outcome::ok) reached.all_ok = false;
+  if (!reached.all_ok || !measurement.median_ns) return;
   const std::string unit = roof_unit(info.roof);
   std::optional<double> value;
   if (unit == "ns")
@@ -21,7 +25,7 @@ void MeasuredRoofs::add(const record::Case& info, const record::Measurement& mea
   if (unit == "ns" && !value) value = *measurement.median_ns;
   const std::optional<double> work = unit == "FLOP/s" ? measurement.flops : measurement.bytes;
   if (unit != "ns" && work) value = *work / *measurement.median_ns * 1e9;
-  if (value && *value > 0) reached_[info.roof][measurement.case_name].push_back(*value);
+  if (value && std::isfinite(*value) && *value > 0) reached.values.push_back(*value);
 }
 
 std::vector<record::Roof> MeasuredRoofs::roofs() const {
@@ -29,7 +33,9 @@ std::vector<record::Roof> MeasuredRoofs::roofs() const {
   for (const auto& [kind, cases] : reached_) {
     const std::string unit = roof_unit(kind);
     std::vector<double> medians;
-    for (const auto& [name, values] : cases) medians.push_back(stats::median(values));
+    for (const auto& [name, reached] : cases)
+      if (reached.all_ok && !reached.values.empty()) medians.push_back(stats::median(reached.values));
+    if (medians.empty()) continue;
     const auto best = unit == "ns" ? std::min_element(medians.begin(), medians.end())
                                    : std::max_element(medians.begin(), medians.end());
     roofs.push_back({kind, *best, unit, "measured"});

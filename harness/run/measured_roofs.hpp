@@ -12,7 +12,8 @@
 namespace ridgeline::run {
 
 /// Gathers the ceilings that the cases of a run have measured: for each kind of roof the best case, by the median over
-/// its processes. Only outcome ok counts.
+/// its processes. A case counts when every one of its processes was ok; values that are not finite and above 0 are
+/// skipped.
 class MeasuredRoofs {
  public:
   void add(const record::Case& info, const record::Measurement& measurement);
@@ -20,8 +21,11 @@ class MeasuredRoofs {
   std::vector<record::Roof> roofs() const;
 
  private:
-  /// kind, then case name: what each process reached.
-  std::map<std::string, std::map<std::string, std::vector<double>>> reached_;
+  struct Reached {
+    std::vector<double> values;  // one a process
+    bool all_ok = true;
+  };
+  std::map<std::string, std::map<std::string, Reached>> reached_;  // by kind, then by case
 };
 
 /// Unit of a roof of this kind: "FLOP/s" for fma.* and tensor.*, "ns" for latency.*, else "B/s".

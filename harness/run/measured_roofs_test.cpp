@@ -1,5 +1,7 @@
 #include "harness/run/measured_roofs.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace ridgeline::run {
@@ -41,6 +43,35 @@ TEST(MeasuredRoofs, TakesTheBestCaseByTheMedianOfItsProcesses) {
   EXPECT_DOUBLE_EQ(found[2].value, 3);
   EXPECT_EQ(found[2].unit, "ns");
   for (const record::Roof& roof : found) EXPECT_EQ(roof.source, "measured");
+}
+
+TEST(MeasuredRoofs, ACaseCountsOnlyWhenAllItsProcessesWereOk) {
+  using enum record::Outcome;
+  for (const auto outcome : {unstable, invalid_environment, wrong_result, timeout, crashed}) {
+    for (const int failing : {0, 1, 2}) {
+      MeasuredRoofs roofs;
+      for (int process = 0; process < 3; ++process) {
+        record::Measurement measurement = measured("doubtful", 1, 0, 1000);
+        if (process == failing) measurement.outcome = outcome;
+        roofs.add(ceiling("dram.read"), measurement);
+      }
+      EXPECT_TRUE(roofs.roofs().empty()) << failing;
+      roofs.add(ceiling("dram.read"), measured("sound", 10, 0, 1000));
+      ASSERT_EQ(roofs.roofs().size(), 1u);
+      EXPECT_DOUBLE_EQ(roofs.roofs()[0].value, 100e9);
+    }
+  }
+}
+
+TEST(MeasuredRoofs, SkipsWhatIsNoFiniteNumber) {
+  MeasuredRoofs roofs;
+  const double infinite = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bytes : {infinite, nan, 0.0, -1.0}) roofs.add(ceiling("dram.read"), measured("a", 1, 0, bytes));
+  roofs.add(ceiling("dram.read"), measured("a", 0, 0, 1000));
+  EXPECT_TRUE(roofs.roofs().empty());
+  roofs.add(ceiling("dram.read"), measured("a", 10, 0, 1000));
+  ASSERT_EQ(roofs.roofs().size(), 1u);
+  EXPECT_DOUBLE_EQ(roofs.roofs()[0].value, 100e9);
 }
 
 TEST(MeasuredRoofs, IgnoresOrdinaryCasesAndWhatIsNotOk) {
