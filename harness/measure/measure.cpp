@@ -85,18 +85,17 @@ struct Experiment::State {
     return value;
   }
 
+  void compare(std::size_t set, const char* when);
   void verify(std::size_t set, const char* when);
+  void poison_all();
   double run_ns();
   void choose_executions();
   void warm_up();
 };
 
-/// Launches once on poisoned outputs and compares with the oracle. A rank that is wrong makes every rank wrong.
-void Experiment::State::verify(std::size_t set, const char* when) {
+/// Compares a set's outputs, as they are, with the oracle. A rank that is wrong makes every rank wrong.
+void Experiment::State::compare(std::size_t set, const char* when) {
   const AddWallTime timer(measurement.verify_ns);
-  workload.poison(set);
-  workload.launch(set, device().stream());
-  device().synchronize();
   record::Verification found = workload.verify(set);
   if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
     found.error = std::numeric_limits<double>::infinity();
@@ -105,6 +104,22 @@ void Experiment::State::verify(std::size_t set, const char* when) {
     measurement.reason = difference(found, when);
   }
   measurement.verification = measurement.verification ? worse(*measurement.verification, found) : found;
+}
+
+/// Launches once on poisoned outputs and compares.
+void Experiment::State::verify(std::size_t set, const char* when) {
+  {
+    const AddWallTime timer(measurement.verify_ns);
+    workload.poison(set);
+    workload.launch(set, device().stream());
+    device().synchronize();
+  }
+  compare(set, when);
+}
+
+void Experiment::State::poison_all() {
+  for (std::size_t set = 0; set < workload.sets; ++set) workload.poison(set);
+  device().synchronize();
 }
 
 /// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
@@ -116,20 +131,24 @@ double Experiment::State::run_ns() {
 
 /// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
 /// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that
-/// meet).
+/// meet). Then poisons every output, so that what the timed batches leave is theirs; unless executions are long, a
+/// batch more puts the caches back into the state that they are timed in.
 void Experiment::State::choose_executions() {
   std::int64_t wanted = 1;
+  double last = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     rotation->set_executions(wanted);
     double ns = run_ns();
     if (ns < std::max(4 * floor(), options.warmup_budget_ns / 4)) ns = std::min(ns, run_ns());
-    longest_ns = ns;
+    longest_ns = last = ns;
     const auto executions = rotation->executions();
-    if (ns >= 0.9 * floor() || executions >= most_executions) return;
+    if (ns >= 0.9 * floor() || executions >= most_executions) break;
     const double each = std::max(ns / static_cast<double>(executions), 1.0);
     wanted = std::max(static_cast<std::int64_t>(std::ceil(floor() / each)), executions + 1);
     wanted = std::min(wanted, most_executions);
   }
+  poison_all();
+  if (last <= options.warmup_budget_ns / windows_in_budget) run_ns();
 }
 
 /// Runs until two successive windows have medians that agree, or the budget is spent. What verified the case does not
@@ -150,7 +169,8 @@ void Experiment::State::warm_up() {
       longest_ns = std::max(longest_ns, window.back());
     }
     const double median = stats::median(window);
-    if (median < floor() / 2 && rotation->executions() < most_executions) {  // chosen by runs that were slow by accident
+    if (median < floor() / 2 &&
+        rotation->executions() < most_executions) {  // chosen by runs that were slow by accident
       choose_executions();
       previous = 0;
       continue;
@@ -177,9 +197,7 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
     const AddWallTime timer(measurement.prepare_ns);
     state.workload = prepare(state.setup);
     require(state.workload.sets >= 1, "a workload has a buffer set");
-    // Every output, so that its pages exist before timing.
-    for (std::size_t set = 0; set < state.workload.sets; ++set) state.workload.poison(set);
-    state.device().synchronize();
+    state.poison_all();  // so that the pages of every output exist before timing
   }
   measurement.flops = state.workload.flops;
   measurement.bytes = state.workload.bytes;
@@ -241,7 +259,8 @@ record::Measurement Experiment::finish() {
     const AddWallTime total(measurement.total_ns);
     if (measurement.samples_ns.empty())
       throw Error(ErrorKind::usage, "a case cannot be finished before it was sampled");
-    state.verify(state.workload.sets - 1, "after");
+    state.compare(state.rotation->last_set(), "while");
+    if (measurement.outcome == record::Outcome::ok) state.verify(state.workload.sets - 1, "after");
     measurement.telemetry = state.sensors.summary();
   }
   if (measurement.outcome == record::Outcome::ok) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +18,18 @@
 namespace ridgeline::measure {
 namespace {
 
+/// A fake device whose batches launch what `rewritten` makes of the launches: a graph that does not do what was
+/// recorded.
+class RecordingDevice final : public device::FakeDevice {
+ public:
+  using Launches = std::function<void(device::Stream&)>;
+  using FakeDevice::FakeDevice;
+  std::unique_ptr<device::Batch> record(Launches launches, device::Launch mode) override {
+    return FakeDevice::record(rewritten(std::move(launches)), mode);
+  }
+  std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
+};
+
 /// A case on the fake device: each execution writes 1 to its set's output. Time comes from `ns`, asked once an
 /// execution.
 struct Bench {
@@ -24,6 +38,7 @@ struct Bench {
   std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) { return device::Reading{}; };
   std::function<std::vector<record::Metric>(double)> timed_metrics;
   std::size_t sets = 1;
+  std::optional<std::size_t> skipped;  // a set whose launches do nothing
   PrepareOptions options;
 
   std::vector<std::size_t> order;  // of the sets that were executed
@@ -31,8 +46,8 @@ struct Bench {
   double elapsed = 0;  // of executions not yet handed to a batch
   Group alone;
   Group* group = &alone;
-  device::FakeDevice device{{[this](std::int64_t) { return std::exchange(elapsed, 0.0); },
-                             [this](std::int64_t i) { return reading(i); }, 1u << 30}};
+  RecordingDevice device{{[this](std::int64_t) { return std::exchange(elapsed, 0.0); },
+                          [this](std::int64_t i) { return reading(i); }, 1u << 30}};
   InputPool inputs{device, 1};
 
   Bench() {
@@ -50,6 +65,7 @@ struct Bench {
       workload.sets = sets;
       workload.timed_metrics = timed_metrics;
       workload.launch = [this, outputs](std::size_t set, device::Stream&) {
+        if (set == skipped) return;
         const float value = output(executed);
         if (!std::isnan(value))
           for (int i = 0; i < 4; ++i) (*outputs)[set].data()[i] = value;
@@ -139,7 +155,7 @@ TEST(Experiment, AnOutputThatGoesWrongWhileTimingLosesItsTimes) {
   experiment.sample({0.0, 30, 30, 1e12});
   const record::Measurement measured = experiment.finish();
   EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
-  EXPECT_EQ(measured.reason, "after timing the output differed from the oracle's: error 0.5, tolerance 1e-06");
+  EXPECT_EQ(measured.reason, "while timing the output differed from the oracle's: error 0.5, tolerance 1e-06");
   EXPECT_TRUE(measured.samples_ns.empty());
   EXPECT_FALSE(measured.median_ns);
   EXPECT_EQ(measured.verification->error, 0.5);
@@ -153,6 +169,50 @@ TEST(Experiment, AnOutputThatIsNoLongerWrittenIsNotTakenForTheOldOne) {
   const record::Measurement measured = experiment.finish();
   EXPECT_EQ(measured.reason, "after timing the output was not written, or holds values that are not numbers");
   EXPECT_TRUE(std::isnan(measured.verification->error));
+}
+
+TEST(Experiment, ABatchThatDoesNothingIsWrong) {
+  Bench bench;
+  bench.ns = [](std::int64_t) { return 1000.0; };
+  bench.device.rewritten = [&](RecordingDevice::Launches) { return [&](device::Stream&) { bench.elapsed += 100e3; }; };
+  Experiment experiment = bench.prepare();
+  ASSERT_EQ(experiment.outcome(), record::Outcome::ok);
+  experiment.sample({0.0, 30, 30, 1e12});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
+  EXPECT_EQ(measured.reason, "while timing the output was not written, or holds values that are not numbers");
+  EXPECT_TRUE(measured.samples_ns.empty());
+  EXPECT_FALSE(measured.verification->right());
+}
+
+TEST(Experiment, ABatchThatSkipsItsLastSetIsWrong) {
+  for (bool skips : {true, false}) {
+    Bench bench;
+    bench.sets = 4;
+    bench.ns = [](std::int64_t) { return 1000.0; };
+    bench.device.rewritten = [&](RecordingDevice::Launches launches) -> RecordingDevice::Launches {
+      return [&bench, skips, launches = std::move(launches)](device::Stream& stream) {
+        if (skips) bench.skipped = 3;
+        launches(stream);
+        bench.skipped.reset();
+      };
+    };
+    Experiment experiment = bench.prepare();
+    experiment.sample({0.0, 30, 30, 1e12});
+    const record::Measurement measured = experiment.finish();
+    EXPECT_EQ(measured.outcome, skips ? record::Outcome::wrong_result : record::Outcome::ok) << measured.reason;
+    EXPECT_GE(measured.executions_per_sample, 100);
+  }
+}
+
+TEST(Experiment, SetsThatNoSampleReachedAreNotTakenForWrong) {
+  Bench bench;
+  bench.sets = 8;
+  bench.ns = [](std::int64_t) { return 10e9; };  // each set is a batch of its own, and warming up ends at once
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.0, 2, 2, 1e12});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::ok) << measured.reason;
 }
 
 TEST(Experiment, TheLargerErrorIsKept) {

@@ -36,6 +36,7 @@ void Rotation::prepare_next() {
 double Rotation::run_ns() {
   prepare_next();
   const double ns = batches_[next_]->run_ns();
+  last_set_ = ((next_ + 1) * static_cast<std::size_t>(executions_) - 1) % workload_.sets;
   next_ = (next_ + 1) % batches_.size();
   return ns;
 }

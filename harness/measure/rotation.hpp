@@ -26,6 +26,8 @@ class Rotation {
   void prepare_next();
   /// Executes the next batch and returns its elapsed time in ns.
   double run_ns();
+  /// The buffer set of the newest execution. run_ns() must have been called.
+  std::size_t last_set() const { return last_set_; }
 
  private:
   device::Device& device_;
@@ -33,7 +35,7 @@ class Rotation {
   device::Launch launch_;
   std::int64_t executions_ = 1;
   std::vector<std::unique_ptr<device::Batch>> batches_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, last_set_ = 0;
 };
 
 }  // namespace ridgeline::measure

@@ -27,6 +27,7 @@ TEST(Rotation, EverySampleExecutesEquallyOftenAndNoSetComesAgainEarly) {
     for (std::size_t i = 0; i < samples; ++i) {
       rotation.run_ns();
       ASSERT_EQ(order.size(), (i + 1) * static_cast<std::size_t>(rotation.executions()));
+      ASSERT_EQ(rotation.last_set(), order.back());
     }
     for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i % row.sets);
   }

@@ -19,7 +19,7 @@ struct FakeScript {
 
 /// A device for tests, model `synthetic-fake`: launches really run, on host memory, so outputs can be verified; times
 /// and sensors come from a script, so that what is made of them can be checked to the digit.
-class FakeDevice final : public Device {
+class FakeDevice : public Device {
  public:
   explicit FakeDevice(FakeScript script = {});
   ~FakeDevice() override;
