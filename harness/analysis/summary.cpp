@@ -79,10 +79,26 @@ const record::Roof* memory_roof(const record::CaseId& id, const std::vector<reco
   return highest(roofs, [](std::string_view kind) { return kind == "dram" || kind.starts_with("dram."); });
 }
 
+/// Whether a case that measures a ceiling claims more than the datasheet's of the same kind.
+bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>& roofs) {
+  const std::string& kind = summary.case_info.roof;
+  const bool memory = kind.starts_with("dram."), compute = kind.starts_with("fma.") || kind.starts_with("tensor.");
+  const std::optional<double> reached = memory ? summary.byte_rate : compute ? summary.flop_rate : std::nullopt;
+  if (!reached) return false;
+  const std::string datasheet_kind = memory ? "dram" : kind;
+  return std::ranges::any_of(roofs, [&](const record::Roof& roof) {
+    return roof.source != "measured" && roof.kind == datasheet_kind && roof.value > 0 &&
+           *reached > roof.value * roof_margin;
+  });
+}
+
 /// Share of the least time that the roofs allow, and the roof that sets it.
 void set_share(CaseSummary& summary, std::optional<double> flops, std::optional<double> bytes,
                const std::vector<record::Roof>& roofs) {
-  if (!summary.case_info.roof.empty()) return;
+  if (!summary.case_info.roof.empty()) {
+    summary.beats_roof = beats_datasheet(summary, roofs);
+    return;
+  }
   double least_ns = 0;
   const auto consider = [&](std::optional<double> work, const record::Roof* roof) {
     if (!work || !roof || *work / roof->value * 1e9 <= least_ns) return;

@@ -25,7 +25,7 @@ struct CaseSummary {
   std::optional<double> flop_rate, byte_rate;  // FLOP/s and useful B/s at median_ns
   std::optional<double> share_of_roof;         // least time that the roofs allow / median_ns
   std::string roof;                            // kind of the roof that binds ("dram.copy", "tensor.bf16")
-  bool beats_roof = false;                     // share above 1 by more than the margin: a measuring error, said aloud
+  bool beats_roof = false;                     // faster than its roof allows: a measuring error, said aloud
   std::optional<record::Verification> verification;
   std::vector<record::Metric> metrics;
 };
@@ -36,12 +36,15 @@ using CaseProcesses = std::vector<const store::StoredMeasurement*>;
 /// Measurements by case, in order of suite, variant, dtype and problem (numbers by value). Points into `measurements`.
 std::vector<CaseProcesses> by_case(const std::vector<store::StoredMeasurement>& measurements);
 
-/// Share above which a rate counts as a measuring error.
+/// Share of a roof above which a rate counts as a measuring error.
 inline constexpr double roof_margin = 1.05;
 
 /// Summaries in the order of by_case. The compute roof of a case is tensor.<dtype>
 /// where the device has one, else fma.<dtype>; the memory roof is the highest measured dram.*, else the datasheet's; a
-/// case with cache=hot has no memory roof, and a case that measures a roof or a latency has no share.
+/// case with cache=hot has no memory roof, and a case that measures a roof or a latency has no share. A case that
+/// measures a roof beats it when its rate is above the datasheet's roof of the same kind by more than the margin:
+/// dram.* against `dram`, tensor.X and fma.X against their own; latencies and kinds without a datasheet's value never
+/// do.
 std::vector<CaseSummary> summarise(const std::vector<store::StoredMeasurement>& measurements,
                                    const std::vector<record::Roof>& roofs);
 

@@ -160,6 +160,41 @@ TEST(Summary, WhatBeatsItsRoofIsFlaggedBeyondTheMargin) {
   EXPECT_TRUE(rows.only({{"fma.f32", 1e12 / 1.06, "FLOP/s", "measured"}}).beats_roof);
 }
 
+TEST(Summary, AMeasuredCeilingIsComparedWithItsDatasheet) {
+  struct Row {
+    const char* kind;
+    double flop_rate, byte_rate;
+    bool beats;
+  };
+  const std::vector<record::Roof> roofs{
+      {"dram", 4.81e12, "B/s", "datasheet"},       {"tensor.bf16", 989e12, "FLOP/s", "datasheet"},
+      {"fma.f32", 66.9e12, "FLOP/s", "datasheet"}, {"dram.read", 1e12, "B/s", "measured"},
+      {"fma.f64", 1e12, "FLOP/s", "measured"},     {"latency.dram", 1, "ns", "datasheet"}};
+  const Row table[] = {{"dram.read", 0, 4.65e12, false},
+                       {"dram.read", 0, 4.81e12 * 1.04, false},
+                       {"dram.read", 0, 4.81e12 * 1.06, true},
+                       {"dram.copy", 0, 6e12, true},
+                       {"tensor.bf16", 945e12, 0, false},
+                       {"tensor.bf16", 989e12 * 1.06, 0, true},
+                       {"fma.f32", 65.5e12, 0, false},
+                       {"fma.f32", 66.9e12 * 1.06, 0, true},
+                       {"fma.f64", 2e12, 0, false},
+                       {"tensor.f16", 2e15, 0, false},
+                       {"llc.read", 0, 20e12, false},
+                       {"latency.dram", 9e15, 9e15, false}};
+  for (const Row& row : table) {
+    record::Case roof = info;
+    roof.roof = row.kind;
+    Rows rows;
+    record::Measurement& m = rows.add(roof, 0, 1000);
+    m.flops = row.flop_rate * 1000e-9;
+    m.bytes = row.byte_rate * 1000e-9;
+    const CaseSummary summary = rows.only(roofs);
+    EXPECT_EQ(summary.beats_roof, row.beats) << row.kind << ' ' << row.flop_rate << ' ' << row.byte_rate;
+    EXPECT_FALSE(summary.share_of_roof.has_value());
+  }
+}
+
 TEST(Summary, WorkThatTheDeviceDecidedWinsOverTheListing) {
   Rows rows;
   rows.add(info, 0, 1000).flops = 5e6;

@@ -11,6 +11,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/exit_code.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/descendants.hpp"
@@ -71,17 +72,6 @@ void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
       fmt::format("run {}: {} case{} in {} process{}, profile {}, at most {}\n", plan.run.id, plan.cases.size(),
                   plan.cases.size() == 1 ? "" : "s", plan.profile.processes, plan.profile.processes == 1 ? "" : "es",
                   plan.profile.name, units::duration(plan.profile.budget_s)));
-}
-
-int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {
-  if (status == record::RunStatus::interrupted) return interrupted;
-  bool failed = false, doubtful = false;
-  for (const analysis::CaseSummary& summary : summaries) {
-    failed = failed || record::is_failure(summary.outcome);
-    doubtful = doubtful || summary.outcome == record::Outcome::unstable ||
-               summary.outcome == record::Outcome::invalid_environment;
-  }
-  return failed ? not_all_measured : strict && doubtful ? undecided : fine;
 }
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan, const store::Store& store,
@@ -190,8 +180,8 @@ void add_run(CLI::App& program, Context& context) {
       "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
       "                                                a full name is measured whatever the profile says\n\n"
       "Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends at once.\n"
-      "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable or disturbed, 130 "
-      "interrupted.",
+      "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or above "
+      "its roof, 130 interrupted.",
       [&context, options] { return run_or_stop(context, *options); });
   command.add_option("PATTERN", options->patterns, "Globs on case names; without any, all of the profile")->take_all();
   add_device_option(command, context);
@@ -203,7 +193,7 @@ void add_run(CLI::App& program, Context& context) {
       ->check(CLI::Range(1, 1000));
   command.add_option("--seed", options->seed, "Of the order of cases and of their inputs")->type_name("N");
   command.add_option("--label", options->label, "A word to find the run by")->type_name("TEXT");
-  command.add_flag("--strict", options->strict, "Exit 3 when a case is unstable or was disturbed");
+  command.add_flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
   command.add_flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
   add_results_option(command, context);
   add_worker_option(command, context);

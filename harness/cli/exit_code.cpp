@@ -1,0 +1,18 @@
+#include "harness/cli/exit_code.hpp"
+
+#include "harness/cli/command.hpp"
+
+namespace ridgeline::cli {
+
+int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {
+  if (status == record::RunStatus::interrupted) return interrupted;
+  bool failed = false, doubtful = false;
+  for (const analysis::CaseSummary& summary : summaries) {
+    failed = failed || record::is_failure(summary.outcome);
+    doubtful = doubtful || summary.beats_roof || summary.outcome == record::Outcome::unstable ||
+               summary.outcome == record::Outcome::invalid_environment;
+  }
+  return failed ? not_all_measured : strict && doubtful ? undecided : fine;
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/analysis/summary.hpp"
+#include "harness/record/run.hpp"
+
+namespace ridgeline::cli {
+
+/// What `ridgeline run` ends with: interrupted, else not_all_measured when a case failed, else, when `strict`,
+/// undecided when a case is unstable, was disturbed or beats its roof, else fine.
+int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict);
+
+}  // namespace ridgeline::cli
