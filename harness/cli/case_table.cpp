@@ -1,6 +1,7 @@
 #include "harness/cli/case_table.hpp"
 
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,8 +15,13 @@ namespace {
 using analysis::CaseSummary;
 
 /// What a case reaches at its median, in the terms of the roof that it measures or that binds it; without one, of its
-/// work, of the bytes it must move, or the bandwidth that it reports itself.
+/// work, or of the bytes it must move. A collective reports its bandwidth itself: bus bandwidth, which compares across
+/// numbers of ranks, else the algorithm's.
 std::string rate(const CaseSummary& summary) {
+  if (!summary.median_ns) return {};
+  for (const auto& [name, suffix] : {std::pair("busbw", " bus"), std::pair("algbw", " algbw")})
+    for (const record::Metric& metric : summary.metrics)
+      if (metric.name == name && metric.unit == "B/s") return units::byte_rate(metric.value) + suffix;
   const std::string& roof = summary.case_info.roof.empty() ? summary.roof : summary.case_info.roof;
   if (roof.starts_with("latency.")) {
     for (const record::Metric& metric : summary.metrics)
@@ -26,8 +32,6 @@ std::string rate(const CaseSummary& summary) {
   if (!arithmetic && summary.byte_rate) return units::byte_rate(*summary.byte_rate);
   if (summary.flop_rate && *summary.flop_rate > 0) return units::flop_rate(*summary.flop_rate);
   if (summary.byte_rate && *summary.byte_rate > 0) return units::byte_rate(*summary.byte_rate);
-  for (const record::Metric& metric : summary.metrics)
-    if (metric.unit == "B/s" && metric.direction == record::Direction::higher) return units::byte_rate(metric.value);
   return {};
 }
 

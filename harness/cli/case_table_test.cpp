@@ -1,0 +1,47 @@
+#include "harness/cli/case_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/store/examples.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+analysis::CaseSummary summary() {
+  analysis::CaseSummary made;
+  made.case_info = store::examples::gemm_case("ring");
+  made.outcome = record::Outcome::ok;
+  made.median_ns = 1000;
+  return made;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CaseTable, ACollectiveIsRatedByItsBusBandwidth) {
+  const record::Metric algbw{"algbw", 12e9, "B/s", record::Direction::higher};
+  const record::Metric busbw{"busbw", 19.2e9, "B/s", record::Direction::higher};
+  analysis::CaseSummary collective = summary();
+  collective.metrics = {algbw, busbw};
+  EXPECT_TRUE(contains(case_table({collective}), "19.2 GB/s bus"));
+  collective.byte_rate = 5e9;
+  collective.roof = "dram.copy";
+  EXPECT_TRUE(contains(case_table({collective}), "19.2 GB/s bus"));
+  collective.metrics = {algbw};
+  EXPECT_TRUE(contains(case_table({collective}), "12.0 GB/s algbw"));
+  collective.metrics = {{"l2_bandwidth", 7e9, "B/s", record::Direction::higher}};
+  EXPECT_TRUE(contains(case_table({collective}), "5.00 GB/s "));
+  collective.metrics = {busbw};
+  collective.median_ns.reset();
+  EXPECT_FALSE(contains(case_table({collective}), "bus")) << "a case without a median has no rate";
+}
+
+TEST(CaseTable, SaysWhatBeatsItsRoof) {
+  analysis::CaseSummary beating = summary();
+  EXPECT_FALSE(contains(case_table({beating}), "above its roof"));
+  beating.beats_roof = true;
+  EXPECT_TRUE(contains(case_table({beating}), "above its roof: a measuring error"));
+  EXPECT_EQ(to_json(beating).at("beats_roof"), true);
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
