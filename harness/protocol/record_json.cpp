@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -261,9 +262,12 @@ record::Measurement read_measurement(Reader reader) {
   value.timed_ns = reader.number("timed_ns", 0);
   value.total_ns = reader.number("total_ns", 0);
   if (reader.has("telemetry")) value.telemetry = read_telemetry(reader.object("telemetry"));
+  std::set<std::string> metric_names;
   if (reader.has("metrics"))
     reader.list("metrics", max_metrics, [&](const json& metric, const std::string& where) {
       value.metrics.push_back(read_metric(Reader(metric, where)));
+      if (!metric_names.insert(value.metrics.back().name).second)
+        refuse(fmt::format("{} has the name of an earlier metric: {}", where, value.metrics.back().name));
     });
   reader.done();
 
@@ -275,6 +279,9 @@ record::Measurement read_measurement(Reader reader) {
     refuse(fmt::format("{} must hold median_ns exactly when it holds samples", reader.where()));
   if ((value.outcome == record::Outcome::ok) != value.reason.empty())
     refuse(fmt::format("{} must give a reason exactly when its outcome is not ok", reader.where()));
+  if (record::has_samples(value.outcome) && !value.verification)
+    refuse(fmt::format("{} says outcome {} without a verification: an output that was not verified has no time",
+                       reader.where(), outcome));
   const bool wrong = value.verification && !value.verification->right();
   if (wrong && value.outcome != record::Outcome::wrong_result)
     refuse(fmt::format("{} says outcome {} although its verification failed", reader.where(), outcome));

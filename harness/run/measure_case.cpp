@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
@@ -54,6 +55,21 @@ Answer served(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
+/// Why `finished` is not an answer to `asked`; empty when it is.
+std::string mismatch(const protocol::Prepare& asked, const record::Measurement& finished) {
+  const auto differs = [](const char* what, const auto& wanted, const auto& got) {
+    return fmt::format("the worker was asked for {} {} and measured with {}", what, wanted, got);
+  };
+  if (finished.case_name != asked.case_name)
+    return fmt::format("the worker finished another case: {}", finished.case_name);
+  if (finished.cache != asked.cache) return differs("cache", asked.cache, printable(finished.cache, 60));
+  // Back to back is a graph where a device has them, else a loop.
+  if (finished.launch != asked.launch && !(asked.launch == "graph" && finished.launch == "loop"))
+    return differs("launch", asked.launch, printable(finished.launch, 60));
+  if (finished.seed != asked.seed) return differs("seed", asked.seed, finished.seed);
+  return {};
+}
+
 /// Median, spread and stability are taken from the samples here, whoever wrote the worker.
 void judge(record::Measurement& measurement, const Sampling& sampling) {
   if (!record::has_samples(measurement.outcome)) return;
@@ -66,7 +82,7 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
     measurement.reason = fmt::format("a sample lasts {}, too short to be timed", units::time(sample_ns));
   } else if (!measurement.relative_spread) {
     measurement.outcome = record::Outcome::unstable;
-    measurement.reason = fmt::format("{} samples are too few for an interval", measurement.samples_ns.size());
+    measurement.reason = "too few samples for an interval";
   } else if (*measurement.relative_spread > sampling.unstable) {
     measurement.outcome = record::Outcome::unstable;
     measurement.reason = fmt::format("the process's interval is ±{} of its median; the profile allows ±{}",
@@ -94,8 +110,8 @@ CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const s
   const char* stage = "preparing";
   CaseResult result;
   try {
-    const auto prepared =
-        served(worker.ask<protocol::Prepared>(prepare_request(selected, device, seed, limits.sampling), deadline));
+    const protocol::Prepare request = prepare_request(selected, device, seed, limits.sampling);
+    const auto prepared = served(worker.ask<protocol::Prepared>(request, deadline));
     if (prepared.outcome != record::Outcome::ok) {
       if (record::has_samples(prepared.outcome))
         throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
@@ -112,9 +128,8 @@ CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const s
       result.sampling_s = seconds_since(sampling_start);
       stage = "verifying again";
       result.measurement = served(worker.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
-      if (result.measurement.case_name != selected.name)
-        throw WorkerLost(record::Outcome::crashed,
-                         fmt::format("the worker finished another case: {}", result.measurement.case_name));
+      if (const std::string why = mismatch(request, result.measurement); !why.empty())
+        throw WorkerLost(record::Outcome::crashed, why);
       result.measurement.attempt = 1;
       judge(result.measurement, limits.sampling);
     }

@@ -96,7 +96,7 @@ TEST(Conversation, APrintfOfAKernelDoesNotBreakTheProtocol) {
 
 TEST(Conversation, TheMinimalPythonWorkerHoldsOne) {
   if (std::system("python3 -c 'import json' 2> /dev/null") != 0) GTEST_SKIP() << "python3 is not installed";
-  const std::string name = "sorting/python/f64/n=10000";
+  const std::string name = "sorting/python/f64/n=10000,cache=hot,launch=single";
   expect_whole(converse(fmt::format("python3 '{}'", (source / "harness/worker/scripted/minimal_worker.py").string()),
                         whole(name, "cpu")),
                name);

@@ -79,6 +79,7 @@ const std::vector<Behaviour>& behaviours() {
     };
     add("too_large", "needs more memory than there is").memory = 550e9;
     for (const Fault& fault : faults()) add(fault.variant, fault.idea);
+    for (const Lie& lie : lies()) add(lie.variant, lie.idea);
     return rows;
   }();
   return table;

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -47,16 +48,26 @@ class Faulty final : public Transport {
     }
   }
 
-  void send(std::string_view line) override { outside_->send(line); }
+  void send(std::string_view line) override {
+    const Lie* lie = find(lies());
+    nlohmann::json answer = lie == nullptr ? nullptr : nlohmann::json::parse(line);
+    if (lie == nullptr || answer.at("reply") != "finish") return outside_->send(line);
+    lie->tell(answer.at("measurement"));
+    outside_->send(answer.dump() + '\n');
+  }
 
  private:
+  template <class Row>
+  const Row* find(const std::vector<Row>& table) const {
+    for (const Row& row : table)
+      if (case_name_.starts_with(fmt::format("scripted/{}/", row.variant))) return &row;
+    return nullptr;
+  }
+
   bool strike() {
-    for (const Fault& fault : faults()) {
-      if (!case_name_.starts_with(fmt::format("scripted/{}/", fault.variant))) continue;
-      fault.strike(*outside_);
-      return true;
-    }
-    return false;
+    const Fault* fault = find(faults());
+    if (fault != nullptr) fault->strike(*outside_);
+    return fault != nullptr;
   }
 
   std::unique_ptr<Transport> outside_;
@@ -126,6 +137,20 @@ const std::vector<Fault>& faults() {
        [](Transport& outside) {
          outside.send("{\"reply\":\"sample\",\"samples_ns\":[1]}\n{\"reply\":\"sample\",\"samples_ns\":[1]}\n");
        }},
+  };
+  return table;
+}
+
+const std::vector<Lie>& lies() {
+  using nlohmann::json;
+  static const std::vector<Lie> table{
+      {"unverified", "leaves its verification out", [](json& measurement) { measurement.erase("verification"); }},
+      {"same_metric_twice", "gives two metrics one name",
+       [](json& measurement) { measurement["metrics"].push_back(json(measurement["metrics"][0])); }},
+      {"other_cache", "says that its cache was hot", [](json& measurement) { measurement["cache"] = "hot"; }},
+      {"other_launch", "says that it launched one by one", [](json& measurement) { measurement["launch"] = "single"; }},
+      {"other_seed", "says that its seed was another",
+       [](json& measurement) { measurement["seed"] = measurement["seed"].get<std::uint64_t>() ^ 1; }},
   };
   return table;
 }

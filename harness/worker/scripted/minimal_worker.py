@@ -9,8 +9,11 @@ import time
 
 answers, sys.stdout = sys.stdout, sys.stderr  # nothing printed by accident can break the protocol
 
-CASE = {"suite": "sorting", "variant": "python", "dtype": "f64", "problem": [["n", "10000"]], "device_kind": "cpu"}
-NAME = "sorting/python/f64/n=10000"
+CASE = {
+    "suite": "sorting", "variant": "python", "dtype": "f64", "problem": [["n", "10000"]],
+    "options": [["cache", "hot"], ["launch", "single"]], "device_kind": "cpu",
+}
+NAME = "sorting/python/f64/n=10000,cache=hot,launch=single"
 DEVICE = {
     "id": "cpu", "kind": "cpu", "model": "synthetic-python", "name": "Python's interpreter", "uuid": "python-0", "pci_id": "",
     "properties": {"version": sys.version.split()[0]}, "comparable": {}, "recorded": {},

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/worker/program.hpp"
 #include "harness/worker/transport.hpp"
@@ -12,7 +15,7 @@ namespace ridgeline::worker::scripted {
 /// Cases that keep to the protocol, good results and bad, and the names of those that do not.
 Program program();
 
-/// `outside`, where the cases that break the protocol do so when they are asked for samples.
+/// `outside`, where the cases that break the protocol do so when they are asked for samples or to finish.
 /// $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak, $RIDGELINE_SCRIPTED_DELAY_MS how long it
 /// takes to say hello.
 std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside);
@@ -24,5 +27,13 @@ struct Fault {
   void (*strike)(Transport& outside);
 };
 const std::vector<Fault>& faults();
+
+/// A variant that is measured well and answers `finish` with something else than was measured.
+struct Lie {
+  const char* variant;
+  const char* idea;
+  void (*tell)(nlohmann::json& measurement);
+};
+const std::vector<Lie>& lies();
 
 }  // namespace ridgeline::worker::scripted
