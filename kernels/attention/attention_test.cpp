@@ -1,7 +1,10 @@
 #include "kernels/attention/attention.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -174,6 +177,66 @@ INSTANTIATE_TEST_SUITE_P(Attention, Checker,
                                          Problem{1, 1, 4000, 64, Mask::causal, DType::f32},
                                          Problem{2, 2, 100, 128, Mask::causal, DType::bf16},
                                          Problem{1, 2, 100, 64, Mask::full, DType::f16}));
+
+/// The last causal row of one long head, computed as a kernel on tensor cores does: exp(score - largest) is rounded to
+/// the element type for the second product, sums are f32. Keys lost .. lost + count - 1 are left out.
+class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*/bool>> {
+ protected:
+  LongCausalRow()
+      : found(kernels::test_device(device::Kind::cpu)),
+        problem{1, 1, 8192, 64, Mask::causal, dtype()},
+        q(values(1)),
+        k(values(2)),
+        v(values(3)),
+        expected(expect(problem, Inputs::source(q), Inputs::source(k), Inputs::source(v), 1)) {}
+  static DType dtype() { return std::get<0>(GetParam()); }
+  std::vector<float> values(unsigned seed) const {
+    if (std::get<1>(GetParam())) return Inputs::values(problem, /*outliers=*/false, seed);
+    std::vector<float> uniform(static_cast<std::size_t>(problem.elements()));
+    kernels::random_source(dtype(), device::Distribution::uniform, seed, 0)(0, uniform);
+    return uniform;
+  }
+
+  Deviation without(std::int64_t lost, std::int64_t count) const {
+    const std::int64_t seq = problem.seq, dim = problem.dim;
+    std::vector<float> p(static_cast<std::size_t>(seq)), o(static_cast<std::size_t>(dim));
+    for (std::int64_t j = 0; j < seq; ++j) {
+      for (std::int64_t d = 0; d < dim; ++d) p[j] += q[(seq - 1) * dim + d] * k[j * dim + d];
+      p[j] *= 1 / std::sqrt(static_cast<float>(dim));
+    }
+    const float largest = *std::ranges::max_element(p);
+    float sum = 0;
+    for (std::int64_t j = 0; j < seq; ++j) {
+      if (j >= lost && j < lost + count) continue;
+      const float weight = std::exp(p[j] - largest);
+      sum += weight;
+      for (std::int64_t d = 0; d < dim; ++d) o[d] += kernels::rounded(weight, dtype()) * v[j * dim + d];
+    }
+    Expected last{{0}, {expected.o.end() - dim, expected.o.end()}, {expected.tolerances.back()}};
+    for (float& value : o) value /= sum;
+    const device::Buffer<std::byte> memory(*found.device, kernels::stored(o, dtype()));
+    return deviation(*found.device, problem, last, memory.data());
+  }
+
+  kernels::TestDevice found;
+  Problem problem;
+  std::vector<float> q, k, v;
+  Expected expected;
+};
+
+TEST_P(LongCausalRow, AcceptsRoundedProbabilities) {
+  const Deviation result = without(0, 0);
+  EXPECT_LE(result.error, result.tolerance / 2) << "a right kernel should not come close to the tolerance";
+}
+TEST_P(LongCausalRow, RejectsLostKeys) {
+  for (const std::int64_t lost : {0, 4096, 8064}) {
+    EXPECT_FALSE(without(lost, 128).right()) << "keys from " << lost;
+    EXPECT_FALSE(without(lost, 32).right()) << "keys from " << lost;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attention, LongCausalRow,
+                         testing::Combine(testing::Values(DType::f32, DType::f16, DType::bf16), testing::Bool()));
 
 TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
