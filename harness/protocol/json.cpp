@@ -122,13 +122,7 @@ constexpr const char* reply_name<Sampled> = "sample";
 template <>
 constexpr const char* reply_name<Finished> = "finish";
 
-}  // namespace
-
-std::string to_line(const Request& request) {
-  return line(std::visit([](const auto& alternative) { return fields(alternative); }, request));
-}
-
-Request parse_request(std::string_view text) {
+Request read_request(std::string_view text) {
   const json object = parse_object(text);
   Reader named(object, "the request");
   const std::string name = named.text("request", max_name_bytes);
@@ -153,6 +147,21 @@ Request parse_request(std::string_view text) {
     refuse(fmt::format("unknown request \"{}\"", printable(name, 60)));
   reader.done();
   return request;
+}
+
+}  // namespace
+
+std::string to_line(const Request& request) {
+  return line(std::visit([](const auto& alternative) { return fields(alternative); }, request));
+}
+
+Request parse_request(std::string_view text) {
+  try {
+    return read_request(text);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::internal) throw;
+    throw Error(ErrorKind::usage, error.what(), error.advice());
+  }
 }
 
 std::string to_line(const Hello& answer) {

@@ -10,9 +10,9 @@
 ///
 /// Parsing trusts nothing: a line that is too long, not UTF-8 or no JSON, an unknown message, a missing or unknown
 /// field, a wrong type, a number out of range, a case listed twice or an overlong text throws an Error whose text says
-/// which, and is fit to be stored as the reason of a crash. A hello of another version throws a dependency Error that
-/// names both versions. Numbers that are not finite never travel as numbers: optional ones are left out, and a
-/// verification error travels as text.
+/// which, and is fit to be stored as the reason of a crash: a usage Error about a request, an internal one about an
+/// answer. A hello of another version throws a dependency Error that names both versions. Numbers that are not finite
+/// never travel as numbers: optional ones are left out, and a verification error travels as text.
 namespace ridgeline::protocol {
 
 std::string to_line(const Request& request);

@@ -155,7 +155,7 @@ TEST(Serve, AFailureIsAnsweredAndTheNextRequestServed) {
                      line(prepare("constant"))};
   serve(scripted::program(), script);
   ASSERT_EQ(script.answers.size(), 7u);
-  EXPECT_EQ(failure(script.answers[0]).exit_code, 70);
+  EXPECT_EQ(failure(script.answers[0]).exit_code, 64);
   EXPECT_EQ(failure(script.answers[1]).exit_code, 69);
   EXPECT_EQ(failure(script.answers[2]).advice, "did you mean 'scripted/constant/f32/n=16'?");
   EXPECT_EQ(failure(script.answers[3]).exit_code, 69);
