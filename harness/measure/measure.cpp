@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t most_executions = 10'000;  // of one sample: bounds the size of a graph
 constexpr std::size_t least_window = 5;           // samples whose median tells whether a case is warm
+constexpr std::size_t tries = 3;                  // batches of a size before one is believed to be as slow as it seems
 constexpr double windows_in_budget = 20;          // a warm-up window lasts at least this part of the warm-up budget
 
 /// Wall time since construction in ns.
@@ -69,7 +70,8 @@ struct Experiment::State {
   record::Measurement measurement;
   Sensors sensors;
   std::optional<Rotation> rotation;
-  double longest_ns = 0;  // of the batches that warmed up
+  double alone_ns = 0;            // wall time of the execution that was verified
+  std::vector<double> recent_ns;  // the newest batches of as many executions as now, at most least_window
 
   State(const Setup& given, const PrepareOptions& wanted) : setup(given), options(wanted), sensors(given.device) {}
 
@@ -89,6 +91,7 @@ struct Experiment::State {
   void verify(std::size_t set, const char* when);
   void poison_all();
   double run_ns();
+  bool too_short() const;
   void choose_executions();
   void warm_up();
 };
@@ -111,8 +114,11 @@ void Experiment::State::verify(std::size_t set, const char* when) {
   {
     const AddWallTime timer(measurement.verify_ns);
     workload.poison(set);
+    device().synchronize();
+    const Stopwatch wall;
     workload.launch(set, device().stream());
     device().synchronize();
+    alone_ns = group().max(wall.ns());
   }
   compare(set, when);
 }
@@ -126,33 +132,48 @@ void Experiment::State::poison_all() {
 double Experiment::State::run_ns() {
   rotation->prepare_next();
   group().barrier();
-  return group().max(rotation->run_ns());
+  const double ns = group().max(rotation->run_ns());
+  if (recent_ns.size() == least_window) recent_ns.erase(recent_ns.begin());
+  recent_ns.push_back(ns);
+  return ns;
+}
+
+/// Whether the newest batches show that samples would be shorter than half of what they should be.
+bool Experiment::State::too_short() const {
+  return stats::median(recent_ns) < floor() / 2 && rotation->executions() < most_executions;
 }
 
 /// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
-/// many, and runs what is short twice, because a first run may be slow by accident (code that is loaded, ranks that
-/// meet). Then poisons every output, so that what the timed batches leave is theirs; unless executions are long, a
-/// batch more puts the caches back into the state that they are timed in.
+/// many, and believes the fastest of several batches, because the first may be slow by accident (code that is loaded,
+/// ranks that meet); those that are longer than the warm-up budget run once, unless the verified execution was faster.
+/// Then poisons every output, so that what the timed batches leave is theirs; unless executions are long, a batch more
+/// puts the caches back into the state that they are timed in.
 void Experiment::State::choose_executions() {
-  std::int64_t wanted = 1;
-  double last = 0;
+  std::int64_t wanted = rotation->executions();
+  double fastest = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     rotation->set_executions(wanted);
-    double ns = run_ns();
-    if (ns < std::max(4 * floor(), options.warmup_budget_ns / 4)) ns = std::min(ns, run_ns());
-    longest_ns = last = ns;
+    recent_ns.clear();
     const auto executions = rotation->executions();
-    if (ns >= 0.9 * floor() || executions >= most_executions) break;
-    const double each = std::max(ns / static_cast<double>(executions), 1.0);
+    const double credible = 2 * alone_ns * static_cast<double>(executions);
+    fastest = run_ns();
+    for (double spent = fastest;
+         recent_ns.size() < tries && (spent < options.warmup_budget_ns || fastest > credible);) {
+      const double ns = run_ns();
+      spent += ns;
+      fastest = std::min(fastest, ns);
+    }
+    if (fastest >= 0.9 * floor() || executions >= most_executions) break;
+    const double each = std::max(fastest / static_cast<double>(executions), 1.0);
     wanted = std::max(static_cast<std::int64_t>(std::ceil(floor() / each)), executions + 1);
     wanted = std::min(wanted, most_executions);
   }
   poison_all();
-  if (last <= options.warmup_budget_ns / windows_in_budget) run_ns();
+  if (fastest <= options.warmup_budget_ns / windows_in_budget) run_ns();
 }
 
-/// Runs until two successive windows have medians that agree, or the budget is spent. What verified the case does not
-/// count: the first execution in a process may take far longer than all others.
+/// Runs until two successive windows have medians that agree, or another batch like the newest would exceed the budget.
+/// What verified the case does not count: the first execution in a process may take far longer than all others.
 void Experiment::State::warm_up() {
   const Stopwatch wall;
   const double budget = options.warmup_budget_ns;
@@ -162,19 +183,17 @@ void Experiment::State::warm_up() {
     std::vector<double> window;
     double window_ns = 0;
     while (window.size() < least_window || window_ns < budget / windows_in_budget) {
-      if (!agreed(std::max(wall.ns(), timed) + longest_ns <= budget)) return;
+      if (!agreed(std::max(wall.ns(), timed) + stats::median(recent_ns) <= budget)) return;
       window.push_back(run_ns());
       window_ns += window.back();
       timed += window.back();
-      longest_ns = std::max(longest_ns, window.back());
+      if (too_short()) {  // chosen by runs that were slow by accident
+        choose_executions();
+        window.clear();
+        window_ns = previous = 0;
+      }
     }
     const double median = stats::median(window);
-    if (median < floor() / 2 &&
-        rotation->executions() < most_executions) {  // chosen by runs that were slow by accident
-      choose_executions();
-      previous = 0;
-      continue;
-    }
     if (std::fabs(median - previous) <= options.steady * median) return;
     previous = median;
   }
@@ -209,6 +228,7 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
   const AddWallTime timer(measurement.warmup_ns);
   state.rotation.emplace(state.device(), state.workload, options.launch);
   state.warm_up();
+  for (int attempt = 0; attempt < 3 && state.too_short(); ++attempt) state.choose_executions();
   measurement.executions_per_sample = state.rotation->executions();
 }
 

@@ -18,7 +18,8 @@ struct PrepareOptions {
   device::Launch launch = device::Launch::graph;
   device::Distribution distribution = device::Distribution::uniform;
   std::uint64_t seed = 1;
-  double warmup_budget_ns = 200e6;  // warming up ends here at the latest
+  double warmup_budget_ns =
+      200e6;             // of warming up; a case that is longer runs once, and more when it may be an accident
   double steady = 0.01;  // warm when the medians of two successive windows differ by no more than this, relatively
   double sample_floor_ns = 200e3;  // a sample executes often enough to last this long (graph mode)
 };

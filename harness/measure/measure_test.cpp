@@ -303,6 +303,32 @@ TEST(Experiment, SlowFirstExecutionsInARowDoNotEither) {
   EXPECT_EQ(experiment.finish().executions_per_sample, 100);
 }
 
+TEST(Experiment, SlowFirstExecutionsWithTheDefaultBudgetDoNotEither) {
+  for (const double slow : {20e6, 60e6, 300e6}) {
+    for (const std::int64_t many : {2, 3}) {
+      Bench bench;
+      bench.options = PrepareOptions{};
+      // Each batch takes wall time too, as ranks do that meet: the budget does not hold a window of short batches.
+      bench.ns = [&, slow, many](std::int64_t execution) {
+        if (bench.elapsed == 0) std::this_thread::sleep_for(std::chrono::microseconds(500));
+        return execution < many ? slow : 1000.0;
+      };
+      Experiment experiment = bench.prepare();
+      experiment.sample({0.01, 10, 10, 1e12});
+      EXPECT_EQ(experiment.finish().executions_per_sample, 200) << many << " executions of " << slow << " ns";
+    }
+  }
+}
+
+TEST(Experiment, ASampleIsLongEnoughAlsoWhenTheBudgetIsSpentWhileItIsChosen) {
+  Bench bench;
+  bench.options.warmup_budget_ns = 1e3;                                               // wall time alone exceeds it
+  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 30e3 : 0.0) + 10.0; };  // 30 us once a batch
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 10, 10, 1e12});
+  EXPECT_GE(experiment.finish().timed_ns, 10 * 50e3);
+}
+
 TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   Bench steady;
   steady.options.warmup_budget_ns = 1e9;
