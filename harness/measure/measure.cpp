@@ -218,8 +218,8 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
     require(state.workload.sets >= 1, "a workload has a buffer set");
     state.poison_all();  // so that the pages of every output exist before timing
   }
-  measurement.flops = state.workload.flops;
-  measurement.bytes = state.workload.bytes;
+  if (state.workload.flops > 0) measurement.flops = state.workload.flops;
+  if (state.workload.bytes > 0) measurement.bytes = state.workload.bytes;
   measurement.buffer_sets = static_cast<std::int64_t>(state.workload.sets);
   measurement.metrics = state.workload.metrics;
   state.verify(0, "before");

@@ -37,6 +37,7 @@ struct Bench {
   std::function<float(std::int64_t execution)> output = [](std::int64_t) { return 1.0f; };
   std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) { return device::Reading{}; };
   std::function<std::vector<record::Metric>(double)> timed_metrics;
+  double flops = 8, bytes = 16;
   std::size_t sets = 1;
   std::optional<std::size_t> skipped;  // a set whose launches do nothing
   PrepareOptions options;
@@ -60,8 +61,8 @@ struct Bench {
       auto outputs = std::make_shared<std::vector<device::Buffer<float>>>();
       for (std::size_t set = 0; set < sets; ++set) outputs->emplace_back(setup.device, 4);
       Workload workload;
-      workload.flops = 8;
-      workload.bytes = 16;
+      workload.flops = flops;
+      workload.bytes = bytes;
       workload.sets = sets;
       workload.timed_metrics = timed_metrics;
       workload.launch = [this, outputs](std::size_t set, device::Stream&) {
@@ -467,6 +468,19 @@ TEST(Experiment, RanksStopTogetherAndTheSlowestCounts) {
     if (wrong) continue;
     EXPECT_GT(measured[0].samples_ns.size(), 6u);
     for (double ns : measured[0].samples_ns) EXPECT_GE(ns, 1.9 * 100e3);
+  }
+}
+
+TEST(Experiment, WorkThatACaseDoesNotDoIsAbsent) {
+  for (const bool computes : {false, true}) {
+    Bench bench;
+    bench.flops = computes ? 8 : 0;
+    bench.bytes = computes ? 0 : 16;
+    Experiment experiment = bench.prepare();
+    experiment.sample({});
+    const record::Measurement measured = experiment.finish();
+    EXPECT_EQ(measured.flops, computes ? std::optional<double>(8) : std::nullopt);
+    EXPECT_EQ(measured.bytes, computes ? std::nullopt : std::optional<double>(16));
   }
 }
 

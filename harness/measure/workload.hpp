@@ -32,7 +32,7 @@ struct Setup {
 /// A prepared case: allocated, filled, and ready to be launched on any of its buffer sets. The functions own the
 /// memory.
 struct Workload {
-  double flops = 0, bytes = 0;  // of one launch; bytes are the least that must move
+  double flops = 0, bytes = 0;  // of one launch; bytes are the least that must move; 0 when there is no such work
   std::size_t sets = 1;
   std::function<void(std::size_t set, device::Stream&)> launch;  // enqueues one execution on buffer set `set` < sets
   std::function<void(std::size_t set)> poison;                   // makes the set's outputs NaN
