@@ -3,6 +3,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "harness/base/text.hpp"
+
 namespace ridgeline::cli {
 
 CLI::App& add_command(CLI::App& program, Context& context, const std::string& name, const std::string& description,
@@ -47,6 +51,10 @@ void add_quiet_option(CLI::App& command, Context& context) {
 void say(std::FILE* out, const std::string& text) {
   std::fputs(text.c_str(), out);
   std::fflush(out);
+}
+
+void say_left_out(const Error& why) {
+  say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
 }
 
 std::string shell_line(const std::vector<std::string>& arguments) {

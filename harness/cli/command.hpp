@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/base/error.hpp"
+
 namespace ridgeline::cli {
 
 /// Exit codes of a command that did its work but has something to say; failures carry theirs in Error.
@@ -42,6 +44,9 @@ void add_quiet_option(CLI::App& command, Context& context);
 /// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
 /// reported when the program ends.
 void say(std::FILE* out, const std::string& text);
+
+/// One line on standard error about a results file that was left out.
+void say_left_out(const Error& why);
 
 /// `arguments` as a line that a shell reads back.
 std::string shell_line(const std::vector<std::string>& arguments);

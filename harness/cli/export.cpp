@@ -24,7 +24,7 @@ constexpr Format formats[] = {
 
 ExportedRun read(const Context& context, const std::string& selector) {
   ExportedRun exported;
-  exported.found = store::find_run(context.results, selector);
+  exported.found = store::find_run(context.results, selector, say_left_out);
   const std::string& id = exported.found.summary.run.id;
   const store::Store store = store::Store::open(exported.found.file);
   exported.environment = store.environment(id);

@@ -35,7 +35,7 @@ struct Options {
 /// The newest finished run of each model, models by name; where none is finished, the newest one. The page says which.
 std::vector<store::FoundRun> newest_of_each_model(const fs::path& results) {
   std::map<std::string, store::FoundRun> newest;
-  for (store::FoundRun& found : store::all_runs(results)) {
+  for (store::FoundRun& found : store::all_runs(results, say_left_out)) {
     if (found.summary.measurements == 0) continue;
     const auto [place, added] = newest.try_emplace(found.summary.device.model, found);
     const auto finished = [](const store::FoundRun& run) {
@@ -132,9 +132,9 @@ void draw(const fs::path& document, const fs::path& output, bool shown) {
 
 int report(const Context& context, const Options& options) {
   const fs::path output = options.output.empty() ? context.results / "report" : options.output;
-  const std::vector<store::FoundRun> found = options.selector.empty()
-                                                 ? newest_of_each_model(context.results)
-                                                 : std::vector{store::find_run(context.results, options.selector)};
+  const std::vector<store::FoundRun> found =
+      options.selector.empty() ? newest_of_each_model(context.results)
+                               : std::vector{store::find_run(context.results, options.selector, say_left_out)};
   std::vector<analysis::ReportRun> runs;
   for (const store::FoundRun& one : found)
     runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));

@@ -12,7 +12,7 @@ namespace ridgeline::cli {
 namespace {
 
 int runs(const Context& context) {
-  const std::vector<store::FoundRun> runs = store::all_runs(context.results);
+  const std::vector<store::FoundRun> runs = store::all_runs(context.results, say_left_out);
   if (context.json) {
     nlohmann::ordered_json all{{"runs", nlohmann::ordered_json::array()}};
     for (const store::FoundRun& found : runs) {

@@ -83,6 +83,18 @@ TEST_F(StoredRuns, AreListedNewestFirst) {
   EXPECT_EQ(all["runs"][0]["outcomes"]["ok"], 3);
 }
 
+TEST_F(StoredRuns, AFileThatCannotBeReadIsNamedOnce) {
+  const std::string shown = ridgeline({"show"}).out, listed = ridgeline({"runs"}).out;
+  std::ofstream(folder / "x.sqlite") << std::string(4096, 'x');
+  for (const auto& [command, out] : {std::pair("show", shown), std::pair("runs", listed)}) {
+    const Said said = ridgeline({command});
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_EQ(said.out, out);
+    EXPECT_EQ(said.err, "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is no database\n");
+  }
+  EXPECT_EQ(ridgeline({"show", "x@latest"}).code, 74);
+}
+
 TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
   store.begin(examples::run("20261122T000000Z-cccc", "2026-11-22T00:00:00Z"), examples::device(),

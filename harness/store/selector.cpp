@@ -15,10 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<FoundRun> runs_of(const std::vector<fs::path>& files) {
+std::vector<FoundRun> runs_of(const std::vector<fs::path>& files, const LeftOut& left_out) {
   std::vector<FoundRun> found;
-  for (const fs::path& file : files)
-    for (RunSummary& summary : Store::open(file).runs()) found.push_back({file, std::move(summary)});
+  std::vector<Error> unreadable;
+  for (const fs::path& file : files) {
+    try {
+      for (RunSummary& summary : Store::open(file).runs()) found.push_back({file, std::move(summary)});
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      unreadable.push_back(error);
+    }
+  }
+  if (unreadable.size() == files.size()) throw Error(unreadable.front());
+  for (const Error& error : unreadable) left_out(error);
   std::ranges::sort(found, [](const FoundRun& a, const FoundRun& b) {
     return std::pair(a.summary.run.started, a.summary.run.id) > std::pair(b.summary.run.started, b.summary.run.id);
   });
@@ -94,7 +103,9 @@ std::vector<fs::path> results_files(const fs::path& folder) {
   return files;
 }
 
-std::vector<FoundRun> all_runs(const fs::path& folder) { return runs_of(results_files(folder)); }
+std::vector<FoundRun> all_runs(const fs::path& folder, const LeftOut& left_out) {
+  return runs_of(results_files(folder), left_out);
+}
 
 fs::path results_file(const fs::path& folder, std::string_view abbreviation) {
   const std::vector<fs::path> files = results_files(folder);
@@ -121,18 +132,18 @@ fs::path results_file(const fs::path& folder, std::string_view abbreviation) {
               fmt::format("write more of one: {}", fmt::join(slugs(found), ", ")));
 }
 
-FoundRun find_run(const fs::path& folder, std::string_view selector) {
+FoundRun find_run(const fs::path& folder, std::string_view selector, const LeftOut& left_out) {
   if (selector.empty()) throw Error(ErrorKind::usage, "an empty text selects no run", "latest selects the newest");
   if (const auto at = selector.find('@'); at != std::string_view::npos && !selector.starts_with("label:"))
-    return pick(folder, selector.substr(at + 1), runs_of({results_file(folder, selector.substr(0, at))}));
-  const std::vector<FoundRun> runs = all_runs(folder);
+    return pick(folder, selector.substr(at + 1), runs_of({results_file(folder, selector.substr(0, at))}, left_out));
+  const std::vector<FoundRun> runs = all_runs(folder, left_out);
   const bool may_be_id =
       std::ranges::any_of(runs, [&](const FoundRun& r) { return r.summary.run.id.starts_with(selector); });
   const bool is_word = selector.find(':') == std::string_view::npos && selector != "latest";
   if (is_word && !may_be_id) {
     const auto names = slugs(results_files(folder));
     if (std::ranges::any_of(names, [&](const std::string& slug) { return slug.find(selector) != std::string::npos; }))
-      return pick(folder, "latest", runs_of({results_file(folder, selector)}));
+      return pick(folder, "latest", runs_of({results_file(folder, selector)}, left_out));
   }
   return pick(folder, selector, runs);
 }

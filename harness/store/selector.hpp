@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.hpp"
 #include "harness/store/store.hpp"
 
 namespace ridgeline::store {
@@ -18,8 +20,12 @@ struct FoundRun {
 /// it.
 std::vector<std::filesystem::path> results_files(const std::filesystem::path& folder);
 
-/// All runs of `folder`, newest first.
-std::vector<FoundRun> all_runs(const std::filesystem::path& folder);
+/// Told why a results file cannot be read, and is left out.
+using LeftOut = std::function<void(const Error& why)>;
+
+/// All runs of `folder`, newest first. A file that cannot be read (damaged, or of a newer Ridgeline) does not keep the
+/// others from being read; when all are such, throws the first one's Error.
+std::vector<FoundRun> all_runs(const std::filesystem::path& folder, const LeftOut& left_out);
 
 /// The one file whose model `abbreviation` means: its slug, else the slug with these words ("h200" is nvidia-h200),
 /// else the slug with these characters. Throws a usage Error that lists the candidates when there are several, or all
@@ -28,7 +34,7 @@ std::filesystem::path results_file(const std::filesystem::path& folder, std::str
 
 /// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it), a prefix of a run's id,
 /// each also behind `<model>@`; `<model>` alone is its latest run. Throws a usage Error when no run or several (listed)
-/// are meant.
-FoundRun find_run(const std::filesystem::path& folder, std::string_view selector);
+/// are meant, and the store's Error when the file of a named model cannot be read.
+FoundRun find_run(const std::filesystem::path& folder, std::string_view selector, const LeftOut& left_out);
 
 }  // namespace ridgeline::store

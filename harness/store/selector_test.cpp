@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
@@ -10,6 +11,8 @@
 
 namespace ridgeline::store {
 namespace {
+
+void none(const Error& why) { ADD_FAILURE() << why.what(); }
 
 class Selector : public testing::Test {
  protected:
@@ -33,10 +36,12 @@ class Selector : public testing::Test {
     process.build.commit = commit;
     store.add(process);
   }
-  std::string found(const std::string& selector) { return find_run(folder.path(), selector).summary.run.id.substr(17); }
+  std::string found(const std::string& selector) {
+    return find_run(folder.path(), selector, none).summary.run.id.substr(17);
+  }
   std::string refused(const std::string& selector) {
     try {
-      find_run(folder.path(), selector);
+      find_run(folder.path(), selector, none);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
       return std::string(error.what()) + "; " + error.advice();
@@ -87,8 +92,40 @@ TEST_F(Selector, SaysWhatThereIsWhenNothingIsMeant) {
 
 TEST_F(Selector, ListsTheRunsOfAllModelsNewestFirst) {
   std::string order;
-  for (const FoundRun& run : all_runs(folder.path())) order += run.summary.run.id[17];
+  for (const FoundRun& run : all_runs(folder.path(), none)) order += run.summary.run.id[17];
   EXPECT_EQ(order, "dcbae");
+}
+
+TEST_F(Selector, AFileThatCannotBeReadIsLeftOutAndNamed) {
+  std::ofstream(folder / "synthetic-empty.sqlite");
+  std::ofstream(folder / "synthetic-garbage.sqlite") << std::string(4096, 'x');
+  std::ofstream(folder / "synthetic-newer.sqlite") << std::ifstream(folder / "synthetic-h20.sqlite").rdbuf();
+  SQLite::Database(folder / "synthetic-newer.sqlite", SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 999");
+  std::vector<std::string> reasons;
+  const auto left_out = [&](const Error& why) { reasons.push_back(why.what()); };
+  EXPECT_EQ(all_runs(folder.path(), left_out).size(), 5u);
+  ASSERT_EQ(reasons.size(), 3u);
+  const char* const names[] = {"synthetic-empty.sqlite", "synthetic-garbage.sqlite", "synthetic-newer.sqlite"};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(reasons[i].find(names[i]), std::string::npos) << reasons[i];
+  reasons.clear();
+  EXPECT_EQ(find_run(folder.path(), "latest", left_out).summary.run.id, "20260301T000000Z-dddd");
+  EXPECT_EQ(reasons.size(), 3u);
+  // A model that is asked for by name is not left out.
+  for (const char* selector : {"garbage@latest", "newer@latest", "empty@latest"})
+    EXPECT_THROW(find_run(folder.path(), selector, none), Error) << selector;
+  EXPECT_THROW(find_run(folder.path(), "newer", left_out), Error);
+}
+
+TEST(ResultsFolder, WhereNothingCanBeReadIsAnError) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "a.sqlite") << std::string(4096, 'x');
+  try {
+    all_runs(folder.path(), none);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::store);
+    EXPECT_NE(std::string(error.what()).find("a.sqlite: it is no database"), std::string::npos) << error.what();
+  }
 }
 
 TEST(ResultsFolder, MissingOrWithoutResultsIsAClearStoreError) {
@@ -96,7 +133,7 @@ TEST(ResultsFolder, MissingOrWithoutResultsIsAClearStoreError) {
   std::ofstream(folder / "notes.txt") << "nothing";
   for (const auto& path : {folder.path(), folder / "missing", folder / "notes.txt"}) {
     try {
-      all_runs(path);
+      all_runs(path, none);
       ADD_FAILURE() << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::store);
