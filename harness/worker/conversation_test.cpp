@@ -132,6 +132,27 @@ TEST(ByHand, EachCaseIsAGoogleBenchmark) {
   EXPECT_EQ(benchmarks[2].at("error_message"), "the script says so");
 }
 
+TEST(ByHand, AFilterMayEndWhereACasesNameEnds) {
+  const std::string constant = "scripted/constant/f32/n=16/iterations:1/manual_time\n";
+  const std::string noisy = "scripted/noisy/f32/n=16/iterations:1/manual_time\n";
+  const std::pair<const char*, std::string> rows[] = {
+      {"^scripted/constant/f32/n=16$", constant},
+      {"constant/f32/n=16/iterations:1/manual_time$", constant},
+      {"(constant|noisy)/f32/n=1[6$]$", constant + noisy},
+      {"constant/f32/n=16$|noisy/f32/n=16$", constant + noisy},
+      {"constant/f32/n=1$", ""},
+      {"constant/f32/n=16[]$]", ""},
+      {R"(constant/f32/n=16\$)", ""},
+  };
+  for (const auto& [filter, listed] : rows) {
+    const auto [status, output] = output_of(fmt::format("--benchmark_list_tests '--benchmark_filter={}'", filter));
+    if (listed.empty())
+      EXPECT_EQ(output.find("manual_time\n"), std::string::npos) << filter << '\n' << output;
+    else
+      EXPECT_EQ(output, listed) << filter;
+  }
+}
+
 TEST(ByHand, ExitCodesTellWhatHappened) {
   const struct {
     const char* arguments;

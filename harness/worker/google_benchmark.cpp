@@ -1,6 +1,7 @@
 #include "harness/worker/google_benchmark.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -60,6 +61,30 @@ double measure_case(const Case& wanted, Bench& bench, benchmark::State& state) {
   return *measured.median_ns * 1e-9;
 }
 
+/// `filter`, an extended regular expression, where the end of a case's name is also the end before the suffix that
+/// Google Benchmark appends to it.
+std::string at_ends_of_cases(std::string_view filter) {
+  std::string widened;
+  std::size_t bracket = std::string_view::npos;  // where the bracket expression began that we are in
+  for (std::size_t i = 0; i < filter.size(); ++i) {
+    const char c = filter[i];
+    if (bracket != std::string_view::npos) {
+      const bool first = i == bracket + 1 || (i == bracket + 2 && filter[i - 1] == '^');
+      if (c == ']' && !first) bracket = std::string_view::npos;
+    } else if (c == '[') {
+      bracket = i;
+    } else if (c == '\\' && i + 1 < filter.size()) {
+      widened += c;
+      widened += filter[++i];
+      continue;
+    } else if (c == '$') {
+      widened += "(/iterations:1/manual_time)?";
+    }
+    widened += c;
+  }
+  return widened;
+}
+
 }  // namespace
 
 int run_benchmarks(const Program& program, const std::string& device, std::vector<std::string> arguments) {
@@ -93,6 +118,10 @@ int run_benchmarks(const Program& program, const std::string& device, std::vecto
     }
   }
 
+  constexpr std::string_view filter = "--benchmark_filter=";
+  for (std::string& argument : arguments)
+    if (argument.starts_with(filter))
+      argument = fmt::format("{}{}", filter, at_ends_of_cases(std::string_view(argument).substr(filter.size())));
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());
