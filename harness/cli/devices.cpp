@@ -4,6 +4,7 @@
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/workers.hpp"
@@ -24,7 +25,7 @@ int devices(const Context& context) {
       for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
         all["unavailable"].push_back({{"worker", worker.name}, {"kind", missing.kind}, {"reason", missing.reason}});
     }
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(all);
     return fine;
   }
   Table table({{"device"}, {"model"}, {"name"}, {"uuid"}});

@@ -1,6 +1,10 @@
 #include "harness/cli/json_output.hpp"
 
+#include <cstdio>
+
 #include <fmt/format.h>
+
+#include "harness/cli/command.hpp"
 
 namespace ridgeline::cli {
 
@@ -9,7 +13,7 @@ using nlohmann::ordered_json;
 void print_json(const ordered_json& object) {
   ordered_json all{{"ridgeline_json", json_version}};
   all.update(object);
-  fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  say(stdout, fmt::format("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace)));
 }
 
 ordered_json to_json(const store::FoundRun& found) {

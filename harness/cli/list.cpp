@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/home.hpp"
@@ -30,13 +31,6 @@ bool on_device(const record::Case& info, const std::string& device) {
   return device.empty() || info.device_kind == device.substr(0, device.find(':'));
 }
 
-bool in_profile(const record::Case& info, const run::Profile& profile) {
-  const auto section = profile.cases.find(info.device_kind);
-  return section != profile.cases.end() &&
-         std::any_of(section->second.begin(), section->second.end(),
-                     [&](const run::Pattern& pattern) { return matches(pattern.text, record::name(info.id)); });
-}
-
 int list(const Context& context, const std::vector<std::string>& patterns) {
   std::unique_ptr<run::Profile> profile;
   if (!context.profile.empty())
@@ -51,7 +45,7 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
     for (const record::Case& info : worker.cases) {
       if (!worker.unavailable.empty() || !on_device(info, context.device)) continue;
       names.push_back(record::name(info.id));
-      if (!profile || in_profile(info, *profile)) cases.push_back({info, worker.name});
+      if (!profile || run::has(*profile, info)) cases.push_back({info, worker.name});
     }
   }
   if (names.empty())
@@ -71,7 +65,7 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
       object.update(protocol::to_json(listed.info));
       all["cases"].push_back(std::move(object));
     }
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(all);
     return fine;
   }
   // The same case may exist on several kinds of device: it is one line.

@@ -16,6 +16,7 @@
 #include "harness/analysis/report_data.hpp"
 #include "harness/base/error.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
 #include "harness/run/home.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -152,7 +153,7 @@ int report(const Context& context, const Options& options) {
                                 {"data", document.string()},
                                 {"runs", nlohmann::ordered_json::array()}};
     for (const store::FoundRun& one : found) said["runs"].push_back(one.summary.run.id);
-    fmt::print("{}\n", said.dump(2));
+    print_json(said);
     return fine;
   }
   fmt::print("report: {}\n", page.string());

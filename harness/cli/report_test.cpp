@@ -95,6 +95,15 @@ TEST_F(Report, TakesTheRunThatIsNamed) {
   EXPECT_EQ(ridgeline({"2031"}), 64);
 }
 
+TEST_F(Report, IsSaidToPrograms) {
+  testing::internal::CaptureStdout();
+  const int code = ridgeline({"--json"});
+  const nlohmann::json said = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(said.at("ridgeline_json"), 1);
+  EXPECT_EQ(said.at("data"), (results_ / "report" / "report.json").string());
+}
+
 TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
   python("exit 69");
   EXPECT_EQ(ridgeline({}), 69) << "a Python without matplotlib";

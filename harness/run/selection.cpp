@@ -96,15 +96,21 @@ void check_section(const Profile& profile, const std::vector<Pattern>& patterns,
       nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text, names_of(all));
 }
 
-bool has(const Profile& profile, const std::string& kind, const Selected& each) {
+/// `picks` says which names a pattern that adds speaks of.
+template <class Picks>
+bool has(const Profile& profile, const std::string& kind, const std::string& name, Picks&& picks) {
   const auto section = profile.cases.find(kind);
   if (section == profile.cases.end()) return false;
   bool picked = false;
   for (const Pattern& pattern : section->second) {
-    if (pattern.takes_away && matches(pattern.text, each.name)) return false;
-    picked = picked || (!pattern.takes_away && picks(pattern.text, each));
+    if (pattern.takes_away && matches(pattern.text, name)) return false;
+    picked = picked || (!pattern.takes_away && picks(pattern.text));
   }
   return picked;
+}
+
+bool has(const Profile& profile, const std::string& kind, const Selected& each) {
+  return has(profile, kind, each.name, [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
 std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, const std::string& kind,
@@ -122,6 +128,11 @@ std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, cons
 }
 
 }  // namespace
+
+bool has(const Profile& profile, const record::Case& info) {
+  const std::string name = record::name(info.id);
+  return has(profile, info.device_kind, name, [&](const std::string& pattern) { return matches(pattern, name); });
+}
 
 void check_profile(const std::vector<Worker>& workers, const Profile& profile) {
   for (const auto& [kind, patterns] : profile.cases) {

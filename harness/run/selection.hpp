@@ -25,6 +25,9 @@ struct Selected {
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
                              const std::vector<std::string>& patterns, const std::filesystem::path& home);
 
+/// Whether `profile` measures this case: a pattern of its kind of device picks it and none takes it away.
+bool has(const Profile& profile, const record::Case& info);
+
 /// Throws a usage Error with file and line for a pattern of the profile that matches nothing. Sections for kinds of
 /// device that these workers were not built for are not looked at.
 void check_profile(const std::vector<Worker>& workers, const Profile& profile);

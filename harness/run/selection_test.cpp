@@ -133,5 +133,15 @@ TEST_F(Select, RefusesACaseThatTwoWorkersList) {
   EXPECT_NE(failure("small", {}).find("two workers list the case sort/naive/f32/n=16"), std::string::npos);
 }
 
+TEST_F(Select, TheProfileAloneHasWhatIsSelectedFromIt) {
+  write("less", {"sort", "!sort/tiled", "!*/n=32"});
+  const Profile less = load_profile("less", home_);
+  Names has_alone;
+  for (const record::Case& info : workers_[0].cases)
+    if (has(less, info)) has_alone.push_back(record::name(info.id));
+  EXPECT_EQ(has_alone, (Names{"sort/naive/f32/n=16"}));
+  EXPECT_EQ(has_alone, names("less", {}));
+}
+
 }  // namespace
 }  // namespace ridgeline::run
