@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -32,9 +35,15 @@ Every command has its own --help. Exit codes: 0 fine, 2 a case failed, 64 usage,
 
 int report(ErrorKind kind, const std::string& failure, const std::string& advice) {
   std::fflush(stdout);
-  fmt::print(stderr, "ridgeline: {}\n", printable(failure, 4000));
-  if (!advice.empty()) fmt::print(stderr, "  {}\n", printable(advice, 4000));
+  say(stderr, fmt::format("ridgeline: {}\n", printable(failure, 4000)));
+  if (!advice.empty()) say(stderr, fmt::format("  {}\n", printable(advice, 4000)));
   return static_cast<int>(kind);
+}
+
+/// Whether whoever read the standard output has gone away, like the head of `ridgeline list | head -1`.
+bool reader_is_gone() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -102,13 +111,16 @@ int main(int argc, char** argv) {
     code = perform(context);
   } catch (const Error& error) {
     code = report(error.kind(), error.what(), error.advice());
+  } catch (const std::system_error& error) {
+    // Output that was lost is reported below, once for all ways to write it.
+    if (!std::ferror(stdout)) code = report(ErrorKind::store, error.what(), {});
   } catch (const std::exception& error) {
     code = report(ErrorKind::internal, fmt::format("unexpected failure: {}", error.what()),
                   "please report it with this command line");
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    const int failed = report(ErrorKind::store, "cannot write to the standard output", {});
-    if (code != interrupted) code = failed;
+    if (!reader_is_gone()) report(ErrorKind::store, "cannot write to the standard output", {});
+    if (code != interrupted) code = static_cast<int>(ErrorKind::store);
   }
   return code;
 }

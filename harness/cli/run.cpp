@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/exit_code.hpp"
+#include "harness/cli/json_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/descendants.hpp"
@@ -29,8 +31,7 @@ namespace {
 /// Options of `run` alone.
 struct RunOptions {
   std::vector<std::string> patterns;
-  std::string label, budget;
-  std::optional<std::uint64_t> seed;
+  std::string label, budget, seed;
   std::optional<int> processes;
   bool strict = false, no_wait = false;
 };
@@ -48,6 +49,16 @@ run::Profile chosen_profile(const Context& context, const RunOptions& options, c
   }
   if (options.processes) profile.processes = *options.processes;
   return profile;
+}
+
+std::uint64_t chosen_seed(const RunOptions& options) {
+  if (options.seed.empty()) return run::random_seed();
+  std::uint64_t seed = 0;
+  const char* end = options.seed.data() + options.seed.size();
+  if (const auto [rest, error] = std::from_chars(options.seed.data(), end, seed); error != std::errc{} || rest != end)
+    throw Error(ErrorKind::usage,
+                fmt::format("--seed {} is no whole number from 0 to 2^64 - 1", printable(options.seed)));
+  return seed;
 }
 
 /// The line that measures these cases again in the same way.
@@ -95,7 +106,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                                {"cases", nlohmann::ordered_json::array()}};
     for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
     if (!repeat.empty()) all["repeat"] = repeat;
-    say(stdout, fmt::format("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    print_json(all);
     return code;
   }
   say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries),
@@ -123,7 +134,7 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.command_line = "ridgeline " + shell_line(context.arguments);
   plan.run.profile = plan.profile.name;
   plan.run.profile_text = plan.profile.text;
-  plan.run.seed = options.seed.value_or(run::random_seed());
+  plan.run.seed = chosen_seed(options);
   if (!context.quiet) print_start(out, plan, !context.device.empty());
 
   const run::DeviceLock lock(

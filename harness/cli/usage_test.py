@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,10 @@ def refuse(lab, done, code: int, *texts: str) -> None:
         (["--budget", "-1s"], ["--budget -1s is no duration above 0"]),
         (["--budget", "soon"], ["--budget soon is no duration above 0"]),
         (["--processes", "0"], ["--processes"]),
-        (["--seed", "x"], ["--seed"]),
+        (["--seed", "x"], ["--seed x is no whole number"]),
+        (["--seed", "-1"], ["--seed -1 is no whole number"]),
+        (["--seed", "1.5"], ["--seed 1.5 is no whole number"]),
+        (["--seed", str(2**64)], ["--seed 18446744073709551616 is no whole number"]),
         (["--proceses", "3"], ["--proceses", "did you mean --processes?"]),
         (["--profile", "quik"], ['there is no profile "quik"', "did you mean quick?"]),
         (["--profile", "./missing.toml"], ["cannot read the profile ./missing.toml"]),
@@ -141,9 +145,44 @@ def test_output_that_cannot_be_written_is_74(lab):
     assert lab.outcomes().keys() == {case("constant")}
 
 
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["devices"], ["devices", "--json"]])
+def test_output_that_cannot_be_written_is_74_and_said_once(lab, command):
+    with Path("/dev/full").open("w") as full:
+        done = lab.call(*command, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 74
+    said = done.stderr.decode().splitlines()
+    assert [line for line in said if line.startswith("ridgeline: ")] == [
+        "ridgeline: cannot write to the standard output"
+    ]
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["devices"], ["--help"]])
+def test_a_reader_that_has_gone_away_is_74_without_a_word(lab, command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = lab.call(*command, capture_output=False, stdout=writing, stderr=subprocess.PIPE)
+    finally:
+        os.close(writing)
+    assert done.returncode == 74
+    assert "ridgeline: " not in done.stderr.decode()
+
+
+def test_list_and_run_agree_on_what_a_profile_has(lab):
+    profile = lab.profile("constant", "noisy", "unstable")
+    written = profile.read_text()
+    assert f'"{case("noisy")}"' in written
+    profile.write_text(written.replace(f'"{case("noisy")}"', f'"!{case("noisy")}", "!*/unstable/*"'))
+    worker = ("--worker", BUILD / "ridgeline-scripted-worker")
+    listed = json.loads(lab.call("list", "--device", "fake", "--profile", profile, "--json", *worker).stdout)
+    assert lab.run(profile).returncode == 0
+    assert {each["name"] for each in listed["cases"]} == lab.outcomes().keys() == {case("constant")}
+
+
 def test_json_is_one_object_on_stdout(lab):
     done = lab.run(lab.profile("constant", "segfault"), "--json")
     document = json.loads(done.stdout)
+    assert document["ridgeline_json"] == 1
     assert done.returncode == document["exit_code"] == 2
     assert document["device"]["model"] == "synthetic-fake"
     assert document["file"] == str(lab.database)
@@ -153,8 +192,10 @@ def test_json_is_one_object_on_stdout(lab):
     assert document["repeat"].endswith(case("segfault"))
     worker = BUILD / "ridgeline-scripted-worker"
     listed = json.loads(lab.call("list", "--json", "--worker", worker, "scripted").stdout)
+    assert listed["ridgeline_json"] == 1
     assert case("constant") in {each["name"] for each in listed["cases"]}
     devices = json.loads(lab.call("devices", "--json", "--worker", worker).stdout)
+    assert devices["ridgeline_json"] == 1
     assert "fake" in {each["id"] for each in devices["devices"]}
 
 

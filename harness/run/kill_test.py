@@ -161,7 +161,7 @@ def test_a_reader_that_goes_away_does_not_end_the_run(lab):
     process = lab.start(lab.profile("constant", "noisy", processes=20))
     process.stdout.readline()
     process.stdout.close()
-    process.stderr.read()
+    assert process.stderr.read() == ""
     assert process.wait(timeout=30) == 74
     assert sum(len(rows) for rows in lab.outcomes().values()) == 40
     assert lab.query("SELECT status FROM run") == [("finished",)]
