@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct RandomFloats {
         device::random_element(DType::f32, distribution, seed, first + static_cast<std::uint64_t>(i)));
   }
 };
+
+/// `value` rounded down to a multiple of 2^-7, so that products of such factors and sums of them are exact in f32.
+inline double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
 
 /// What Device::poison leaves in a float that no kernel has written.
 inline constexpr std::uint32_t poison_bits = 0xFFFFFFFFu;

@@ -15,7 +15,8 @@ inline constexpr double step_factor = -1.0, first_constant = 0.5, second_constan
 /// Floating-point operations of a round: a multiply-add counts 2.
 inline constexpr double flops_of_round = 2.0 * 2.0 * pairs_of_round;
 
-/// What becomes of x. A zero that was computed is +0, also where x was -0.
+/// What becomes of x: of the number of rounds it shows only whether that is odd, and the time shows the rest (the tests
+/// of arithmetic and occupancy look). A zero that was computed is +0, also where x was -0.
 constexpr double after_rounds(double x, std::int64_t rounds) {
   return rounds == 0 ? x : x + (rounds % 2 == 1 ? pairs_of_round * 0x1p-10 : 0.0);
 }

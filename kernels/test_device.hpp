@@ -6,11 +6,15 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "harness/base/half.hpp"
 #include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
+#include "kernels/variant.hpp"
 
 // What the tests of all families share: a device of the variant's kind, and buffers with guarded ends.
 namespace ridgeline::kernels {
@@ -29,6 +33,19 @@ inline TestDevice test_device(device::Kind kind) {
     if (missing.kind == kind) return {nullptr, missing.reason};
   return {nullptr, "this program was built without such devices"};
 }
+
+/// A test of one variant of a family, skipped where there is no device of its kind.
+template <class Variant>
+class VariantTest : public testing::TestWithParam<Named<Variant>> {
+ protected:
+  void SetUp() override {
+    TestDevice found = test_device(this->GetParam().kind);
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = std::move(found.device);
+  }
+
+  std::unique_ptr<device::Device> device;
+};
 
 /// `values` as `dtype` stores them, as bytes.
 inline std::vector<std::byte> stored(const std::vector<float>& values, DType dtype) {

@@ -4,6 +4,7 @@
 
 #include "kernels/simd/vectors.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_time.hpp"
 
 namespace ridgeline::arithmetic {
 namespace {
@@ -11,14 +12,8 @@ namespace {
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-
   void check(const Problem& problem) {
     const RandomFloats in{device::Distribution::uniform, 5, 1000};
     device::Buffer<float> from(*device, static_cast<std::size_t>(problem.lanes));
@@ -30,7 +25,6 @@ class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
         << problem.lanes << " lanes of " << to_string(problem.dtype) << ", " << problem.rounds << " rounds";
     EXPECT_TRUE(out.guard_untouched()) << problem.lanes << " lanes: wrote beyond the end";
   }
-  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(EveryVariant, IsRightForAnySize) {
@@ -59,6 +53,21 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
   for (const DType dtype : {DType::i32, DType::u8, DType::bf16, DType::tf32})
     EXPECT_FALSE(GetParam().variant.supports({dtype, 1024, 1}, device->facts())) << to_string(dtype);
+}
+
+TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
+  for (const DType dtype : GetParam().variant.dtypes) {
+    const Problem problem{dtype, 20'000, 1};
+    if (!GetParam().variant.supports(problem, device->facts())) continue;
+    device::Buffer<float> in(*device, static_cast<std::size_t>(problem.lanes));
+    device->fill(in.data(), DType::f32, in.size(), device::Distribution::uniform, 5, 0);
+    const device::Buffer<double> out(*device, in.size());
+    const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
+      GetParam().variant.launch({dtype, problem.lanes, rounds}, {in.data(), out.data()}, device->stream());
+      device->synchronize();
+    });
+    EXPECT_GE(ratio, 2) << to_string(dtype);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Arithmetic, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

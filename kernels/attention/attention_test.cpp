@@ -53,14 +53,8 @@ struct Inputs {
   device::Buffer<std::byte> q, k, v;
 };
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-
   void check(const Problem& problem, bool outliers = false) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
@@ -77,8 +71,6 @@ class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
     EXPECT_TRUE(o.guard_untouched()) << describe(problem) << ": wrote beyond O";
     EXPECT_TRUE(workspace.guard_untouched()) << describe(problem) << ": wrote beyond the workspace";
   }
-
-  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(EveryVariant, IsRightForAnyLength) {

@@ -9,15 +9,7 @@ namespace {
 
 using kernels::Level;
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
- protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-  std::unique_ptr<device::Device> device;
-};
+class EveryVariant : public kernels::VariantTest<Variant> {};
 
 TEST_P(EveryVariant, EndsWhereTheOracleDoes) {
   for (const Level level : {Level::l1, Level::dram})

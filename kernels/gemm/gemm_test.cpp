@@ -42,14 +42,8 @@ struct Inputs {
   device::Buffer<std::byte> a, b;
 };
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-
   void check(const Problem& problem, bool outliers = false) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
@@ -72,8 +66,6 @@ class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
     EXPECT_TRUE(c.guard_untouched()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k
                                      << ": wrote beyond C";
   }
-
-  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(EveryVariant, IsRightForAnyShape) {

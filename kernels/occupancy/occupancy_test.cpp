@@ -4,6 +4,7 @@
 
 #include "kernels/simd/vectors.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_time.hpp"
 
 namespace ridgeline::occupancy {
 namespace {
@@ -11,14 +12,8 @@ namespace {
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-
   /// Ways to put work in flight that this kind of device knows.
   std::vector<Problem> problems(std::int64_t elements) const {
     std::vector<Problem> all;
@@ -63,8 +58,6 @@ class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
            std::to_string(problem.independent) + ", width " + std::to_string(problem.width) + ", " +
            std::to_string(problem.elements) + " elements";
   }
-
-  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(EveryVariant, IsRightHoweverMuchIsInFlight) {
@@ -82,6 +75,23 @@ TEST_P(EveryVariant, IsRightForAnySize) {
       done += check(problem);
     }
   EXPECT_GE(done, 2) << "a CPU's loads want whole lines: 0 and 16 elements are all it does of these";
+}
+
+TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
+  if (GetParam().variant.operation != Operation::fma) GTEST_SKIP() << "loads are done once";
+  for (Problem problem : problems(0)) {
+    if (problem.parallel > 4 || !GetParam().variant.supports(problem, device->facts())) continue;
+    if (problem.independent != 1 && problem.independent != 16) continue;
+    device::Buffer<float> in(*device, static_cast<std::size_t>(problem.lanes()));
+    device->fill(in.data(), DType::f32, in.size(), device::Distribution::uniform, 5, 0);
+    const device::Buffer<float> out(*device, in.size());
+    const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
+      problem.rounds = rounds;
+      GetParam().variant.launch(problem, {in.data(), out.data()}, device->stream());
+      device->synchronize();
+    });
+    EXPECT_GE(ratio, 2) << text(problem);
+  }
 }
 
 TEST_P(EveryVariant, HoldsAsManyWarpsAsItSays) {

@@ -28,10 +28,11 @@ Problem problem_for(Operation operation, kernels::Level level, const device::Fac
     case kernels::Level::llc:
       bytes = llc / 3;
       if (!cuda) bytes = std::max(bytes, 2.0 * static_cast<double>(facts.l2) * facts.units);
+      if (bytes > llc / 2) return problem;
       traffic = 64 * bytes;
       break;
     case kernels::Level::dram:
-      bytes = std::clamp(8 * llc, 256.0 * (1 << 20), static_cast<double>(facts.memory) / 16);
+      bytes = std::min(std::max(8 * llc, 256.0 * (1 << 20)), static_cast<double>(facts.memory) / 16);
       if (cuda) bytes = std::max(bytes, std::min(3.0 * (1 << 30), static_cast<double>(facts.memory) / 16));
       traffic = bytes;
       break;
@@ -41,6 +42,12 @@ Problem problem_for(Operation operation, kernels::Level level, const device::Fac
                          : whole_grains(bytes / 4 / problem.arrays());
   problem.passes = std::max(1, static_cast<int>(traffic / bytes));
   return problem;
+}
+
+device::Support supports_on_cpu(const Problem& problem, const device::Facts&) {
+  if (problem.elements > 0) return device::Support::yes();
+  return device::Support::unsupported(
+      "what is more than all L2s of this CPU hold would not fit in its last-level cache");
 }
 
 }  // namespace ridgeline::stream

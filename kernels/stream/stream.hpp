@@ -56,10 +56,17 @@ struct Variant {
 kernels::Table<Variant> variants();
 
 /// The problem whose arrays together fill half of each unit's L1, a third of the last-level cache (and more than all
-/// L2s of a CPU), or many times the last-level cache; `passes` makes one execution long against starting it.
+/// L2s of a CPU), or many times the last-level cache; `passes` makes one execution long against starting it. No
+/// elements where a CPU's L2s together hold so much that what exceeds them would fill more than half of its last-level
+/// cache.
 Problem problem_for(Operation operation, kernels::Level level, const device::Facts& facts);
 
-/// Wrong elements of `out` among those checked; for read 1 when the sum is wrong. `b` matters to triad alone.
+/// What all CPU variants support: problems with elements.
+device::Support supports_on_cpu(const Problem& problem, const device::Facts& facts);
+
+/// Wrong elements of `out` among those checked; for read 1 when the sum is wrong. `b` matters to triad alone. Only
+/// read's result depends on `passes`: of copy and triad, a pass that is left out shows in the time alone (the tests
+/// look).
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
                              const kernels::RandomFloats& b, const void* out, std::uint64_t seed);
 

@@ -4,6 +4,7 @@
 
 #include "kernels/simd/vectors.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_time.hpp"
 
 namespace ridgeline::stream {
 namespace {
@@ -24,17 +25,11 @@ struct Inputs {
   RandomFloats a, b;
 };
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
+class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-
   void check(const Problem& problem) {
     const Variant& variant = GetParam().variant;
-    ASSERT_TRUE(variant.supports(problem, device->facts()));
+    ASSERT_TRUE(problem.elements == 0 || variant.supports(problem, device->facts()));
     const Inputs inputs(*device, problem.elements);
     GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));
     // b starts wherever a ends, which need not be aligned: its own buffer.
@@ -46,8 +41,6 @@ class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
         << problem.elements << " elements at " << kernels::to_string(problem.level);
     EXPECT_TRUE(out.guard_untouched()) << problem.elements << " elements: wrote beyond the end";
   }
-
-  std::unique_ptr<device::Device> device;
 };
 
 TEST_P(EveryVariant, IsRightForAnySize) {
@@ -67,6 +60,23 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
         check({GetParam().variant.operation, level, elements, 2, device->facts().units});
   }
   simd::isa_in_use() = before;
+}
+
+TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
+  const Operation operation = GetParam().variant.operation;
+  for (const Level level : {Level::l1, Level::llc, Level::dram}) {
+    const Problem problem{operation, level, 1 << 18, 1, device->facts().units};
+    const Inputs inputs(*device, problem.elements);
+    const device::Buffer<float> out(*device, static_cast<std::size_t>(std::max(problem.outputs(), problem.elements)));
+    const double ratio = kernels::time_of_fourfold([&](std::int64_t passes) {
+      Problem longer = problem;
+      longer.passes = static_cast<int>(passes);
+      GetParam().variant.launch(longer, {inputs.memory.data(), inputs.memory.data() + problem.elements, out.data()},
+                                device->stream());
+      device->synchronize();
+    });
+    EXPECT_GE(ratio, 2) << kernels::to_string(level);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Stream, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
@@ -133,6 +143,34 @@ TEST(Sizes, FillTheLevelTheyAreFor) {
     EXPECT_LE(bytes(Level::llc), 16 << 20);
     EXPECT_GE(bytes(Level::dram), 255 << 20);
   }
+}
+
+TEST(Sizes, LeaveOutALastLevelCacheThatL2sOutgrow) {
+  device::Facts facts;
+  facts.l2 = 2 << 20;
+  facts.units = 56;
+  facts.last_level_cache = 105 << 20;
+  facts.memory = 256ull << 30;
+  for (const auto& [name, kind, variant] : variants()) {
+    if (kind != device::Kind::cpu) continue;
+    facts.units = 56;
+    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
+    EXPECT_TRUE(variant.supports(problem_for(variant.operation, Level::dram, facts), facts)) << name;
+    facts.units = 12;  // 48 MiB lie beyond L2 and within half of the cache
+    EXPECT_TRUE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
+    facts.units = 14;  // 56 MiB do not
+    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
+  }
+}
+
+TEST(Sizes, TakeASixteenthOfALittleMemory) {
+  device::Facts facts;
+  facts.last_level_cache = 32 << 20;
+  facts.units = 2;
+  facts.memory = 2ull << 30;
+  const Problem problem = problem_for(Operation::read, Level::dram, facts);
+  EXPECT_EQ(problem.elements * 4, 128 << 20);
+  EXPECT_EQ(problem.passes, 1);
 }
 
 }  // namespace

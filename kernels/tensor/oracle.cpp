@@ -1,13 +1,6 @@
-#include <cmath>
-
 #include "kernels/tensor/tensor.hpp"
 
 namespace ridgeline::tensor {
-namespace {
-
-double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
-
-}  // namespace
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
                              const kernels::RandomFloats& b, const float* d, std::uint64_t seed) {
@@ -16,7 +9,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
     const std::int64_t row = i % tile_elements / edge, col = i % edge;
     double sum = static_cast<double>(tile % tiles_per_group) / 8;
     for (int k = 0; k < edge; ++k)
-      sum += on_grid(a(group * tile_elements + row * edge + k)) * on_grid(b(group * tile_elements + k * edge + col));
+      sum += kernels::on_grid(a(group * tile_elements + row * edge + k)) *
+             kernels::on_grid(b(group * tile_elements + k * edge + col));
     return static_cast<float>(sum);
   });
 }

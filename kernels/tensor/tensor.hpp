@@ -55,7 +55,8 @@ kernels::Table<Variant> variants();
 /// Groups that keep every tensor core busy, and rounds that make one execution long against starting it.
 Problem problem_for(DType dtype, const device::Facts& facts);
 
-/// Wrong elements of `d` among those checked.
+/// Wrong elements of `d` among those checked. `d` does not depend on `rounds`: that all of them are done shows in the
+/// time alone (the tests look).
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
                              const kernels::RandomFloats& b, const float* d, std::uint64_t seed);
 

@@ -10,15 +10,7 @@ namespace {
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
- protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-  std::unique_ptr<device::Device> device;
-};
+class EveryVariant : public kernels::VariantTest<Variant> {};
 
 TEST_P(EveryVariant, IsRightForAnyShape) {
   const RandomFloats in{device::Distribution::uniform, 5, 1000};

@@ -1,13 +1,6 @@
-#include <cmath>
-
 #include "kernels/warpgroup/warpgroup.hpp"
 
 namespace ridgeline::warpgroup {
-namespace {
-
-double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
-
-}  // namespace
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
                              const kernels::RandomFloats& b, const float* d, std::uint64_t seed) {
@@ -16,7 +9,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
     const std::int64_t group = i / (rows * columns), row = i / columns % rows, column = i % columns;
     double sum = static_cast<double>(column) / 64;
     for (int k = 0; k < deep; ++k)
-      sum += on_grid(a((group * rows + row) * deep + k)) * on_grid(b((group * columns + column) * deep + k));
+      sum += kernels::on_grid(a((group * rows + row) * deep + k)) *
+             kernels::on_grid(b((group * columns + column) * deep + k));
     return static_cast<float>(sum);
   });
 }

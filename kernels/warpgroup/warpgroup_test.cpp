@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/test_device.hpp"
+#include "kernels/test_time.hpp"
 
 namespace ridgeline::warpgroup {
 namespace {
@@ -12,15 +13,7 @@ namespace {
 using kernels::GuardedOutput;
 using kernels::RandomFloats;
 
-class EveryVariant : public testing::TestWithParam<kernels::Named<Variant>> {
- protected:
-  void SetUp() override {
-    kernels::TestDevice found = kernels::test_device(GetParam().kind);
-    if (!found.device) GTEST_SKIP() << found.reason;
-    device = std::move(found.device);
-  }
-  std::unique_ptr<device::Device> device;
-};
+class EveryVariant : public kernels::VariantTest<Variant> {};
 
 TEST_P(EveryVariant, IsRightForAnySize) {
   for (const DType dtype : GetParam().variant.dtypes)
@@ -42,6 +35,25 @@ TEST_P(EveryVariant, IsRightForAnySize) {
             << groups << " groups of " << to_string(dtype) << ", " << rounds << " rounds";
         EXPECT_TRUE(out.guard_untouched()) << groups << " groups: wrote beyond the end";
       }
+}
+
+TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
+  for (const DType dtype : GetParam().variant.dtypes) {
+    const Problem problem{dtype, 8, 1};
+    if (!GetParam().variant.supports(problem, device->facts()))
+      GTEST_SKIP() << GetParam().variant.supports(problem, device->facts()).reason();
+    device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
+    device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
+    device->fill(left.data(), DType::f32, left.size(), device::Distribution::uniform, 5, 0);
+    device->fill(right.data(), DType::f32, right.size(), device::Distribution::uniform, 6, 0);
+    const device::Buffer<float> out(*device, static_cast<std::size_t>(problem.outputs()));
+    const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
+      GetParam().variant.launch({dtype, problem.groups, rounds}, {left.data(), right.data(), out.data()},
+                                device->stream());
+      device->synchronize();
+    });
+    EXPECT_GE(ratio, 2) << to_string(dtype);
+  }
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {

@@ -30,7 +30,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 
 Variant copy() {
   return {"each thread copies its part with the widest vectors; at dram its stores bypass the caches", Operation::copy,
-          [](const Problem&, const device::Facts&) { return device::Support::yes(); }, launch};
+          supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

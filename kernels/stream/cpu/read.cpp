@@ -29,8 +29,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant read() {
-  return {"each thread sums its part with the widest vectors", Operation::read,
-          [](const Problem&, const device::Facts&) { return device::Support::yes(); }, launch};
+  return {"each thread sums its part with the widest vectors", Operation::read, supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

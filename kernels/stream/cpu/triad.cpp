@@ -29,7 +29,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 
 Variant triad() {
   return {"each thread adds its parts with the widest vectors; at dram its stores bypass the caches", Operation::triad,
-          [](const Problem&, const device::Facts&) { return device::Support::yes(); }, launch};
+          supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu
