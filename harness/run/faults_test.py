@@ -16,7 +16,7 @@ OUTCOMES = {
     "neighbour": ("invalid_environment", "other process"),
     "wrong_result": ("wrong_result", "before timing"),
     "writes_nothing": ("wrong_result", "not written"),
-    "wrong_after_timing": ("wrong_result", "after timing"),
+    "wrong_after_timing": ("wrong_result", "while timing the output differed"),
     "unsupported": ("unsupported", "the script says so"),
     "too_large": ("unsupported", "550 GB"),
     "unavailable": ("unavailable", "libscript.so.1 not found"),
