@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t most_executions = 10'000;  // of one sample: bounds the size of a graph
 constexpr std::size_t least_window = 5;           // samples whose median tells whether a case is warm
 constexpr std::size_t tries = 3;                  // batches of a size before one is believed to be as slow as it seems
+constexpr int most_restarts = 3;                  // because batches turn out to be too short
 constexpr double windows_in_budget = 20;          // a warm-up window lasts at least this part of the warm-up budget
 
 /// Wall time since construction in ns.
@@ -228,7 +229,7 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
   const AddWallTime timer(measurement.warmup_ns);
   state.rotation.emplace(state.device(), state.workload, options.launch);
   state.warm_up();
-  for (int attempt = 0; attempt < 3 && state.too_short(); ++attempt) state.choose_executions();
+  for (int attempt = 0; attempt < most_restarts && state.too_short(); ++attempt) state.choose_executions();
   measurement.executions_per_sample = state.rotation->executions();
 }
 
@@ -244,7 +245,8 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
     throw Error(ErrorKind::usage, "a case with a wrong result cannot be sampled");
   const AddWallTime total(measurement.total_ns);
   const Stopwatch wall;
-  double timed = 0, longest = 0;
+  double timed = 0, dropped = 0, longest = 0;
+  int restarts = 0;
   std::vector<double> taken;
   std::vector<double>& all = measurement.samples_ns;
   std::size_t next_look = static_cast<std::size_t>(std::max(options.min_samples, 1));
@@ -266,9 +268,21 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
     longest = std::max(longest, ns);
     taken.push_back(ns / static_cast<double>(state.rotation->executions()));
     all.push_back(taken.back());
+    // Warming up met slow batches only. What was taken is no sample of what is chosen now; once samples were handed out
+    // their size stays.
+    if (all.size() == taken.size() && state.too_short() && restarts < most_restarts) {
+      ++restarts;
+      state.choose_executions();
+      measurement.executions_per_sample = state.rotation->executions();
+      all.clear();
+      taken.clear();
+      dropped = timed;
+      longest = 0;
+      next_look = static_cast<std::size_t>(std::max(options.min_samples, 1));
+    }
   }
   state.sensors.read();
-  measurement.timed_ns += timed;
+  measurement.timed_ns += timed - dropped;
   return taken;
 }
 

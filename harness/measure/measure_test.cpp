@@ -321,6 +321,20 @@ TEST(Experiment, SlowFirstExecutionsWithTheDefaultBudgetDoNotEither) {
   }
 }
 
+TEST(Experiment, SamplingStartsAgainWhenWarmingUpMetSlowExecutionsOnly) {
+  Bench bench;
+  bench.options = PrepareOptions{};
+  bench.ns = [](std::int64_t execution) { return execution < 8 ? 150e6 : 1000.0; };
+  Experiment experiment = bench.prepare();
+  ASSERT_LE(bench.executed, 8);
+  const std::vector<double> samples = experiment.sample({0.01, 10, 10, 1e12});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(samples, std::vector<double>(10, 1000.0));
+  EXPECT_EQ(measured.samples_ns, samples);
+  EXPECT_EQ(measured.executions_per_sample, 200);
+  EXPECT_EQ(measured.timed_ns, 10 * 200e3);
+}
+
 TEST(Experiment, ASampleIsLongEnoughAlsoWhenTheBudgetIsSpentWhileItIsChosen) {
   Bench bench;
   bench.options.warmup_budget_ns = 1e3;                                               // wall time alone exceeds it
