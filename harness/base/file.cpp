@@ -31,10 +31,30 @@ bool synchronise(const std::filesystem::path& path) {
   return done;
 }
 
-}  // namespace
+/// What `path` stands for once its links are followed; what a dangling one names, too.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::filesystem::path target = path;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
+    if (links == most_links) fail(path, ELOOP);
+    target = target.parent_path() / std::filesystem::read_symlink(target);
+  }
+  return target;
+}
 
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
-  std::filesystem::path unfinished = path;
+void write_through(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream stream(path, std::ios::binary);
+  if (!stream) fail(path, errno);
+  write(stream);
+  errno = 0;
+  stream.close();
+  if (!stream) fail(path, errno);
+}
+
+void replace(const std::filesystem::path& path, const std::filesystem::path& target,
+             const std::function<void(std::ostream&)>& write) {
+  std::filesystem::path unfinished = target;
   unfinished += fmt::format(".{}.tmp", ::getpid());
   try {
     errno = 0;
@@ -45,12 +65,27 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
     stream.close();
     if (!stream || !synchronise(unfinished)) fail(path, errno);
     std::error_code error;
-    std::filesystem::rename(unfinished, path, error);
+    std::filesystem::rename(unfinished, target, error);
     if (error) fail(path, error.value());
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(unfinished, ignored);
     throw;
+  }
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
+  try {
+    const std::filesystem::path target = target_of(path);
+    const std::filesystem::file_status status = std::filesystem::status(target);
+    if (exists(status) && !is_regular_file(status) && !is_directory(status))
+      write_through(path, write);
+    else
+      replace(path, target, write);
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(path, error.code().value());
   }
 }
 

@@ -7,7 +7,8 @@
 namespace ridgeline {
 
 /// Writes `path` whole or not at all: what `write` puts out goes to a temporary file beside it, which takes its name
-/// once it is on the disk. An old file stays until then. Throws a store Error that names `path`.
+/// once it is on the disk. An old file stays until then; a link stays, and what it points to is replaced. What exists
+/// and is no regular file (a device, a FIFO) is written to as it is. Throws a store Error that names `path`.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
 }  // namespace ridgeline

@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
@@ -66,6 +68,35 @@ TEST_F(WriteFile, NamesThePathThatCannotBeWritten) {
     }
   }
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, WritesThroughWhatIsNoRegularFile) {
+  const fs::path fifo = folder / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_file(fifo, [](std::ostream& out) { out << "through"; });
+  char received[16];
+  EXPECT_EQ(::read(reader, received, sizeof received), 7);
+  EXPECT_EQ(std::string(received, 7), "through");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(fifo));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, FollowsLinks) {
+  const fs::path target = folder / "below" / "out.csv", link = folder / "link", indirect = folder / "indirect";
+  fs::create_directory(folder / "below");
+  fs::create_symlink("below/out.csv", link);
+  fs::create_symlink(link, indirect);
+  for (const char* text : {"made through a dangling link", "replaced"}) {
+    write_file(indirect, [&](std::ostream& out) { out << text; });
+    EXPECT_TRUE(fs::is_symlink(link) && fs::is_symlink(indirect));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(target)));
+    EXPECT_EQ(content(target), text);
+  }
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_THROW(write_file(folder / "loop", [](std::ostream& out) { out << "x"; }), Error);
 }
 
 }  // namespace
