@@ -96,9 +96,22 @@ def commit(run: Run) -> str:
 
 
 def repeat(run: Run) -> list[str]:
-    """The commands that do the run again, from a clone."""
+    """The commands that do the run again, from a clone: what was typed, with the seed that the run drew if none was."""
     known = commit(run)
-    return ([f"git checkout {shlex.quote(known)}", "ci/quickstart"] if known else []) + [run.command_line]
+    checkout = [f"git checkout {shlex.quote(known)}"] if known else []
+    build = ["ci/setup", "cmake --preset release", "cmake --build --preset release"]
+    return [*checkout, *build, f"build/release/bin/{seeded(run.command_line, run.seed)}"]
+
+
+def seeded(command_line: str, seed: int) -> str:
+    """The line with --seed behind `ridgeline run`, unless one of its words says so already."""
+    try:
+        words = shlex.split(command_line)
+    except ValueError:  # no line that Ridgeline has stored
+        return command_line
+    if any(word == "--seed" or word.startswith("--seed=") for word in words):
+        return command_line
+    return shlex.join([*words[:2], "--seed", str(seed), *words[2:]])
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,25 @@ def test_every_case_is_listed_with_what_happened_to_it(gpu: tuple[Page, Path]) -
     assert "needs 4 GiB of workspace" in text
     assert "170% of fma.f32" in text
     assert "git checkout 0123456789abcdef0123456789abcdef01234567" in text
-    assert made["command_line"] in text
+    assert (
+        f"ci/setup cmake --preset release cmake --build --preset release build/release/bin/{made['command_line']}"
+        in (" ".join(text.split()))
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "repeated"),
+    [
+        ("ridgeline run", "ridgeline run --seed 18446744073709551615"),
+        ("ridgeline run gemm 'roofs/*'", "ridgeline run --seed 18446744073709551615 gemm 'roofs/*'"),
+        ("ridgeline run --profile ./my.toml --seed 3", "ridgeline run --profile ./my.toml --seed 3"),
+        ("ridgeline run --seed=3 gemm", "ridgeline run --seed=3 gemm"),
+        ("ridgeline run --label 'a --seed 3'", "ridgeline run --seed 18446744073709551615 --label 'a --seed 3'"),
+        ("ridgeline run 'unfinished", "ridgeline run 'unfinished"),
+    ],
+)
+def test_the_line_that_repeats_a_run_has_its_seed(typed: str, repeated: str) -> None:
+    assert page.seeded(typed, 2**64 - 1) == repeated
 
 
 def test_several_devices_share_a_page_and_no_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@
 #include "harness/cli/exit_code.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/repeat.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/descendants.hpp"
 #include "harness/run/device_lock.hpp"
@@ -61,21 +62,6 @@ std::uint64_t chosen_seed(const RunOptions& options) {
   return seed;
 }
 
-/// The line that measures these cases again in the same way.
-std::string repeating_line(const Context& context, const RunOptions& options, const run::Plan& plan,
-                           const std::vector<std::string>& cases) {
-  std::vector<std::string> words{"ridgeline", "run",
-                                 "--device",  plan.device.id,
-                                 "--profile", context.profile.empty() ? plan.profile.name : context.profile,
-                                 "--seed",    std::to_string(plan.run.seed)};
-  if (context.results != "results") words.insert(words.end(), {"--results", context.results.string()});
-  for (const std::string& worker : context.workers) words.insert(words.end(), {"--worker", worker});
-  if (!options.budget.empty()) words.insert(words.end(), {"--budget", options.budget});
-  if (options.processes) words.insert(words.end(), {"--processes", std::to_string(*options.processes)});
-  words.insert(words.end(), cases.begin(), cases.end());
-  return shell_line(words);
-}
-
 void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
   say(out, fmt::format("device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
                        printable(plan.device.model), chosen ? "" : ", the best one here"));
@@ -94,7 +80,8 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   for (const analysis::CaseSummary& summary : summaries)
     if (record::is_failure(summary.outcome) && failed.size() < max_repeated)
       failed.push_back(record::name(summary.case_info.id));
-  const std::string repeat = failed.empty() ? "" : repeating_line(context, options, plan, failed);
+  const std::string repeat =
+      failed.empty() ? "" : repeating_line(plan.run.command_line, plan.device.id, plan.run.seed, failed);
   if (context.json) {
     nlohmann::ordered_json all{{"run", plan.run.id},
                                {"status", record::to_string(status)},
@@ -161,7 +148,8 @@ int run(const Context& context, const RunOptions& options) {
       display.clear();
       throw Error(error.kind(), error.what(),
                   fmt::format("{}{}what was reported as measured is stored; repeat: {}", error.advice(),
-                              error.advice().empty() ? "" : "; ", plan.run.command_line));
+                              error.advice().empty() ? "" : "; ",
+                              repeating_line(plan.run.command_line, plan.device.id, plan.run.seed)));
     }
   }();
   run::end_descendants();

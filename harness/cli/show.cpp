@@ -12,6 +12,7 @@
 #include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/json_output.hpp"
+#include "harness/cli/repeat.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/protocol/record_json.hpp"
@@ -61,16 +62,6 @@ Shown read(const Context& context, const std::string& selector, const std::strin
   return shown;
 }
 
-/// The line that measures a case of the run again.
-std::string repeating_line(const Context& context, const store::FoundRun& found, const std::string& case_name) {
-  const record::Run& run = found.summary.run;
-  std::vector<std::string> words{"ridgeline", "run",       "--device", found.summary.device.id,
-                                 "--profile", run.profile, "--seed",   std::to_string(run.seed)};
-  if (context.results != "results") words.insert(words.end(), {"--results", context.results.string()});
-  words.push_back(case_name);
-  return printable(shell_line(words), 4000);
-}
-
 std::string facts(const record::Facts& facts) {
   std::string text;
   for (const auto& [key, value] : facts)
@@ -110,7 +101,8 @@ void print_roofs(const std::vector<record::Roof>& roofs) {
 }
 
 /// Cases that are not ok, those of one outcome and reason together, each group with a command that repeats its first.
-void print_not_ok(const Context& context, const Shown& shown) {
+void print_not_ok(const Shown& shown) {
+  const record::Run& run = shown.found.summary.run;
   std::map<std::pair<Outcome, std::string>, std::vector<std::string>> groups;
   for (const CaseSummary& summary : shown.cases)
     if (summary.outcome != Outcome::ok)
@@ -119,7 +111,9 @@ void print_not_ok(const Context& context, const Shown& shown) {
     const auto& [outcome, reason] = what;
     fmt::print("\n{}{}{}\n", to_string(outcome), reason.empty() ? "" : ": ", printable(reason, 1000));
     for (const std::string& name : names) fmt::print("  {}\n", printable(name, 400));
-    fmt::print("  again: {}\n", repeating_line(context, shown.found, names.front()));
+    fmt::print(
+        "  again: {}\n",
+        printable(repeating_line(run.command_line, shown.found.summary.device.id, run.seed, {names.front()}), 4000));
   }
 }
 
@@ -166,7 +160,7 @@ int show(const Context& context, const std::string& selector, const std::string&
   print_head(shown);
   print_roofs(shown.roofs);
   fmt::print("\n{}", shown.cases.empty() ? "nothing was measured\n" : case_table(shown.cases));
-  print_not_ok(context, shown);
+  print_not_ok(shown);
   if (!shown.cases.empty())
     fmt::print("\n{} case{}: {}\n", shown.cases.size(), shown.cases.size() == 1 ? "" : "s",
                outcome_counts(shown.cases));

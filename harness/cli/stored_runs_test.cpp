@@ -114,7 +114,7 @@ TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {
                            " gemm/bad/f32/m=64,n=64,k=64\n", "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
   EXPECT_TRUE(
-      contains(said.out, "again: ridgeline run --device fake:0 --profile quick --seed 18446744073709551615 --results"));
+      contains(said.out, "again: ridgeline run --device fake:0 --seed 18446744073709551615 gemm/wmma/f32/m=64"));
   EXPECT_FALSE(contains(said.out, "\x1b"));
   EXPECT_EQ(ridgeline({"show"}).out, said.out);
 }

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import shlex
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -197,6 +198,24 @@ def test_json_is_one_object_on_stdout(lab):
     devices = json.loads(lab.call("devices", "--json", "--worker", worker).stdout)
     assert devices["ridgeline_json"] == 1
     assert "fake" in {each["id"] for each in devices["devices"]}
+
+
+@pytest.mark.parametrize("teller", ["run", "show"])
+def test_the_line_that_repeats_a_failure_works_when_typed(lab, teller):
+    done = lab.run(
+        lab.profile("constant", "wrong_result"), "--processes", "2", "--budget", "50s", "--label", "it's two"
+    )
+    assert done.returncode == 2
+    text = done.stdout if teller == "run" else lab.call("show", "--results", lab.results, text=True).stdout
+    mark = {"run": "repeat what failed: ", "show": "  again: "}[teller]
+    line = next(line for line in text.splitlines() if line.startswith(mark)).removeprefix(mark)
+    program, *words = shlex.split(line)
+    assert program == "ridgeline"
+    ((first, seed),) = lab.query("SELECT id, seed FROM run")
+    assert lab.call(*words).returncode == 2
+    assert lab.query("SELECT seed, label FROM run WHERE id <> ?", first) == [(seed, "it's two")]
+    ((again,),) = lab.query("SELECT id FROM run WHERE id <> ?", first)
+    assert {name: len(rows) for name, rows in lab.outcomes(again).items()} == {case("wrong_result"): 2}
 
 
 def test_every_command_has_examples_in_its_help(lab):

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ridgeline::cli {
+
+/// The line that does a stored run again: `command_line` as it was typed, with --device and --seed where it left them
+/// to chance, and `cases`, when there are any, in place of its patterns.
+std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
+                           const std::vector<std::string>& cases = {});
+
+}  // namespace ridgeline::cli
