@@ -95,6 +95,19 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
+/// Whether `interpreter` does what a Python is told to do.
+bool is_python(const std::string& interpreter) {
+  constexpr int chosen = 42;
+  std::vector<std::string> arguments{interpreter, "-c", fmt::format("raise SystemExit({})", chosen)};
+  pid_t child = 0;
+  if (posix_spawnp(&child, interpreter.c_str(), nullptr, nullptr, pointers(arguments).data(), environ) != 0)
+    return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == chosen;
+}
+
 /// Runs the package `reports`; its messages go to our stderr, its headlines to our stdout when they are `shown`. Throws
 /// when it does not end well.
 void draw(const fs::path& document, const fs::path& output, bool shown) {
@@ -121,6 +134,9 @@ void draw(const fs::path& document, const fs::path& output, bool shown) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   const bool missing = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::dependency);
   const bool unwritable = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::store);
+  if (WIFEXITED(status) && !missing && !unwritable && !is_python(interpreter))
+    throw Error(ErrorKind::dependency, fmt::format("cannot draw the report: {} is no Python", interpreter),
+                "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
   throw Error(missing      ? ErrorKind::dependency
               : unwritable ? ErrorKind::store
                            : ErrorKind::internal,

@@ -107,8 +107,10 @@ TEST_F(Report, IsSaidToPrograms) {
 TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
   python("exit 69");
   EXPECT_EQ(ridgeline({}), 69) << "a Python without matplotlib";
-  python("exit 1");
+  python("[ \"$1\" = -c ] && exit 42; exit 1");
   EXPECT_EQ(ridgeline({}), 70) << "a defect in reports";
+  python("exit 1");
+  EXPECT_EQ(ridgeline({}), 69) << "no Python, though it starts";
   python("kill -9 $$");
   EXPECT_EQ(ridgeline({}), 70) << "killed";
   setenv("RIDGELINE_PYTHON", (folder_ / "absent").c_str(), 1);

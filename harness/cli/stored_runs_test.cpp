@@ -206,6 +206,10 @@ TEST_F(StoredRuns, MistakesAreClearAndUseTheRightExitCode) {
   const std::tuple<std::vector<std::string>, int, const char*> table[] = {
       {{"show", "nothing"}, 64, "the latest is 20261121T124501Z-bbbb"},
       {{"show", "2026"}, 64, "2026 means 2 runs"},
+      {{"show", "label:"}, 64, "nothing stands behind label:"},
+      {{"show", "commit:"}, 64, "nothing stands behind commit:"},
+      {{"show", "gpu@label:"}, 64, "nothing stands behind label:"},
+      {{"show", "gpu@"}, 64, "nothing stands behind the @"},
       {{"show", "a100@latest"}, 64, "there are: synthetic-gpu"},
       {{"export", "xml"}, 64, "xml"},
       {{"export"}, 64, "FORMAT"},

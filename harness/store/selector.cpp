@@ -76,10 +76,15 @@ bool is_built_from(const FoundRun& run, std::string_view commit) {
 /// `which`: what stands behind `<model>@`, or a whole selector without a model.
 FoundRun pick(const fs::path& folder, std::string_view which, const std::vector<FoundRun>& runs) {
   const auto label = behind("label:", which), commit = behind("commit:", which);
+  if (which.empty() || (label && label->empty()) || (commit && commit->empty()))
+    throw Error(
+        ErrorKind::usage,
+        which.empty() ? "nothing stands behind the @ of the run" : fmt::format("nothing stands behind {}", which),
+        "write label:TEXT, commit:HASH, latest or the beginning of a run's id");
   if (!label && !commit && which != "latest") return run_with_id(folder, which, runs);
   for (const FoundRun& run : runs) {
     if (label && run.summary.run.label != *label) continue;
-    if (commit && (commit->empty() || !is_built_from(run, *commit))) continue;
+    if (commit && !is_built_from(run, *commit)) continue;
     return run;
   }
   nothing(folder, which, runs);
