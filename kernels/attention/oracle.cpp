@@ -3,23 +3,27 @@
 #include <limits>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 #include "kernels/attention/attention.hpp"
 
 // Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far smaller than those of
 // the first causal rows, and so are their errors. With p the exact probabilities of a row and u the unit roundoff of
 // the element type,
-//   tolerance = 2 max|plain - exact| + 2 u max|exact| + 6 u max sqrt(sum (p v)^2)
+//   tolerance = 2 max|plain - exact| + 2 u max|exact| + 6 u max r
 //             + u_f32 (2 (dim + 4) s + 8) max sum p |v|,
-// where maxima are over the row's outputs, sums over its keys, and s = max over keys of sum |q k| / sqrt(dim):
+// where maxima are over the row's outputs, sums over its keys, r is explained below, and s = max over keys of sum |q k|
+// / sqrt(dim):
 // - plain is the same formula in plain steps of the problem's precision (f32 sums; scores, probabilities and outputs
 //   rounded to the element type); another order of steps may err twice as much. With few keys its errors may cancel by
 //   chance, so that it bounds nothing alone.
 // - The output is rounded once, by at most u |o|, and what is rounded is itself a little off.
 // - Before the second product each probability may be rounded, exp(score - largest) in place of p too:
-//   p_j (1 + e_j), |e_j| <= u, moves an output by sum e_j p_j v_j. For independent e_j of mean 0 that exceeds
-//   t u sqrt(sum (p v)^2) with probability at most 2 exp(-t^2 / 2) (Hoeffding): at t = 6, 3e-8 an output. Below 2^-14
-//   f16 errs by 2^-25 instead, less than that beside the largest, which is 1.
+//   p_j (1 + e_j), |e_j| <= u, moves an output o by sum e_j p_j v_j. Scores s_j may be rounded as well, s_j (1 + f_j),
+//   |f_j| <= u, which moves it by sum f_j s_j p_j (v_j - o) to first order. For independent roundings of mean 0, with r
+//   the root of the sum of the squares of all these products, the sum exceeds t u r with probability at most
+//   2 exp(-t^2 / 2) (Hoeffding): at t = 6, 3e-8 an output. Below 2^-14 f16 errs by 2^-25 instead, less than that beside
+//   the largest, which is 1.
 // - In f32, a score in any order of sums is off by at most (dim + 4) u_f32 s to first order, scaling included, which
 //   changes every p by that ratio and an output by at most 2 sum p |v| of it; exponentials and a few sums take 8 more.
 //   Longer sums err in plain too.
@@ -50,15 +54,16 @@ float round_to(DType dtype, float value) {
 struct Sensitivity {
   double score = 0;   // max over keys of sum |q k| / sqrt(dim)
   double values = 0;  // max sum p |v|
-  double spread = 0;  // max sqrt(sum (p v)^2)
+  double spread = 0;  // max r, the root of a sum of squares over its keys
 };
 
 /// One row of the output from one query and the `keys` keys it sees, with all steps in Real and `round` after each
-/// stage.
+/// stage. Says how sensitive the row is when Real is double.
 template <class Real, class Round>
 Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t keys, std::int64_t dim, Round round,
                    double* o) {
-  std::vector<Real> p(static_cast<std::size_t>(keys));
+  constexpr bool sensitive = std::is_same_v<Real, double>;  // of the exact row alone it is asked
+  std::vector<Real> p(static_cast<std::size_t>(keys)), scores(p.size());
   const Real scale = 1 / std::sqrt(static_cast<Real>(dim));
   Real largest = -std::numeric_limits<Real>::infinity(), sum = 0, most = 0;
   for (std::int64_t j = 0; j < keys; ++j) {
@@ -66,10 +71,10 @@ Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t 
     for (std::int64_t d = 0; d < dim; ++d) {
       const Real product = static_cast<Real>(q[d]) * static_cast<Real>(k[j * dim + d]);
       score += product;
-      magnitude += std::fabs(product);
+      if (sensitive) magnitude += std::fabs(product);
     }
     most = std::max(most, magnitude * scale);
-    p[j] = round(score * scale);
+    p[j] = scores[j] = round(score * scale);
     largest = std::max(largest, p[j]);
   }
   for (Real& value : p) sum += value = std::exp(value - largest);
@@ -79,7 +84,15 @@ Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t 
     for (std::int64_t d = 0; d < dim; ++d) {
       const Real part = probability * static_cast<Real>(v[j * dim + d]);
       result[d] += part;
+      if (!sensitive) continue;
       magnitudes[d] += std::fabs(part);
+      squares[d] += part * part;
+    }
+    p[j] = probability;
+  }
+  for (std::int64_t j = 0; j < keys && sensitive; ++j) {
+    for (std::int64_t d = 0; d < dim; ++d) {
+      const Real part = scores[j] * p[j] * (static_cast<Real>(v[j * dim + d]) - result[d]);
       squares[d] += part * part;
     }
   }
