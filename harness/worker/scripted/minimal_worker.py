@@ -10,15 +10,34 @@ import time
 answers, sys.stdout = sys.stdout, sys.stderr  # nothing printed by accident can break the protocol
 
 CASE = {
-    "suite": "sorting", "variant": "python", "dtype": "f64", "problem": [["n", "10000"]],
-    "options": [["cache", "hot"], ["launch", "single"]], "device_kind": "cpu",
+    "suite": "sorting",
+    "variant": "python",
+    "dtype": "f64",
+    "problem": [["n", "10000"]],
+    "options": [["cache", "hot"], ["launch", "single"]],
+    "device_kind": "cpu",
 }
 NAME = "sorting/python/f64/n=10000,cache=hot,launch=single"
 DEVICE = {
-    "id": "cpu", "kind": "cpu", "model": "synthetic-python", "name": "Python's interpreter", "uuid": "python-0", "pci_id": "",
-    "properties": {"version": sys.version.split()[0]}, "comparable": {}, "recorded": {},
+    "id": "cpu",
+    "kind": "cpu",
+    "model": "synthetic-python",
+    "name": "Python's interpreter",
+    "uuid": "python-0",
+    "pci_id": "",
+    "properties": {"version": sys.version.split()[0]},
+    "comparable": {},
+    "recorded": {},
 }
-BUILD = {"worker": "minimal-worker", "commit": "unknown", "dirty": False, "compiler": "", "flags": "", "cuda": "", "code_hash": ""}
+BUILD = {
+    "worker": "minimal-worker",
+    "commit": "unknown",
+    "dirty": False,
+    "compiler": "",
+    "flags": "",
+    "cuda": "",
+    "code_hash": "",
+}
 
 
 def sort_once():
@@ -27,7 +46,7 @@ def sort_once():
     start = time.perf_counter_ns()
     result = sorted(values)
     elapsed = time.perf_counter_ns() - start
-    return elapsed, all(a <= b for a, b in zip(result, result[1:])) and len(result) == len(values)
+    return elapsed, all(a <= b for a, b in zip(result, result[1:], strict=False)) and len(result) == len(values)
 
 
 def failure(message, exit_code):
@@ -74,11 +93,21 @@ class Worker:
             return failure("no case was sampled", 64)
         right = sort_once()[1]
         measurement = {
-            "case": NAME, "outcome": "ok" if right else "wrong_result", "reason": "" if right else "the list is not sorted",
-            "samples_ns": self.samples if right else [], "executions_per_sample": 1,
+            "case": NAME,
+            "outcome": "ok" if right else "wrong_result",
+            "reason": "" if right else "the list is not sorted",
+            "samples_ns": self.samples if right else [],
+            "executions_per_sample": 1,
             "verification": {"error": 0 if right else "inf", "tolerance": 0},
-            "launch": "single", "cache": "hot", "buffer_sets": 1, "seed": self.prepared["seed"],
-            "prepare_ns": 0, "verify_ns": 0, "warmup_ns": 0, "timed_ns": sum(self.samples), "total_ns": sum(self.samples),
+            "launch": "single",
+            "cache": "hot",
+            "buffer_sets": 1,
+            "seed": self.prepared["seed"],
+            "prepare_ns": 0,
+            "verify_ns": 0,
+            "warmup_ns": 0,
+            "timed_ns": sum(self.samples),
+            "total_ns": sum(self.samples),
         }
         if right:
             measurement["median_ns"] = statistics.median(self.samples)
