@@ -23,6 +23,7 @@ Problem problem_for(kernels::Level level, const device::Facts& facts) {
     case kernels::Level::dram:
       bytes = std::min(8.0 * static_cast<double>(facts.last_level_cache), static_cast<double>(facts.memory) / 16);
       bytes = std::max(bytes, 64.0 * (1 << 20));
+      problem.loads = 1 << 13;  // each takes hundreds of ns
       break;
   }
   problem.lines = static_cast<std::int64_t>(bytes) / problem.line_bytes;
