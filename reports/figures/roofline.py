@@ -16,8 +16,8 @@ from reports.model import Case, Roof, Run
 TITLE = "Roofline"
 READING = (
     "A case can rise to the slope (memory) or to the flat line of its type (compute), whichever is lower. Solid "
-    "ceilings were measured on this device, dashed ones come from its datasheet; \"a of b\" beside a ceiling gives both "
-    "in that order. Only cases with operations and bytes are drawn, and no multiply-adds that just fill registers; the "
+    "ceilings were measured on this device, dashed ones come from its datasheet; a name with 'of' gives both in that "
+    "order. Only cases with operations and bytes are drawn, and no multiply-adds that just fill registers; the "
     "fastest of each variant is large and named where there is room."
 )
 ORDER = 0
