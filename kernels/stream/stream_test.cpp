@@ -1,5 +1,8 @@
 #include "kernels/stream/stream.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "kernels/simd/vectors.hpp"
@@ -77,6 +80,11 @@ TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
     });
     EXPECT_GE(ratio, 2) << kernels::to_string(level);
   }
+}
+
+TEST(TimeOfFourfold, IsNotTwoForWorkThatIgnoresHowOften) {
+  EXPECT_LT(kernels::time_of_fourfold([](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }),
+            2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stream, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
