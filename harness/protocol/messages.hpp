@@ -57,6 +57,7 @@ struct Prepare {
   std::uint64_t seed = 1;
   std::string cache = "cold", launch = "graph", input = "uniform";
   double warmup_budget_ns = 0, sample_floor_ns = 0;
+  std::uint64_t layout = 0;  // moves where buffers lie, differently for each value; 0 leaves them where they fall
 };
 
 /// Outcome ok means ready to be sampled; anything else ends the case, and `finish` is not sent.

@@ -53,6 +53,7 @@ struct Run {
   std::uint64_t seed = 0;
   std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
   RunStatus status = RunStatus::running;
+  std::string gate;  // id of the gate that measured this run as one of its sides; empty for a run of its own
 };
 
 /// One execution of a worker within a run.

@@ -23,6 +23,12 @@ std::vector<std::filesystem::path> results_files(const std::filesystem::path& fo
 /// Told why a results file cannot be read, and is left out.
 using LeftOut = std::function<void(const Error& why)>;
 
+/// A gate and the results file that holds it.
+struct FoundGate {
+  std::filesystem::path file;
+  GateSummary summary;
+};
+
 /// All runs of `folder`, newest first. A file that cannot be read (damaged, or of a newer Ridgeline) does not keep the
 /// others from being read; when all are such, throws the first one's Error.
 std::vector<FoundRun> all_runs(const std::filesystem::path& folder, const LeftOut& left_out);
@@ -33,8 +39,16 @@ std::vector<FoundRun> all_runs(const std::filesystem::path& folder, const LeftOu
 std::filesystem::path results_file(const std::filesystem::path& folder, std::string_view abbreviation);
 
 /// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it), a prefix of a run's id,
-/// each also behind `<model>@`; `<model>` alone is its latest run. Throws a usage Error when no run or several (listed)
+/// each also behind `<model>@`; `<model>` alone is its latest run. A run that a gate measured is meant by its whole id
+/// alone. Throws a usage Error when no run or several (listed)
 /// are meant, and the store's Error when the file of a named model cannot be read.
 FoundRun find_run(const std::filesystem::path& folder, std::string_view selector, const LeftOut& left_out);
+
+/// All gates of `folder`, newest first; like all_runs.
+std::vector<FoundGate> all_gates(const std::filesystem::path& folder, const LeftOut& left_out);
+
+/// The gate that `selector` means: `latest`, or a prefix of a gate's id, each also behind `<model>@`. Throws like
+/// find_run.
+FoundGate find_gate(const std::filesystem::path& folder, std::string_view selector, const LeftOut& left_out);
 
 }  // namespace ridgeline::store

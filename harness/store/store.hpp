@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/record/case.hpp"
+#include "harness/record/gate.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
 
@@ -20,6 +21,13 @@ struct RunSummary {
   record::Device device;
   std::int64_t measurements = 0;
   std::vector<std::pair<record::Outcome, std::int64_t>> outcomes;  // counts, in enum order, zeros left out
+};
+
+/// A gate with what a listing shows.
+struct GateSummary {
+  record::Gate gate;
+  record::Device device;
+  std::vector<std::pair<record::Verdict, std::int64_t>> verdicts;  // counts, in enum order, zeros left out
 };
 
 struct StoredMeasurement {
@@ -63,12 +71,30 @@ class Store {
   /// again replaces its value.
   void add(std::string_view run_id, const record::Roof& roof);
 
-  /// Newest first.
+  /// Records a gate, whose runs are there already. Its status starts as running.
+  void begin(const record::Gate& gate);
+  /// One pair with the measurements of its two sides.
+  void add(std::string_view gate_id, const record::Pair& pair, std::int64_t baseline_measurement,
+           std::int64_t candidate_measurement);
+  /// The verdict on a case; replaces an earlier one.
+  void add(std::string_view gate_id, const record::CaseVerdict& verdict);
+  /// Ends the gate, and the runs that it measured.
+  void finish_gate(std::string_view gate_id, record::RunStatus status, const std::string& finished);
+  /// An interrupted or killed gate, and the runs that it measured, are running again.
+  void resume_gate(std::string_view gate_id);
+
+  /// Newest first. Runs that a gate measured are among them; Run::gate tells.
   std::vector<RunSummary> runs() const;
   record::Environment environment(std::string_view run_id) const;
   std::vector<record::Build> builds(std::string_view run_id) const;
   std::vector<record::Roof> roofs(std::string_view run_id) const;
   std::vector<StoredMeasurement> measurements(std::string_view run_id, Samples samples) const;
+
+  /// Newest first.
+  std::vector<GateSummary> gates() const;
+  /// By round, then in the order measured.
+  std::vector<record::Pair> pairs(std::string_view gate_id) const;
+  std::vector<record::CaseVerdict> verdicts(std::string_view gate_id) const;
 
   /// Reads the whole file and throws when a page, a constraint or a reference is broken.
   void check_integrity() const;

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridgeline::analysis {
+
+/// Which changes of a case a gate looks for.
+enum class Looking { both, slower };
+
+/// What the rules say of one case.
+struct CaseRule {
+  double delta = 0.03;  // relative slow-down that matters
+  double floor_ns = 0;  // a slow-down below this much time does not matter either
+  double alpha = 0.01;  // of regressions over the whole suite; again of improvements
+  Looking looking = Looking::both;
+  std::string skip;               // why the case is not compared; empty when it is
+  bool expected = false;          // a regression is expected: see Expectation
+  std::string expectation;        // its reason and date in words
+  bool expectation_over = false;  // the date has passed
+};
+
+/// When a gate looks, and how much of its error each look may spend.
+struct GatePlan {
+  std::vector<int> looks;           // pairs at each look, ascending
+  std::vector<double> alpha_share;  // of a case's alpha, by look; sums to 1
+  std::vector<double> pass_level;  // of the test for not being slower, by look; the sum bounds the risk of a wrong pass
+  double shift = 0.5;              // regressions are tested against this part of delta
+};
+
+/// The plan for a kind of device ("cuda", "cpu", ...), and the delta that it starts from.
+GatePlan plan_for(const std::string& device_kind);
+double default_delta(const std::string& device_kind);
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/record/gate.hpp"
+#include "harness/record/run.hpp"
+
+namespace ridgeline::cli {
+
+/// A gate that has ended, as it is shown in every format.
+struct GateReport {
+  record::Gate gate;
+  record::Device device;
+  std::vector<record::CaseVerdict> verdicts;
+  std::vector<std::string> notes;  // lines that people must see: which commits, what changed in the environment
+  std::filesystem::path file;      // where it is stored
+  std::string repeat;              // the command that does it again for what failed; empty when nothing did
+  int exit_code = 0;
+};
+
+/// What matters first: in the order of record::Verdict, then the largest change, then by name.
+void sort_by_importance(std::vector<record::CaseVerdict>& verdicts);
+
+/// interrupted; not_all_measured when a case failed; regression when there is one that is not expected, or an
+/// expectation that was not met or is over; undecided when no case was decided, or, when `strict`, any is undecided or
+/// invalid_environment; else fine.
+int gate_exit_code(record::RunStatus status, const std::vector<record::CaseVerdict>& verdicts, bool strict);
+
+/// "2 regressions, 1 improvement, 40 pass": zeros left out, in the order of importance.
+std::string verdict_counts(const std::vector<record::CaseVerdict>& verdicts);
+
+/// For a terminal or a pipe: notes, a line a case, counts, and what to run next.
+std::string gate_text(const GateReport& report);
+/// For a GitHub job summary, which holds 1 MiB: what does not fit is counted aloud.
+std::string gate_markdown(const GateReport& report);
+/// JUnit XML: a test case a case; regressions are failures, what could not be measured is an error, undecided is
+/// skipped.
+std::string gate_junit(const GateReport& report);
+/// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass.
+std::string gate_github(const GateReport& report);
+nlohmann::ordered_json to_json(const GateReport& report);
+nlohmann::ordered_json to_json(const record::CaseVerdict& verdict);
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/record/run.hpp"
+
+namespace ridgeline::record {
+
+/// What a gate says of one case. Nothing is a pass because something is missing.
+enum class Verdict {
+  regression,           // the candidate is slower than delta allows
+  wrong_result,         // an output of either side differs from the oracle's, however fast it was
+  crashed,              // a worker of either side ended, or stopped speaking the protocol
+  timeout,              // either side spent the case's time
+  missing,              // the baseline has it, the candidate has not, or cannot measure it
+  invalid_environment,  // too few pairs are left that nothing disturbed, or the two sides were measured differently
+  undecided,            // measured, and neither found slower nor shown not to be
+  no_baseline,          // nothing to compare with: the baseline was not measured well enough
+  improvement,          // the candidate is faster by more than delta
+  new_case,             // "new": the candidate alone has it
+  pass,                 // the candidate is shown not to be slower by delta
+  skipped,              // not compared, for the reason given
+};
+
+std::string_view to_string(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view text);
+
+/// wrong_result, crashed, timeout and missing: what makes `ridgeline gate` exit with 2.
+constexpr bool is_failure(Verdict verdict) {
+  return verdict == Verdict::wrong_result || verdict == Verdict::crashed || verdict == Verdict::timeout ||
+         verdict == Verdict::missing;
+}
+
+/// What was compared with what, and under which rules. Each side is a run: one that the gate measured itself
+/// (Run::gate names it), or an earlier one.
+struct Gate {
+  std::string id;  // globally unique and sortable by time, like a run's
+  std::string device_uuid;
+  std::string mode;                         // "workers", "refs", "variants" or "runs"
+  std::string baseline, candidate;          // as the user named them
+  std::string baseline_run, candidate_run;  // ids
+  std::string command_line;                 // what repeats it
+  std::string options;                      // JSON: all that is needed to go on with it after an interruption
+  std::string rules_text;                   // of gate.toml; empty without one
+  std::uint64_t seed = 0;
+  double alpha = 0;               // of regressions over the whole suite, and again of improvements
+  int cases = 0;                  // compared at the start: what alpha is divided by
+  bool aa = false;                // both sides are known to be the same code
+  std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
+  RunStatus status = RunStatus::running;
+};
+
+/// One round of one case: both sides sampled next to each other.
+struct Pair {
+  std::string case_name;  // the candidate's
+  int round = 0;          // 0-based
+  bool baseline_first = true;
+  double baseline_ns = 0, candidate_ns = 0;  // medians of the two processes
+  std::string dropped;  // why it does not count: a recorded cause that is blind to the result; empty when it counts
+};
+
+/// The verdict on one case with what it stands on. Ratios are candidate over baseline: above 1 is slower.
+struct CaseVerdict {
+  std::string case_name;      // the candidate's; the baseline's when the candidate has none
+  std::string baseline_case;  // differs when two variants are compared; empty when the baseline has none
+  Verdict verdict = Verdict::undecided;
+  std::string reason;                               // in words: why this is the verdict, unless the numbers say it all
+  double delta = 0;                                 // relative, after the absolute floor: 0.03 is 3%
+  std::optional<double> baseline_ns, candidate_ns;  // medians over the pairs, or processes, that count
+  std::optional<double> ratio;                      // the estimate
+  std::optional<double> ratio_low, ratio_high;      // its unadjusted 95% interval; absent where it has no bound
+  int pairs = 0;                          // that the verdict stands on; of stored runs: processes of the smaller side
+  int dropped = 0;                        // pairs that do not count
+  std::optional<double> noise;            // robust standard deviation of the log ratios
+  std::optional<double> smallest_effect;  // relative slow-down found with 80% power at the end; about
+  std::optional<double> p_value, level;   // of the test that decided, or of the last that did not
+  bool expected = false;                  // a regression that the rules expect: does not fail the gate
+  std::string expectation;                // why and until when, as the rules say; empty without one
+};
+
+}  // namespace ridgeline::record

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/gate_plan.hpp"
+#include "harness/record/gate.hpp"
+#include "harness/record/run.hpp"
+#include "harness/run/profile.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::run {
+
+/// One case of a gate: what each side measures for it, and the rule it is judged by.
+struct GateCase {
+  Selected baseline, candidate;
+  analysis::CaseRule rule;
+};
+
+/// All that is decided before anything is measured.
+struct GateSetup {
+  record::Gate gate;
+  record::Run baseline_run, candidate_run;  // `gate` set in both
+  record::Device device;
+  analysis::GatePlan plan;
+  Sampling sampling;          // of one side of one round
+  double sampling_s = 0.1;    // wall time that one side of one round samples for, at most
+  double budget_s = 0;        // of the whole gate
+  double case_timeout_s = 0;  // of one case in one process, preparing included
+  std::vector<GateCase> cases;
+  std::vector<record::CaseVerdict> settled;  // known without measuring: missing, new, skipped
+  std::vector<record::Pair> pairs;           // measured before an interruption
+  int next_round = 0;                        // after those
+};
+
+/// How far a gate is.
+struct GateProgress {
+  int round = 0, rounds = 0;  // 0-based; the most there can be
+  int undecided = 0, cases = 0;
+  std::string case_name;  // being measured
+  double left_s = 0;      // of the budget
+};
+
+struct GateObserver {
+  std::function<void(const GateProgress&)> tick;  // when a case starts, and a few times a second
+  /// A case has its verdict, which is stored.
+  std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
+  /// After the pilot: the verdicts as they stand, with the smallest effect that each can still find.
+  std::function<void(const GateProgress&, const std::vector<record::CaseVerdict>&)> pilot;
+};
+
+/// Measures in rounds until every case is decided, the plan ends or the budget is spent. Every measurement, pair and
+/// verdict is stored at once. Returns finished or interrupted, as the store says, too; throws store Errors.
+record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
+
+}  // namespace ridgeline::run

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/analysis/gate_plan.hpp"
+
+namespace ridgeline::run {
+
+/// gate.toml: what a project asks of its cases. docs/how-to-gate.md describes the format.
+struct GateRules {
+  /// What one [[rule]] sets for the cases of its pattern; what it leaves out is as without it.
+  struct Rule {
+    std::string pattern;
+    int line = 0;
+    std::optional<double> delta, floor_ns, alpha;
+    std::optional<analysis::Looking> looking;
+    std::optional<std::string> skip;
+    struct Expectation {
+      std::string reason, until;  // until: "2026-12-31", the last day on which it holds
+    };
+    std::optional<Expectation> expect;  // of a regression
+  };
+  std::filesystem::path file;  // empty without one
+  std::string text;            // the whole file
+  std::vector<Rule> rules;
+};
+
+/// Strict: an unknown key, a wrong type or a value out of range throws a usage Error with file and line.
+GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& file);
+GateRules load_gate_rules(const std::filesystem::path& file);
+
+/// The rule of each of `names`: `otherwise`, changed by the rules that match it. For each key the pattern with the most
+/// literal characters wins; a tie between different values, and a rule that matches no name, throw a usage Error with
+/// file and line. `today` is a date like "2026-11-20".
+std::vector<analysis::CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names,
+                                        const analysis::CaseRule& otherwise, const std::string& today);
+
+}  // namespace ridgeline::run
