@@ -6,7 +6,8 @@
 namespace ridgeline::run {
 
 std::optional<double> parse_duration(std::string_view text) {
-  constexpr std::pair<std::string_view, double> units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  constexpr std::pair<std::string_view, double> units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
+                                                           {"s", 1},     {"m", 60},    {"h", 3600}};
   constexpr double longest = 30 * 24 * 3600.0;
   double seconds = 0;
   if (text.empty()) return std::nullopt;

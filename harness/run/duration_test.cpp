@@ -6,6 +6,8 @@ namespace ridgeline::run {
 namespace {
 
 TEST(Duration, ReadsWhatPeopleWrite) {
+  EXPECT_DOUBLE_EQ(parse_duration("200ns").value(), 200e-9);
+  EXPECT_DOUBLE_EQ(parse_duration("1.5us").value(), 1.5e-6);
   EXPECT_DOUBLE_EQ(parse_duration("200ms").value(), 0.2);
   EXPECT_DOUBLE_EQ(parse_duration("90s").value(), 90);
   EXPECT_DOUBLE_EQ(parse_duration("1.5m").value(), 90);

@@ -21,6 +21,7 @@ struct GateRules {
     std::optional<std::string> skip;
     struct Expectation {
       std::string reason, until;  // until: "2026-12-31", the last day on which it holds
+      bool operator==(const Expectation&) const = default;
     };
     std::optional<Expectation> expect;  // of a regression
   };
@@ -34,9 +35,12 @@ GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& f
 GateRules load_gate_rules(const std::filesystem::path& file);
 
 /// The rule of each of `names`: `otherwise`, changed by the rules that match it. For each key the pattern with the most
-/// literal characters wins; a tie between different values, and a rule that matches no name, throw a usage Error with
-/// file and line. `today` is a date like "2026-11-20".
+/// literal characters wins; a tie between different values, and a rule that matches neither one of `names` nor of
+/// `known`, throw a usage Error with file and line. `known` are cases that exist and are not gated this time (the
+/// user's patterns leave them out, or they are for another kind of device): rules for them are no mistakes. `today` is
+/// a date like "2026-11-20".
 std::vector<analysis::CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names,
-                                        const analysis::CaseRule& otherwise, const std::string& today);
+                                        const analysis::CaseRule& otherwise, const std::string& today,
+                                        const std::vector<std::string>& known = {});
 
 }  // namespace ridgeline::run

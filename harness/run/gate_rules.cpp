@@ -1,0 +1,152 @@
+#include "harness/run/gate_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/run/strict_toml.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using analysis::CaseRule;
+using analysis::Looking;
+using Rule = GateRules::Rule;
+
+/// A text that a person must have written: what it explains would otherwise go unexplained.
+std::string words(StrictTable& table, const std::string& key) {
+  const std::string text = table.text(key);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    table.refuse(table.need(key).source(), key + " must not be empty");
+  return text;
+}
+
+Looking looking(StrictTable& table) {
+  const std::string text = table.text("direction");
+  if (text == "both") return Looking::both;
+  if (text == "slower") return Looking::slower;
+  table.refuse(table.need("direction").source(), "direction must be \"both\" or \"slower\"");
+}
+
+Rule::Expectation expectation(StrictTable& table) {
+  if (table.text("expect") != "regression")
+    table.refuse(table.need("expect").source(), "expect must be \"regression\": nothing else needs to be expected");
+  return {words(table, "reason"), table.date("until")};
+}
+
+Rule rule(StrictTable& table, int line) {
+  Rule rule;
+  rule.line = line;
+  rule.pattern = table.text("cases");
+  if (rule.pattern.empty()) table.refuse(table.need("cases").source(), "cases must be a case pattern");
+  if (table.find("delta")) rule.delta = table.fraction("delta");
+  // To the picosecond, so that "1us" and "1000ns" are the same value.
+  if (table.find("floor")) rule.floor_ns = std::round(table.duration("floor") * 1e12) / 1e3;
+  if (table.find("alpha")) rule.alpha = table.fraction("alpha");
+  if (table.find("direction")) rule.looking = looking(table);
+  if (table.find("skip")) rule.skip = words(table, "skip");
+  if (table.find("expect")) rule.expect = expectation(table);
+  for (const char* key : {"reason", "until"})
+    if (const toml::node* node = table.find(key); node && !rule.expect)
+      table.refuse(node->source(), fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
+  if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.looking && !rule.skip && !rule.expect) {
+    table.done();  // a misspelt key is the better explanation
+    table.refuse(table.source(), "the rule sets nothing", "give it a delta, floor, alpha, direction, skip or expect");
+  }
+  return rule;
+}
+
+/// Characters of a pattern that stand for themselves.
+std::size_t literal_characters(const std::string& pattern) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(pattern, [](char c) { return c != '*' && c != '?' && (c & 0xC0) != 0x80; }));
+}
+
+[[noreturn]] void refuse(const GateRules& rules, int line, const std::string& failure, const std::string& advice) {
+  throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", rules.file.string(), line, failure), advice);
+}
+
+/// The rule that decides `key` of a case; null when none of those that match it does.
+template <class Value>
+const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& matching, const std::string& name,
+                     const char* key, std::optional<Value> Rule::*value) {
+  const Rule* best = nullptr;
+  for (const Rule* each : matching)
+    if (each->*value && (!best || literal_characters(each->pattern) > literal_characters(best->pattern))) best = each;
+  for (const Rule* each : matching)
+    if (each->*value && literal_characters(each->pattern) == literal_characters(best->pattern) &&
+        each->*value != best->*value)
+      refuse(rules, each->line,
+             fmt::format("the rules of lines {} and {} set a different {} for {}, and are equally specific", best->line,
+                         each->line, key, printable(name, 400)),
+             "the pattern with more literal characters wins: make one of them longer");
+  return best;
+}
+
+CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise, const std::string& today) {
+  std::vector<const Rule*> matching;
+  for (const Rule& each : rules.rules)
+    if (matches(each.pattern, name)) matching.push_back(&each);
+  const auto decides = [&](const char* key, auto value) { return deciding(rules, matching, name, key, value); };
+  CaseRule result = otherwise;
+  if (const Rule* rule = decides("delta", &Rule::delta)) result.delta = *rule->delta;
+  if (const Rule* rule = decides("floor", &Rule::floor_ns)) result.floor_ns = *rule->floor_ns;
+  if (const Rule* rule = decides("alpha", &Rule::alpha)) result.alpha = *rule->alpha;
+  if (const Rule* rule = decides("direction", &Rule::looking)) result.looking = *rule->looking;
+  const Rule* skip = decides("reason to skip", &Rule::skip);
+  if (skip) result.skip = *skip->skip;
+  if (const Rule* rule = decides("expectation", &Rule::expect)) {
+    if (skip)
+      refuse(rules, rule->line,
+             fmt::format("the rules of lines {} and {} expect a regression of {} and skip it", rule->line, skip->line,
+                         printable(name, 400)),
+             "what is skipped cannot show a regression: take one of them away");
+    result.expected = true;
+    result.expectation_over = today > rule->expect->until;
+    result.expectation = fmt::format("{} (until {}{})", rule->expect->reason, rule->expect->until,
+                                     result.expectation_over ? ", which is over" : "");
+  }
+  return result;
+}
+
+void check_matched(const GateRules& rules, const std::vector<std::string>& names,
+                   const std::vector<std::string>& known) {
+  std::vector<std::string> all = names;
+  all.insert(all.end(), known.begin(), known.end());
+  for (const Rule& each : rules.rules) {
+    try {
+      check_patterns({each.pattern}, all);
+    } catch (const Error& error) {
+      refuse(rules, each.line, error.what(), error.advice());
+    }
+  }
+}
+
+}  // namespace
+
+GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& file) {
+  const toml::table table = parse_toml(text, file);
+  GateRules rules{file, std::string(text), {}};
+  StrictTable top(table, file, "");
+  top.sections("rule", [&](StrictTable& section, int line) { rules.rules.push_back(rule(section, line)); });
+  top.done();
+  return rules;
+}
+
+GateRules load_gate_rules(const std::filesystem::path& file) {
+  return parse_gate_rules(read_toml_file(file, "rules of the gate"), file);
+}
+
+std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names, const CaseRule& otherwise,
+                              const std::string& today, const std::vector<std::string>& known) {
+  check_matched(rules, names, known);
+  std::vector<CaseRule> resolved;
+  for (const std::string& name : names) resolved.push_back(rule_of(rules, name, otherwise, today));
+  return resolved;
+}
+
+}  // namespace ridgeline::run

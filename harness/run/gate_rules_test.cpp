@@ -1,0 +1,160 @@
+#include "harness/run/gate_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using analysis::CaseRule;
+using analysis::Looking;
+
+const std::vector<std::string> names{"gemm/naive/f32/n=512", "gemm/naive/f64/n=512", "gemm/tiled/f32/n=512",
+                                     "scan/naive/f32/n=512"};
+
+constexpr const char* good = R"([[rule]]
+cases = "*"
+delta = "3%"
+floor = "1us"
+
+[[rule]]
+cases = "gemm"
+delta = 0.02
+alpha = 0.05
+direction = "slower"
+
+[[rule]]
+cases = "gemm/naive/*"
+expect = "regression"
+reason = "checked for overflow now"
+until = 2026-12-31
+
+[[rule]]
+cases = "scan"
+skip = "too noisy here"
+)";
+
+CaseRule otherwise() {
+  CaseRule rule;
+  rule.delta = 0.5;
+  return rule;
+}
+
+std::vector<CaseRule> resolved(const std::string& text, const std::string& today = "2026-11-20",
+                               const std::vector<std::string>& known = {}) {
+  return resolve(parse_gate_rules(text, "gate.toml"), names, otherwise(), today, known);
+}
+
+/// Expects a usage Error whose message begins like `failure` and whose advice contains `advice`.
+template <class Call>
+void expect_refused(Call&& call, const std::string& failure, const std::string& advice = {}) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted: " << failure;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_TRUE(std::string(error.what()).starts_with(failure)) << error.what() << "\n" << failure;
+    EXPECT_NE(error.advice().find(advice), std::string::npos) << error.advice();
+  }
+}
+
+TEST(GateRules, EveryKeyIsDecidedByItsMostSpecificPattern) {
+  const std::vector<CaseRule> rules = resolved(good);
+  ASSERT_EQ(rules.size(), names.size());
+  EXPECT_EQ(rules[0].delta, 0.02) << "gemm has more literal characters than *";
+  EXPECT_EQ(rules[0].floor_ns, 1000) << "what a specific rule leaves out comes from the others";
+  EXPECT_EQ(rules[0].alpha, 0.05);
+  EXPECT_EQ(rules[0].looking, Looking::slower);
+  EXPECT_TRUE(rules[0].expected);
+  EXPECT_FALSE(rules[0].expectation_over);
+  EXPECT_EQ(rules[0].expectation, "checked for overflow now (until 2026-12-31)");
+  EXPECT_FALSE(rules[2].expected);
+  EXPECT_EQ(rules[3].delta, 0.03);
+  EXPECT_EQ(rules[3].alpha, otherwise().alpha);
+  EXPECT_EQ(rules[3].looking, Looking::both);
+  EXPECT_EQ(rules[3].skip, "too noisy here");
+  EXPECT_EQ(resolved("")[0].delta, 0.5) << "without a rule it is as without a file";
+}
+
+TEST(GateRules, AnExpectationHoldsThroughItsLastDay) {
+  EXPECT_FALSE(resolved(good, "2026-12-31")[0].expectation_over);
+  const CaseRule over = resolved(good, "2027-01-01")[0];
+  EXPECT_TRUE(over.expectation_over);
+  EXPECT_EQ(over.expectation, "checked for overflow now (until 2026-12-31, which is over)");
+}
+
+TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
+  const auto rules = [](const char* first, const char* second) {
+    return std::string("[[rule]]\ncases = \"gemm/*\"\n") + first + "\n\n[[rule]]\ncases = \"*gemm/*\"\n" + second +
+           "\n";
+  };
+  for (const auto& [first, second] :
+       {std::pair("delta = 0.01", "delta = 0.02"), std::pair("floor = \"1us\"", "floor = \"1ns\""),
+        std::pair("direction = \"both\"", "direction = \"slower\""), std::pair("skip = \"a\"", "skip = \"b\"")})
+    expect_refused([&] { resolved(rules(first, second)); }, "gate.toml:5: the rules of lines 1 and 5 set a different ",
+                   "make one of them longer");
+  EXPECT_EQ(resolved(rules("delta = 0.01", "delta = \"1%\""))[0].delta, 0.01) << "equal values are no tie";
+  EXPECT_EQ(resolved(rules("floor = \"1us\"", "floor = \"1000ns\""))[0].floor_ns, 1000);
+  EXPECT_EQ(resolved(rules("delta = 0.01", "alpha = 0.02"))[0].delta, 0.01) << "different keys are no tie";
+  const std::string overruled =
+      rules("delta = 0.01", "delta = 0.02") + "[[rule]]\ncases = \"gemm/*/*\"\ndelta = 0.04\n";
+  EXPECT_EQ(resolved(overruled)[0].delta, 0.04) << "a tie below the most specific rule does not matter";
+}
+
+TEST(GateRules, ARuleForNoCaseIsAMistake) {
+  const std::string text = std::string(good) + "\n[[rule]]\ncases = \"gemn/naive\"\ndelta = 0.1\n";
+  expect_refused([&] { resolved(text); }, "gate.toml:22: no case matches \"gemn/naive\"", "did you mean gemm/naive?");
+  EXPECT_NO_THROW(resolved(text, "2026-11-20", {"gemn/naive/f32/n=1"})) << "a case that is not gated this time";
+}
+
+TEST(GateRules, WhatIsSkippedCannotBeExpectedToBeSlower) {
+  expect_refused([] { resolved(std::string(good) + "\n[[rule]]\ncases = \"gemm/naive/f32\"\nskip = \"slow\"\n"); },
+                 "gate.toml:12: the rules of lines 12 and 22 expect a regression of gemm/naive/f32/n=512 and skip it");
+}
+
+TEST(GateRules, RefuseWithFileAndLine) {
+  struct Row {
+    const char *from, *to, *failure, *advice;
+  };
+  const Row rows[] = {
+      {"delta = 0.02", "delt = 0.02", "gate.toml:8: unknown key \"delt\" in [[rule]]", "did you mean delta?"},
+      {"[[rule]]\ncases = \"gemm\"", "[[rules]]\ncases = \"gemm\"", "gate.toml:6: unknown key \"rules\"",
+       "did you mean rule?"},
+      {"cases = \"gemm\"\n", "", "gate.toml:6: cases is missing in [[rule]]", ""},
+      {"cases = \"gemm\"", "cases = 3", "gate.toml:7: cases must be a text", ""},
+      {"cases = \"gemm\"", "cases = \"\"", "gate.toml:7: cases must be a case pattern", ""},
+      {"delta = 0.02", "delta = 3", "gate.toml:8: delta must be a fraction between 0 and 1", ""},
+      {"delta = 0.02", "delta = -0.02", "gate.toml:8: delta must be a fraction", ""},
+      {"delta = 0.02", "delta = nan", "gate.toml:8: delta must be a fraction", ""},
+      {"delta = \"3%\"", "delta = \"3\"", "gate.toml:3: delta must be a fraction", ""},
+      {"floor = \"1us\"", "floor = 1000", "gate.toml:4: floor must be a duration above 0", ""},
+      {"floor = \"1us\"", "floor = \"1 us\"", "gate.toml:4: floor must be a duration above 0", ""},
+      {"alpha = 0.05", "alpha = 1.0", "gate.toml:9: alpha must be a fraction", ""},
+      {"\"slower\"", "\"faster\"", "gate.toml:10: direction must be \"both\" or \"slower\"", ""},
+      {"\"regression\"", "\"pass\"", "gate.toml:14: expect must be \"regression\"", ""},
+      {"reason = \"checked for overflow now\"\n", "", "gate.toml:12: reason is missing in [[rule]]", ""},
+      {"\"checked for overflow now\"", "\" \"", "gate.toml:15: reason must not be empty", ""},
+      {"until = 2026-12-31\n", "", "gate.toml:12: until is missing in [[rule]]", ""},
+      {"2026-12-31", "\"2026-12-31\"", "gate.toml:16: until must be a date without quotes", ""},
+      {"2026-12-31", "2026-12-31T10:00:00Z", "gate.toml:16: until must be a date", ""},
+      {"2026-12-31", "2026-13-31", "gate.toml:16: ", ""},
+      {"expect = \"regression\"\n", "", "gate.toml:14: reason belongs to expect = \"regression\"", ""},
+      {"skip = \"too noisy here\"\n", "", "gate.toml:18: the rule sets nothing", "delta"},
+      {"skip = \"too noisy here\"", "skip = true", "gate.toml:20: skip must be a text", ""},
+      {"skip = \"too noisy here\"", "skip = \"\"", "gate.toml:20: skip must not be empty", ""},
+  };
+  for (const Row& row : rows) {
+    std::string text = good;
+    const std::size_t at = text.find(row.from);
+    ASSERT_NE(at, std::string::npos) << row.from;
+    text.replace(at, std::string(row.from).size(), row.to);
+    expect_refused([&] { parse_gate_rules(text, "gate.toml"); }, row.failure, row.advice);
+  }
+  expect_refused([] { parse_gate_rules("[rule]\ncases = \"*\"\n", "gate.toml"); }, "gate.toml:1: write [[rule]]");
+  expect_refused([] { parse_gate_rules("rule = [3]\n", "gate.toml"); }, "gate.toml:1: rule must be sections");
+  expect_refused([] { load_gate_rules("missing/gate.toml"); }, "cannot read the rules of the gate missing/gate.toml");
+}
+
+}  // namespace
+}  // namespace ridgeline::run
