@@ -1,0 +1,287 @@
+#include "harness/analysis/stored_gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/gate_decision.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using record::CaseVerdict;
+using record::Outcome;
+using record::Verdict;
+using store::StoredMeasurement;
+
+/// What one run has of one case.
+struct Half {
+  const record::Measurement* failure = nullptr;   // the worst of all attempts
+  const record::Measurement* left_out = nullptr;  // unsupported or unavailable
+  std::vector<double> medians_ns;                 // of the processes that count
+  int ok = 0;                                     // of those
+  int disturbed = 0;                              // processes that do not count
+  std::string why;                                // the first reason for not being ok, among those with samples
+  std::set<std::string> how;                      // launch and cache of those that count
+  bool not_a_time = false;                        // a median that is no positive number
+
+  bool measured() const { return !medians_ns.empty() || disturbed > 0; }
+};
+
+using Halves = std::map<std::string, Half>;
+
+/// wrong_result before crashed before timeout.
+int rank(Outcome outcome) {
+  return outcome == Outcome::wrong_result ? 3 : outcome == Outcome::crashed ? 2 : outcome == Outcome::timeout ? 1 : 0;
+}
+
+/// Adds the attempts of one replicate, in order.
+void add_process(Half& half, const std::vector<const StoredMeasurement*>& attempts) {
+  const record::Measurement* counts = nullptr;
+  bool disturbed = false;
+  for (const StoredMeasurement* stored : attempts) {
+    const record::Measurement& m = stored->measurement;
+    if (record::is_failure(m.outcome)) {
+      if (!half.failure || rank(m.outcome) > rank(half.failure->outcome)) half.failure = &m;
+    } else if (!record::has_samples(m.outcome)) {
+      if (!half.left_out) half.left_out = &m;
+    } else {
+      if (m.outcome != Outcome::ok && half.why.empty()) half.why = m.reason;
+      disturbed = disturbed || m.outcome == Outcome::invalid_environment;
+      if (!counts && m.outcome != Outcome::invalid_environment) counts = &m;
+    }
+  }
+  if (!counts) {
+    half.disturbed += disturbed;
+    return;
+  }
+  const double median_ns = counts->median_ns.value_or(0);
+  half.not_a_time = half.not_a_time || !(std::isfinite(median_ns) && median_ns > 0);
+  half.medians_ns.push_back(median_ns);
+  half.ok += counts->outcome == Outcome::ok;
+  half.how.insert(fmt::format("{} {}", counts->launch, counts->cache));
+}
+
+Halves halves(const StoredSide& side) {
+  std::map<std::string, std::map<int, std::vector<const StoredMeasurement*>>> attempts;  // by case, then replicate
+  for (const StoredMeasurement& stored : side.measurements)
+    attempts[record::name(stored.case_info.id)][stored.replicate].push_back(&stored);
+  Halves found;
+  for (auto& [name, replicates] : attempts)
+    for (auto& [replicate, of_process] : replicates) {
+      std::ranges::sort(of_process, {},
+                        [](const StoredMeasurement* m) { return std::pair(m->measurement.attempt, m->id); });
+      add_process(found[name], of_process);
+    }
+  return found;
+}
+
+/// "unsupported: needs 16-bit floats".
+std::string words(const record::Measurement* measurement) {
+  const std::string_view outcome = record::to_string(measurement->outcome);
+  return measurement->reason.empty() ? std::string(outcome)
+                                     : fmt::format("{}: {}", outcome, printable(measurement->reason, 1000));
+}
+
+/// What a side says of a case that it did not measure.
+std::string not_there(const char* side, const record::Run& run, const Half& half) {
+  if (half.left_out) return fmt::format("{}: {}", side, words(half.left_out));
+  const bool whole = run.status == record::RunStatus::finished;
+  return fmt::format("the {}'s run does not have it{}", side,
+                     whole ? "" : fmt::format(", and is {}", record::to_string(run.status)));
+}
+
+Verdict of(Outcome failure) {
+  return failure == Outcome::wrong_result ? Verdict::wrong_result
+         : failure == Outcome::crashed    ? Verdict::crashed
+                                          : Verdict::timeout;
+}
+
+using Said = std::pair<Verdict, std::string>;
+
+/// The verdict on a case that no times are needed for.
+std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& candidate, const CaseRule& rule,
+                                  const Half& old_half, const Half& new_half) {
+  if (!rule.skip.empty()) return Said{Verdict::skipped, rule.skip};
+  const bool has_old = old_half.measured() || old_half.failure, has_new = new_half.measured() || new_half.failure;
+  if (!has_old && !has_new) {
+    require(old_half.left_out || new_half.left_out, "a case that is judged is one of a run's");
+    return Said{Verdict::skipped, words(new_half.left_out ? new_half.left_out : old_half.left_out)};
+  }
+  if (!has_new) return Said{Verdict::missing, not_there("candidate", candidate.run, new_half)};
+  const bool olds =
+      old_half.failure && (!new_half.failure || rank(old_half.failure->outcome) > rank(new_half.failure->outcome));
+  if (const record::Measurement* failure = olds ? old_half.failure : new_half.failure)
+    return Said{of(failure->outcome), fmt::format("{}: {}", olds ? "baseline" : "candidate", words(failure))};
+  if (!has_old) return Said{Verdict::new_case, not_there("baseline", baseline.run, old_half)};
+  return std::nullopt;
+}
+
+/// Why times that both sides have are not judged.
+std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
+  if (old_half.not_a_time || new_half.not_a_time)
+    return Said{Verdict::invalid_environment, fmt::format("{}: the median of a process is no positive number",
+                                                          old_half.not_a_time ? "baseline" : "candidate")};
+  const auto because = [](const std::string& why) { return why.empty() ? "" : ": " + printable(why, 1000); };
+  if (old_half.ok == 0)
+    return Said{Verdict::no_baseline,
+                fmt::format("no process of the baseline was {}{}",
+                            old_half.medians_ns.empty() ? "undisturbed" : "steady", because(old_half.why))};
+  if (new_half.medians_ns.empty())
+    return Said{Verdict::invalid_environment,
+                fmt::format("no process of the candidate was undisturbed{}", because(new_half.why))};
+  if (old_half.how != new_half.how)
+    return Said{Verdict::invalid_environment,
+                fmt::format("measured differently: {} -> {}", printable(fmt::to_string(fmt::join(old_half.how, ", "))),
+                            printable(fmt::to_string(fmt::join(new_half.how, ", "))))};
+  return std::nullopt;
+}
+
+/// Whether `a` and `b` processes are too few for any of their orders to be rare enough: the rarest has the probability
+/// 1 / C(a + b, a).
+bool never_alarms(std::size_t a, std::size_t b, double level) {
+  const auto n = static_cast<double>(a), m = static_cast<double>(b);
+  const double log_orders = std::lgamma(n + m + 1) - std::lgamma(n + 1) - std::lgamma(m + 1);
+  return -log_orders > std::log(level) + 1e-9;
+}
+
+/// What a reader must know of a case that was judged.
+std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& rule, int cases) {
+  std::vector<std::string> list;
+  const std::size_t a = old_half.medians_ns.size(), b = new_half.medians_ns.size();
+  if (never_alarms(a, b, rule.alpha / cases))
+    list.push_back(fmt::format("{} and {} processes can never show a regression among {} case{}: it takes {} a side", a,
+                               b, cases, cases == 1 ? "" : "s", least_processes(rule, cases)));
+  for (const auto& [side, half] : {std::pair("baseline", &old_half), std::pair("candidate", &new_half)}) {
+    const auto unsteady = half->medians_ns.size() - static_cast<std::size_t>(half->ok);
+    if (unsteady > 0) list.push_back(fmt::format("{} unsteady in {} of its processes", side, unsteady));
+    if (half->disturbed > 0) list.push_back(fmt::format("{} disturbed in {} of its processes", side, half->disturbed));
+  }
+  return fmt::to_string(fmt::join(list, "; "));
+}
+
+void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule, const GatePlan& plan,
+           int cases) {
+  const Decision decision = decide_unpaired(plan, rule, cases, old_half.medians_ns, new_half.medians_ns);
+  verdict.verdict = decision.verdict;
+  verdict.delta = std::expm1(decision.delta);
+  verdict.ratio = std::exp(decision.estimate);
+  if (std::isfinite(decision.interval.low)) verdict.ratio_low = std::exp(decision.interval.low);
+  if (std::isfinite(decision.interval.high)) verdict.ratio_high = std::exp(decision.interval.high);
+  verdict.noise = decision.noise;
+  verdict.p_value = decision.p_value;
+  verdict.level = decision.level;
+  verdict.reason = doubts(old_half, new_half, rule, cases);
+}
+
+using Values = std::map<std::string, std::set<std::string>>;
+
+void add_changes(std::vector<std::string>& to, const Values& baseline, const Values& candidate) {
+  std::set<std::string> keys;
+  for (const auto& [key, values] : baseline) keys.insert(key);
+  for (const auto& [key, values] : candidate) keys.insert(key);
+  const auto text = [](const Values& values, const std::string& key) {
+    const auto found = values.find(key);
+    return found == values.end() ? std::string("nothing") : printable(fmt::to_string(fmt::join(found->second, ", ")));
+  };
+  for (const std::string& key : keys)
+    if (const std::string before = text(baseline, key), after = text(candidate, key); before != after)
+      to.push_back(fmt::format("{} {} -> {}", printable(key), before, after));
+}
+
+Values values(const record::Facts& facts) {
+  Values single;
+  for (const auto& [key, value] : facts) single[key].insert(value);
+  return single;
+}
+
+Values how_built(const StoredSide& side) {
+  Values found;
+  for (const record::Build& build : side.builds)
+    for (const auto& [what, value] :
+         {std::pair("compiler", build.compiler), std::pair("flags", build.flags), std::pair("CUDA", build.cuda)})
+      if (!value.empty()) found[fmt::format("{} of {}", what, build.worker)].insert(value);
+  return found;
+}
+
+std::map<std::string, std::set<std::string>> code(const StoredSide& side) {
+  std::map<std::string, std::set<std::string>> hashes;
+  for (const record::Build& build : side.builds) hashes[build.worker].insert(build.code_hash);
+  return hashes;
+}
+
+}  // namespace
+
+EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate) {
+  EnvironmentChanges found;
+  add_changes(found.comparable, values(baseline.environment.comparable), values(candidate.environment.comparable));
+  add_changes(found.recorded, values(baseline.environment.recorded), values(candidate.environment.recorded));
+  add_changes(found.recorded, how_built(baseline), how_built(candidate));
+  if (baseline.run.profile != candidate.run.profile)
+    found.recorded.push_back(
+        fmt::format("profile {} -> {}", printable(baseline.run.profile), printable(candidate.run.profile)));
+  else if (baseline.run.profile_text != candidate.run.profile_text)
+    found.recorded.push_back(fmt::format("the text of profile {}", printable(baseline.run.profile)));
+  return found;
+}
+
+bool same_code(const StoredSide& baseline, const StoredSide& candidate) {
+  const auto hashes = code(baseline);
+  return !hashes.empty() && hashes == code(candidate) &&
+         std::ranges::all_of(hashes, [](const auto& of) { return of.second.size() == 1 && !of.second.contains(""); });
+}
+
+std::vector<std::string> case_names(const StoredSide& baseline, const StoredSide& candidate) {
+  std::set<std::string> names;
+  for (const StoredSide* side : {&baseline, &candidate})
+    for (const StoredMeasurement& stored : side->measurements) names.insert(record::name(stored.case_info.id));
+  return {names.begin(), names.end()};
+}
+
+StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candidate,
+                           const std::vector<std::string>& names, const std::vector<CaseRule>& rules,
+                           const GatePlan& plan, bool accept_changes) {
+  require(names.size() == rules.size(), "every case has a rule");
+  const std::vector<std::string> differs = changes(baseline, candidate).comparable;
+  Halves old_halves = halves(baseline), new_halves = halves(candidate);
+  StoredVerdicts result;
+  std::vector<std::size_t> measured;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Half &old_half = old_halves[names[i]], &new_half = new_halves[names[i]];
+    CaseVerdict& verdict = result.verdicts.emplace_back();
+    verdict.case_name = names[i];
+    if (old_half.measured() || old_half.failure || old_half.left_out) verdict.baseline_case = names[i];
+    verdict.delta = rules[i].delta;
+    verdict.pairs = static_cast<int>(std::min(old_half.medians_ns.size(), new_half.medians_ns.size()));
+    verdict.dropped = old_half.disturbed + new_half.disturbed;
+    verdict.expectation = rules[i].expectation;
+    auto said = without_times(baseline, candidate, rules[i], old_half, new_half);
+    if (!said) said = unfit(old_half, new_half);
+    if (!said) {
+      measured.push_back(i);
+      verdict.baseline_ns = stats::median(old_half.medians_ns);
+      verdict.candidate_ns = stats::median(new_half.medians_ns);
+      if (!differs.empty() && !accept_changes)
+        said = Said{Verdict::invalid_environment, fmt::format("{}", fmt::join(differs, "; "))};
+    }
+    if (said) std::tie(verdict.verdict, verdict.reason) = *said;
+  }
+  result.cases = static_cast<int>(measured.size());
+  if (!differs.empty() && !accept_changes) return result;
+  for (const std::size_t i : measured) {
+    CaseVerdict& verdict = result.verdicts[i];
+    judge(verdict, old_halves[names[i]], new_halves[names[i]], rules[i], plan, result.cases);
+    verdict.expected = verdict.verdict == Verdict::regression && rules[i].expected && !rules[i].expectation_over;
+  }
+  return result;
+}
+
+}  // namespace ridgeline::analysis

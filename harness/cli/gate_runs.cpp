@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/stored_gate.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/gate.hpp"
+#include "harness/cli/repeat.hpp"
+#include "harness/cli/run_text.hpp"
+#include "harness/run/gate_rules.hpp"
+#include "harness/run/selection.hpp"
+#include "harness/run/timestamp.hpp"
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using analysis::StoredSide;
+
+struct Sides {
+  StoredSide baseline, candidate;
+  std::filesystem::path file;  // holds both
+};
+
+StoredSide read(const store::FoundRun& found) {
+  const store::Store store = store::Store::open(found.file);
+  const std::string& id = found.summary.run.id;
+  return {found.summary.run, found.summary.device, store.environment(id), store.builds(id),
+          store.measurements(id, store::Samples::leave_out)};
+}
+
+Sides read(const Context& context, const GateOptions& options) {
+  const store::FoundRun baseline = store::find_run(context.results, options.baseline, say_left_out),
+                        candidate = store::find_run(context.results, options.candidate, say_left_out);
+  const std::string &old_id = baseline.summary.run.id, &new_id = candidate.summary.run.id;
+  const std::string &old_model = baseline.summary.device.model, &new_model = candidate.summary.device.model;
+  if (old_id == new_id)
+    throw Error(ErrorKind::usage, fmt::format("cannot gate run {} against itself", old_id),
+                "ridgeline runs lists the runs; name two of one device");
+  if (old_model != new_model)
+    throw Error(ErrorKind::usage,
+                fmt::format("cannot gate run {} on {} against run {} on {}: a gate compares one device model", new_id,
+                            printable(new_model), old_id, printable(old_model)),
+                "name a run of the same model: MODEL@latest, MODEL@label:TEXT");
+  if (baseline.file != candidate.file)
+    throw Error(ErrorKind::usage,
+                fmt::format("cannot gate run {} in {} against run {} in {}: a gate is stored beside both of its runs",
+                            new_id, candidate.file.string(), old_id, baseline.file.string()),
+                "keep the runs of one model in one results file");
+  return {read(baseline), read(candidate), candidate.file};
+}
+
+/// Names of the cases to judge, and the rule of each.
+struct Chosen {
+  std::vector<std::string> names;
+  std::vector<analysis::CaseRule> rules;
+  std::string rules_text;
+  double alpha = 0;
+};
+
+Chosen choose(const Sides& sides, const GateOptions& options) {
+  const std::vector<std::string> all = analysis::case_names(sides.baseline, sides.candidate);
+  if (all.empty())
+    throw Error(ErrorKind::usage, "neither run holds a measurement", "ridgeline runs says what each run holds");
+  run::check_patterns(options.patterns, all);
+  const run::GateRules rules = options.config.empty() ? run::GateRules{} : run::load_gate_rules(options.config);
+  analysis::CaseRule otherwise;
+  otherwise.delta = options.delta.value_or(analysis::default_delta(sides.candidate.device.kind));
+  otherwise.alpha = options.alpha.value_or(otherwise.alpha);
+  const std::vector<analysis::CaseRule> resolved = run::resolve(rules, all, otherwise, run::timestamp().substr(0, 10));
+  Chosen chosen;
+  chosen.rules_text = rules.text;
+  chosen.alpha = otherwise.alpha;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool picked = std::ranges::any_of(options.patterns, [&](const auto& p) { return matches(p, all[i]); });
+    if (!picked && !options.patterns.empty()) continue;
+    chosen.names.push_back(all[i]);
+    chosen.rules.push_back(resolved[i]);
+  }
+  return chosen;
+}
+
+std::set<std::string> commits(const StoredSide& side) {
+  std::set<std::string> found;
+  for (const record::Build& build : side.builds) found.insert(build.commit);
+  return found;
+}
+
+/// The one commit that all of a side's workers were built from, without local changes; empty otherwise.
+std::string commit(const StoredSide& side) {
+  const std::set<std::string> all = commits(side);
+  const bool changed = std::ranges::any_of(side.builds, &record::Build::dirty);
+  return all.size() != 1 || changed || all.contains("unknown") ? "" : *all.begin();
+}
+
+std::string named(const char* what, const StoredSide& side) {
+  std::string text = fmt::format("{}: run {} of {} UTC", what, side.run.id, point_in_time(side.run.started));
+  if (!side.run.label.empty()) text += fmt::format(" ({})", printable(side.run.label));
+  std::vector<std::string> built;
+  for (const std::string& one : commits(side)) built.push_back(printable(one.substr(0, 12)));
+  if (!built.empty()) text += fmt::format(", built from {}", fmt::join(built, " and "));
+  if (std::ranges::any_of(side.builds, &record::Build::dirty)) text += " with local changes";
+  if (side.run.status != record::RunStatus::finished)
+    text += fmt::format("; it is {}: cases that it did not reach are absent", record::to_string(side.run.status));
+  return text;
+}
+
+/// The gate that measures the two commits side by side; empty where they are not known or are one.
+std::string paired_command(const Sides& sides, const std::vector<std::string>& patterns) {
+  const std::string old_commit = commit(sides.baseline), new_commit = commit(sides.candidate);
+  if (old_commit.empty() || new_commit.empty() || old_commit == new_commit) return {};
+  std::vector<std::string> words{"ridgeline",       "gate",     "--baseline-ref", old_commit,
+                                 "--candidate-ref", new_commit, "--device",       sides.candidate.device.id};
+  words.insert(words.end(), patterns.begin(), patterns.end());
+  return shell_line(words);
+}
+
+std::vector<std::string> notes(const Sides& sides, const GateOptions& options, bool same_code) {
+  std::vector<std::string> lines{named("baseline", sides.baseline), named("candidate", sides.candidate)};
+  const analysis::EnvironmentChanges changed = analysis::changes(sides.baseline, sides.candidate);
+  if (same_code) lines.push_back("both sides ran the same code: every difference is noise, or the circumstances");
+  if (sides.baseline.device.uuid != sides.candidate.device.uuid)
+    lines.push_back(fmt::format("two devices of one model: {} -> {}", printable(sides.baseline.device.uuid),
+                                printable(sides.candidate.device.uuid)));
+  if (!changed.comparable.empty())
+    lines.push_back(fmt::format("the comparable environment changed: {}; {}", fmt::join(changed.comparable, "; "),
+                                options.accept_changes ? "judged all the same, as --accept-changes asks"
+                                                       : "no time was judged (--accept-changes judges all the same)"));
+  if (!changed.recorded.empty()) lines.push_back(fmt::format("recorded: {}", fmt::join(changed.recorded, "; ")));
+  const std::string paired = paired_command(sides, options.patterns);
+  lines.push_back(fmt::format(
+      "the runs were measured apart, and machines drift: the error rates of a gate that measures both sides "
+      "in turn do not hold here. That gate: {}",
+      paired.empty() ? "ridgeline gate --baseline-worker OLD --candidate-worker NEW, with both builds"
+                     : printable(paired, 4000)));
+  return lines;
+}
+
+/// What measures again what failed; empty when nothing did.
+std::string repeat(const Sides& sides, const GateOptions& options, const std::vector<record::CaseVerdict>& verdicts) {
+  constexpr std::size_t most = 20;  // names that a line holds
+  std::vector<std::string> failed;
+  for (const record::CaseVerdict& one : verdicts)
+    if (record::is_failure(one.verdict) || (one.verdict == record::Verdict::regression && !one.expected))
+      failed.push_back(one.case_name);
+  if (failed.empty()) return {};
+  if (failed.size() > most) failed = options.patterns;
+  const std::string paired = paired_command(sides, failed);
+  const record::Run& run = sides.candidate.run;
+  return paired.empty() ? repeating_line(run.command_line, sides.candidate.device.id, run.seed, failed) : paired;
+}
+
+}  // namespace
+
+GateReport gate_runs(const Context& context, const GateOptions& options) {
+  const std::string started = run::timestamp();
+  const Sides sides = read(context, options);
+  const Chosen chosen = choose(sides, options);
+  const analysis::StoredVerdicts said =
+      analysis::gate_stored(sides.baseline, sides.candidate, chosen.names, chosen.rules,
+                            analysis::plan_for(sides.candidate.device.kind), options.accept_changes);
+  const bool same_code = analysis::same_code(sides.baseline, sides.candidate);
+  GateReport report;
+  record::Gate& gate = report.gate;
+  gate.id = run::new_run_id();
+  gate.device_uuid = sides.candidate.device.uuid;
+  gate.mode = "runs";
+  gate.baseline = options.baseline;
+  gate.candidate = options.candidate;
+  gate.baseline_run = sides.baseline.run.id;
+  gate.candidate_run = sides.candidate.run.id;
+  gate.command_line = "ridgeline " + shell_line(context.arguments);
+  gate.options = nlohmann::json{{"accept_changes", options.accept_changes}}.dump();
+  gate.rules_text = chosen.rules_text;
+  gate.alpha = chosen.alpha;
+  gate.cases = said.cases;
+  gate.aa = options.aa || same_code;
+  gate.started = started;
+  store::Store store = store::Store::create(sides.file);
+  store.begin(gate);
+  for (const record::CaseVerdict& verdict : said.verdicts) store.add(gate.id, verdict);
+  gate.finished = run::timestamp();
+  gate.status = record::RunStatus::finished;
+  store.finish_gate(gate.id, gate.status, gate.finished);
+  report.device = sides.candidate.device;
+  report.verdicts = said.verdicts;
+  sort_by_importance(report.verdicts);
+  report.notes = notes(sides, options, same_code);
+  report.file = sides.file;
+  report.repeat = repeat(sides, options, said.verdicts);
+  report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);
+  return report;
+}
+
+}  // namespace ridgeline::cli
