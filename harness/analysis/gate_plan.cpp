@@ -1,0 +1,15 @@
+#include "harness/analysis/gate_plan.hpp"
+
+namespace ridgeline::analysis {
+
+GatePlan plan_for(const std::string& device_kind) {
+  // docs/statistics.md says where the looks, shares and levels come from. Early looks of few pairs have no share: no
+  // p value of theirs could be small enough.
+  if (device_kind == "cuda")
+    return {{6, 12, 18, 27, 40}, {0, 0.25, 0.10, 0.25, 0.40}, {0.016, 0.01, 0.008, 0.008, 0.008}, 0.5};
+  return {{8, 12, 18, 27, 40, 60}, {0, 0.20, 0.10, 0.20, 0.20, 0.30}, {0.012, 0.01, 0.008, 0.007, 0.0065, 0.0065}, 0.5};
+}
+
+double default_delta(const std::string& device_kind) { return device_kind == "cuda" ? 0.005 : 0.03; }
+
+}  // namespace ridgeline::analysis
