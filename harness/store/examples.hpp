@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/record/case.hpp"
+#include "harness/record/gate.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
 
@@ -94,6 +95,61 @@ inline record::Measurement failed(const record::Case& info, record::Outcome outc
   m.outcome = outcome;
   m.reason = std::move(reason);
   return m;
+}
+
+/// A gate of two workers, whose runs are its id with "-baseline" and "-candidate".
+inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00", std::string started = "2026-11-20T13:00:00Z") {
+  record::Gate gate;
+  gate.id = std::move(id);
+  gate.device_uuid = device().uuid;
+  gate.mode = "workers";
+  gate.baseline = "old/ridgeline-suites";
+  gate.candidate = "new/ridgeline-suites";
+  gate.baseline_run = gate.id + "-baseline";
+  gate.candidate_run = gate.id + "-candidate";
+  gate.command_line = "ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites";
+  gate.options = R"({"budget_s": 60})";
+  gate.rules_text = "delta = 0.02\n";
+  gate.seed = 0xFFFFFFFFFFFFFFFEu;
+  gate.alpha = 0.01;
+  gate.cases = 2;
+  gate.started = std::move(started);
+  return gate;
+}
+
+/// One side of a gate.
+inline record::Run side(const record::Gate& gate, const std::string& run_id) {
+  record::Run side = run(run_id, gate.started);
+  side.gate = gate.id;
+  return side;
+}
+
+/// The first round of `info`, as measurement() times it on both sides.
+inline record::Pair pair(const record::Case& info = gemm_case(), int round = 0) {
+  record::Pair pair;
+  pair.case_name = record::name(info.id);
+  pair.round = round;
+  pair.baseline_ns = pair.candidate_ns = *measurement(info).median_ns;
+  return pair;
+}
+
+inline record::CaseVerdict pass(const record::Case& info = gemm_case()) {
+  record::CaseVerdict verdict;
+  verdict.case_name = verdict.baseline_case = record::name(info.id);
+  verdict.verdict = record::Verdict::pass;
+  verdict.delta = 0.03;
+  verdict.baseline_ns = 100;
+  verdict.candidate_ns = 101;
+  verdict.ratio = 1.01;
+  verdict.ratio_low = 1.005;
+  verdict.ratio_high = 1.015;
+  verdict.pairs = 12;
+  verdict.dropped = 1;
+  verdict.noise = 0.004;
+  verdict.smallest_effect = 0.035;
+  verdict.p_value = 0.002;
+  verdict.level = 0.01;
+  return verdict;
 }
 
 }  // namespace ridgeline::store::examples

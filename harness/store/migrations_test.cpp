@@ -52,6 +52,18 @@ TEST(Schema, StepsAreNumberedWithoutGaps) {
     EXPECT_EQ(std::stoi(std::string(step.name.substr(0, 4))), ++number) << step.name;
 }
 
+/// The gate of examples.hpp: one pair, and a verdict on each of two cases.
+void expect_example_gate(const Store& store) {
+  const record::Gate gate = store.gates().at(0).gate;
+  EXPECT_EQ(gate.seed, examples::gate().seed);
+  EXPECT_EQ(gate.device_uuid, examples::device().uuid);
+  ASSERT_EQ(store.pairs(gate.id).size(), 1u);
+  EXPECT_EQ(store.pairs(gate.id)[0].candidate_ns, examples::pair().candidate_ns);
+  ASSERT_EQ(store.verdicts(gate.id).size(), 2u);
+  EXPECT_EQ(store.verdicts(gate.id)[0].ratio_high, examples::pass().ratio_high);
+  EXPECT_EQ(store.verdicts(gate.id)[1].verdict, record::Verdict::skipped);
+}
+
 // A new migration comes with fixtures/schema_<n>.sql: `sqlite3 FILE .dump` of a file of schema n with the rows of
 // examples.hpp, and its application_id and user_version.
 TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
@@ -68,19 +80,39 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
       store.check_integrity();
       EXPECT_EQ(version_of(file), newest);
       EXPECT_EQ(fs::exists(backup), version < newest);
-      ASSERT_EQ(store.runs().size(), 1u);
-      EXPECT_EQ(store.runs()[0].run.seed, examples::run().seed);
-      const auto all = store.measurements(store.runs()[0].run.id, Samples::read);
+      const std::vector<RunSummary> runs = store.runs();
+      ASSERT_FALSE(runs.empty());
+      const record::Run& oldest = runs.back().run;
+      EXPECT_EQ(oldest.seed, examples::run().seed);
+      EXPECT_EQ(oldest.gate, "");
+      const auto all = store.measurements(oldest.id, Samples::read);
       ASSERT_EQ(all.size(), 2u);
       EXPECT_EQ(all[0].measurement.samples_ns, (std::vector<double>{110, 100, 120}));
       EXPECT_EQ(all[0].measurement.metrics.size(), 1u);
       EXPECT_EQ(all[1].measurement.outcome, record::Outcome::unsupported);
-      EXPECT_EQ(store.roofs(store.runs()[0].run.id).size(), 1u);
+      EXPECT_EQ(store.roofs(oldest.id).size(), 1u);
+      ASSERT_EQ(store.gates().size(), version < 2 ? 0u : 1u);
+      if (version >= 2) expect_example_gate(store);
     }
     SQLite::Database migrated(file.string(), SQLite::OPEN_READWRITE), fresh(":memory:", SQLite::OPEN_READWRITE);
     migrate(fresh, ":memory:", migrations());
     EXPECT_EQ(schema_text(migrated), schema_text(fresh));
   }
+}
+
+TEST(Fixtures, TheFirstStepAloneMakesAFileOfSchema1) {
+  TemporaryFolder folder;
+  const fs::path file = folder / "synthetic-gpu.sqlite", old = folder / "old.sqlite";
+  Connection::create(file, migrations().first(1));
+  EXPECT_EQ(version_of(file), 1);
+  load(fixture(1), old);
+  SQLite::Database made(file.string(), SQLite::OPEN_READWRITE), kept(old.string(), SQLite::OPEN_READWRITE);
+  EXPECT_EQ(schema_text(made), schema_text(kept)) << "a step that has been released was changed";
+  EXPECT_TRUE(Store::open(file).gates().empty());
+  EXPECT_EQ(version_of(file), 1) << "reading leaves the file as it is";
+  Store store = Store::create(file);
+  store.begin(examples::side(examples::gate(), "side"), examples::device(), examples::environment());
+  EXPECT_EQ(store.runs().at(0).run.gate, examples::gate().id);
 }
 
 /// A list of steps that is one longer than the program's, as if the next schema had come.

@@ -1,5 +1,6 @@
+#include "harness/store/read.hpp"
+
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <unordered_map>
 
@@ -11,33 +12,6 @@
 #include "harness/store/store.hpp"
 
 namespace ridgeline::store {
-namespace {
-
-std::uint64_t unsigned_bits(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
-
-/// Text of `column` as one of a known set of words; `parse` returns an optional.
-template <class Parse>
-auto word(const Row& row, const char* column, Parse&& parse) {
-  const std::string text = row.text(column);
-  const auto value = parse(text);
-  if (!value) row.refuse(fmt::format("'{}' as {}, which this ridgeline does not know", text, column));
-  return *value;
-}
-
-record::Run read_run(const Row& row) {
-  record::Run run;
-  run.id = row.text("id");
-  run.device_uuid = row.text("uuid");
-  run.label = row.text("label");
-  run.command_line = row.text("command_line");
-  run.profile = row.text("profile");
-  run.profile_text = row.text("profile_text");
-  run.seed = unsigned_bits(row.integer("seed"));
-  run.started = row.text("started");
-  if (!row.is_null("finished")) run.finished = row.text("finished");
-  run.status = word(row, "status", record::parse_run_status);
-  return run;
-}
 
 record::Device read_device(const Row& row) {
   record::Device device;
@@ -51,6 +25,24 @@ record::Device read_device(const Row& row) {
   device.comparable = row.facts("comparable");
   device.recorded = row.facts("recorded");
   return device;
+}
+
+namespace {
+
+record::Run read_run(const Row& row) {
+  record::Run run;
+  run.id = row.text("id");
+  run.device_uuid = row.text("uuid");
+  run.label = row.text("label");
+  run.command_line = row.text("command_line");
+  run.profile = row.text("profile");
+  run.profile_text = row.text("profile_text");
+  run.seed = row.seed("seed");
+  run.started = row.text("started");
+  if (!row.is_null("finished")) run.finished = row.text("finished");
+  run.status = row.word("status", record::parse_run_status);
+  run.gate = row.text("gate");
+  return run;
 }
 
 record::Case read_case(const Row& row) {
@@ -80,7 +72,7 @@ record::Telemetry read_telemetry(const Row& row) {
 
 record::Measurement read_measurement(const Row& row, Samples samples) {
   record::Measurement m;
-  m.outcome = word(row, "outcome", record::parse_outcome);
+  m.outcome = row.word("outcome", record::parse_outcome);
   m.reason = row.text("reason");
   m.attempt = row.small("attempt", 1);
   m.executions_per_sample = row.integer("executions_per_sample");
@@ -97,7 +89,7 @@ record::Measurement read_measurement(const Row& row, Samples samples) {
   m.launch = row.text("launch");
   m.cache = row.text("cache");
   m.buffer_sets = row.integer("buffer_sets");
-  m.seed = unsigned_bits(row.integer("seed"));
+  m.seed = row.seed("seed");
   m.prepare_ns = row.real("prepare_ns");
   m.verify_ns = row.real("verify_ns");
   m.warmup_ns = row.real("warmup_ns");
@@ -139,7 +131,7 @@ void read_metrics(Connection& connection, std::string_view run_id, std::vector<S
     while (measurement != measurements.end() && measurement->id < id) ++measurement;
     if (measurement == measurements.end()) break;
     measurement->measurement.metrics.push_back(
-        {row.text("name"), row.real("value"), row.text("unit"), word(row, "direction", record::parse_direction)});
+        {row.text("name"), row.real("value"), row.text("unit"), row.word("direction", record::parse_direction)});
   }
 }
 
@@ -153,15 +145,17 @@ std::vector<RunSummary> Store::runs() const {
         "GROUP BY run_id, outcome");
     while (counts.executeStep()) {
       const Row row(counts, "run", file());
-      outcomes[row.text("id")].emplace_back(word(row, "outcome", record::parse_outcome), row.integer("n"));
+      outcomes[row.text("id")].emplace_back(row.word("outcome", record::parse_outcome), row.integer("n"));
     }
     std::vector<RunSummary> runs;
     SQLite::Statement& rows = connection_->statement(
-        "SELECT run.*, uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded "
+        "SELECT run.*, uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded, "
+        "(SELECT max(process.started) FROM process WHERE run_id = run.id) AS last_process "
         "FROM run JOIN device ON device.id = device_id ORDER BY started DESC, run.id DESC");
     while (rows.executeStep()) {
       const Row row(rows, "run", file());
-      RunSummary& summary = runs.emplace_back(RunSummary{read_run(row), read_device(row), 0, {}});
+      RunSummary& summary = runs.emplace_back(RunSummary{read_run(row), read_device(row), 0, {}, {}});
+      if (!row.is_null("last_process")) summary.last_process = row.text("last_process");
       summary.outcomes = std::move(outcomes[summary.run.id]);
       std::sort(summary.outcomes.begin(), summary.outcomes.end());
       for (const auto& [outcome, count] : summary.outcomes) summary.measurements += count;

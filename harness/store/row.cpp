@@ -40,6 +40,10 @@ Binder& Binder::optional_integer(const char* name, std::optional<int> value) {
   return *this;
 }
 
+Binder& Binder::seed(const char* name, std::uint64_t value) {
+  return integer(name, std::bit_cast<std::int64_t>(value));
+}
+
 Binder& Binder::real(const char* name, double value) {
   if (!std::isfinite(value))
     throw Error(ErrorKind::store, fmt::format("cannot store {} as {}: results are numbers", value, name + 1));
@@ -81,6 +85,10 @@ void Row::refuse(const std::string& what) const {
               "the file is damaged or was changed by another program; restore it from a backup");
 }
 
+void Row::refuse_word(const std::string& written, const char* name) const {
+  refuse(fmt::format("'{}' as {}, which this ridgeline does not know", printable(written), name));
+}
+
 SQLite::Column Row::column(const char* name) const { return statement_.getColumn(name); }
 
 std::string Row::text(const char* name) const {
@@ -104,6 +112,8 @@ int Row::small(const char* name, int least) const {
 }
 
 bool Row::flag(const char* name) const { return integer(name) != 0; }
+
+std::uint64_t Row::seed(const char* name) const { return std::bit_cast<std::uint64_t>(integer(name)); }
 
 double Row::real(const char* name) const {
   const SQLite::Column value = column(name);

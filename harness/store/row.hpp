@@ -23,6 +23,7 @@ class Binder {
   Binder& text(const char* name, std::string_view value);
   Binder& integer(const char* name, std::int64_t value);
   Binder& optional_integer(const char* name, std::optional<int> value);
+  Binder& seed(const char* name, std::uint64_t value);  // as the signed integer with the same bits
   Binder& real(const char* name, double value);
   Binder& optional_real(const char* name, std::optional<double> value);
   Binder& facts(const char* name, const record::Facts& value);
@@ -46,6 +47,7 @@ class Row {
   std::int64_t integer(const char* column) const;
   int small(const char* column, int least) const;  // at least `least`
   bool flag(const char* column) const;
+  std::uint64_t seed(const char* column) const;
   double real(const char* column) const;  // finite
   bool is_null(const char* column) const;
   std::optional<double> optional_real(const char* column) const;
@@ -53,11 +55,21 @@ class Row {
   std::vector<record::Field> fields(const char* column) const;
   std::vector<double> times(const char* column) const;  // positive and finite; empty for NULL
 
+  /// Text of `column` as one of a known set of words; `parse` returns an optional.
+  template <class Parse>
+  auto word(const char* column, Parse&& parse) const {
+    const std::string written = text(column);
+    const auto value = parse(written);
+    if (!value) refuse_word(written, column);
+    return *value;
+  }
+
   /// "measurement 17 of results/x.sqlite has <what>".
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
   SQLite::Column column(const char* name) const;
+  [[noreturn]] void refuse_word(const std::string& written, const char* column) const;
   SQLite::Statement& statement_;
   std::string_view table_;
   const std::filesystem::path& file_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,12 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<FoundRun> runs_of(const std::vector<fs::path>& files, const LeftOut& left_out) {
-  std::vector<FoundRun> found;
+/// Runs and gates are found alike: by these two.
+const std::string& id(const FoundRun& found) { return found.summary.run.id; }
+const std::string& id(const FoundGate& found) { return found.summary.gate.id; }
+const std::string& started(const FoundRun& found) { return found.summary.run.started; }
+const std::string& started(const FoundGate& found) { return found.summary.gate.started; }
+
+/// What `list` says of each of the files, newest first.
+template <class Found, class List>
+std::vector<Found> all_of(const std::vector<fs::path>& files, const LeftOut& left_out, List list) {
+  std::vector<Found> all;
   std::vector<Error> unreadable;
   for (const fs::path& file : files) {
     try {
-      for (RunSummary& summary : Store::open(file).runs()) found.push_back({file, std::move(summary)});
+      const Store store = Store::open(file);
+      for (auto& summary : (store.*list)()) all.push_back({file, std::move(summary)});
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::store) throw;
       unreadable.push_back(error);
@@ -28,10 +38,17 @@ std::vector<FoundRun> runs_of(const std::vector<fs::path>& files, const LeftOut&
   }
   if (unreadable.size() == files.size()) throw Error(unreadable.front());
   for (const Error& error : unreadable) left_out(error);
-  std::ranges::sort(found, [](const FoundRun& a, const FoundRun& b) {
-    return std::pair(a.summary.run.started, a.summary.run.id) > std::pair(b.summary.run.started, b.summary.run.id);
-  });
-  return found;
+  std::ranges::sort(
+      all, [](const Found& a, const Found& b) { return std::tie(started(a), id(a)) > std::tie(started(b), id(b)); });
+  return all;
+}
+
+std::vector<FoundRun> runs_of(const std::vector<fs::path>& files, const LeftOut& left_out) {
+  return all_of<FoundRun>(files, left_out, &Store::runs);
+}
+
+std::vector<FoundGate> gates_of(const std::vector<fs::path>& files, const LeftOut& left_out) {
+  return all_of<FoundGate>(files, left_out, &Store::gates);
 }
 
 /// The part of `text` behind `word`, when it starts with it.
@@ -46,27 +63,33 @@ std::vector<std::string> slugs(const std::vector<fs::path>& files) {
   return slugs;
 }
 
-[[noreturn]] void nothing(const fs::path& folder, std::string_view selector, const std::vector<FoundRun>& runs) {
-  std::string advice = "ridgeline runs lists the runs";
-  if (!runs.empty()) advice += fmt::format("; the latest is {}", runs.front().summary.run.id);
-  throw Error(ErrorKind::usage, fmt::format("no run in {} is meant by {}", folder.string(), printable(selector)),
+/// `what`: "run" or "gate".
+template <class Found>
+[[noreturn]] void nothing(const fs::path& folder, const char* what, std::string_view selector,
+                          const std::vector<Found>& all) {
+  std::string advice = fmt::format("ridgeline runs lists the {}s", what);
+  if (!all.empty()) advice += fmt::format("; the latest is {}", id(all.front()));
+  throw Error(ErrorKind::usage, fmt::format("no {} in {} is meant by {}", what, folder.string(), printable(selector)),
               advice);
 }
 
-FoundRun run_with_id(const fs::path& folder, std::string_view prefix, const std::vector<FoundRun>& runs) {
-  std::vector<FoundRun> matching;
-  for (const FoundRun& run : runs) {
-    if (run.summary.run.id == prefix) return run;
-    if (run.summary.run.id.starts_with(prefix)) matching.push_back(run);
+template <class Found>
+Found one_with_id(const fs::path& folder, const char* what, std::string_view prefix, const std::vector<Found>& all) {
+  std::vector<Found> matching;
+  for (const Found& found : all) {
+    if (id(found) == prefix) return found;
+    if (id(found).starts_with(prefix)) matching.push_back(found);
   }
-  if (matching.empty()) nothing(folder, prefix, runs);
+  if (matching.empty()) nothing(folder, what, prefix, all);
   if (matching.size() == 1) return matching.front();
   constexpr std::size_t shown = 8;
   std::vector<std::string> ids;
-  for (std::size_t i = 0; i < std::min(matching.size(), shown); ++i) ids.push_back(matching[i].summary.run.id);
-  throw Error(ErrorKind::usage, fmt::format("{} means {} runs", printable(prefix), matching.size()),
+  for (std::size_t i = 0; i < std::min(matching.size(), shown); ++i) ids.push_back(id(matching[i]));
+  throw Error(ErrorKind::usage, fmt::format("{} means {} {}s", printable(prefix), matching.size(), what),
               fmt::format("write more of one: {}{}", fmt::join(ids, ", "), matching.size() > shown ? ", ..." : ""));
 }
+
+bool is_side(const FoundRun& run) { return !run.summary.run.gate.empty(); }
 
 bool is_built_from(const FoundRun& run, std::string_view commit) {
   const auto builds = Store::open(run.file).builds(run.summary.run.id);
@@ -74,20 +97,23 @@ bool is_built_from(const FoundRun& run, std::string_view commit) {
 }
 
 /// `which`: what stands behind `<model>@`, or a whole selector without a model.
-FoundRun pick(const fs::path& folder, std::string_view which, const std::vector<FoundRun>& runs) {
+FoundRun pick(const fs::path& folder, std::string_view which, std::vector<FoundRun> runs) {
+  const auto whole = std::ranges::find(runs, which, [](const FoundRun& run) { return std::string_view(id(run)); });
+  if (whole != runs.end()) return *whole;
+  std::erase_if(runs, is_side);
   const auto label = behind("label:", which), commit = behind("commit:", which);
   if (which.empty() || (label && label->empty()) || (commit && commit->empty()))
     throw Error(
         ErrorKind::usage,
         which.empty() ? "nothing stands behind the @ of the run" : fmt::format("nothing stands behind {}", which),
         "write label:TEXT, commit:HASH, latest or the beginning of a run's id");
-  if (!label && !commit && which != "latest") return run_with_id(folder, which, runs);
+  if (!label && !commit && which != "latest") return one_with_id(folder, "run", which, runs);
   for (const FoundRun& run : runs) {
     if (label && run.summary.run.label != *label) continue;
     if (commit && !is_built_from(run, *commit)) continue;
     return run;
   }
-  nothing(folder, which, runs);
+  nothing(folder, "run", which, runs);
 }
 
 }  // namespace
@@ -110,6 +136,10 @@ std::vector<fs::path> results_files(const fs::path& folder) {
 
 std::vector<FoundRun> all_runs(const fs::path& folder, const LeftOut& left_out) {
   return runs_of(results_files(folder), left_out);
+}
+
+std::vector<FoundGate> all_gates(const fs::path& folder, const LeftOut& left_out) {
+  return gates_of(results_files(folder), left_out);
 }
 
 fs::path results_file(const fs::path& folder, std::string_view abbreviation) {
@@ -142,8 +172,7 @@ FoundRun find_run(const fs::path& folder, std::string_view selector, const LeftO
   if (const auto at = selector.find('@'); at != std::string_view::npos && !selector.starts_with("label:"))
     return pick(folder, selector.substr(at + 1), runs_of({results_file(folder, selector.substr(0, at))}, left_out));
   const std::vector<FoundRun> runs = all_runs(folder, left_out);
-  const bool may_be_id =
-      std::ranges::any_of(runs, [&](const FoundRun& r) { return r.summary.run.id.starts_with(selector); });
+  const bool may_be_id = std::ranges::any_of(runs, [&](const FoundRun& run) { return id(run).starts_with(selector); });
   const bool is_word = selector.find(':') == std::string_view::npos && selector != "latest";
   if (is_word && !may_be_id) {
     const auto names = slugs(results_files(folder));
@@ -151,6 +180,20 @@ FoundRun find_run(const fs::path& folder, std::string_view selector, const LeftO
       return pick(folder, "latest", runs_of({results_file(folder, selector)}, left_out));
   }
   return pick(folder, selector, runs);
+}
+
+FoundGate find_gate(const fs::path& folder, std::string_view selector, const LeftOut& left_out) {
+  const auto at = selector.find('@');
+  const bool names_model = at != std::string_view::npos;
+  const std::string_view which = names_model ? selector.substr(at + 1) : selector;
+  if (which.empty())
+    throw Error(ErrorKind::usage, fmt::format("'{}' selects no gate", printable(selector)),
+                "write latest or the beginning of a gate's id");
+  const std::vector<FoundGate> gates =
+      names_model ? gates_of({results_file(folder, selector.substr(0, at))}, left_out) : all_gates(folder, left_out);
+  if (which != "latest") return one_with_id(folder, "gate", which, gates);
+  if (gates.empty()) nothing(folder, "gate", selector, gates);
+  return gates.front();
 }
 
 }  // namespace ridgeline::store

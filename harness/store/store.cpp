@@ -1,7 +1,6 @@
 #include "harness/store/store.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -85,9 +84,6 @@ std::int64_t id_of(Connection& connection, const record::Case& info) {
       });
 }
 
-/// A column holds signed integers; the bits are what counts.
-std::int64_t bits(std::uint64_t seed) { return std::bit_cast<std::int64_t>(seed); }
-
 void bind_telemetry(Binder& bind, const record::Telemetry& telemetry) {
   bind.optional_real(":sm_clock_mhz", telemetry.sm_clock_mhz);
   bind.optional_real(":memory_clock_mhz", telemetry.memory_clock_mhz);
@@ -128,7 +124,7 @@ std::int64_t insert(Connection& connection, std::int64_t process_id, std::int64_
   bind_verification(bind, m.verification);
   bind.optional_real(":flops", m.flops).optional_real(":bytes", m.bytes);
   bind.text(":launch", m.launch).text(":cache", m.cache).integer(":buffer_sets", m.buffer_sets);
-  bind.integer(":seed", bits(m.seed)).real(":prepare_ns", m.prepare_ns).real(":verify_ns", m.verify_ns);
+  bind.seed(":seed", m.seed).real(":prepare_ns", m.prepare_ns).real(":verify_ns", m.verify_ns);
   bind.real(":warmup_ns", m.warmup_ns).real(":timed_ns", m.timed_ns).real(":total_ns", m.total_ns);
   bind_telemetry(bind, m.telemetry);
   if (!m.samples_ns.empty()) bind.times(":samples", m.samples_ns);
@@ -154,13 +150,16 @@ void Store::begin(const record::Run& run, const record::Device& device, const re
     const std::int64_t device_id = id_of(*connection_, device), environment_id = id_of(*connection_, environment);
     SQLite::Statement& statement = connection_->statement(
         "INSERT INTO run (id, device_id, environment_id, label, command_line, profile, profile_text, seed, started, "
-        "status) "
+        "status, gate) "
         "VALUES (:id, :device_id, :environment_id, :label, :command_line, :profile, :profile_text, :seed, :started, "
-        "'running')");
+        "'running', :gate)");
     Binder bind(statement);
-    bind.text(":id", run.id).integer(":device_id", device_id).integer(":environment_id", environment_id);
+    bind.text(":gate", run.gate)
+        .text(":id", run.id)
+        .integer(":device_id", device_id)
+        .integer(":environment_id", environment_id);
     bind.text(":label", run.label).text(":command_line", run.command_line).text(":profile", run.profile);
-    bind.text(":profile_text", run.profile_text).integer(":seed", bits(run.seed)).text(":started", run.started);
+    bind.text(":profile_text", run.profile_text).seed(":seed", run.seed).text(":started", run.started);
     return statement.exec();
   });
 }
@@ -185,7 +184,7 @@ std::int64_t Store::add(const record::Process& process) {
         "VALUES (:run_id, :build_id, :replicate, :seed, :started)");
     Binder bind(statement);
     bind.text(":run_id", process.run_id).integer(":build_id", build_id).integer(":replicate", process.replicate);
-    bind.integer(":seed", bits(process.seed)).text(":started", process.started);
+    bind.seed(":seed", process.seed).text(":started", process.started);
     statement.exec();
     return connection_->database().getLastInsertRowid();
   });

@@ -21,9 +21,10 @@ struct RunSummary {
   record::Device device;
   std::int64_t measurements = 0;
   std::vector<std::pair<record::Outcome, std::int64_t>> outcomes;  // counts, in enum order, zeros left out
+  std::string last_process;                                        // when its latest one started; empty without any
 };
 
-/// A gate with what a listing shows.
+/// A gate with what a listing shows. Its device is that of its candidate's run.
 struct GateSummary {
   record::Gate gate;
   record::Device device;
@@ -71,16 +72,19 @@ class Store {
   /// again replaces its value.
   void add(std::string_view run_id, const record::Roof& roof);
 
-  /// Records a gate, whose runs are there already. Its status starts as running.
+  /// Records a gate, whose runs are there already, in this file. Its status starts as running. The runs of a gate that
+  /// measures ("runs" does not) name it and are of one device.
   void begin(const record::Gate& gate);
-  /// One pair with the measurements of its two sides.
+  /// One pair with the measurements of its two sides, whose medians are its times. A pair with a measurement that
+  /// something disturbed (invalid_environment) must be dropped.
   void add(std::string_view gate_id, const record::Pair& pair, std::int64_t baseline_measurement,
            std::int64_t candidate_measurement);
-  /// The verdict on a case; replaces an earlier one.
+  /// The verdict on a case; replaces an earlier one. A case that was not compared (failed, missing, new, skipped,
+  /// without baseline) carries no ratio.
   void add(std::string_view gate_id, const record::CaseVerdict& verdict);
   /// Ends the gate, and the runs that it measured.
   void finish_gate(std::string_view gate_id, record::RunStatus status, const std::string& finished);
-  /// An interrupted or killed gate, and the runs that it measured, are running again.
+  /// A gate that is not finished, and the runs that it measured, are running again.
   void resume_gate(std::string_view gate_id);
 
   /// Newest first. Runs that a gate measured are among them; Run::gate tells.
@@ -94,6 +98,7 @@ class Store {
   std::vector<GateSummary> gates() const;
   /// By round, then in the order measured.
   std::vector<record::Pair> pairs(std::string_view gate_id) const;
+  /// By name of the case.
   std::vector<record::CaseVerdict> verdicts(std::string_view gate_id) const;
 
   /// Reads the whole file and throws when a page, a constraint or a reference is broken.
