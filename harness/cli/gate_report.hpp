@@ -22,23 +22,38 @@ struct GateReport {
   int exit_code = 0;
 };
 
-/// What matters first: in the order of record::Verdict, then the largest change, then by name.
+/// What matters first: in the order of record::Verdict; what fails the gate before what does not; then the largest
+/// change, then by name.
 void sort_by_importance(std::vector<record::CaseVerdict>& verdicts);
 
-/// interrupted; not_all_measured when a case failed; regression when there is one that is not expected, or an
-/// expectation that was not met or is over; undecided when no case was decided, or, when `strict`, any is undecided or
-/// invalid_environment; else fine.
+/// What became of the regression that the rules expect of a case.
+enum class Expected {
+  nothing,   // the rules expect none
+  met,       // there is one
+  over,      // there is one, and the date has passed
+  unmet,     // the times show none, or cannot tell
+  untested,  // no times were compared
+};
+Expected expected(const record::CaseVerdict& verdict);
+
+/// Whether this case makes the gate exit with something else than fine, however strict: a failure, a regression that is
+/// not expected, an expectation that is unmet or over.
+bool fails(const record::CaseVerdict& verdict);
+
+/// interrupted; not_all_measured when a case failed or the gate itself did; regression when there is one that is not
+/// expected, or an expectation that was not met or is over; undecided when no case was decided, or, when `strict`, any
+/// is undecided, no_baseline or invalid_environment; else fine.
 int gate_exit_code(record::RunStatus status, const std::vector<record::CaseVerdict>& verdicts, bool strict);
 
-/// "2 regressions, 1 improvement, 40 pass": zeros left out, in the order of importance.
+/// "2 regressions (1 expected), 1 improvement, 40 pass": zeros left out, in the order of importance.
 std::string verdict_counts(const std::vector<record::CaseVerdict>& verdicts);
 
 /// For a terminal or a pipe: notes, a line a case, counts, and what to run next.
 std::string gate_text(const GateReport& report);
 /// For a GitHub job summary, which holds 1 MiB: what does not fit is counted aloud.
 std::string gate_markdown(const GateReport& report);
-/// JUnit XML: a test case a case; regressions are failures, what could not be measured is an error, undecided is
-/// skipped.
+/// JUnit XML: a test case a case. What fails the gate is a failure, or an error where it could not be measured; what
+/// was not judged is skipped.
 std::string gate_junit(const GateReport& report);
 /// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass.
 std::string gate_github(const GateReport& report);

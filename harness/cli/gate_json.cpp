@@ -1,0 +1,92 @@
+#include <cmath>
+#include <map>
+
+#include "harness/cli/gate_report.hpp"
+#include "harness/protocol/record_json.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* to_string(Expected state) {
+  switch (state) {
+    case Expected::nothing:
+      break;
+    case Expected::met:
+      return "met";
+    case Expected::over:
+      return "over";
+    case Expected::unmet:
+      return "unmet";
+    case Expected::untested:
+      return "untested";
+  }
+  return "nothing";
+}
+
+void put(ordered_json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+void put(ordered_json& object, const char* key, const std::optional<double>& number) {
+  if (number && std::isfinite(*number)) object[key] = *number;
+}
+
+ordered_json to_json(const record::Gate& gate) {
+  ordered_json object{{"id", gate.id},
+                      {"mode", gate.mode},
+                      {"status", record::to_string(gate.status)},
+                      {"started", gate.started},
+                      {"baseline", gate.baseline},
+                      {"candidate", gate.candidate},
+                      {"baseline_run", gate.baseline_run},
+                      {"candidate_run", gate.candidate_run},
+                      {"command_line", gate.command_line},
+                      {"seed", gate.seed},
+                      {"alpha", gate.alpha},
+                      {"cases", gate.cases},
+                      {"aa", gate.aa}};
+  put(object, "finished", gate.finished);
+  put(object, "rules_text", gate.rules_text);
+  return object;
+}
+
+}  // namespace
+
+ordered_json to_json(const record::CaseVerdict& verdict) {
+  ordered_json object{{"case", verdict.case_name}, {"verdict", record::to_string(verdict.verdict)}};
+  if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
+  object["fails"] = fails(verdict);
+  put(object, "reason", verdict.reason);
+  put(object, "ratio", verdict.ratio);
+  put(object, "ratio_low", verdict.ratio_low);
+  put(object, "ratio_high", verdict.ratio_high);
+  put(object, "delta", verdict.delta);
+  put(object, "baseline_ns", verdict.baseline_ns);
+  put(object, "candidate_ns", verdict.candidate_ns);
+  object["pairs"] = verdict.pairs;
+  object["dropped"] = verdict.dropped;
+  put(object, "noise", verdict.noise);
+  put(object, "smallest_effect", verdict.smallest_effect);
+  put(object, "p_value", verdict.p_value);
+  put(object, "level", verdict.level);
+  if (expected(verdict) != Expected::nothing)
+    object["expectation"] = {{"text", verdict.expectation}, {"state", to_string(expected(verdict))}};
+  return object;
+}
+
+ordered_json to_json(const GateReport& report) {
+  std::map<record::Verdict, int> counts;
+  for (const record::CaseVerdict& verdict : report.verdicts) ++counts[verdict.verdict];
+  ordered_json object{{"gate", to_json(report.gate)},     {"device", protocol::to_json(report.device)},
+                      {"exit_code", report.exit_code},    {"notes", report.notes},
+                      {"counts", ordered_json::object()}, {"verdicts", ordered_json::array()}};
+  for (const auto& [verdict, count] : counts) object["counts"][std::string(record::to_string(verdict))] = count;
+  for (const record::CaseVerdict& verdict : report.verdicts) object["verdicts"].push_back(to_json(verdict));
+  put(object, "repeat", report.repeat);
+  put(object, "file", report.file.string());
+  return object;
+}
+
+}  // namespace ridgeline::cli

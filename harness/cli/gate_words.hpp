@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/gate_report.hpp"
+
+/// How a gate is put into words: the same in every format that people read. Names, reasons and notes are as untrusted
+/// as where they come from; each format escapes them its own way.
+namespace ridgeline::cli {
+
+/// The cells of one case. Empty where nothing is known.
+struct GateRow {
+  std::string case_name;
+  std::string baseline;  // the other variant, or the other case's whole name; empty when it is the same case
+  std::string verdict;   // "regression", "regression (expected)"
+  std::string change;    // "+3.2%": slower
+  std::string interval;  // "[+2.9%, +3.5%]", "[no bound, +3.5%]"
+  std::string delta;     // "3%"
+  std::string pairs;     // "18", "18 (2 dropped)"
+  std::string noise;     // "0.15%"
+  std::string why;       // expectation, reason, smallest effect, p value and level
+};
+
+GateRow gate_row(const record::CaseVerdict& verdict);
+
+/// "+3.2%" of the ratio 1.032, with as many digits as a delta of this size asks for.
+std::string signed_percent(double ratio, double delta);
+
+/// Change and interval in one: "+3.2% [+2.9%, +3.5%]"; empty without a ratio.
+std::string change_with_interval(const GateRow& row);
+
+/// "gate ID: CANDIDATE against BASELINE on DEVICE"; "A/A" is said.
+std::string gate_title(const record::Gate& gate, const record::Device& device);
+
+/// What the whole gate comes to, in a sentence or a few: passes, fails and why, or decides nothing.
+std::vector<std::string> conclusions(const GateReport& report);
+
+/// The command that goes on with an interrupted gate; empty for one that is not.
+std::string resume_command(const record::Gate& gate);
+
+/// What the column of counts counts: "pairs", or "processes" of stored runs.
+std::string counted(const record::Gate& gate);
+
+/// Whether some case is compared with another one.
+bool compares_variants(const GateReport& report);
+
+}  // namespace ridgeline::cli
