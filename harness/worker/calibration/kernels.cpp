@@ -7,8 +7,8 @@
 namespace ridgeline::worker::calibration {
 namespace {
 
-typedef float Floats __attribute__((vector_size(4 * lanes_of_chain)));
-typedef std::uint32_t Words __attribute__((vector_size(16)));
+using Floats [[gnu::vector_size(4 * lanes_of_chain)]] = float;
+using Words [[gnu::vector_size(16)]] = std::uint32_t;
 
 /// Counts in memory, one by one, so that what it holds is what was done and not what was asked for.
 class Counter {
@@ -34,14 +34,14 @@ void advance(float* values, std::int64_t rounds, float one) {
 }
 
 Counted read_blocks(std::span<const std::uint32_t> words, std::int64_t begin, std::int64_t units) {
-  constexpr int sums = 4, words_of_vector = 4;
+  constexpr std::int64_t sums = 4, words_of_vector = 4;
   Words sum[sums] = {};
   Counter counter;
   const std::uint32_t *const first = words.data(), *const last = first + words.size(),
                              *at = first + begin * words_of_block;
   for (std::int64_t unit = 0; unit < units; ++unit) {
 #pragma GCC unroll 16
-    for (int vector = 0; vector < words_of_block / words_of_vector; ++vector) {
+    for (std::int64_t vector = 0; vector < words_of_block / words_of_vector; ++vector) {
       Words loaded;
       std::memcpy(&loaded, at + vector * words_of_vector, sizeof loaded);
       sum[vector % sums] += loaded;
