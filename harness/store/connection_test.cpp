@@ -247,5 +247,67 @@ TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
   }
 }
 
+/// A file with a gate, one pair and a verdict, closed again.
+fs::path make_gate(const fs::path& file) {
+  Store store = Store::create(file);
+  const record::Gate gate = examples::gate();
+  const record::Case info = examples::gemm_case();
+  std::vector<std::int64_t> sides;
+  for (const std::string& id : {gate.baseline_run, gate.candidate_run}) {
+    store.begin(examples::side(gate, id), examples::device(), examples::environment());
+    sides.push_back(store.add(store.add(examples::process(0, id)), info, examples::measurement(info)));
+  }
+  store.begin(gate);
+  store.add(gate.id, examples::pair(info), sides[0], sides[1]);
+  store.add(gate.id, examples::pass(info));
+  return file;
+}
+
+TEST_F(Files, RowsOfGatesThatNoRidgelineWroteAreNamed) {
+  const std::string id = examples::gate().id, name = record::name(examples::gemm_case().id);
+  const auto gates = [&] { Store::open(file).gates(); };
+  const auto pairs = [&] { Store::open(file).pairs(id); };
+  const auto verdicts = [&] { Store::open(file).verdicts(id); };
+  const std::string gate = "gate " + id + " of ", pair = "pair 1 of ", verdict = "verdict on " + name + " of ";
+  const std::tuple<const char*, std::function<void()>, std::string, const char*> table[] = {
+      {"UPDATE gate SET mode = 'guess'", gates, gate, "'guess' as mode"},
+      {"UPDATE gate SET status = 'asleep'", gates, gate, "'asleep' as status"},
+      {"UPDATE gate SET cases = -1", gates, gate, "-1 as cases"},
+      {"UPDATE gate SET alpha = 9e999", gates, gate, "no number as alpha"},
+      {"UPDATE gate SET candidate = CAST(x'ff' AS TEXT)", gates, gate, "broken text as candidate"},
+      {"UPDATE gate SET candidate_run = 'gone'", gates, gate, "no text as uuid"},
+      {"UPDATE verdict SET verdict = 'great'", gates, gate, "'great' as verdict"},
+      {"UPDATE pair SET round = -1", pairs, pair, "-1 as round"},
+      {"UPDATE pair SET candidate_measurement = 99", pairs, pair, "a side without a time"},
+      {"UPDATE measurement SET median_ns = -5 WHERE id = 2", pairs, pair, "-5 as candidate_ns"},
+      {"UPDATE measurement SET median_ns = 9e999 WHERE id = 1", pairs, pair, "no number as baseline_ns"},
+      {"UPDATE verdict SET verdict = 'great'", verdicts, verdict, "'great' as verdict"},
+      {"UPDATE verdict SET ratio = -1", verdicts, verdict, "-1 as ratio"},
+      {"UPDATE verdict SET ratio = NULL", verdicts, verdict, "a ratio outside of its interval"},
+      {"UPDATE verdict SET ratio_low = 2", verdicts, verdict, "a ratio outside of its interval"},
+      {"UPDATE verdict SET ratio_high = 1", verdicts, verdict, "a ratio outside of its interval"},
+      {"UPDATE verdict SET pairs = -1", verdicts, verdict, "-1 as pairs"},
+      {"UPDATE verdict SET p_value = 9e999", verdicts, verdict, "no number as p_value"},
+  };
+  for (const auto& [sql, read, row, what] : table) {
+    fs::remove(file);
+    make_gate(file);
+    EXPECT_NO_THROW(read());
+    {
+      SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+      database.exec("PRAGMA ignore_check_constraints = ON");
+      EXPECT_GT(database.exec(sql), 0) << sql;
+    }
+    const std::string refused = refusal(read);
+    EXPECT_NE(refused.find(row + file.string() + " has " + what), std::string::npos) << sql << ": " << refused;
+  }
+}
+
+TEST_F(Files, AReferenceOfAGateThatIsBrokenIsReported) {
+  make_gate(file);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE pair SET candidate_measurement = 99");
+  EXPECT_NE(refusal([&] { Store::open(file).check_integrity(); }).find("damaged: pair"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ridgeline::store

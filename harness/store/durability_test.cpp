@@ -95,6 +95,82 @@ TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
   EXPECT_LE(stored.size(), acknowledged.size() + 50) << "at most one commit a round that was not reported in time";
 }
 
+/// What of a gate's rounds was acknowledged: plain bytes, so that it goes through a pipe.
+struct Acknowledged {
+  enum What : std::int32_t { pair, verdict } what;
+  std::int32_t round;
+};
+
+/// Goes on with the example gate from `round`: a pair, then the verdict that stands on it, each reported once it is
+/// committed, until `goes_on` says no.
+void keep_gating(Store& store, int round, const std::function<bool(Acknowledged)>& goes_on) {
+  const record::Gate gate = examples::gate();
+  const record::Case info = examples::gemm_case();
+  const std::int64_t baseline = store.add(examples::process(round, gate.baseline_run)),
+                     candidate = store.add(examples::process(round, gate.candidate_run));
+  for (int attempt = 1;; ++attempt, ++round) {
+    record::Measurement m = examples::measurement(info);
+    m.attempt = attempt;
+    const std::int64_t a = store.add(baseline, info, m), b = store.add(candidate, info, m);
+    store.add(gate.id, examples::pair(info, round), a, b);
+    if (!goes_on({Acknowledged::pair, round})) return;
+    record::CaseVerdict verdict = examples::pass(info);
+    verdict.pairs = round + 1;
+    store.add(gate.id, verdict);
+    if (!goes_on({Acknowledged::verdict, round})) return;
+  }
+}
+
+TEST_F(Durability, AGateThatIsKilledAndResumedFiftyTimesKeepsEveryPairAndTheLatestVerdict) {
+  const record::Gate gate = examples::gate();
+  {
+    Store store = Store::create(file);
+    for (const std::string& id : {gate.baseline_run, gate.candidate_run})
+      store.begin(examples::side(gate, id), examples::device(), examples::environment());
+    store.begin(gate);
+  }
+  std::mt19937 random(2);
+  std::uniform_int_distribution<int> microseconds(0, 20'000);
+  int next_round = 0, rounds_acknowledged = 0, pairs_of_verdict = 0;
+  for (int kill_number = 0; kill_number < 50; ++kill_number) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = start([&] {
+      Store store = Store::create(file);
+      store.resume_gate(gate.id);
+      keep_gating(store, next_round,
+                  [&](Acknowledged done) { return write(ends[1], &done, sizeof done) == sizeof done; });
+      return 0;
+    });
+    close(ends[1]);
+    usleep(static_cast<useconds_t>(microseconds(random)));
+    kill(child, SIGKILL);
+    EXPECT_EQ(exit_status(child), -SIGKILL);
+    for (Acknowledged done; read(ends[0], &done, sizeof done) == sizeof done;) {
+      if (done.what == Acknowledged::pair) rounds_acknowledged = done.round + 1;
+      if (done.what == Acknowledged::verdict) pairs_of_verdict = done.round + 1;
+    }
+    close(ends[0]);
+
+    const Store store = Store::open(file);
+    if (kill_number % 10 == 9) store.check_integrity();
+    const std::vector<record::Pair> pairs = store.pairs(gate.id);
+    next_round = static_cast<int>(pairs.size());
+    for (int round = 0; round < next_round; ++round) ASSERT_EQ(pairs[static_cast<std::size_t>(round)].round, round);
+    ASSERT_GE(next_round, rounds_acknowledged);
+    ASSERT_LE(next_round, rounds_acknowledged + 1) << "at most one commit that was not reported in time";
+    const std::vector<record::CaseVerdict> verdicts = store.verdicts(gate.id);
+    const int stored = verdicts.empty() ? 0 : verdicts.at(0).pairs;
+    ASSERT_GE(stored, pairs_of_verdict);
+    ASSERT_LE(stored, next_round) << "a verdict stands on pairs that are stored";
+    ASSERT_EQ(store.gates().at(0).gate.status, record::RunStatus::running);
+    rounds_acknowledged = next_round;
+  }
+  EXPECT_GT(next_round, 10);
+  Store::create(file).finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T14:00:00Z");
+  Store::open(file).check_integrity();
+}
+
 /// Adds measurements until the store refuses; returns how many were acknowledged and sets `what`.
 std::size_t add_until_refused(const fs::path& file, std::string& what) {
   std::size_t acknowledged = 0;

@@ -116,6 +116,70 @@ TEST_F(Selector, AFileThatCannotBeReadIsLeftOutAndNamed) {
   EXPECT_THROW(find_run(folder.path(), "newer", left_out), Error);
 }
 
+/// Two gates on one model and a newer one on another, between the runs of the selectors above.
+class GateSelector : public Selector {
+ protected:
+  GateSelector() {
+    add_gate("synthetic-h100-sxm", "20260401T000000Z-1111", "2026-04-01T00:00:00Z");
+    add_gate("synthetic-h100-sxm", "20260402T000000Z-2222", "2026-04-02T00:00:00Z");
+    add_gate("synthetic-h20", "20260501T000000Z-3333", "2026-05-01T00:00:00Z");
+  }
+
+  void add_gate(const std::string& model, const std::string& id, const std::string& started) {
+    Store store = Store::create(folder / (model + ".sqlite"));
+    record::Device device = examples::device();
+    device.model = model;
+    const record::Gate gate = examples::gate(id, started);
+    for (const std::string& side : {gate.baseline_run, gate.candidate_run})
+      store.begin(examples::side(gate, side), device, examples::environment());
+    store.begin(gate);
+  }
+  std::string gate_found(const std::string& selector) {
+    return find_gate(folder.path(), selector, none).summary.gate.id.substr(17);
+  }
+  std::string gate_refused(const std::string& selector) {
+    try {
+      find_gate(folder.path(), selector, none);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return std::string(error.what()) + "; " + error.advice();
+    }
+    return "found";
+  }
+};
+
+TEST_F(GateSelector, FindsTheOneGateThatIsMeant) {
+  const std::pair<const char*, const char*> table[] = {
+      {"latest", "3333"},     {"20260401", "1111"},     {"20260402T000000Z-2222", "2222"},
+      {"sxm@latest", "2222"}, {"sxm@20260401", "1111"}, {"h20@latest", "3333"},
+  };
+  for (const auto& [selector, id] : table) EXPECT_EQ(gate_found(selector), id) << selector;
+  std::string order;
+  for (const FoundGate& gate : all_gates(folder.path(), none)) order += gate.summary.gate.id[17];
+  EXPECT_EQ(order, "321");
+}
+
+TEST_F(GateSelector, SaysWhyNoneIsMeant) {
+  EXPECT_EQ(gate_refused("202604"),
+            "202604 means 2 gates; write more of one: 20260402T000000Z-2222, 20260401T000000Z-1111");
+  EXPECT_NE(gate_refused("zzz").find("no gate in "), std::string::npos);
+  EXPECT_NE(gate_refused("zzz").find("the latest is 20260501T000000Z-3333"), std::string::npos);
+  EXPECT_NE(gate_refused("pcie@latest").find("no gate in "), std::string::npos);
+  for (const char* selector : {"", "@", "sxm@", "@latest", "a100@latest", "20260401T000000Z-1111-baseline", "20260101"})
+    EXPECT_NE(gate_refused(selector), "found") << selector;
+}
+
+TEST_F(GateSelector, ASideOfAGateIsMeantByItsWholeIdAlone) {
+  EXPECT_EQ(found("20260402T000000Z-2222-baseline"), "2222-baseline");
+  EXPECT_EQ(found("sxm@20260402T000000Z-2222-candidate"), "2222-candidate");
+  EXPECT_EQ(found("latest"), "dddd") << "the runs of gates are newer";
+  EXPECT_EQ(found("sxm"), "cccc");
+  EXPECT_EQ(found("h20@latest"), "dddd");
+  for (const char* selector : {"20260402T000000Z-2222-base", "20260402T000000Z-2222", "20260402", "label:first"})
+    EXPECT_NE(refused(selector).find("no run in "), std::string::npos) << selector;
+  EXPECT_EQ(all_runs(folder.path(), none).size(), 5u + 6u);
+}
+
 TEST(ResultsFolder, WhereNothingCanBeReadIsAnError) {
   TemporaryFolder folder;
   std::ofstream(folder / "a.sqlite") << std::string(4096, 'x');
