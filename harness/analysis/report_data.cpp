@@ -177,6 +177,65 @@ Json to_json(const ReportRun& data) {
   return object;
 }
 
+Json to_json(const record::Pair& pair) {
+  Json object{{"round", pair.round},
+              {"baseline_first", pair.baseline_first},
+              {"baseline_ns", pair.baseline_ns},
+              {"candidate_ns", pair.candidate_ns}};
+  set(object, "dropped", pair.dropped);
+  return object;
+}
+
+Json to_json(const record::CaseVerdict& verdict, const std::vector<const record::Pair*>& rounds) {
+  Json object{{"case", verdict.case_name}};
+  set(object, "baseline_case", verdict.baseline_case);
+  object["verdict"] = record::to_string(verdict.verdict);
+  set(object, "reason", verdict.reason);
+  object["delta"] = verdict.delta;
+  set(object, "baseline_ns", verdict.baseline_ns);
+  set(object, "candidate_ns", verdict.candidate_ns);
+  set(object, "ratio", verdict.ratio);
+  set(object, "ratio_low", verdict.ratio_low);
+  set(object, "ratio_high", verdict.ratio_high);
+  object["pairs"] = verdict.pairs;
+  object["dropped"] = verdict.dropped;
+  set(object, "noise", verdict.noise);
+  set(object, "smallest_effect", verdict.smallest_effect);
+  set(object, "p_value", verdict.p_value);
+  set(object, "level", verdict.level);
+  object["expected"] = verdict.expected;
+  set(object, "expectation", verdict.expectation);
+  object["rounds"] = Json::array();
+  for (const record::Pair* pair : rounds) object["rounds"].push_back(to_json(*pair));
+  return object;
+}
+
+Json to_json(const ReportGate& data) {
+  const record::Gate& gate = data.gate;
+  Json object{{"id", gate.id},
+              {"mode", gate.mode},
+              {"status", record::to_string(gate.status)},
+              {"baseline", gate.baseline},
+              {"candidate", gate.candidate},
+              {"baseline_run", gate.baseline_run},
+              {"candidate_run", gate.candidate_run},
+              {"command_line", gate.command_line}};
+  set(object, "rules_text", gate.rules_text);
+  object["seed"] = gate.seed;
+  object["alpha"] = gate.alpha;
+  object["cases"] = gate.cases;
+  object["aa"] = gate.aa;
+  object["started"] = gate.started;
+  set(object, "finished", gate.finished);
+  object["device"] = to_json(data.device);
+  std::map<std::string, std::vector<const record::Pair*>> rounds;
+  for (const record::Pair& pair : data.pairs) rounds[pair.case_name].push_back(&pair);
+  object["verdicts"] = Json::array();
+  for (const record::CaseVerdict& verdict : data.verdicts)
+    object["verdicts"].push_back(to_json(verdict, rounds[verdict.case_name]));
+  return object;
+}
+
 }  // namespace
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary) {
@@ -185,14 +244,18 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
           store.builds(id), store.roofs(id), store.measurements(id, store::Samples::read)};
 }
 
-nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::string& generated,
-                                       const std::string& ridgeline) {
-  Json document{{"format", "ridgeline-report"},
-                {"version", report_format_version},
-                {"generated", generated},
-                {"ridgeline", ridgeline},
-                {"runs", Json::array()}};
+ReportGate read_report_gate(const store::Store& store, const store::GateSummary& summary) {
+  const std::string& id = summary.gate.id;
+  return {summary.gate, summary.device, store.verdicts(id), store.pairs(id)};
+}
+
+nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
+                                       const std::string& generated, const std::string& ridgeline) {
+  Json document{{"format", "ridgeline-report"}, {"version", report_format_version},
+                {"generated", generated},       {"ridgeline", ridgeline},
+                {"runs", Json::array()},        {"gates", Json::array()}};
   for (const ReportRun& run : runs) document["runs"].push_back(to_json(run));
+  for (const ReportGate& gate : gates) document["gates"].push_back(to_json(gate));
   return document;
 }
 

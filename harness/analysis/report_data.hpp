@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/summary.hpp"
+#include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
 #include "harness/store/store.hpp"
 
@@ -27,9 +28,19 @@ struct ReportRun {
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary);
 
+/// One gate with all that a report shows of it.
+struct ReportGate {
+  record::Gate gate;
+  record::Device device;
+  std::vector<record::CaseVerdict> verdicts;
+  std::vector<record::Pair> pairs;  // by round
+};
+
+ReportGate read_report_gate(const store::Store& store, const store::GateSummary& summary);
+
 /// The report document. `generated` is a time in UTC, `ridgeline` the version of this program. What is absent or no
 /// finite number is left out, never null or 0.
-nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::string& generated,
-                                       const std::string& ridgeline);
+nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
+                                       const std::string& generated, const std::string& ridgeline);
 
 }  // namespace ridgeline::analysis

@@ -50,6 +50,48 @@ ReportRun example() {
   return data;
 }
 
+/// The gate that docs/report-format.md shows: a regression over two pairs, and a case that crashed.
+ReportGate example_gate() {
+  ReportGate data;
+  data.gate.id = "20261120T125000Z-9a1b2c";
+  data.gate.device_uuid = examples::device().uuid;
+  data.gate.mode = "refs";
+  data.gate.baseline = "main";
+  data.gate.candidate = "HEAD";
+  data.gate.baseline_run = "20261120T125000Z-aaaaaa";
+  data.gate.candidate_run = "20261120T125000Z-bbbbbb";
+  data.gate.command_line = "ridgeline gate --baseline-ref main --candidate-ref HEAD gemm";
+  data.gate.seed = 7;
+  data.gate.alpha = 0.01;
+  data.gate.cases = 2;
+  data.gate.started = "2026-11-20T12:50:00Z";
+  data.gate.finished = "2026-11-20T12:52:00Z";
+  data.gate.status = record::RunStatus::finished;
+  data.device = examples::device();
+  record::CaseVerdict slower;
+  slower.case_name = slower.baseline_case = record::name(examples::gemm_case("tiled", 64).id);
+  slower.verdict = record::Verdict::regression;
+  slower.delta = 0.03;
+  slower.baseline_ns = 40000;
+  slower.candidate_ns = 44000;
+  slower.ratio = 1.1;
+  slower.ratio_low = 1.08;
+  slower.pairs = 1;
+  slower.dropped = 1;
+  slower.noise = 0.002;
+  slower.p_value = 1e-5;
+  slower.level = 1e-4;
+  record::CaseVerdict crashed;
+  crashed.case_name = crashed.baseline_case = record::name(examples::gemm_case("naive", 64).id);
+  crashed.verdict = record::Verdict::crashed;
+  crashed.reason = "candidate: killed by signal 11 (Segmentation fault)";
+  crashed.delta = 0.03;
+  data.verdicts = {slower, crashed};
+  data.pairs = {{slower.case_name, 0, true, 40000, 44000, ""},
+                {slower.case_name, 1, false, 40100, 61000, "hw_thermal_slowdown"}};
+  return data;
+}
+
 std::string text_of(const std::string& file) {
   std::stringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -84,7 +126,7 @@ void expect_same(const Json& a, const Json& b, const std::string& where) {
 }
 
 TEST(ReportData, IsWhatItsPageShows) {
-  const Json document = report_document({example()}, "2026-11-20T13:00:00Z", "0.1.0");
+  const Json document = report_document({example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0");
   std::string text = text_of(page);
   const auto [begin, end] = example_block(text);
   ASSERT_GT(begin, 0u) << page << " holds no JSON block";
@@ -106,7 +148,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
   m.median_ns.reset();
   m.verification = record::Verification{nan, 1e-5};
   m.metrics = {{"memory_bytes", std::numeric_limits<double>::infinity(), "B", record::Direction::lower}};
-  const Json document = report_document({data}, "", "");
+  const Json document = report_document({data}, {}, "", "");
   const Json& only = document.at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("verification"), (Json{{"tolerance", 1e-5}}));
   EXPECT_TRUE(only.at("metrics").empty()) << "a failure carries no number";
@@ -114,7 +156,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
     EXPECT_FALSE(only.contains(key)) << key;
   EXPECT_EQ(document.dump().find("null"), std::string::npos);
   m.outcome = record::Outcome::unstable;
-  const Json unsteady = report_document({data}, "", "").at("runs").at(0).at("cases").at(0);
+  const Json unsteady = report_document({data}, {}, "", "").at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(unsteady.at("metrics").at(0).at("name"), "memory_bytes");
   EXPECT_FALSE(unsteady.at("metrics").at(0).contains("value"));
 }
@@ -125,7 +167,7 @@ TEST(ReportData, SaysTheWorkThatTheDeviceChose) {
     stored.case_info.flops.reset();
     stored.measurement.flops = 123.0;
   }
-  const Json cases = report_document({data}, "", "").at("runs").at(0).at("cases");
+  const Json cases = report_document({data}, {}, "", "").at("runs").at(0).at("cases");
   EXPECT_FALSE(cases.at(0).contains("flops")) << "the crashed case prepared nothing";
   EXPECT_EQ(cases.at(1).at("flops"), 123.0);
 }
@@ -135,11 +177,23 @@ TEST(ReportData, KeepsEveryAttemptInOrder) {
   data.measurements.push_back(data.measurements[0]);
   data.measurements.back().id = 99;
   data.measurements.back().measurement.attempt = 2;
-  const Json cases = report_document({data}, "", "").at("runs").at(0).at("cases");
+  const Json cases = report_document({data}, {}, "", "").at("runs").at(0).at("cases");
   std::vector<std::pair<int, int>> order;
   for (const Json& one : cases.at(1).at("measurements"))
     order.emplace_back(one.at("replicate").get<int>(), one.at("attempt").get<int>());
   EXPECT_EQ(order, (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {1, 1}, {2, 1}}));
+}
+
+TEST(ReportData, LeavesNumbersOfAGateOutThatAreNone) {
+  ReportGate data = example_gate();
+  data.verdicts[0].ratio_low = -std::numeric_limits<double>::infinity();
+  data.verdicts[0].noise = std::numeric_limits<double>::quiet_NaN();
+  const Json document = report_document({}, {data}, "", "");
+  const Json& verdict = document.at("gates").at(0).at("verdicts").at(0);
+  EXPECT_EQ(verdict.at("ratio"), 1.1);
+  for (const char* key : {"ratio_low", "ratio_high", "noise", "smallest_effect"})
+    EXPECT_FALSE(verdict.contains(key)) << key;
+  EXPECT_EQ(document.dump().find("null"), std::string::npos);
 }
 
 TEST(ReportData, ReadsARunFromItsStore) {
@@ -154,8 +208,34 @@ TEST(ReportData, ReadsARunFromItsStore) {
   EXPECT_EQ(data.builds.size(), 1u);
   EXPECT_EQ(data.roofs.size(), 1u);
   ASSERT_EQ(data.measurements.size(), 1u);
-  const Json only = report_document({data}, "", "").at("runs").at(0).at("cases").at(0);
+  const Json only = report_document({data}, {}, "", "").at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("measurements").at(0).at("samples"), 3);
+}
+
+TEST(ReportData, ReadsAGateFromItsStoreWithThePairsOfEachCase) {
+  store::Store results = store::Store::in_memory();
+  const record::Gate gate = examples::gate();
+  const record::Case first = examples::gemm_case("naive"), second = examples::gemm_case("tiled");
+  std::vector<std::int64_t> processes;
+  for (const std::string& id : {gate.baseline_run, gate.candidate_run}) {
+    results.begin(examples::side(gate, id), examples::device(), examples::environment());
+    processes.push_back(results.add(examples::process(0, id)));
+  }
+  results.begin(gate);
+  for (const record::Case& info : {first, second}) {
+    const std::int64_t old_id = results.add(processes[0], info, examples::measurement(info));
+    const std::int64_t new_id = results.add(processes[1], info, examples::measurement(info));
+    results.add(gate.id, examples::pair(info, 0), old_id, new_id);
+    results.add(gate.id, examples::pass(info));
+  }
+  const ReportGate data = read_report_gate(results, results.gates().at(0));
+  EXPECT_EQ(data.device.model, "synthetic-gpu");
+  const Json verdicts = report_document({}, {data}, "", "").at("gates").at(0).at("verdicts");
+  ASSERT_EQ(verdicts.size(), 2u);
+  for (const Json& verdict : verdicts) {
+    EXPECT_EQ(verdict.at("verdict"), "pass");
+    EXPECT_EQ(verdict.at("rounds").size(), 1u) << "its own pairs, not the other case's";
+  }
 }
 
 }  // namespace

@@ -144,8 +144,7 @@ std::string repeat(const Sides& sides, const GateOptions& options, const std::ve
   constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
   for (const record::CaseVerdict& one : verdicts)
-    if (record::is_failure(one.verdict) || (one.verdict == record::Verdict::regression && !one.expected))
-      failed.push_back(one.case_name);
+    if (fails(one)) failed.push_back(one.case_name);
   if (failed.empty()) return {};
   if (failed.size() > most) failed = options.patterns;
   const std::string paired = paired_command(sides, failed);

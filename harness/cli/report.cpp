@@ -30,26 +30,64 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string selector;  // empty: the newest finished run of each model
+  std::string gate;      // empty: the newest finished gate of each of these models
   fs::path output;       // empty: report/ in the results folder
 };
 
-/// The newest finished run of each model, models by name; where none is finished, the newest one. The page says which.
-std::vector<store::FoundRun> newest_of_each_model(const fs::path& results) {
-  std::map<std::string, store::FoundRun> newest;
-  for (store::FoundRun& found : store::all_runs(results, say_left_out)) {
-    if (found.summary.measurements == 0) continue;
+/// The newest of `all`, which are sorted so, that is finished, for each device model; where none is, the newest one.
+/// The page says which.
+template <class Found>
+std::vector<Found> newest_of_each_model(std::vector<Found> all, bool (*finished)(const Found&)) {
+  std::map<std::string, Found> newest;
+  for (Found& found : all) {
     const auto [place, added] = newest.try_emplace(found.summary.device.model, found);
-    const auto finished = [](const store::FoundRun& run) {
-      return run.summary.run.status == record::RunStatus::finished;
-    };
     if (!added && !finished(place->second) && finished(found)) place->second = std::move(found);
   }
-  if (newest.empty())
+  std::vector<Found> chosen;
+  for (auto& [model, found] : newest) chosen.push_back(std::move(found));
+  return chosen;
+}
+
+/// Of runs that hold something and were not measured for a gate.
+std::vector<store::FoundRun> newest_runs(const fs::path& results) {
+  std::vector<store::FoundRun> runs = store::all_runs(results, say_left_out);
+  std::erase_if(runs, [](const store::FoundRun& found) {
+    return found.summary.measurements == 0 || !found.summary.run.gate.empty();
+  });
+  return newest_of_each_model<store::FoundRun>(std::move(runs), [](const store::FoundRun& found) {
+    return found.summary.run.status == record::RunStatus::finished;
+  });
+}
+
+/// Of gates that say something.
+std::vector<store::FoundGate> newest_gates(const fs::path& results) {
+  std::vector<store::FoundGate> gates = store::all_gates(results, [](const Error&) {});
+  std::erase_if(gates, [](const store::FoundGate& found) { return found.summary.verdicts.empty(); });
+  return newest_of_each_model<store::FoundGate>(std::move(gates), [](const store::FoundGate& found) {
+    return found.summary.gate.status == record::RunStatus::finished;
+  });
+}
+
+/// What the report is about.
+struct Chosen {
+  std::vector<store::FoundRun> runs;
+  std::vector<store::FoundGate> gates;
+};
+
+Chosen choose(const fs::path& results, const Options& options) {
+  Chosen chosen;
+  chosen.runs = options.selector.empty() ? newest_runs(results)
+                                         : std::vector{store::find_run(results, options.selector, say_left_out)};
+  chosen.gates =
+      options.gate.empty() ? newest_gates(results) : std::vector{store::find_gate(results, options.gate, say_left_out)};
+  if (!options.selector.empty() && options.gate.empty())
+    std::erase_if(chosen.gates, [&](const store::FoundGate& gate) {
+      return gate.summary.device.model != chosen.runs.front().summary.device.model;
+    });
+  if (chosen.runs.empty() && chosen.gates.empty())
     throw Error(ErrorKind::store, fmt::format("no run in {} holds a measurement", results.string()),
                 "ridgeline run measures some");
-  std::vector<store::FoundRun> runs;
-  for (auto& [model, run] : newest) runs.push_back(std::move(run));
-  return runs;
+  return chosen;
 }
 
 [[noreturn]] void cannot_write(const fs::path& file, const std::string& why) {
@@ -149,26 +187,33 @@ void draw(const fs::path& document, const fs::path& output, bool shown) {
 
 int report(const Context& context, const Options& options) {
   const fs::path output = options.output.empty() ? context.results / "report" : options.output;
-  const std::vector<store::FoundRun> found =
-      options.selector.empty() ? newest_of_each_model(context.results)
-                               : std::vector{store::find_run(context.results, options.selector, say_left_out)};
+  const Chosen chosen = choose(context.results, options);
   std::vector<analysis::ReportRun> runs;
-  for (const store::FoundRun& one : found)
+  for (const store::FoundRun& one : chosen.runs)
     runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
+  std::vector<analysis::ReportGate> gates;
+  for (const store::FoundGate& one : chosen.gates)
+    gates.push_back(analysis::read_report_gate(store::Store::open(one.file), one.summary));
   const fs::path document = output / "report.json", page = output / "index.html";
-  write_document(document, analysis::report_document(runs, run::timestamp(), RIDGELINE_VERSION)
+  write_document(document, analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION)
                                .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  if (!context.quiet && !context.json)
-    for (const store::FoundRun& one : found)
+  if (!context.quiet && !context.json) {
+    for (const store::FoundRun& one : chosen.runs)
       fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
                  record::to_string(one.summary.run.status));
+    for (const store::FoundGate& one : chosen.gates)
+      fmt::print("gate {} on {}, {}\n", one.summary.gate.id, one.summary.device.model,
+                 record::to_string(one.summary.gate.status));
+  }
   draw(document, output, !context.quiet && !context.json);
   if (context.json) {
     nlohmann::ordered_json said{{"page", page.string()},
                                 {"figures", (output / "figures").string()},
                                 {"data", document.string()},
-                                {"runs", nlohmann::ordered_json::array()}};
-    for (const store::FoundRun& one : found) said["runs"].push_back(one.summary.run.id);
+                                {"runs", nlohmann::ordered_json::array()},
+                                {"gates", nlohmann::ordered_json::array()}};
+    for (const store::FoundRun& one : chosen.runs) said["runs"].push_back(one.summary.run.id);
+    for (const store::FoundGate& one : chosen.gates) said["gates"].push_back(one.summary.gate.id);
     print_json(said);
     return fine;
   }
@@ -182,12 +227,14 @@ void add_report(CLI::App& program, Context& context) {
   const auto options = std::make_shared<Options>();
   CLI::App& command =
       add_command(program, context, "report", "Draw what was measured as one HTML page and PNG figures",
-                  "  ridgeline report                     the newest finished run of each device model\n"
+                  "  ridgeline report                     the newest finished run and gate of each device model\n"
                   "  ridgeline report latest              the newest run of all\n"
                   "  ridgeline report h200@label:tuned    that model's newest run with that label\n"
+                  "  ridgeline report --gate latest       with this gate in place of each model's newest\n"
                   "  ridgeline report --output page       elsewhere than in results/report",
                   [&context, options] { return report(context, *options); });
   command.add_option("RUN", options->selector, "A run: latest, an id's beginning, label:, commit:, MODEL@...");
+  command.add_option("--gate", options->gate, "A gate: latest, an id's beginning, MODEL@...")->type_name("GATE");
   command.add_option("--output", options->output, "Folder for index.html, report.json and figures/")->type_name("DIR");
   add_results_option(command, context);
   add_json_option(command, context);

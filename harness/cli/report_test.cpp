@@ -51,6 +51,26 @@ class Report : public testing::Test {
     if (status) results.finish(id, *status, started);
   }
 
+  /// A gate of two runs of its own, which passes one case when it has finished.
+  void add_gate(const std::string& id, const std::string& started, record::RunStatus status, bool decided = true) {
+    const record::Gate gate = examples::gate(id, started);
+    store::Store results = store::Store::create(results_ / "synthetic-gpu.sqlite");
+    record::Device device = examples::device();
+    device.uuid = "uuid of synthetic-gpu";
+    for (const std::string& run_id : {gate.baseline_run, gate.candidate_run}) {
+      record::Run side = examples::side(gate, run_id);
+      side.device_uuid = device.uuid;
+      results.begin(side, device, examples::environment());
+      const record::Case info = examples::gemm_case();
+      results.add(results.add(examples::process(0, run_id)), info, examples::measurement(info));
+    }
+    record::Gate with_device = gate;
+    with_device.device_uuid = device.uuid;
+    results.begin(with_device);
+    if (decided) results.add(gate.id, examples::pass());
+    if (status != record::RunStatus::running) results.finish_gate(gate.id, status, started);
+  }
+
   int ridgeline(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"ridgeline", "report", "--quiet", "--results", results_.string()});
     std::vector<char*> argv;
@@ -59,12 +79,13 @@ class Report : public testing::Test {
     return cli::main(static_cast<int>(arguments.size()), argv.data());
   }
 
-  std::vector<std::string> runs_in(const fs::path& document) {
+  std::vector<std::string> ids_in(const fs::path& document, const char* what) {
     const nlohmann::json written = nlohmann::json::parse(std::ifstream(document));
     std::vector<std::string> ids;
-    for (const auto& run : written.at("runs")) ids.push_back(run.at("id"));
+    for (const auto& one : written.at(what)) ids.push_back(one.at("id"));
     return ids;
   }
+  std::vector<std::string> runs_in(const fs::path& document) { return ids_in(document, "runs"); }
 
   store::TemporaryFolder folder_;
   fs::path results_ = folder_ / "results";
@@ -86,6 +107,37 @@ TEST_F(Report, TakesTheNewestFinishedRunOfEachModel) {
   ASSERT_EQ(ridgeline({"--output", (folder_ / "out").string()}), 0);
   EXPECT_EQ(runs_in(folder_ / "out" / "report.json"),
             (std::vector<std::string>{"20261121T000000Z-bbbbbb", "20261119T000000Z-dddddd"}));
+}
+
+TEST_F(Report, TakesTheNewestFinishedGateAndNoneOfItsRuns) {
+  add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  add_gate("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished);
+  add_gate("20261123T000000Z-cccccc", "2026-11-23T00:00:00Z", record::RunStatus::interrupted);
+  add_gate("20261124T000000Z-dddddd", "2026-11-24T00:00:00Z", record::RunStatus::finished, false);
+  const fs::path document = results_ / "report" / "report.json";
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_EQ(ids_in(document, "gates"), (std::vector<std::string>{"20261122T000000Z-bbbbbb"}));
+  EXPECT_EQ(runs_in(document), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
+  ASSERT_EQ(ridgeline({"--gate", "20261121"}), 0);
+  EXPECT_EQ(ids_in(document, "gates"), (std::vector<std::string>{"20261121T000000Z-aaaaaa"}));
+  EXPECT_EQ(ridgeline({"--gate", "2031"}), 64);
+}
+
+TEST_F(Report, ShowsAGateWhereThereIsNoOtherRun) {
+  fs::remove_all(results_);
+  add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_TRUE(runs_in(results_ / "report" / "report.json").empty());
+}
+
+TEST_F(Report, ShowsGatesOfTheModelThatIsAskedForAlone) {
+  add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  add_run("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished, "synthetic-other");
+  const fs::path document = results_ / "report" / "report.json";
+  ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
+  EXPECT_TRUE(ids_in(document, "gates").empty());
+  ASSERT_EQ(ridgeline({"synthetic-gpu@latest"}), 0);
+  EXPECT_EQ(ids_in(document, "gates"), (std::vector<std::string>{"20261121T000000Z-aaaaaa"}));
 }
 
 TEST_F(Report, TakesTheRunThatIsNamed) {
