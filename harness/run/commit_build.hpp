@@ -17,10 +17,12 @@ struct Commit {
 /// repository or no such commit.
 Commit find_commit(const std::string& ref);
 
-/// Builds the workers of a commit in a work tree of its own, below the repository's build/commits/<hash>, and returns
-/// the folder of its programs. One that was built before is used as it is. `say` gets a line for people when something
-/// long begins, and where the log is. Throws a dependency Error that ends with the log's last lines when it cannot be
-/// built, and Interrupted.
+/// Builds the workers of a commit and returns the folder of its programs. The commit's own preset `release` is built,
+/// in a work tree of its own below the repository's build/commits/<hash>, with the compilers, the extra flags and the
+/// CUDA architectures that this program was built with. One that was built so before is used as it is; one that was
+/// left half-finished is gone on with; one that another process is building is waited for.
+/// `say` gets lines for people: when something long begins and where its log is, that uncommitted changes are no part
+/// of the commit, and the end of the log when the build fails, which is a dependency Error. Throws Interrupted.
 std::filesystem::path build_commit(const Commit& commit, const std::function<void(const std::string&)>& say);
 
 }  // namespace ridgeline::run

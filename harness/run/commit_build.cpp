@@ -1,0 +1,269 @@
+#include "harness/run/commit_build.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/text.hpp"
+#include "harness/run/build_choices.hpp"
+#include "harness/run/descriptor.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/tool.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using Say = std::function<void(const std::string&)>;
+
+constexpr const char* needed_worker = "ridgeline-suites";
+constexpr const char* optional_worker = "ridgeline-collectives";  // where there is MPI
+constexpr std::size_t last_lines = 15;
+
+ToolResult git(const std::filesystem::path& folder, std::vector<std::string> arguments, std::ostream* log = nullptr) {
+  // Hooks and a monitor of the user's would run at moments that they were not made for.
+  arguments.insert(arguments.begin(), {"--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c",
+                                       "core.fsmonitor=false", "-C", folder.string()});
+  return run_tool({"git", std::move(arguments), {{"GIT_TERMINAL_PROMPT", "0"}}}, log);
+}
+
+std::string short_hash(const Commit& commit) { return commit.hash.substr(0, 10); }
+std::string title(const Commit& commit) {
+  return fmt::format("commit {} ({})", short_hash(commit), printable(commit.subject, 72));
+}
+
+/// Everything that belongs to one commit.
+struct Places {
+  std::filesystem::path commits, folder, source, build, log, lock, built;
+};
+
+/// Arguments for cmake beyond the preset: what this program's build was told, except compilers that are gone.
+std::vector<std::string> choices() {
+  std::vector<std::string> kept;
+  for (const std::string& choice : build_choices()) {
+    const std::size_t value = choice.find('=') + 1;
+    const bool compiler = choice.substr(0, value).ends_with("_COMPILER=");
+    if (!compiler || access(choice.c_str() + value, X_OK) == 0) kept.push_back(choice);
+  }
+  return kept;
+}
+
+std::string facts() {
+  std::string lines;
+  for (const std::string& choice : choices()) lines += choice + '\n';
+  return lines;
+}
+
+/// Builds with other choices are kept apart: one of them may be measured at this moment. (FNV-1a.)
+std::string key(const std::string& facts) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : facts) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:08x}", hash >> 32);
+}
+
+Places places_of(const Commit& commit) {
+  Places places;
+  places.commits = commit.repository / "build" / "commits";
+  places.folder = places.commits / commit.hash;
+  places.source = places.folder / "source";
+  places.build = places.folder / ("build-" + key(facts()));
+  places.log = places.build.string() + ".log";
+  places.lock = places.folder / "lock";
+  places.built = places.build / "built.txt";
+  return places;
+}
+
+std::string read_all(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+bool is_built(const Places& places) {
+  return read_all(places.built) == facts() && access((places.build / "bin" / needed_worker).c_str(), X_OK) == 0;
+}
+
+void make_folders(const Places& places) {
+  std::error_code failure;
+  std::filesystem::create_directories(places.folder, failure);
+  if (failure)
+    throw Error(ErrorKind::store,
+                fmt::format("cannot make the folder {}: {}", places.folder.string(), failure.message()));
+  // Also where the repository does not ignore the folder, nothing below it is seen as new files.
+  const std::filesystem::path ignore = places.commits / ".gitignore";
+  if (!std::filesystem::exists(ignore, failure)) write_file(ignore, [](std::ostream& out) { out << "*\n"; });
+}
+
+/// Held while a commit is looked at and built; the system lets go of it however this process ends.
+Descriptor lock(const Commit& commit, const Places& places, const Say& say) {
+  Descriptor file(open(places.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  bool told = false;
+  while (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!file || (errno != EWOULDBLOCK && errno != EINTR))
+      throw Error(ErrorKind::store, fmt::format("cannot lock {}: {}", places.lock.string(), std::strerror(errno)));
+    if (!told) say(fmt::format("waiting for another process that builds {}", title(commit)));
+    told = true;
+    pollfd stop{Interrupt::descriptor(), POLLIN, 0};
+    poll(&stop, 1, 100);
+    Interrupt::check();
+  }
+  return file;
+}
+
+/// Whether `source` is a work tree of exactly this commit with nothing changed. Git in a folder that is no work tree
+/// answers for the one around it, which is why the top is asked for.
+bool is_checkout(const Commit& commit, const std::filesystem::path& source) {
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::canonical(source, failure);
+  if (failure) return false;
+  const ToolResult where = git(source, {"rev-parse", "--show-toplevel", "HEAD"});
+  if (!where.fine || where.output != whole.string() + '\n' + commit.hash) return false;
+  const ToolResult changes = git(source, {"status", "--porcelain"});
+  return changes.fine && changes.output.empty();
+}
+
+[[noreturn]] void fail(const Commit& commit, const Places& places, const std::string& failure, const Say& say) {
+  std::istringstream text(read_all(places.log));
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    lines.push_back(std::move(line));
+    if (lines.size() > last_lines) lines.pop_front();
+  }
+  for (const std::string& line : lines) say("  " + printable(line, 300));
+  throw Error(ErrorKind::dependency, fmt::format("{} cannot be built: {}", title(commit), failure),
+              fmt::format("all that was said is in {}", places.log.string()));
+}
+
+class Building {
+ public:
+  Building(const Commit& commit, const Places& places, const Say& say)
+      : commit_(commit), places_(places), say_(say), log_(places.log, std::ios::binary | std::ios::trunc) {
+    if (!log_) throw Error(ErrorKind::store, fmt::format("cannot write {}", places.log.string()));
+  }
+
+  void check_out() {
+    if (is_checkout(commit_, places_.source)) return;
+    std::error_code failure;
+    std::filesystem::remove_all(places_.source, failure);
+    if (failure) fail(fmt::format("cannot remove {}: {}", places_.source.string(), failure.message()));
+    // Forced twice, because a work tree that was interrupted while it was made stays registered, and locked.
+    const std::vector<std::string> add = {"worktree",  "add", "--force", "--force", "--detach", places_.source.string(),
+                                          commit_.hash};
+    done("git worktree add", git(commit_.repository, add, &log_));
+  }
+
+  void configure() {
+    if (!std::filesystem::exists(places_.source / "CMakePresets.json"))
+      fail("it has no CMakePresets.json, so it is from before builds of commits, or no Ridgeline");
+    std::vector<std::string> arguments{"-S",     places_.source.string(), "-B", places_.build.string(), "--preset",
+                                       "release"};
+    for (const std::string& choice : choices()) arguments.push_back(choice);
+    done("cmake --preset release", cmake(arguments, &log_));
+  }
+
+  void compile() {
+    const std::vector<std::string> there = targets();
+    const auto has = [&](const char* name) { return std::ranges::find(there, name) != there.end(); };
+    if (!has(needed_worker)) fail(fmt::format("its build has no target {}", needed_worker));
+    std::vector<std::string> arguments{"--build",    places_.build.string(),
+                                       "--parallel", std::to_string(std::max(1u, std::thread::hardware_concurrency())),
+                                       "--target",   needed_worker};
+    if (has(optional_worker)) arguments.emplace_back(optional_worker);
+    done("cmake --build", cmake(arguments, &log_));
+    const std::filesystem::path program = places_.build / "bin" / needed_worker;
+    if (access(program.c_str(), X_OK) != 0) fail(fmt::format("its build left no program bin/{}", needed_worker));
+    write_file(places_.built, [](std::ostream& out) { out << facts(); });
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& failure) {
+    log_.close();
+    run::fail(commit_, places_, failure, say_);
+  }
+
+  void done(const char* step, const ToolResult& result) {
+    if (!log_) throw Error(ErrorKind::store, fmt::format("cannot write {}", places_.log.string()));
+    if (!result.fine) fail(fmt::format("{} {}", step, result.ending));
+  }
+
+  // One base for both folders of a commit lets ccache find what was compiled for another commit.
+  ToolResult cmake(std::vector<std::string> arguments, std::ostream* log) const {
+    return run_tool({"cmake", std::move(arguments), {{"CCACHE_BASEDIR", places_.folder.string()}}}, log);
+  }
+
+  std::vector<std::string> targets() {
+    const ToolResult help = cmake({"--build", places_.build.string(), "--target", "help"}, nullptr);
+    log_ << help.words << '\n';
+    done("cmake --build --target help", help);
+    std::istringstream text(help.output);
+    std::vector<std::string> names;
+    for (std::string word; text >> word;) {  // Ninja says "name: phony", Make "... name"
+      if (word.ends_with(':')) word.pop_back();
+      names.push_back(word);
+    }
+    return names;
+  }
+
+  const Commit& commit_;
+  const Places& places_;
+  const Say& say_;
+  std::ofstream log_;
+};
+
+void say_what_is_left_out(const Commit& commit, const Say& say) {
+  const ToolResult head = git(commit.repository, {"rev-parse", "--verify", "HEAD"});
+  if (!head.fine || head.output != commit.hash) return;
+  const ToolResult changes = git(commit.repository, {"status", "--porcelain"});
+  if (!changes.fine || changes.output.empty()) return;
+  const auto files = 1 + std::ranges::count(changes.output, '\n');
+  say(fmt::format("{}: the uncommitted changes to {} file{} here are no part of it", title(commit), files,
+                  files == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+Commit find_commit(const std::string& ref) {
+  const ToolResult top = git(".", {"rev-parse", "--show-toplevel"});
+  if (!top.fine)
+    throw Error(ErrorKind::usage,
+                fmt::format("the current folder is in no work tree of a git repository: {}", top.words),
+                "change to a clone of Ridgeline");
+  const ToolResult found = git(".", {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
+  const bool is_hash = (found.output.size() == 40 || found.output.size() == 64) &&
+                       found.output.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (ref.empty() || !found.fine || !is_hash)
+    throw Error(ErrorKind::usage, fmt::format("there is no commit \"{}\" in {}", printable(ref), top.output),
+                "name a branch, a tag or a commit that git log shows");
+  const ToolResult subject = git(".", {"log", "-1", "--no-show-signature", "--format=%s", found.output});
+  return {top.output, found.output, printable(subject.output)};
+}
+
+std::filesystem::path build_commit(const Commit& commit, const Say& say) {
+  const Places places = places_of(commit);
+  say_what_is_left_out(commit, say);
+  make_folders(places);
+  const Descriptor held = lock(commit, places, say);
+  if (!is_built(places)) {
+    say(fmt::format("building {}, which can take minutes; log: {}", title(commit), places.log.string()));
+    Building building(commit, places, say);
+    building.check_out();
+    building.configure();
+    building.compile();
+  }
+  return places.build / "bin";
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,265 @@
+#include "harness/run/commit_build.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/run/descendants.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/tool.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A repository whose build takes a moment: its build.sh makes the worker. The current folder while it lives.
+class CommitBuild : public ::testing::Test {
+ protected:
+  CommitBuild() {
+    // What a hook of git leaves in the environment of its programs must not lead astray.
+    setenv("GIT_DIR", "/nonexistent", 1);
+    setenv("GIT_INDEX_FILE", "/nonexistent", 1);
+    setenv("BUILDS", (folder_ / "builds").c_str(), 1);
+    setenv("TEST", std::to_string(getpid()).c_str(), 1);
+    unsetenv("HOLD");
+    fs::create_directories(repository_);
+    fs::current_path(repository_);
+    git({"init", "--quiet", "--initial-branch=main"});
+    write(repository_ / "CMakePresets.json", R"({
+  "version": 6,
+  "configurePresets": [{"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/${presetName}"}]
+})");
+    write(repository_ / "CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
+project(synthetic LANGUAGES NONE)
+add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${PROJECT_BINARY_DIR}/bin VERBATIM)
+)");
+    good_ = commit(
+        "mkdir -p \"$1\"; echo once >> $BUILDS\n"
+        "printf '#!/bin/sh\\necho worker\\n' > \"$1/ridgeline-suites\"; chmod +x \"$1/ridgeline-suites\"\n",
+        "Build a worker");
+  }
+  ~CommitBuild() override {
+    fs::current_path("/");
+    for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "BUILDS", "TEST", "HOLD"}) unsetenv(name);
+  }
+
+  void git(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"-c", "user.name=synthetic", "-c", "user.email=synthetic@localhost"});
+    const ToolResult result = run_tool({"git", arguments, {}});
+    ASSERT_TRUE(result.fine) << result.words;
+  }
+
+  /// Commits everything with this build.sh, and returns the commit's hash.
+  std::string commit(const std::string& script, const std::string& subject) {
+    write(repository_ / "build.sh", "set -e\n" + script);
+    git({"add", "--all"});
+    git({"commit", "--quiet", "--message", subject});
+    return find_commit("HEAD").hash;
+  }
+
+  fs::path build(const std::string& ref) {
+    return build_commit(find_commit(ref), [this](const std::string& line) { said_ += line + '\n'; });
+  }
+
+  /// The message and the advice of the Error that building `ref` ends with.
+  std::string failure(const std::string& ref, ErrorKind kind) {
+    try {
+      build(ref);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), kind) << error.what();
+      return std::string(error.what()) + "; " + error.advice();
+    }
+    ADD_FAILURE() << ref << " was built";
+    return {};
+  }
+
+  std::ptrdiff_t builds() const { return std::ranges::count(read(folder_ / "builds"), '\n'); }
+
+  store::TemporaryFolder folder_;
+  fs::path repository_ = folder_ / "a repository";
+  std::string good_, said_;
+};
+
+TEST_F(CommitBuild, BuildsACommitOnceInAWorkTreeOfItsOwn) {
+  const Commit found = find_commit("main");
+  EXPECT_EQ(found.repository, fs::canonical(repository_));
+  EXPECT_EQ(found.subject, "Build a worker");
+  const fs::path programs = build("HEAD");
+  EXPECT_EQ(read(programs / "ridgeline-suites"), "#!/bin/sh\necho worker\n");
+  EXPECT_TRUE(programs.string().starts_with((found.repository / "build" / "commits" / good_).string())) << programs;
+  EXPECT_NE(said_.find("building commit " + good_.substr(0, 10) + " (Build a worker)"), std::string::npos) << said_;
+  said_.clear();
+  EXPECT_EQ(build(good_.substr(0, 12)), programs);
+  EXPECT_EQ(said_, "");
+  EXPECT_EQ(builds(), 1);
+  // The repository itself is as it was, and sees no new files.
+  EXPECT_EQ(run_tool({"git", {"status", "--porcelain"}, {}}).output, "");
+}
+
+TEST_F(CommitBuild, WorksFromAFolderBelowAndFromAnotherWorkTree) {
+  fs::create_directories("kernels");
+  fs::current_path("kernels");
+  EXPECT_EQ(find_commit("HEAD").repository, fs::canonical(repository_));
+  git({"worktree", "add", "--quiet", "--detach", (folder_ / "other").string()});
+  fs::current_path(folder_ / "other");
+  const fs::path programs = build("HEAD");
+  EXPECT_TRUE(programs.string().starts_with(fs::canonical(folder_ / "other").string())) << programs;
+}
+
+TEST_F(CommitBuild, SaysThatUncommittedChangesAreLeftOut) {
+  write(repository_ / "build.sh", "exit 1\n");
+  build("HEAD");
+  EXPECT_NE(said_.find("the uncommitted changes to 1 file here are no part of it"), std::string::npos) << said_;
+  said_.clear();
+  commit("exit 1\n", "Another");
+  write(repository_ / "build.sh", "exit 2\n");
+  build("HEAD~1");  // nobody takes that for what lies here
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(CommitBuild, AnUnknownOrHostileRefIsAUsageError) {
+  for (const char* ref : {"", "nothing", "--help", "--git-dir", "-", "a;touch pwned", "$(touch pwned)", "main..main",
+                          "main main", "main\nmain", "HEAD:build.sh", "HEAD^{tree}", "../..", "^main"}) {
+    try {
+      const Commit found = find_commit(ref);
+      ADD_FAILURE() << ref << " is " << found.hash;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << ref << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find("there is no commit"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_FALSE(fs::exists("pwned"));
+}
+
+TEST_F(CommitBuild, RefsThatLookOddAreFoundAllTheSame) {
+  git({"update-ref", "refs/heads/a;b$(c)", "HEAD"});
+  git({"update-ref", "refs/heads/--help", "HEAD"});
+  for (const char* ref : {"a;b$(c)", "--help", "HEAD^0", "main@{0}", "@"})
+    EXPECT_EQ(find_commit(ref).hash, good_) << ref;
+}
+
+TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
+  fs::create_directories(folder_ / "plain");
+  fs::current_path(folder_ / "plain");
+  try {
+    find_commit("HEAD");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("in no work tree of a git repository"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
+  commit("i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; echo the compiler is unhappy >&2; exit 3\n",
+         "Break");
+  const std::string text = failure("HEAD", ErrorKind::dependency);
+  EXPECT_NE(text.find("(Break) cannot be built: cmake --build exited with code"), std::string::npos) << text;
+  EXPECT_NE(said_.find("  the compiler is unhappy\n"), std::string::npos) << said_;
+  EXPECT_EQ(said_.find("  line 5\n"), std::string::npos) << said_;
+  const std::size_t log = text.find("is in ") + 6;
+  EXPECT_NE(read(text.substr(log)).find("line 5\n"), std::string::npos) << text;
+  // It is tried again, and other commits are not in its way.
+  failure("HEAD", ErrorKind::dependency);
+  build("HEAD~1");
+}
+
+TEST_F(CommitBuild, ACommitWithoutWhatABuildNeedsIsNamed) {
+  commit("true\n", "Make nothing");
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("left no program bin/ridgeline-suites"), std::string::npos);
+  write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(synthetic LANGUAGES NONE)\n");
+  commit("true\n", "Know no worker");
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("has no target ridgeline-suites"), std::string::npos);
+  write("CMakePresets.json", R"({"version": 6})");
+  commit("true\n", "Know no preset");
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("cmake --preset release exited with code 1"),
+            std::string::npos);
+  fs::remove("CMakePresets.json");
+  commit("true\n", "Know no presets");
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("no CMakePresets.json"), std::string::npos);
+}
+
+/// A build.sh that stops the test while HOLD is set, and then waits for ever.
+constexpr const char* held =
+    "if [ -n \"$HOLD\" ]; then kill -INT $TEST; sleep 1000; fi\n"
+    "echo once >> $BUILDS; mkdir -p \"$1\"; cp \"$0\" \"$1/ridgeline-suites\"; chmod +x \"$1/ridgeline-suites\"\n";
+
+TEST_F(CommitBuild, AnInterruptLeavesNothingRunningAndIsGoneOnAfter) {
+  commit(held, "Take for ever");
+  setenv("HOLD", "yes", 1);
+  {
+    const Interrupt interrupt;
+    EXPECT_THROW(build("HEAD"), Interrupted);
+  }
+  EXPECT_TRUE(descendants(getpid()).empty());
+  EXPECT_EQ(builds(), 0);
+  unsetenv("HOLD");
+  build("HEAD");
+  EXPECT_EQ(builds(), 1);
+}
+
+TEST_F(CommitBuild, AWorkTreeThatIsBrokenIsMadeAgain) {
+  const fs::path source = repository_ / "build" / "commits" / good_ / "source";
+  // As after a kill: registered and locked with git, a part of the files there, nothing built.
+  git({"worktree", "add", "--quiet", "--detach", "--lock", source.string(), good_});
+  fs::remove(source / "build.sh");
+  build("HEAD");
+  EXPECT_EQ(builds(), 1);
+  // A folder that is no work tree: git in it would speak of the repository around it.
+  fs::remove_all(source.parent_path());
+  fs::create_directories(source);
+  write(source / "stray", "");
+  write(repository_ / "build.sh", "not to be touched");
+  build("HEAD");
+  EXPECT_EQ(builds(), 2);
+  EXPECT_FALSE(fs::exists(source / "stray"));
+  EXPECT_EQ(read(repository_ / "build.sh"), "not to be touched");
+}
+
+TEST_F(CommitBuild, TwoAtOnceBuildOnce) {
+  // The first one's build goes on when the second has said that it waits.
+  const fs::path go = folder_ / "go", started = folder_ / "started";
+  commit("touch " + started.string() + "; while [ ! -e " + go.string() + " ]; do sleep 0.05; done\n" + held, "Wait");
+  const pid_t first = fork();
+  if (first == 0) {
+    alarm(60);
+    try {
+      build("HEAD");
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  for (int i = 0; i < 1200 && !fs::exists(started); ++i) usleep(50'000);
+  ASSERT_TRUE(fs::exists(started));
+  std::string said;
+  build_commit(find_commit("HEAD"), [&](const std::string& line) {
+    said += line;
+    write(go, "");
+  });
+  int status = -1;
+  ASSERT_EQ(waitpid(first, &status, 0), first);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(said.find("waiting for another process that builds"), std::string::npos) << said;
+  EXPECT_EQ(builds(), 1);
+}
+
+}  // namespace
+}  // namespace ridgeline::run

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridgeline::run {
+
+/// A program of others (git, cmake) that is run to its end.
+struct Tool {
+  std::string name;  // looked for on the PATH
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+struct ToolResult {
+  bool fine = false;   // it exited with code 0
+  std::string ending;  // "exited with code 3"
+  std::string output;  // what it printed, without a last newline; cut after 4 MiB
+  std::string words;   // the last line of what it said on stderr, fit to be shown; empty when there is none
+};
+
+/// Runs the tool without input, shielded from what git leaves in the environment of its hooks, and below a guard, so
+/// that nothing of it outlives this process. With a log, all that it prints goes there and not into `output`. Throws a
+/// dependency Error when it is not installed, and Interrupted, then with nothing left running.
+ToolResult run_tool(const Tool& tool, std::ostream* log = nullptr);
+
+}  // namespace ridgeline::run
