@@ -1,7 +1,6 @@
 #include "harness/stats/signed_rank.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/error.hpp"
+#include "harness/stats/coin_sum.hpp"
 #include "harness/stats/exact.hpp"
 #include "harness/stats/sorted.hpp"
 
@@ -55,32 +55,8 @@ Scores score(std::span<const double> below, std::span<const double> above, const
   return scores;
 }
 
-// P(sum of the scores whose coins fall heads <= limit). Exact up to rounding, which begins beyond 53 scores.
-double at_most(const Scores& scores, std::int64_t limit) {
-  if (limit >= scores.total) return 1;
-  if (limit < 0) return 0;
-  // Heads and tails are alike: the sum is distributed like total - sum, and the shorter tail is computed.
-  if (limit > scores.total / 2) return 1 - at_most(scores, scores.total - limit - 1);
-  // Without ties all doubled scores are even: half the work.
-  const std::int64_t unit = std::accumulate(scores.doubled.begin(), scores.doubled.end(), std::int64_t{0},
-                                            [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
-  const auto last = static_cast<std::size_t>(limit / unit);
-  std::vector<double> mass(last + 1), next(last + 1);
-  mass[0] = 1;
-  std::size_t reached = 0;
-  for (const std::int64_t doubled : scores.doubled) {
-    const auto step = static_cast<std::size_t>(doubled / unit);
-    reached = std::min(last, reached + step);
-    const std::size_t unmoved = std::min(step, reached + 1);
-    for (std::size_t sum = 0; sum < unmoved; ++sum) next[sum] = mass[sum] / 2;
-    for (std::size_t sum = step; sum <= reached; ++sum) next[sum] = (mass[sum] + mass[sum - step]) / 2;
-    std::swap(mass, next);
-  }
-  return std::accumulate(mass.begin(), mass.begin() + static_cast<std::ptrdiff_t>(reached) + 1, 0.0);
-}
-
-double p_up(const Scores& scores) { return at_most(scores, scores.total - scores.above); }
-double p_down(const Scores& scores) { return at_most(scores, scores.above); }
+double p_up(const Scores& scores) { return coin_sum_at_most(scores.doubled, scores.total - scores.above); }
+double p_down(const Scores& scores) { return coin_sum_at_most(scores.doubled, scores.above); }
 
 // The test as theta moves through the gaps between the Walsh means: gap k lies above k of the K distinct means, and
 // nothing changes within a gap. As theta rises from gap to gap, pairs below it only gain score and pairs above it only

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <numeric>
-#include <optional>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/stats/coin_sum.hpp"
 
 namespace ridgeline::stats {
 namespace {
@@ -133,18 +133,17 @@ TEST(SignedRank, IsTheDefinitionForEverySampleOfSmallWholeNumbers) {
     }
   };
   Values values;
-  for (std::size_t n = 1; n <= 4; ++n) all(all, values, n, -4, 5);
-  for (std::size_t n = 5; n <= 7; ++n) all(all, values, n, -1, 2);
+  for (std::size_t n = 1; n <= 5; ++n) all(all, values, n, -4, 4);
+  for (std::size_t n = 6; n <= 8; ++n) all(all, values, n, -2, 1);
 }
 
 TEST(SignedRank, IsTheDefinitionForRandomSamples) {
   std::mt19937 random(20240601);
-  for (int trial = 0; trial < 60; ++trial) {
-    // Multiples of a power of two, so that the plain definition does not round either; many or few ties.
-    const int most = trial % 3 == 0 ? 3 : 4000;
+  for (int trial = 0; trial < 100; ++trial) {
+    // Multiples of a power of two, so that the plain definition does not round either; with few ties and with many.
+    const unsigned width = trial % 3 == 0 ? 7 : 8001;
     Values values(static_cast<std::size_t>(2 + trial % 9));
-    for (double& value : values)
-      value = std::ldexp(static_cast<double>(static_cast<int>(random() % 2000001) % most), -12);
+    for (double& value : values) value = std::ldexp(static_cast<double>(random() % width) - width / 2, -12);
     expect_literal(values);
   }
 }
@@ -161,6 +160,138 @@ TEST(SignedRank, WorkedByHand) {
   EXPECT_NEAR(signed_rank_interval(twelve).high, .0135, 1e-15);
   EXPECT_NEAR(signed_rank_interval(twelve, .8).low, .0025, 1e-15);
   EXPECT_NEAR(signed_rank_interval(twelve, .8).high, .012, 1e-15);
+}
+
+TEST(SignedRank, AgreesWithSciPy) {
+  // SciPy 1.17.1: permutation_test over all signs of min(rankdata(|r|), ceil(n / 2)) summed over r > 0.
+  struct Row {
+    double theta, up, down;
+  };
+  const Values few_ties{.012, -.004, .009, .031, .006, -.011, .015, .002, .007, .018, -.002, .010};
+  for (const Row& row : {Row{0, .02001953125, .98388671875}, Row{.02, .998291015625, .00244140625}}) {
+    EXPECT_EQ(signed_rank(few_ties, row.theta).up, row.up);
+    EXPECT_EQ(signed_rank(few_ties, row.theta).down, row.down);
+  }
+  const Values many_ties{3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
+  for (const Row& row : {Row{0, .0009765625, 1}, Row{2, .03125, .990234375}, Row{3, .28515625, .83203125},
+                         Row{3.5, .4658203125, .63671875}, Row{4, .724609375, .421875}}) {
+    EXPECT_EQ(signed_rank(many_ties, row.theta).up, row.up) << row.theta;
+    EXPECT_EQ(signed_rank(many_ties, row.theta).down, row.down) << row.theta;
+  }
+}
+
+TEST(SignedRank, IsTheSignTestWhenAllAreEquallyFar) {
+  // 8 of 10 above: (45 + 10 + 1) / 1024, whatever the cap.
+  const SignedRank p = signed_rank(Values{1, 1, 1, -1, 1, 1, 1, -1, 1, 1}, 0);
+  EXPECT_EQ(p.up, 56. / 1024);
+  EXPECT_EQ(p.down, 1013. / 1024);
+}
+
+TEST(SignedRank, ABurstWeighsNoMoreThanTheCap) {
+  Values values{1, 2, 3, 4, 5, 6, 7, -8};
+  const double up = signed_rank(values, 0).up;
+  values.back() = -1e6;
+  EXPECT_EQ(signed_rank(values, 0).up, up);
+  EXPECT_LT(signed_rank_estimate(values), 4.5);
+  EXPECT_GT(signed_rank_estimate(values), 2.5);
+}
+
+TEST(SignedRank, HasNoPreferenceForOrderSignOrUnit) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(.01, .02);
+  for (const std::size_t n : {2u, 7u, 18u, 60u}) {
+    Values values(n), mirrored(n), scaled(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      values[i] = normal(random);
+      mirrored[n - 1 - i] = -values[i];
+      scaled[i] = values[i] * 1024;
+    }
+    const SignedRank p = signed_rank(values, .005), mirror = signed_rank(mirrored, -.005);
+    EXPECT_EQ(p.up, mirror.down);
+    EXPECT_EQ(p.down, mirror.up);
+    EXPECT_EQ(signed_rank(scaled, 5.12).up, p.up);
+    EXPECT_EQ(signed_rank_estimate(mirrored), -signed_rank_estimate(values));
+    EXPECT_EQ(signed_rank_estimate(scaled), signed_rank_estimate(values) * 1024);
+    const Interval interval = signed_rank_interval(values), turned = signed_rank_interval(mirrored);
+    EXPECT_EQ(turned.low, -interval.high);
+    EXPECT_EQ(turned.high, -interval.low);
+    EXPECT_EQ(signed_rank_interval(scaled).low, interval.low * 1024);
+    std::shuffle(values.begin(), values.end(), random);
+    EXPECT_EQ(signed_rank(values, .005).up, p.up);
+    EXPECT_EQ(signed_rank_interval(values).low, interval.low);
+  }
+}
+
+TEST(SignedRank, OfOneOrOfEqualValues) {
+  EXPECT_EQ(signed_rank(Values{2}, 0).up, .5);
+  EXPECT_EQ(signed_rank(Values{2}, 0).down, 1);
+  EXPECT_EQ(signed_rank_estimate(Values{2}), 2);
+  EXPECT_EQ(signed_rank_interval(Values{2}).low, -infinity);
+  EXPECT_EQ(signed_rank_interval(Values{2}).high, infinity);
+
+  const Values equal(6, .25);
+  EXPECT_EQ(signed_rank(equal, .25).up, 1);
+  EXPECT_EQ(signed_rank(equal, .25).down, 1);
+  EXPECT_EQ(signed_rank(equal, .2).up, 1. / 64);
+  EXPECT_EQ(signed_rank_estimate(equal), .25);
+  EXPECT_EQ(signed_rank_interval(equal).low, .25);
+  EXPECT_EQ(signed_rank_interval(equal).high, .25);
+  // Five are too few for 95%: 1/32 is above 0.025.
+  EXPECT_EQ(signed_rank_interval(Values(5, .25)).low, -infinity);
+  EXPECT_EQ(signed_rank(Values{}, 0).up, 1);
+}
+
+TEST(SignedRank, IsNotRoundedByHugeNeighbours) {
+  // Nothing of 1, 2 and 3 is left in a sum with 1e300, and yet they are not tied.
+  const Values mixed{1, 2, 3, 1e300}, small{1, 2, 3, 100};
+  EXPECT_EQ(signed_rank_estimate(mixed), signed_rank_estimate(small));
+  for (const double confidence : {.5, .7, .8})
+    EXPECT_EQ(signed_rank_interval(mixed, confidence).low, signed_rank_interval(small, confidence).low);
+  const Values balanced{-1e300, -1, 2, 1e300};
+  EXPECT_EQ(signed_rank(balanced, 0).up, literally(balanced, 0).p.up);
+  // 2 lies 5e299 - 2 below 5e299, and 1 a little further, though no double tells the two distances apart.
+  const SignedRank p = signed_rank(Values{1, 2, 1e300 + 1e284}, 5e299), q = signed_rank(Values{0, 1, 3}, 1.25);
+  EXPECT_EQ(p.up, q.up);
+  EXPECT_EQ(p.down, q.down);
+  const Values tiny{5e-324, 1e-323, 1.5e-323, 2e-323, 2.5e-323, 3e-323};
+  EXPECT_EQ(signed_rank(tiny, 0).up, 1. / 64);
+  EXPECT_EQ(signed_rank_interval(tiny).low, 5e-324);
+}
+
+TEST(SignedRank, RefusesWhatItCannotRank) {
+  for (const double bad : {nan, infinity, -infinity, std::numeric_limits<double>::max()}) {
+    EXPECT_THROW(signed_rank(Values{1, bad, 2}, 0), Error) << bad;
+    EXPECT_THROW(signed_rank(Values{1, 2}, bad), Error) << bad;
+    EXPECT_THROW(signed_rank_estimate(Values{bad, 1}), Error) << bad;
+    EXPECT_THROW(signed_rank_interval(Values{1, bad}), Error) << bad;
+  }
+  EXPECT_THROW(signed_rank_estimate({}), Error);
+  EXPECT_THROW(signed_rank_interval({}), Error);
+  for (const double confidence : {0., 1., -1., nan})
+    EXPECT_THROW(signed_rank_interval(Values{1, 2}, confidence), Error);
+}
+
+TEST(SignedRank, IntervalCoversTheCentre) {
+  // Exactly: of all 2^n patterns of signs around the centre, those whose interval holds it.
+  const Values distances{.5, 1.25, 2, 2.125, 3.5, 4, 7, 20, 21, 300};
+  const std::vector<std::int64_t> scores{1, 2, 3, 4, 5, 5, 5, 5, 5, 5};
+  for (const double confidence : {.8, .95}) {
+    int covered = 0;
+    for (unsigned signs = 0; signs < 1u << distances.size(); ++signs) {
+      Values values;
+      for (std::size_t i = 0; i < distances.size(); ++i)
+        values.push_back((signs >> i & 1u) != 0 ? distances[i] : -distances[i]);
+      const Interval interval = signed_rank_interval(values, confidence);
+      covered += interval.low <= 0 && 0 <= interval.high ? 1 : 0;
+    }
+    const double share = covered / std::ldexp(1., static_cast<int>(distances.size()));
+    // The most that the capped scores 1, 2, 3, 4, 5, 5, ... allow to reject on each side.
+    double rejected = 0;
+    for (std::int64_t limit = 0; coin_sum_at_most(scores, limit) <= (1 - confidence) / 2; ++limit)
+      rejected = coin_sum_at_most(scores, limit);
+    EXPECT_EQ(share, 1 - 2 * rejected);
+    EXPECT_GE(share, confidence);
+  }
 }
 
 }  // namespace
