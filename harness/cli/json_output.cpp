@@ -33,8 +33,34 @@ ordered_json to_json(const store::FoundRun& found) {
                       {"measurements", found.summary.measurements},
                       {"outcomes", ordered_json::object()}};
   if (!run.finished.empty()) object["finished"] = run.finished;
+  if (!run.gate.empty()) object["gate"] = run.gate;
   for (const auto& [outcome, count] : found.summary.outcomes)
     object["outcomes"][std::string(to_string(outcome))] = count;
+  return object;
+}
+
+ordered_json to_json(const store::FoundGate& found) {
+  const record::Gate& gate = found.summary.gate;
+  ordered_json object{{"id", gate.id},
+                      {"mode", gate.mode},
+                      {"started", gate.started},
+                      {"status", record::to_string(gate.status)},
+                      {"device", found.summary.device.id},
+                      {"model", found.summary.device.model},
+                      {"device_name", found.summary.device.name},
+                      {"device_uuid", found.summary.device.uuid},
+                      {"baseline", gate.baseline},
+                      {"candidate", gate.candidate},
+                      {"baseline_run", gate.baseline_run},
+                      {"candidate_run", gate.candidate_run},
+                      {"aa", gate.aa},
+                      {"seed", gate.seed},
+                      {"command_line", gate.command_line},
+                      {"file", found.file.string()},
+                      {"cases", gate.cases},
+                      {"counts", ordered_json::object()}};
+  if (!gate.finished.empty()) object["finished"] = gate.finished;
+  for (const auto& [verdict, count] : found.summary.verdicts) object["counts"][std::string(to_string(verdict))] = count;
   return object;
 }
 

@@ -12,8 +12,9 @@ inline constexpr int json_version = 1;
 /// Prints `object` for programs, behind "ridgeline_json": json_version.
 void print_json(const nlohmann::ordered_json& object);
 
-/// Of runs; what is unknown is left out.
+/// Of runs and gates; what is unknown is left out.
 nlohmann::ordered_json to_json(const store::FoundRun& found);
+nlohmann::ordered_json to_json(const store::FoundGate& found);
 nlohmann::ordered_json to_json(const record::Environment& environment);
 nlohmann::ordered_json to_json(const record::Roof& roof);
 

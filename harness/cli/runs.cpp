@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -11,24 +13,62 @@
 namespace ridgeline::cli {
 namespace {
 
-int runs(const Context& context) {
-  const std::vector<store::FoundRun> runs = store::all_runs(context.results, say_left_out);
-  if (context.json) {
-    nlohmann::ordered_json all{{"runs", nlohmann::ordered_json::array()}};
-    for (const store::FoundRun& found : runs) {
-      all["runs"].push_back(to_json(found));
-      all["runs"].back()["status"] = status(found, runs);
-    }
-    print_json(all);
-    return fine;
-  }
+/// What a results folder holds, newest first.
+struct Stored {
+  std::vector<store::FoundRun> all;  // of which `runs` measured for themselves, the others for a gate
+  std::vector<store::FoundRun> runs;
+  std::vector<store::FoundGate> gates;
+};
+
+Stored read(const std::filesystem::path& results) {
+  Stored stored{store::all_runs(results, say_left_out), {}, store::all_gates(results, [](const Error&) {})};
+  std::ranges::copy_if(stored.all, std::back_inserter(stored.runs),
+                       [](const store::FoundRun& found) { return found.summary.run.gate.empty(); });
+  return stored;
+}
+
+nlohmann::ordered_json json_of(const Stored& stored) {
+  nlohmann::ordered_json all{{"runs", nlohmann::ordered_json::array()}, {"gates", nlohmann::ordered_json::array()}};
+  const auto add = [&](const char* key, const auto& found) {
+    all[key].push_back(to_json(found));
+    all[key].back()["status"] = status(found, stored.all);
+  };
+  for (const store::FoundRun& found : stored.runs) add("runs", found);
+  for (const store::FoundGate& found : stored.gates) add("gates", found);
+  return all;
+}
+
+std::string runs_text(const Stored& stored) {
   Table table({{"run"}, {"started (UTC)"}, {"device"}, {"profile"}, {"label"}, {"status"}, {"measurements"}});
-  for (const store::FoundRun& found : runs) {
+  for (const store::FoundRun& found : stored.runs) {
     const record::Run& run = found.summary.run;
     table.add({run.id, point_in_time(run.started), printable(found.summary.device.model), printable(run.profile),
-               printable(run.label), status(found, runs), outcome_counts(found.summary)});
+               printable(run.label), status(found, stored.all), outcome_counts(found.summary)});
   }
-  fmt::print("{}", table.text());
+  return table.text();
+}
+
+std::string gates_text(const Stored& stored) {
+  Table table({{"gate"}, {"started (UTC)"}, {"device"}, {"baseline -> candidate"}, {"status"}, {"verdicts"}});
+  for (const store::FoundGate& found : stored.gates) {
+    const record::Gate& gate = found.summary.gate;
+    table.add({gate.id, point_in_time(gate.started), printable(found.summary.device.model),
+               fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate), gate.aa ? " (A/A)" : ""),
+               status(found, stored.all), verdict_counts(found.summary)});
+  }
+  return table.text();
+}
+
+int runs(const Context& context) {
+  const Stored stored = read(context.results);
+  if (context.json) {
+    print_json(json_of(stored));
+    return fine;
+  }
+  std::string text;
+  if (!stored.runs.empty() || stored.gates.empty()) text = runs_text(stored);
+  if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored);
+  fmt::print("{}", text);
   return fine;
 }
 
@@ -36,12 +76,13 @@ int runs(const Context& context) {
 
 void add_runs(CLI::App& program, Context& context) {
   CLI::App& command = add_command(
-      program, context, "runs", "List the runs in the results folder, newest first",
-      "  ridgeline runs                     one line a run, all device models\n"
+      program, context, "runs", "List the runs and gates in the results folder, newest first",
+      "  ridgeline runs                     one line a run, then one line a gate, all device models\n"
       "  ridgeline runs --results old       of another folder\n"
       "  ridgeline runs --json              the same with all that is stored of each\n\n"
-      "Status: finished, interrupted (what was done is stored), failed, running; killed is a run that never ended and\n"
-      "whose device has measured again since.",
+      "Status: finished, interrupted (what was done is stored), failed, running; killed is one that never ended and\n"
+      "whose device has measured again since. The two runs that a gate measures are listed as the gate; their ids are\n"
+      "in --json.",
       [&context] { return runs(context); });
   add_results_option(command, context);
   add_json_option(command, context);

@@ -1,5 +1,6 @@
 // The commands that read stored runs, as a user calls them.
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -102,6 +103,103 @@ TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
   EXPECT_EQ(all["runs"][0]["status"], "running");
   EXPECT_EQ(all["runs"][0].count("finished"), 0u);
+}
+
+/// A gate of the same folder's device, newer than its runs: a pair, and a verdict on each of four cases.
+class StoredGates : public StoredRuns {
+ protected:
+  StoredGates() { add_gate(gate); }
+
+  void add_gate(const record::Gate& of) {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    const record::Case info = examples::gemm_case();
+    std::vector<std::int64_t> measured;
+    for (const std::string& id : {of.baseline_run, of.candidate_run}) {
+      store.begin(examples::side(of, id), examples::device(), examples::environment());
+      record::Process process = examples::process(0, id);
+      process.started = of.started;
+      measured.push_back(store.add(store.add(process), info, examples::measurement(info)));
+    }
+    store.begin(of);
+    store.add(of.id, examples::pair(info), measured[0], measured[1]);
+    record::CaseVerdict verdict = examples::pass(info);
+    for (const record::Verdict each : {record::Verdict::pass, record::Verdict::regression, record::Verdict::regression,
+                                       record::Verdict::improvement}) {
+      verdict.verdict = each;
+      store.add(of.id, verdict);
+      verdict.case_name += ",cache=hot";
+    }
+  }
+
+  const record::Gate gate = examples::gate("20261122T130000Z-9a7e", "2026-11-22T13:00:00Z");
+};
+
+TEST_F(StoredGates, AreListedBehindTheRunsInPlaceOfTheirSides) {
+  store::Store::create(folder / "synthetic-gpu.sqlite")
+      .finish_gate(gate.id, record::RunStatus::finished, "2026-11-22T13:10:00Z");
+  const Said said = ridgeline({"runs"});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_EQ(said.out,
+            "run                    started (UTC)        device         profile  label   status    measurements\n"
+            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished  3 ok, 3 "
+            "unsupported, 3 crashed\n"
+            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed    3 ok, 3 "
+            "unsupported, 3 crashed\n"
+            "\n"
+            "gate                   started (UTC)        device         baseline -> candidate                         "
+            "status    verdicts\n"
+            "20261122T130000Z-9a7e  2026-11-22 13:00:00  synthetic-gpu  old/ridgeline-suites -> new/ridgeline-suites  "
+            "finished  2 regressions, 1 improvement, 1 pass\n");
+  const json all = json::parse(ridgeline({"runs", "--json"}).out);
+  EXPECT_EQ(all["runs"].size(), 2u);
+  ASSERT_EQ(all["gates"].size(), 1u);
+  EXPECT_EQ(all["gates"][0]["id"], gate.id);
+  EXPECT_EQ(all["gates"][0]["candidate_run"], gate.candidate_run);
+  EXPECT_EQ(all["gates"][0]["counts"], (json{{"regression", 2}, {"improvement", 1}, {"pass", 1}}));
+  EXPECT_EQ(all["gates"][0]["finished"], "2026-11-22T13:10:00Z");
+}
+
+TEST_F(StoredGates, AFolderOfGatesAloneHasNoTableOfRuns) {
+  std::filesystem::remove(folder / "synthetic-gpu.sqlite");
+  EXPECT_EQ(ridgeline({"runs"}).code, 74);
+  add_gate(gate);
+  EXPECT_EQ(ridgeline({"runs"}).out.substr(0, 5), "gate ");
+}
+
+TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
+  const auto status = [&] { return json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["status"]; };
+  const auto add_process = [&](const std::string& run, const char* started) {
+    record::Process process = examples::process(1, run);
+    process.started = started;
+    store::Store::create(folder / "synthetic-gpu.sqlite").add(process);
+  };
+  add_process(gate.candidate_run, "2026-11-22T13:05:00Z");
+  EXPECT_EQ(status(), "running") << "its own runs have measured since";
+  {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    add_run(store, "20261123T000000Z-cccc", "2026-11-23T00:00:00Z", "since");
+  }
+  EXPECT_EQ(status(), "killed");
+  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": killed\n"));
+  // Resumed: a process of it is the last that has measured.
+  add_process(gate.candidate_run, "2026-11-23T01:00:00Z");
+  EXPECT_EQ(status(), "running");
+  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": running\n"));
+  EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"], "killed");
+}
+
+TEST_F(StoredGates, TheirSidesAreRunsOfTheirOwnByTheirWholeIdAlone) {
+  EXPECT_TRUE(contains(ridgeline({"show"}).out, "run 20261121T124501Z-bbbb: finished\n"));
+  const std::string csv = ridgeline({"export", "csv", gate.baseline_run}).out;
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 3);
+  EXPECT_TRUE(contains(csv, gate.baseline_run + ",synthetic-gpu,\"gemm/naive/f32/m=64,n=64,k=64\",")) << csv;
+  EXPECT_EQ(ridgeline({"export", "csv", gate.baseline_run.substr(0, 26)}).code, 64);
+}
+
+TEST_F(StoredGates, AFileThatCannotBeReadIsNamedOnce) {
+  std::ofstream(folder / "x.sqlite") << std::string(4096, 'x');
+  EXPECT_EQ(ridgeline({"runs"}).err,
+            "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is no database\n");
 }
 
 TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {
