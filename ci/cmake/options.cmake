@@ -21,6 +21,9 @@ endif()
 # Absolute paths stay out of binaries, so that two checkouts of one commit build the same code.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
                     $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(NOT PROJECT_SOURCE_DIR MATCHES " ")  # nvcc hands the host compiler its options unquoted
+  add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+endif()
 include_directories(${PROJECT_SOURCE_DIR})
 
 if(RIDGELINE_SANITIZE)
@@ -66,3 +69,15 @@ if(RIDGELINE_HAVE_CUDA)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   list(PREPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/strict_ptxas)
 endif()
+
+# ridgeline_cuda_sources(<files>...): what CUDA files among these need beyond the flags of all. nvcc calls what is internal to
+# a file after a hash of the file's whole path, and these names are part of the device code: without a path of our own, no two
+# checkouts build the same.
+function(ridgeline_cuda_sources)
+  foreach(file ${ARGN})
+    if(file MATCHES "\\.cu$")
+      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -Xcudafe=--orig_src_path_name=${path})
+    endif()
+  endforeach()
+endfunction()
