@@ -1,3 +1,5 @@
+#include <map>
+
 #include <fmt/format.h>
 
 #include "harness/base/text.hpp"
@@ -8,6 +10,8 @@ namespace ridgeline::cli {
 namespace {
 
 using record::Verdict;
+
+constexpr int shown_of_a_step = 10;  // annotations of one kind
 
 enum class Where { message, property };
 
@@ -50,6 +54,7 @@ const char* command(const record::CaseVerdict& verdict) {
 
 std::string gate_github(const GateReport& report) {
   std::string text;
+  std::map<std::string_view, int> counts;
   for (const record::CaseVerdict& verdict : report.verdicts) {
     if (verdict.verdict == Verdict::pass && !fails(verdict)) continue;
     const GateRow row = gate_row(verdict);
@@ -58,10 +63,18 @@ std::string gate_github(const GateReport& report) {
     const std::string change = change_with_interval(row);
     if (!change.empty()) message += fmt::format(": {}, delta {}", change, row.delta);
     if (!row.why.empty()) message += "; " + row.why;
+    ++counts[command(verdict)];
     text += fmt::format("::{} title={}::{}\n", command(verdict),
                         escaped(fmt::format("{}: {}", row.verdict, row.case_name), Where::property),
                         escaped(message, Where::message));
   }
+  for (const auto& [level, count] : counts)
+    if (count > shown_of_a_step)
+      text = fmt::format(
+                 "::{} title=Ridgeline::{} cases; GitHub shows {} of a step here, its log and the job summary "
+                 "have all%0A{}\n",
+                 level, count, shown_of_a_step, escaped(verdict_counts(report.verdicts), Where::message)) +
+             text;
   return text;
 }
 

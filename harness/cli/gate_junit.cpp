@@ -62,11 +62,11 @@ const char* element(const CaseVerdict& verdict) {
   }
 }
 
-std::string sentence(const GateRow& row) {
+std::string sentence(const GateRow& row, const std::string& counted) {
   std::string text = row.verdict;
   if (!row.baseline.empty()) text += " against " + row.baseline;
   const std::string change = change_with_interval(row);
-  if (!change.empty()) text += fmt::format(": {}, delta {}, {} pairs", change, row.delta, row.pairs);
+  if (!change.empty()) text += fmt::format(": {}, delta {}, {} {}", change, row.delta, row.pairs, counted);
   return row.why.empty() ? text : text + "; " + row.why;
 }
 
@@ -86,7 +86,7 @@ std::string gate_junit(const GateReport& report) {
                       escaped(gate_title(report.gate, report.device)), escaped(report.gate.started), counts);
   for (const CaseVerdict& verdict : report.verdicts) {
     const GateRow row = gate_row(verdict);
-    const std::string said = escaped(sentence(row));
+    const std::string said = escaped(sentence(row, counted(report.gate)));
     text += fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));
     if (const char* kind = element(verdict))
       text += fmt::format("<{} message=\"{}\"{}/>", kind, said,
@@ -99,6 +99,8 @@ std::string gate_junit(const GateReport& report) {
   for (const std::string& note : report.notes) text += escaped(note) + '\n';
   for (const std::string& line : conclusions(report)) text += escaped(line) + '\n';
   if (!report.repeat.empty()) text += "again: " + escaped(report.repeat) + '\n';
+  const std::string resume = resume_command(report.gate);
+  if (!resume.empty()) text += "go on: " + escaped(resume) + '\n';
   return text + "</system-out>\n</testsuite>\n</testsuites>\n";
 }
 

@@ -38,7 +38,7 @@ std::string row_text(const GateRow& row, const record::CaseVerdict& verdict, boo
   if (variants) text += fmt::format(" {} |", code(row.baseline));
   text += fmt::format(" {} | {} | {} | {} | {} | {} | {} |\n",
                       bold ? fmt::format("**{}**", escaped(row.verdict)) : escaped(row.verdict), row.change,
-                      escaped(row.interval), row.delta, row.pairs, row.noise, escaped(row.why));
+                      row.interval, row.delta, row.pairs, row.noise, escaped(row.why));
   return text;
 }
 
@@ -77,7 +77,7 @@ std::string gate_markdown(const GateReport& report) {
     const bool variants = compares_variants(report);
     text += fmt::format("\n| case |{} verdict | change | 95% interval | delta | {} | noise | why |\n",
                         variants ? " against |" : "", counted(report.gate));
-    text += fmt::format("|---|{}---|--:|--:|--:|--:|--:|---|\n", variants ? "---|" : "");
+    text += fmt::format("|---|{}---|--:|--:|--:|---|--:|---|\n", variants ? "---|" : "");
     const std::size_t used = text.size() + tail.size() + 1000;
     append_whole(text, report.verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
                  [&](const record::CaseVerdict& verdict) { return row_text(gate_row(verdict), verdict, variants); });

@@ -41,7 +41,8 @@ bool fails(const CaseVerdict& verdict) {
 
 void sort_by_importance(std::vector<CaseVerdict>& verdicts) {
   const auto key = [](const CaseVerdict& v) {
-    return std::tuple(v.verdict, !fails(v), -change(v), std::string_view(v.case_name));
+    const Verdict group = expected(v) == Expected::unmet ? Verdict::regression : v.verdict;
+    return std::tuple(group, !fails(v), v.verdict, -change(v), std::string_view(v.case_name));
   };
   std::ranges::stable_sort(verdicts, [&](const CaseVerdict& a, const CaseVerdict& b) { return key(a) < key(b); });
 }

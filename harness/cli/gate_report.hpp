@@ -22,8 +22,8 @@ struct GateReport {
   int exit_code = 0;
 };
 
-/// What matters first: in the order of record::Verdict; what fails the gate before what does not; then the largest
-/// change, then by name.
+/// What matters first: in the order of record::Verdict, where an expected regression that is not there counts as one;
+/// what fails the gate before what does not; then the largest change, then by name.
 void sort_by_importance(std::vector<record::CaseVerdict>& verdicts);
 
 /// What became of the regression that the rules expect of a case.
@@ -55,7 +55,8 @@ std::string gate_markdown(const GateReport& report);
 /// JUnit XML: a test case a case. What fails the gate is a failure, or an error where it could not be measured; what
 /// was not judged is skipped.
 std::string gate_junit(const GateReport& report);
-/// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass.
+/// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass. GitHub shows only the first
+/// few of a kind, so where there are more the first one says how many.
 std::string gate_github(const GateReport& report);
 nlohmann::ordered_json to_json(const GateReport& report);
 nlohmann::ordered_json to_json(const record::CaseVerdict& verdict);

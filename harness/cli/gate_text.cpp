@@ -18,7 +18,7 @@ std::string table(const GateReport& report) {
                                  {"change", Align::right},
                                  {"95% interval", Align::right},
                                  {"delta", Align::right},
-                                 {counted(report.gate), Align::right},
+                                 {counted(report.gate)},
                                  {"noise", Align::right},
                                  {"why"}});
   Table table(columns);

@@ -43,20 +43,20 @@ std::string interval(const CaseVerdict& verdict) {
   return fmt::format("[{}, {}]", end(verdict.ratio_low), end(verdict.ratio_high));
 }
 
-std::string expectation(const CaseVerdict& verdict) {
-  switch (expected(verdict)) {
-    case Expected::nothing:
-      return {};
+/// Behind the verdict: what the rules expected of it.
+const char* mark(Expected state) {
+  switch (state) {
     case Expected::met:
-      return "expected: " + verdict.expectation;
+      return " (expected)";
     case Expected::over:
-      return "no longer expected: " + verdict.expectation;
+      return " (no longer expected)";
     case Expected::unmet:
-      return "but a regression is expected: " + verdict.expectation;
+      return " (regression expected)";
+    case Expected::nothing:
     case Expected::untested:
-      return "a regression is expected: " + verdict.expectation;
+      break;
   }
-  return {};
+  return "";
 }
 
 std::string why(const CaseVerdict& verdict) {
@@ -64,7 +64,7 @@ std::string why(const CaseVerdict& verdict) {
   const auto add = [&](std::string reason) {
     if (!reason.empty()) reasons.push_back(std::move(reason));
   };
-  add(expectation(verdict));
+  if (!verdict.expectation.empty()) add("expected to be slower: " + verdict.expectation);
   add(verdict.reason);
   if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
     add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
@@ -86,12 +86,12 @@ GateRow gate_row(const CaseVerdict& verdict) {
   GateRow row;
   row.case_name = verdict.case_name;
   row.baseline = other_case(verdict);
-  row.verdict = record::to_string(verdict.verdict);
-  if (expected(verdict) == Expected::met) row.verdict += " (expected)";
+  row.verdict = std::string(record::to_string(verdict.verdict)) + mark(expected(verdict));
   if (verdict.ratio) row.change = signed_percent(*verdict.ratio, verdict.delta);
   row.interval = interval(verdict);
-  if (verdict.verdict != Verdict::skipped && verdict.delta > 0) row.delta = units::plain(100 * verdict.delta) + "%";
-  if (verdict.pairs > 0 || verdict.dropped > 0) row.pairs = std::to_string(verdict.pairs);
+  const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
+  if (compared) row.delta = units::plain(100 * verdict.delta) + "%";
+  if (compared) row.pairs = std::to_string(verdict.pairs);
   if (verdict.dropped > 0) row.pairs += fmt::format(" ({} dropped)", verdict.dropped);
   if (verdict.noise) row.noise = units::percent(*verdict.noise);
   row.why = why(verdict);
@@ -116,11 +116,15 @@ std::vector<std::string> conclusions(const GateReport& report) {
     return std::ranges::count_if(report.verdicts, [&](const CaseVerdict& v) { return expected(v) == state; });
   };
   if (const auto unmet = count(Expected::unmet); unmet > 0)
-    lines.push_back(fmt::format("{} expected regression{} not seen: take what expects {} out of the rules", unmet,
-                                unmet == 1 ? " was" : "s were", unmet == 1 ? "it" : "them"));
+    lines.push_back(fmt::format("{} expected regression{} not seen: where it is gone, take it out of the rules", unmet,
+                                unmet == 1 ? " was" : "s were"));
   if (const auto over = count(Expected::over); over > 0)
     lines.push_back(fmt::format("{} regression{} no longer expected: the date in the rules has passed", over,
                                 over == 1 ? " is" : "s are"));
+  if (report.gate.status == record::RunStatus::running) {
+    lines.push_back("the gate has not ended");
+    return lines;
+  }
   switch (report.exit_code) {
     case fine:
       lines.push_back("the gate passes");

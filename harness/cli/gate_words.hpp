@@ -13,7 +13,7 @@ namespace ridgeline::cli {
 struct GateRow {
   std::string case_name;
   std::string baseline;  // the other variant, or the other case's whole name; empty when it is the same case
-  std::string verdict;   // "regression", "regression (expected)"
+  std::string verdict;   // "regression", "regression (expected)", "pass (regression expected)"
   std::string change;    // "+3.2%": slower
   std::string interval;  // "[+2.9%, +3.5%]", "[no bound, +3.5%]"
   std::string delta;     // "3%"

@@ -1,0 +1,187 @@
+#include "harness/cli/gate_report.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/cli/gate_examples.hpp"
+#include "harness/cli/gate_words.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using examples::judged;
+using examples::said;
+using record::CaseVerdict;
+using record::RunStatus;
+using record::Verdict;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Compares with golden/NAME. With RIDGELINE_WRITE_GOLDEN in the environment that file is written instead; read what
+/// changed before you commit it.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string file = std::string(RIDGELINE_CLI_FOLDER) + "/golden/" + name;
+  if (std::getenv("RIDGELINE_WRITE_GOLDEN")) std::ofstream(file, std::ios::binary) << text;
+  std::ifstream stream(file, std::ios::binary);
+  const std::string golden{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(text, golden) << file;
+}
+
+TEST(GateReport, IsTheSameInEveryFormat) {
+  const GateReport report = examples::report();
+  expect_golden("gate.txt", gate_text(report));
+  expect_golden("gate.md", gate_markdown(report));
+  expect_golden("gate.xml", gate_junit(report));
+  expect_golden("gate.github", gate_github(report));
+  expect_golden("gate.json",
+                to_json(report).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+TEST(GateReport, ExitCodes) {
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  const auto expecting = [](CaseVerdict verdict, bool met) {
+    verdict.expectation = "why (until 2026-12-31)";
+    verdict.expected = met;
+    return verdict;
+  };
+  const auto without = [](Verdict verdict) { return said("c", verdict, "why"); };
+  const CaseVerdict unsure = without(Verdict::undecided);
+  struct Row {
+    std::vector<CaseVerdict> verdicts;
+    int code, strict;
+  };
+  const Row table[] = {
+      {{pass}, 0, 0},
+      {{pass, judged("c", Verdict::improvement, -5, -6, -4)}, 0, 0},
+      {{pass, without(Verdict::new_case), without(Verdict::skipped)}, 0, 0},
+      {{pass, slow}, 1, 1},
+      {{pass, expecting(slow, true)}, 0, 0},
+      {{expecting(slow, true)}, 0, 0},
+      {{pass, expecting(slow, false)}, 1, 1},  // its date has passed
+      {{expecting(pass, false)}, 1, 1},
+      {{pass, expecting(judged("c", Verdict::improvement, -5, -6, -4), false)}, 1, 1},
+      {{pass, expecting(unsure, false)}, 1, 1},
+      {{pass, expecting(without(Verdict::skipped), false)}, 0, 0},
+      {{pass, unsure}, 0, 3},
+      {{pass, without(Verdict::no_baseline)}, 0, 3},
+      {{pass, without(Verdict::invalid_environment)}, 0, 3},
+      {{unsure, without(Verdict::new_case)}, 3, 3},
+      {{without(Verdict::skipped)}, 3, 3},
+      {{without(Verdict::no_baseline)}, 3, 3},
+      {{}, 3, 3},
+      {{slow, without(Verdict::wrong_result)}, 2, 2},
+      {{slow, without(Verdict::crashed)}, 2, 2},
+      {{pass, without(Verdict::timeout)}, 2, 2},
+      {{pass, without(Verdict::missing)}, 2, 2},
+  };
+  for (const Row& row : table) {
+    const std::string what = verdict_counts(row.verdicts);
+    EXPECT_EQ(gate_exit_code(RunStatus::finished, row.verdicts, false), row.code) << what;
+    EXPECT_EQ(gate_exit_code(RunStatus::finished, row.verdicts, true), row.strict) << what;
+    EXPECT_EQ(gate_exit_code(RunStatus::interrupted, row.verdicts, false), 130) << what;
+    EXPECT_EQ(gate_exit_code(RunStatus::failed, row.verdicts, false), 2) << what;
+  }
+}
+
+TEST(GateReport, ChangesReadWell) {
+  EXPECT_EQ(signed_percent(1.032, 0.03), "+3.2%");
+  EXPECT_EQ(signed_percent(0.989, 0.03), "-1.1%");
+  EXPECT_EQ(signed_percent(1.00213, 0.005), "+0.21%") << "a small delta asks for more digits";
+  EXPECT_EQ(signed_percent(0.99999, 0.03), "0.0%");
+  EXPECT_EQ(signed_percent(1, 0.005), "0.00%");
+  EXPECT_EQ(signed_percent(12.5, 0.03), "+1150%");
+  CaseVerdict open = judged("a", Verdict::undecided, 2, 1, 3);
+  open.ratio_low.reset();
+  EXPECT_EQ(gate_row(open).interval, "[no bound, +3.0%]");
+  open.ratio_high.reset();
+  EXPECT_EQ(gate_row(open).interval, "[no bound, no bound]");
+  open.ratio.reset();
+  EXPECT_EQ(gate_row(open).interval, "");
+}
+
+TEST(GateReport, TwoVariantsAreBothShown) {
+  GateReport report = examples::report();
+  report.verdicts = {judged("gemm/mine/f32/n=512", Verdict::pass, 0, -1, 1),
+                     judged("gemm/mine/f64/n=512", Verdict::pass, 0, -1, 1)};
+  report.verdicts[0].baseline_case = "gemm/shared_tiled/f32/n=512";
+  report.verdicts[1].baseline_case = "scan/other/f64";
+  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f32/n=512  shared_tiled    pass ")) << gate_text(report);
+  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f64/n=512  scan/other/f64  pass ")) << gate_text(report);
+  EXPECT_TRUE(
+      contains(gate_markdown(report), "| <code>gemm/mine/f32/n=512</code> | <code>shared_tiled</code> | pass |"));
+  EXPECT_TRUE(contains(gate_junit(report), ">pass against shared_tiled: 0.0% "));
+  EXPECT_EQ(to_json(report)["verdicts"][0]["baseline_case"], "gemm/shared_tiled/f32/n=512");
+}
+
+TEST(GateReport, StoredRunsCountProcesses) {
+  GateReport report = examples::report();
+  report.gate.mode = "runs";
+  EXPECT_TRUE(contains(gate_text(report), "  processes  "));
+  EXPECT_TRUE(contains(gate_markdown(report), "| processes |"));
+  EXPECT_TRUE(contains(gate_junit(report), " 18 processes; "));
+}
+
+TEST(GateReport, AnEmptyOrInterruptedGateIsNoPass) {
+  GateReport report = examples::report();
+  report.verdicts.clear();
+  report.exit_code = gate_exit_code(report.gate.status, {}, false);
+  for (const std::string& text : {gate_text(report), gate_markdown(report), gate_junit(report)}) {
+    EXPECT_TRUE(contains(text, "no case was compared")) << text;
+    EXPECT_TRUE(contains(text, "the gate does not pass: too little could be decided")) << text;
+  }
+  report.gate.status = RunStatus::interrupted;
+  report.exit_code = gate_exit_code(report.gate.status, {}, false);
+  for (const std::string& text : {gate_text(report), gate_markdown(report), gate_junit(report)}) {
+    EXPECT_TRUE(contains(text, "the gate was interrupted")) << text;
+    EXPECT_TRUE(contains(text, "ridgeline gate --resume 20261120T124501Z-5f3a9c")) << text;
+  }
+}
+
+TEST(GateReport, AJobSummaryIsCutAtWholeRowsAndSaysSo) {
+  GateReport report = examples::report();
+  report.verdicts.clear();
+  constexpr int cases = 20'000;
+  for (int i = 0; i < cases; ++i)
+    report.verdicts.push_back(judged(fmt::format("gemm/naive/f32/n={:05}", i), Verdict::pass, 0.1, -0.5, 0.7));
+  report.exit_code = 0;
+  const std::string text = gate_markdown(report);
+  EXPECT_LE(text.size(), 1u << 20);
+  EXPECT_GT(text.size(), 900'000u);
+  int rows = 0;
+  for (std::size_t at = text.find("\n| <code>"); at != std::string::npos; at = text.find("\n| <code>", at + 1)) ++rows;
+  EXPECT_TRUE(
+      contains(text, fmt::format("| p 3.8e-06, level 3.5e-05 |\n\n**{} more cases are not shown", cases - rows)));
+  EXPECT_TRUE(contains(text, "\n```sh\nridgeline gate ")) << "what to run next is there all the same";
+
+  for (CaseVerdict& verdict : report.verdicts) report.repeat += " " + verdict.case_name;
+  report.notes.assign(cases, "a note of some length that is repeated over and over again");
+  const std::string full = gate_markdown(report);
+  EXPECT_LE(full.size(), 1u << 20);
+  EXPECT_TRUE(contains(full, "more notes are not shown"));
+  EXPECT_TRUE(contains(full, "more cases are not shown"));
+  EXPECT_TRUE(contains(full, "too long for this page"));
+
+  const std::string whole = gate_text(report);
+  std::size_t found = 0;
+  for (const CaseVerdict& verdict : report.verdicts) {
+    found = whole.find('\n' + verdict.case_name + "  pass", found);
+    ASSERT_NE(found, std::string::npos) << verdict.case_name << " is left out";
+  }
+}
+
+TEST(GateReport, AnnotationsThatGitHubDoesNotShowAreCountedAloud) {
+  GateReport report = examples::report();
+  report.verdicts.assign(10, judged("a", Verdict::regression, 5, 4, 6));
+  EXPECT_FALSE(contains(gate_github(report), "title=Ridgeline"));
+  report.verdicts.assign(11, judged("a", Verdict::regression, 5, 4, 6));
+  const std::string text = gate_github(report);
+  EXPECT_TRUE(text.starts_with("::error title=Ridgeline::11 cases; ")) << text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 12);
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
