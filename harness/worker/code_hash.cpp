@@ -69,7 +69,10 @@ class Hash {
   std::array<std::uint64_t, 4> lanes_{1, 2, 3, 4};
 };
 
-constexpr std::array<std::string_view, 6> hashed{".text", ".rodata", ".init", ".fini", ".nv_fatbin", "__nv_relfatbin"};
+// Constants that hold addresses are filled in by relocations when the program starts.
+constexpr std::array<std::string_view, 10> hashed{".text",      ".init",         ".fini",        ".init_array",
+                                                  ".rodata",    ".data",         ".data.rel.ro", ".rela.dyn",
+                                                  ".nv_fatbin", "__nv_relfatbin"};
 
 template <class Header>
 const Header* at(std::span<const std::byte> file, std::uint64_t offset) {

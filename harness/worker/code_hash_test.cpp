@@ -15,6 +15,9 @@
 namespace ridgeline::worker {
 namespace {
 
+// A variable, as the tuning parameter of a kernel may be.
+volatile unsigned char initial_value[] = {0x8f, 0x1d, 0x6a, 0xe3, 0x52, 0xb7, 0x0c, 0x94, 0x3b, 0xf8, 0x61, 0xd5};
+
 std::vector<char> read(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -51,6 +54,14 @@ TEST(CodeHash, FollowsTheCodeAndNotTheCommit) {
   ASSERT_NE(found, patched.end());
   found[32] ^= 1;
   EXPECT_NE(hash_of(patched), hash);
+
+  // So is another initial value of a variable.
+  std::vector<char> tuned = program;
+  const std::vector<char> value(std::begin(initial_value), std::end(initial_value));
+  const auto variable = std::search(tuned.begin(), tuned.end(), value.begin(), value.end());
+  ASSERT_NE(variable, tuned.end());
+  *variable = 0;
+  EXPECT_NE(hash_of(tuned), hash);
 }
 
 TEST(CodeHash, WhatIsNoProgramIsUnknown) {
