@@ -1,0 +1,150 @@
+#include "harness/analysis/reproduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/gate_decision.hpp"
+#include "harness/analysis/summary.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/rank_sum.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+constexpr double same_level = 0.05 + 1e-12;  // three processes a side reach exactly 1/20
+
+/// What one run has of one case.
+struct Side {
+  record::Outcome outcome = record::Outcome::crashed;
+  std::string reason;
+  std::vector<double> medians_ns;  // of the processes that nothing disturbed
+};
+
+/// By name, and the names in the order of by_case.
+struct Sides {
+  std::map<std::string, Side> sides;
+  std::vector<std::string> names;
+};
+
+Sides sides_of(const std::vector<store::StoredMeasurement>& measurements) {
+  Sides all;
+  const std::vector<CaseSummary> summaries = summarise(measurements, {});
+  const std::vector<CaseProcesses> processes = by_case(measurements);
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const std::string name = record::name(summaries[i].case_info.id);
+    Side& side = all.sides[name];
+    side.outcome = summaries[i].outcome;
+    side.reason = summaries[i].reason;
+    for (const store::StoredMeasurement* stored : processes[i]) {
+      const record::Measurement& m = stored->measurement;
+      if (record::has_samples(m.outcome) && m.outcome != record::Outcome::invalid_environment && m.median_ns)
+        side.medians_ns.push_back(*m.median_ns);
+    }
+    all.names.push_back(name);
+  }
+  return all;
+}
+
+std::vector<double> logarithms(const std::vector<double>& times_ns) {
+  std::vector<double> result;
+  for (const double time_ns : times_ns) result.push_back(std::log(time_ns));
+  return result;
+}
+
+/// Whether both changes, of `delta` up and of `delta` down, are ruled out.
+bool is_same(const std::vector<double>& then, const std::vector<double>& now, double delta) {
+  return stats::rank_sum(then, now, delta).down <= same_level && stats::rank_sum(now, then, delta).down <= same_level;
+}
+
+/// Whether any order of so many processes could show that nothing has changed.
+bool can_show_sameness(std::size_t a, std::size_t b) {
+  const auto n = static_cast<double>(a), m = static_cast<double>(b);
+  return std::exp(std::lgamma(n + 1) + std::lgamma(m + 1) - std::lgamma(n + m + 1)) <= same_level;
+}
+
+void compare_outcomes(Reproduction& result, const Side& then, const Side& now) {
+  const std::string_view before = record::to_string(then.outcome), after = record::to_string(now.outcome);
+  const std::string why = now.reason.empty() ? "" : ": " + now.reason;
+  if (then.outcome == now.outcome) {
+    result.reproduced = Reproduced::yes;
+    result.reason = fmt::format("{} again{}", after, why);
+  } else {
+    result.reproduced = Reproduced::no;
+    result.reason = fmt::format("{} then, {} now{}", before, after, why);
+  }
+}
+
+void compare_times(Reproduction& result, const Side& then, const Side& now, const GatePlan& plan, const CaseRule& rule,
+                   int cases) {
+  result.then_processes = static_cast<int>(then.medians_ns.size());
+  result.now_processes = static_cast<int>(now.medians_ns.size());
+  if (then.medians_ns.empty() || now.medians_ns.empty()) {
+    result.reason =
+        fmt::format("{} no undisturbed process", then.medians_ns.empty() ? "the repeated run has" : "the repeat has");
+    return;
+  }
+  result.then_ns = stats::median(then.medians_ns);
+  result.now_ns = stats::median(now.medians_ns);
+  const Decision slower = decide_unpaired(plan, rule, cases, then.medians_ns, now.medians_ns);
+  result.ratio = std::exp(slower.estimate);
+  if (std::isfinite(slower.interval.low)) result.ratio_low = std::exp(slower.interval.low);
+  if (std::isfinite(slower.interval.high)) result.ratio_high = std::exp(slower.interval.high);
+  if (slower.verdict == record::Verdict::regression || slower.verdict == record::Verdict::improvement) {
+    result.reproduced = Reproduced::no;
+    return;
+  }
+  if (is_same(logarithms(then.medians_ns), logarithms(now.medians_ns), std::log1p(rule.delta))) {
+    result.reproduced = Reproduced::yes;
+    return;
+  }
+  if (!can_show_sameness(then.medians_ns.size(), now.medians_ns.size()))
+    result.reason = fmt::format("too few processes to say: {} then, {} now; 3 and 3 may show that it is the same",
+                                result.then_processes, result.now_processes);
+  else if (std::min(result.then_processes, result.now_processes) < least_processes(rule, cases))
+    result.reason =
+        fmt::format("too few processes to show a change: {} then, {} now; {} and {} can", result.then_processes,
+                    result.now_processes, least_processes(rule, cases), least_processes(rule, cases));
+}
+
+}  // namespace
+
+std::string_view to_string(Reproduced reproduced) {
+  switch (reproduced) {
+    case Reproduced::no:
+      return "no";
+    case Reproduced::yes:
+      return "yes";
+    case Reproduced::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
+                                        const std::vector<store::StoredMeasurement>& now,
+                                        const std::string& device_kind) {
+  const Sides before = sides_of(then), after = sides_of(now);
+  const GatePlan plan = plan_for(device_kind);
+  CaseRule rule;
+  rule.delta = default_delta(device_kind);
+  std::vector<Reproduction> all;
+  for (const std::string& name : before.names) {
+    const Side& old_side = before.sides.at(name);
+    Reproduction& result = all.emplace_back();
+    result.case_name = name;
+    result.delta = rule.delta;
+    const auto found = after.sides.find(name);
+    if (found == after.sides.end())
+      result.reason = "not measured again";
+    else if (record::has_samples(old_side.outcome) && record::has_samples(found->second.outcome))
+      compare_times(result, old_side, found->second, plan, rule, static_cast<int>(before.names.size()));
+    else
+      compare_outcomes(result, old_side, found->second);
+  }
+  return all;
+}
+
+}  // namespace ridgeline::analysis

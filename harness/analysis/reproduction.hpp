@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/store/store.hpp"
+
+namespace ridgeline::analysis {
+
+/// Whether a repeat of a run found the same. `undecided` when the processes are too few or too noisy to tell.
+enum class Reproduced { no, undecided, yes };
+
+std::string_view to_string(Reproduced reproduced);
+
+/// What a repeat says of one case. Ratios are now over then.
+struct Reproduction {
+  std::string case_name;
+  Reproduced reproduced = Reproduced::undecided;
+  std::string reason;                           // in words, unless the numbers say it all
+  std::optional<double> then_ns, now_ns;        // medians over process medians
+  std::optional<double> ratio;                  // the estimate
+  std::optional<double> ratio_low, ratio_high;  // its 95% interval; absent where it has no bound
+  int then_processes = 0, now_processes = 0;    // that count
+  double delta = 0;                             // relative: what counts as the same time
+};
+
+/// Compares process medians, case by case of `then`, in the order of by_case. Reproduced: in each direction the
+/// rank-sum test shows at 5% that the change is smaller than the delta of a gate on this kind of device. Not
+/// reproduced: a gate of the two runs would call it a regression or an improvement. A case without times is reproduced
+/// when it ends in the same outcome.
+std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
+                                        const std::vector<store::StoredMeasurement>& now,
+                                        const std::string& device_kind);
+
+}  // namespace ridgeline::analysis
