@@ -16,6 +16,7 @@
 namespace ridgeline::analysis {
 namespace {
 
+constexpr double unpaired_pass_level = 0.05;  // what the looks of a plan may spend together
 constexpr double sd_of_mad = 1.4826;  // a normal distribution's standard deviation over its median absolute deviation
 
 void check(const GatePlan& plan, const CaseRule& rule, int cases) {
@@ -47,12 +48,6 @@ double robust_sd(std::span<const double> values) {
   return sd_of_mad * stats::median(deviations);
 }
 
-std::vector<double> negated(std::span<const double> values) {
-  std::vector<double> result;
-  for (const double value : values) result.push_back(-value);
-  return result;
-}
-
 // The pairs of one case in logarithms.
 struct Pairs {
   std::vector<double> ratios, baseline_ns;
@@ -76,7 +71,15 @@ struct Levels {
   bool last = false;
 };
 
-// One look at all of `pairs`.
+Decision settled(Decision decision, record::Verdict verdict, double p_value, double level) {
+  decision.verdict = verdict;
+  decision.decided = true;
+  decision.p_value = p_value;
+  decision.level = level;
+  return decision;
+}
+
+// One look at all of `pairs`. Leaves the interval and the noise to the end.
 Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs, const Levels& levels) {
   const std::span<const double> ratios = pairs.ratios;
   Decision decision;
@@ -85,24 +88,17 @@ Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs, co
   decision.estimate = stats::signed_rank_estimate(ratios);
   decision.level = levels.alarm;
   decision.p_value = stats::signed_rank(ratios, plan.shift * decision.delta).up;
-  const auto decide = [&](record::Verdict verdict, double p_value, double level) {
-    decision.verdict = verdict;
-    decision.decided = true;
-    decision.p_value = p_value;
-    decision.level = level;
-    return decision;
-  };
   if (levels.alarm > 0 && decision.p_value <= levels.alarm && decision.estimate >= decision.delta)
-    return decide(record::Verdict::regression, decision.p_value, levels.alarm);
+    return settled(decision, record::Verdict::regression, decision.p_value, levels.alarm);
   const bool both = rule.looking == Looking::both;
   if (both && levels.alarm > 0 && -decision.estimate >= decision.delta) {
-    const double faster = stats::signed_rank(negated(ratios), plan.shift * decision.delta).up;
-    if (faster <= levels.alarm) return decide(record::Verdict::improvement, faster, levels.alarm);
+    const double faster = stats::signed_rank(ratios, -plan.shift * decision.delta).down;
+    if (faster <= levels.alarm) return settled(decision, record::Verdict::improvement, faster, levels.alarm);
   }
-  // A clear speed-up is left for a later look to call an improvement, when somebody asked for that.
+  // A clear speed-up is left for a later look to call an improvement, unless nobody asked for that.
   if (!both || levels.last || decision.estimate > -decision.delta) {
     const double not_slower = stats::signed_rank(ratios, decision.delta).down;
-    if (not_slower <= levels.pass) return decide(record::Verdict::pass, not_slower, levels.pass);
+    if (not_slower <= levels.pass) return settled(decision, record::Verdict::pass, not_slower, levels.pass);
   }
   return decision;
 }
@@ -167,7 +163,7 @@ std::optional<double> smallest_effect(const GatePlan& plan, const CaseRule& rule
   const double z_power = 0.842;     // 80% of a normal distribution lie below
   const double z_interval = 2.563;  // width of its middle 80%
   const double z_alpha = quantile(complement(normal, rule.alpha / cases));
-  // 1.25: capped ranks on a few pairs lose against the interval of a normal distribution.
+  // 1.25: an allowance for what capped ranks cost, and for how roughly a few pairs tell the noise.
   const double error = 1.25 * width / z_interval * std::sqrt(static_cast<double>(pairs.size()) / max_pairs);
   const double delta = log_delta(rule, logs.baseline_ns);
   return std::expm1(std::max(delta + z_power * error, plan.shift * delta + (z_alpha + z_power) * error));
@@ -194,21 +190,14 @@ Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases, 
   decision.noise = std::hypot(robust_sd(baseline), robust_sd(candidate));
   decision.level = rule.alpha / cases;
   decision.p_value = stats::rank_sum(baseline, candidate, plan.shift * decision.delta).up;
-  const auto decided = [&](record::Verdict verdict, double p_value, double level) {
-    decision.verdict = verdict;
-    decision.decided = true;
-    decision.p_value = p_value;
-    decision.level = level;
-    return decision;
-  };
   if (decision.p_value <= decision.level && decision.estimate >= decision.delta)
-    return decided(record::Verdict::regression, decision.p_value, decision.level);
+    return settled(decision, record::Verdict::regression, decision.p_value, decision.level);
   const double faster = stats::rank_sum(candidate, baseline, plan.shift * decision.delta).up;
   if (rule.looking == Looking::both && faster <= decision.level && -decision.estimate >= decision.delta)
-    return decided(record::Verdict::improvement, faster, decision.level);
-  const double pass_level = std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.0);
+    return settled(decision, record::Verdict::improvement, faster, decision.level);
   const double not_slower = stats::rank_sum(baseline, candidate, decision.delta).down;
-  if (not_slower <= pass_level) return decided(record::Verdict::pass, not_slower, pass_level);
+  if (not_slower <= unpaired_pass_level)
+    return settled(decision, record::Verdict::pass, not_slower, unpaired_pass_level);
   return decision;
 }
 

@@ -4,7 +4,9 @@
 
 #include "harness/stats/interval.hpp"
 
-/// Two independent samples: the exact rank-sum (Wilcoxon, Mann and Whitney) test with midranks, against a shift.
+/// Two independent samples: the exact rank-sum (Wilcoxon, Mann and Whitney) test with midranks, against a shift. All
+/// throw Error when a side is empty, has more than 200 values (their exact distribution takes seconds), or when a value
+/// is not finite or too large for a sum.
 namespace ridgeline::stats {
 
 struct RankSum {
@@ -12,8 +14,7 @@ struct RankSum {
   double down = 1;  // p value against "the second sample is not below the first plus theta"
 };
 
-/// Exact under exchangeability of all values after the shift is taken from `second`. Throws Error when a side is empty
-/// or a value is not finite.
+/// Exact under exchangeability of all values after the shift is taken from `second`.
 RankSum rank_sum(std::span<const double> first, std::span<const double> second, double theta);
 
 /// Hodges and Lehmann's estimate of the shift: the median of all differences second - first.

@@ -14,7 +14,8 @@ struct SignedRank {
   double down = 1;  // p value against "the differences are not below theta"
 };
 
-/// Throws Error when a value or theta is not finite. With no difference from theta at all both p values are 1.
+/// Throws Error when a value or theta is not finite, or too large for a sum of two to be. With no difference from theta
+/// at all both p values are 1.
 SignedRank signed_rank(std::span<const double> differences, double theta);
 
 /// The value at which the score sum is balanced: the test's own estimate of the centre (Hodges and Lehmann's
