@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from reports.model import (
     Case,
     Device,
     Environment,
-    Facts,
     Measurement,
     Metric,
     Report,
@@ -22,13 +19,13 @@ from reports.model import (
     Run,
     WallTime,
 )
+from reports.model_gate import MODES, VERDICTS, Gate, Pair, Verdict
+from reports.node import InputError, Node, clean
+
+__all__ = ["InputError", "clean", "load", "parse"]
 
 FORMAT = "ridgeline-report"
 VERSION = 1
-
-
-class InputError(Exception):
-    """The input is no report JSON of a version that this program reads; the message says where and why."""
 
 
 def load(path: Path) -> Report:
@@ -47,7 +44,7 @@ def load(path: Path) -> Report:
 
 
 def parse(document: Any) -> Report:
-    root = _Node(document, "")
+    root = Node(document, "")
     if root.text("format") != FORMAT:
         raise InputError(f'format is {root.text("format")!r}, not "{FORMAT}"')
     version = root.integer("version")
@@ -57,12 +54,13 @@ def parse(document: Any) -> Report:
             "use `ridgeline` and `reports` of the same commit"
         )
     runs = tuple(_run(node) for node in root.nodes("runs"))
-    if not runs:
-        raise InputError("runs is empty: there is nothing to report")
-    return Report(generated=root.text("generated"), ridgeline=root.text("ridgeline"), runs=runs)
+    gates = tuple(_gate(node) for node in root.nodes("gates")) if root.has("gates") else ()
+    if not runs and not gates:
+        raise InputError("runs is empty, and there are no gates: there is nothing to report")
+    return Report(generated=root.text("generated"), ridgeline=root.text("ridgeline"), runs=runs, gates=gates)
 
 
-def _run(node: _Node) -> Run:
+def _run(node: Node) -> Run:
     return Run(
         id=node.text("id"),
         label=node.text("label", ""),
@@ -82,22 +80,22 @@ def _run(node: _Node) -> Run:
     )
 
 
-def _device(node: _Node) -> Device:
+def _device(node: Node) -> Device:
     names = ("id", "kind", "model", "name", "uuid", "pci_id")
     facts = ("properties", "comparable", "recorded")
     return Device(**{name: node.text(name) for name in names}, **{name: node.facts(name) for name in facts})
 
 
-def _environment(node: _Node) -> Environment:
+def _environment(node: Node) -> Environment:
     return Environment(hash=node.text("hash"), comparable=node.facts("comparable"), recorded=node.facts("recorded"))
 
 
-def _build(node: _Node) -> Build:
+def _build(node: Node) -> Build:
     names = ("worker", "commit", "compiler", "flags", "cuda", "code_hash")
     return Build(dirty=node.flag("dirty"), **{name: node.text(name) for name in names})
 
 
-def _roof(node: _Node) -> Roof:
+def _roof(node: Node) -> Roof:
     return Roof(
         kind=node.text("kind"),
         value=node.number("value", positive=True),
@@ -106,12 +104,12 @@ def _roof(node: _Node) -> Roof:
     )
 
 
-def _wall(node: _Node) -> WallTime:
+def _wall(node: Node) -> WallTime:
     names = ("prepare_ns", "verify_ns", "warmup_ns", "timed_ns", "total_ns")
     return WallTime(**{name: node.number(name) for name in names})
 
 
-def _case(node: _Node) -> Case:
+def _case(node: Node) -> Case:
     verification = node.node("verification") if node.has("verification") else None
     case = Case(
         name=node.text("name"),
@@ -145,7 +143,7 @@ def _case(node: _Node) -> Case:
     return case
 
 
-def _metric(node: _Node) -> Metric:
+def _metric(node: Node) -> Metric:
     return Metric(
         name=node.text("name"),
         value=node.signed("value"),
@@ -154,7 +152,7 @@ def _metric(node: _Node) -> Metric:
     )
 
 
-def _measurement(node: _Node) -> Measurement:
+def _measurement(node: Node) -> Measurement:
     return Measurement(
         replicate=node.integer("replicate"),
         attempt=node.integer("attempt"),
@@ -173,115 +171,52 @@ def _measurement(node: _Node) -> Measurement:
     )
 
 
-_MISSING = object()
-_LONGEST_TEXT = 20_000
-
-
-def clean(text: str) -> str:
-    """`text` without what could not be seen or would turn the direction of what follows: control and format characters,
-    line ends and tabs excepted, become U+FFFD. Cut where nobody reads on."""
-    if len(text) > _LONGEST_TEXT:
-        text = text[:_LONGEST_TEXT] + "…"
-    if text.isprintable():
-        return text
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if letter not in "\n\t" and unicodedata.category(letter) in _UNSEEN else letter
-        for letter in text
+def _gate(node: Node) -> Gate:
+    names = ("id", "status", "baseline", "candidate", "baseline_run", "candidate_run", "command_line", "started")
+    return Gate(
+        **{name: node.text(name) for name in names},
+        mode=node.choice("mode", MODES),
+        finished=node.text("finished", ""),
+        rules_text=node.text("rules_text", ""),
+        seed=node.integer("seed"),
+        alpha=node.number("alpha", positive=True),
+        cases=node.integer("cases"),
+        aa=node.flag("aa"),
+        device=_device(node.node("device")),
+        verdicts=tuple(_verdict(verdict) for verdict in node.nodes("verdicts")),
     )
 
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+def _verdict(node: Node) -> Verdict:
+    numbers = ("baseline_ns", "candidate_ns", "ratio", "ratio_low", "ratio_high")
+    verdict = Verdict(
+        case=node.text("case"),
+        baseline_case=node.text("baseline_case", ""),
+        verdict=node.choice("verdict", VERDICTS),
+        reason=node.text("reason", ""),
+        delta=node.number("delta"),
+        **{name: node.optional(name, positive=True) for name in numbers},
+        pairs=node.integer("pairs"),
+        dropped=node.integer("dropped"),
+        **{name: node.optional(name) for name in ("noise", "smallest_effect", "p_value", "level")},
+        expected=node.flag("expected"),
+        expectation=node.text("expectation", ""),
+        rounds=tuple(sorted((_pair(pair) for pair in node.nodes("rounds")), key=lambda pair: pair.round)),
+    )
+    ends = [end for end in (verdict.ratio_low, verdict.ratio, verdict.ratio_high) if end is not None]
+    if ends and (verdict.ratio is None or ends != sorted(ends)):
+        raise InputError(f"{node.at('ratio')}: expected a number within its interval")
+    return verdict
 
 
-class _Node:
-    """A JSON object and where it stands; every accessor checks, and names the place that is wrong."""
-
-    def __init__(self, value: Any, path: str) -> None:
-        if not isinstance(value, dict):
-            raise InputError(f"{path or 'the document'}: expected an object, got {_shown(value)}")
-        self._value = value
-        self._path = path
-
-    def at(self, key: str) -> str:
-        return f"{self._path}.{key}" if self._path else key
-
-    def has(self, key: str) -> bool:
-        return key in self._value
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self._value.get(key, _MISSING)
-        if value is _MISSING and default is not None:
-            return default
-        return clean(self._expect(key, value, isinstance(value, str), "a string"))
-
-    def flag(self, key: str) -> bool:
-        value = self._value.get(key, _MISSING)
-        return self._expect(key, value, isinstance(value, bool), "true or false")
-
-    def integer(self, key: str) -> int:
-        value = self._value.get(key, _MISSING)
-        whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        return self._expect(key, value, whole, "a whole number from 0")
-
-    def number(self, key: str, *, positive: bool = False) -> float:
-        value = self._value.get(key, _MISSING)
-        good = _is_number(value) and (value > 0 if positive else value >= 0)
-        return float(self._expect(key, value, good, f"a finite number {'above' if positive else 'from'} 0"))
-
-    def optional(self, key: str, *, positive: bool = False) -> float | None:
-        return self.number(key, positive=positive) if self.has(key) else None
-
-    def signed(self, key: str) -> float | None:
-        if not self.has(key):
-            return None
-        return float(self._expect(key, self._value[key], _is_number(self._value[key]), "a finite number"))
-
-    def interval(self, key: str) -> tuple[float, float] | None:
-        if not self.has(key):
-            return None
-        value = self._value[key]
-        good = isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and 0 < value[0] <= value[1]
-        low, high = self._expect(key, value, good, "two positive finite numbers, the lower first")
-        return float(low), float(high)
-
-    def choice(self, key: str, choices: tuple[str, ...]) -> str:
-        value = self._value.get(key, _MISSING)
-        return self._expect(key, value, value in choices, f"one of {', '.join(choices)}")
-
-    def facts(self, key: str) -> Facts:
-        value = self._value.get(key, _MISSING)
-        good = isinstance(value, dict) and all(isinstance(fact, str) for fact in value.values())
-        self._expect(key, value, good, "an object of strings")
-        return {clean(name): clean(fact) for name, fact in value.items()}
-
-    def node(self, key: str) -> _Node:
-        return _Node(self._value.get(key), self.at(key))
-
-    def nodes(self, key: str) -> list[_Node]:
-        value = self._value.get(key, _MISSING)
-        self._expect(key, value, isinstance(value, list), "a list")
-        return [_Node(item, f"{self.at(key)}[{index}]") for index, item in enumerate(value)]
-
-    def _expect(self, key: str, value: Any, good: bool, what: str) -> Any:
-        if not good:
-            raise InputError(f"{self.at(key)}: expected {what}, got {_shown(value)}")
-        return value
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer beyond the range of a double
-        return False
-
-
-def _shown(value: Any) -> str:
-    if value is _MISSING:
-        return "nothing"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _pair(node: Node) -> Pair:
+    return Pair(
+        round=node.integer("round"),
+        baseline_first=node.flag("baseline_first"),
+        baseline_ns=node.number("baseline_ns", positive=True),
+        candidate_ns=node.number("candidate_ns", positive=True),
+        dropped=node.text("dropped", ""),
+    )
 
 
 def _refuse_constant(text: str) -> float:

@@ -6,6 +6,10 @@ Times are in ns, sizes in B, rates in B/s and FLOP/s.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reports.model_gate import Gate
 
 HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
 MEASURED = ("ok", *HOLLOW)
@@ -193,3 +197,4 @@ class Report:
     generated: str
     ridgeline: str
     runs: tuple[Run, ...] = field(default_factory=tuple)
+    gates: tuple[Gate, ...] = field(default_factory=tuple)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from pathlib import Path
 
 import jinja2
 
-from reports import headline, units
+from reports import gate_page, headline, units
 from reports.figures import roofs
 from reports.model import FAILED, HOLLOW, LEFT_OUT, Case, Facts, Report, Run
-from reports.render import Picture
+from reports.render import Picture, data_uri
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Section:
     not_drawn: Sequence[str]
 
 
-def render(report: Report, sections: Sequence[Section]) -> str:
+def render(report: Report, sections: Sequence[Section], gates: Sequence[gate_page.Section] = ()) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -44,6 +43,7 @@ def render(report: Report, sections: Sequence[Section]) -> str:
     return environment.get_template("page.html.jinja").render(
         report=report,
         sections=[_section(section) for section in sections],
+        gates=[gate_page.section(section) for section in gates],
         style=(Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
     )
 
@@ -71,11 +71,6 @@ def _section(section: Section) -> dict[str, object]:
         "obtained": obtained,
         "wall": wall(run),
     }
-
-
-def data_uri(svg: str) -> str:
-    """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
 
 
 def when(timestamp: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import io
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +16,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reports import figures, plot
-from reports.model import Run
+from reports.model import Device, Run
+from reports.model_gate import Gate
 
 PNG_DPI = 160
 
@@ -32,33 +36,70 @@ class Picture:
 
 def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], list[str]]:
     """Draws every figure that has something to show of `run` into output/figures; also returns the others' titles."""
-    folder = output / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
     drawn, empty = [], []
+    with _drawing():
+        for kind in figures.kinds():
+            figure = _blank(kind.title, run.device)
+            if kind.draw(run, figure):
+                drawn.append(_picture(kind, kind.name, figure, _folder(output), prefix))
+            else:
+                empty.append(kind.title)
+    return drawn, empty
+
+
+def gate_pictures(gate: Gate, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
+    """Draws every figure that has something to show of `gate`; one of several pages is as many pictures."""
+    drawn = []
+    with _drawing():
+        for kind in figures.gate_kinds():
+            made = []
+            for number, page in enumerate(kind.pages(gate), start=1):
+                figure = _blank(kind.title, gate.device)
+                kind.draw_page(page, figure)
+                name = f"{kind.name}-{number}" if number > 1 else kind.name
+                made.append(_picture(kind, name, figure, _folder(output), prefix))
+            if made:
+                drawn.append(tuple(made))
+    return drawn
+
+
+@contextlib.contextmanager
+def _drawing() -> Iterator[None]:
     with matplotlib.rc_context(plot.RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a box is drawn in its place
-        for kind in figures.kinds():
-            figure = Figure(figsize=plot.SLIDE, layout="constrained")
-            FigureCanvasAgg(figure)
-            figure.suptitle(f"{kind.title} · {plot.shown(run.device.model, 40)}", x=0.012, ha="left")
-            if not kind.draw(run, figure):
-                empty.append(kind.title)
-                continue
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # settled: both files show the same layout
-            png = folder / f"{prefix}{kind.name}.png"
-            figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title})
-            picture = Picture(
-                kind.name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}"
-            )
-            drawn.append(picture)
-    return drawn, empty
+        yield
+
+
+def _folder(output: Path) -> Path:
+    folder = output / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _blank(title: str, device: Device) -> Figure:
+    figure = Figure(figsize=plot.SLIDE, layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(f"{title} · {plot.shown(device.model, 40)}", x=0.012, ha="left")
+    return figure
+
+
+def _picture(kind: figures.Kind | figures.GateKind, name: str, figure: Figure, folder: Path, prefix: str) -> Picture:
+    png = folder / f"{prefix}{name}.png"
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # settled: both files show the same layout
+    figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title})
+    return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
 
 
 def svg(figure: Figure) -> str:
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
+
+
+def data_uri(svg: str) -> str:
+    """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
 
 
 def alt_text(title: str, figure: Figure) -> str:

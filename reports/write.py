@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports import figures, page, render
+from reports import figures, gate_page, page, render
 from reports.model import Report
 
 
@@ -20,7 +20,14 @@ def write(report: Report, output: Path) -> Path:
         prefix = f"{anchor}-" if len(report.runs) > 1 else ""
         pictures, not_drawn = render.pictures(run, output, prefix)
         sections.append(page.Section(anchor, run, pictures, not_drawn))
-    text = page.render(report, sections)
+    gates = []
+    for number, gate in enumerate(report.gates, start=1):
+        word = f"gate-{render.file_word(gate.device.model)}"
+        anchor = word if word not in taken else f"{word}-{number}"
+        taken.add(anchor)
+        prefix = f"{render.file_word(gate.device.model)}-{number}-" if len(report.gates) > 1 else ""
+        gates.append(gate_page.Section(anchor, gate, render.gate_pictures(gate, output, prefix)))
+    text = page.render(report, sections, gates)
     unfinished, finished = output / "index.html.part", output / "index.html"
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(finished)
@@ -28,7 +35,12 @@ def write(report: Report, output: Path) -> Path:
 
 def _remove_figures(output: Path) -> None:
     """Figures of an earlier report, which this one may not draw; other files are left alone."""
-    for kind in figures.kinds():
-        for pattern in (f"{kind.name}.png", f"*-{kind.name}.png"):
+    for kind in (*figures.kinds(), *figures.gate_kinds()):
+        for pattern in (
+            f"{kind.name}.png",
+            f"*-{kind.name}.png",
+            f"{kind.name}-[0-9]*.png",
+            f"*-{kind.name}-[0-9]*.png",
+        ):
             for file in (output / "figures").glob(pattern):
                 file.unlink()

@@ -5,7 +5,11 @@
     ORDER    its place on the page, smaller first
     draw(run, figure) -> bool   draws one run on an empty matplotlib figure; False when there is nothing to draw
 
-and is found by its file's name. It reads nothing but the run and keeps no state.
+and is found by its file's name. It reads nothing but the run and keeps no state. A figure of a gate has, in place of
+draw,
+
+    pages(gate) -> list        what each picture of it shows, so that long lists stay readable; empty: nothing to draw
+    draw_page(page, figure)    draws one of these on an empty matplotlib figure
 """
 
 from __future__ import annotations
@@ -14,10 +18,13 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from reports.model import Run
+from reports.model_gate import Gate
 
 
 @dataclass(frozen=True)
@@ -31,11 +38,37 @@ class Kind:
     draw: Callable[[Run, Figure], bool]
 
 
+@dataclass(frozen=True)
+class GateKind:
+    """A kind of figure of a gate, as its module describes it."""
+
+    name: str
+    title: str
+    reading: str
+    order: int
+    pages: Callable[[Gate], list[Any]]
+    draw_page: Callable[[Any, Figure], None]
+
+
 def kinds() -> list[Kind]:
-    found = []
-    for entry in pkgutil.iter_modules(__path__):
-        if entry.name.endswith("_test"):
-            continue
-        module = importlib.import_module(f"{__name__}.{entry.name}")
-        found.append(Kind(entry.name, module.TITLE, module.READING, module.ORDER, module.draw))
-    return sorted(found, key=lambda kind: (kind.order, kind.name))
+    """Of figures of runs."""
+    made = [
+        Kind(name, module.TITLE, module.READING, module.ORDER, module.draw)
+        for name, module in _modules()
+        if not hasattr(module, "pages")
+    ]
+    return sorted(made, key=lambda kind: (kind.order, kind.name))
+
+
+def gate_kinds() -> list[GateKind]:
+    made = [
+        GateKind(name, module.TITLE, module.READING, module.ORDER, module.pages, module.draw_page)
+        for name, module in _modules()
+        if hasattr(module, "pages")
+    ]
+    return sorted(made, key=lambda kind: (kind.order, kind.name))
+
+
+def _modules() -> list[tuple[str, ModuleType]]:
+    names = [entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.endswith("_test")]
+    return [(name, importlib.import_module(f"{__name__}.{name}")) for name in names]

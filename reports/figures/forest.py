@@ -1,0 +1,247 @@
+"""Every case of a gate: how much slower the candidate is, how well that is known, and what was decided."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from reports import plot
+from reports.model_gate import Gate, Verdict
+
+TITLE = "Verdicts of a gate"
+READING = (
+    "Candidate over baseline, with an unadjusted 95% interval; the shaded band is the change that does not matter "
+    "(delta). A slow-down is a regression when it is larger than delta and cannot be noise; a pass was shown to be no "
+    "slower than delta; hollow cases were measured and not decided. What has no number could not be compared."
+)
+ORDER = 10
+
+ROWS_A_PAGE = 34
+_BAND = "#e4e4e4"
+_STYLES = {
+    "regression": plot.Style(plot.VERMILLION, "s"),
+    "regression, expected": plot.Style(plot.ORANGE, "P"),
+    "improvement": plot.Style(plot.BLUE, "D"),
+    "pass": plot.Style(plot.GREEN, "o"),
+}
+_OTHER = plot.Style(plot.GREY, "o")  # drawn hollow
+_SIZE = 8.5  # points, of the text of a row
+_FARTHEST = 1.2  # of a log ratio that an axis shows
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case. `change`, `low`, `high` and `delta` are logs of ratios; without a change there is a `note` alone; an
+    end of the interval that is None beside a change has no bound."""
+
+    name: str
+    words: str
+    style: plot.Style
+    hollow: bool
+    delta: float
+    change: float | None
+    low: float | None
+    high: float | None
+    pairs: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows that are drawn together; `limit` is how far the axis reaches to both sides of no change."""
+
+    rows: tuple[Row, ...]
+    limit: float
+    title: str
+    counted: str
+
+
+def row(verdict: Verdict) -> Row:
+    known = verdict.ratio is not None
+    log = {
+        key: math.log(value)
+        for key, value in (("change", verdict.ratio), ("low", verdict.ratio_low), ("high", verdict.ratio_high))
+        if value is not None
+    }
+    style = _STYLES.get(verdict.words, _OTHER)
+    return Row(
+        name=verdict.case,
+        words=verdict.words,
+        style=style if known or verdict.verdict == "pass" else plot.Style(plot.INK),
+        hollow=style is _OTHER,
+        delta=math.log1p(verdict.delta),
+        change=log.get("change"),
+        low=log.get("low"),
+        high=log.get("high"),
+        pairs=verdict.pairs,
+        note="" if known else verdict.reason,
+    )
+
+
+def pages(gate: Gate) -> list[Page]:
+    rows = [row(verdict) for verdict in gate.by_importance()]
+    if not rows:
+        return []
+    number = -(-len(rows) // ROWS_A_PAGE)
+    size = -(-len(rows) // number)
+    against = f"{plot.shown(gate.candidate, 36)} against {plot.shown(gate.baseline, 36)}"
+    made = []
+    for start in range(0, len(rows), size):
+        some = tuple(rows[start : start + size])
+        part = f", cases {start + 1} to {start + len(some)} of {len(rows)}" if number > 1 else ""
+        made.append(Page(some, limit(rows), against + part, gate.counted))
+    return made
+
+
+def limit(rows: list[Row]) -> float:
+    """Far enough for what was found, near enough that delta is seen; the same for all pages of a gate."""
+    deltas = sorted(one.delta for one in rows if one.delta > 0) or [math.log1p(0.03)]
+    found = [abs(end) for one in rows for end in (one.change, one.low, one.high) if end is not None]
+    usual, widest = deltas[len(deltas) // 2], deltas[-1]
+    return min(max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST)
+
+
+def draw_page(page: Page, figure: Figure) -> None:
+    count = len(page.rows)
+    figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.27 * count)
+    axes = figure.subplots()
+    axes.set_title(page.title, loc="left")
+    axes.set_xlim(-page.limit, page.limit)
+    axes.set_ylim(count - 0.4, -1.6)
+    names = [plot.shown(one.name, 52) for one in page.rows]
+    room = 105 - max(map(len, names))  # characters between the names and the columns
+    for place, one in enumerate(page.rows):
+        if one.change is None:
+            note = plot.shown(one.note, room)
+            axes.text(-0.985 * page.limit, place, note, fontsize=_SIZE, va="center", backgroundcolor="white")
+        else:
+            band = Rectangle((-one.delta, place - 0.5), 2 * one.delta, 1, color=_BAND, linewidth=0, zorder=0.5)
+            axes.add_patch(band)
+            _draw_change(axes, place, one, page.limit)
+        pairs = str(one.pairs) if one.pairs else ""
+        shade = plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
+        _columns(axes, place, _percent(one.change), pairs, one.words, (plot.INK, shade))
+    _columns(axes, -1, "change", page.counted, "verdict", (plot.GREY, plot.GREY))
+    axes.axvline(0, color=plot.INK, linewidth=0.9, zorder=1)
+    axes.set_yticks(range(count), names, fontsize=_SIZE)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+    change_ticks(axes.xaxis, page.limit)
+    axes.set_xlabel("← faster      candidate over baseline      slower →")
+    plot.legend_below(figure, _legend(page))
+
+
+def _draw_change(axes: Axes, place: int, one: Row, limit: float) -> None:
+    assert one.change is not None
+    colour = one.style.colour
+    ends = [-limit if one.low is None else max(-limit, one.low), limit if one.high is None else min(limit, one.high)]
+    if ends[0] < ends[1]:
+        axes.plot(ends, [place, place], color=colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
+    for end, edge, arrow in ((one.low, -limit, "<"), (one.high, limit, ">")):
+        if end is None:
+            axes.plot([edge], [place], marker=arrow, color=colour, markersize=6, clip_on=False, zorder=4)
+    if abs(one.change) <= limit:
+        axes.plot(
+            [one.change],
+            [place],
+            linestyle="none",
+            marker=one.style.marker,
+            color=colour,
+            markerfacecolor="white" if one.hollow else colour,
+            markersize=6,
+            zorder=5,
+        )
+        return
+    slower = one.change > 0
+    axes.text(
+        (0.97 if slower else -0.97) * limit,
+        place,
+        f"{_percent(one.change)} »" if slower else f"« {_percent(one.change)}",
+        ha="right" if slower else "left",
+        va="center",
+        fontsize=_SIZE,
+        color=colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        zorder=5,
+    )
+
+
+def _columns(axes: Axes, place: float, change: str, pairs: str, words: str, colours: tuple[str, str]) -> None:
+    """Text at the right of a row; the colours are of numbers and of words."""
+    for text, offset, side, shade in (
+        (change, 48, "right", colours[0]),
+        (pairs, 104, "right", colours[0]),
+        (words, 114, "left", colours[1]),
+    ):
+        axes.annotate(
+            text,
+            (1, place),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(offset, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=_SIZE,
+            color=shade,
+            annotation_clip=False,
+        )
+
+
+def _percent(change: float | None) -> str:
+    if change is None:
+        return ""
+    part = 100 * math.expm1(change)
+    digits = 0 if abs(part) >= 100 else 1 if abs(part) >= 10 else 2
+    return f"{part:+.{digits}f}%"
+
+
+def change_ticks(axis: Axis, limit: float) -> None:
+    """Ticks in percent for an axis of logs of ratios that reaches from -limit to limit."""
+    axis.set_major_locator(FixedLocator([math.log1p(part) for part in tick_places(limit)]))
+    axis.set_major_formatter(lambda value, _: _tick(math.expm1(value)))
+    axis.set_minor_locator(NullLocator())
+
+
+def tick_places(limit: float) -> list[float]:
+    """Relative changes, round numbers that an axis from -limit to limit can show; none near another."""
+    if limit > math.log(1.5):
+        places = [-0.99, -0.9, -0.8, -0.7, -0.5, -0.3, 0.0, 0.5, 1.0, 2.0, 4.0, 9.0, 99.0]
+    else:
+        steps = [base * 10.0**power for power in range(-6, 1) for base in (1, 2, 5)]
+        step = next(step for step in steps if math.expm1(limit) / step <= 3.6)
+        places = [step * k for k in range(-3, 4) if step * k > -1]
+    shown = [place for place in places if abs(math.log1p(place)) <= limit]
+    kept = [0.0]
+    for side in (1, -1):
+        last = 0.0
+        for place in sorted((place for place in shown if side * place > 0), key=abs):
+            if abs(math.log1p(place)) - last >= 0.24 * limit:
+                kept.append(place)
+                last = abs(math.log1p(place))
+    return sorted(kept)
+
+
+def _tick(part: float) -> str:
+    return "0" if abs(part) < 1e-12 else f"{100 * part:+g}%"
+
+
+def _legend(page: Page) -> dict[str, Artist]:
+    entries: dict[str, Artist] = {}
+    for one in page.rows:
+        if one.change is not None:
+            face = "white" if one.hollow else one.style.colour
+            look = {"color": one.style.colour, "marker": one.style.marker, "markerfacecolor": face}
+            entries.setdefault("not decided" if one.hollow else one.words, Line2D([], [], linewidth=1.6, **look))
+    entries["delta"] = Patch(color=_BAND)
+    if any(one.change is not None and None in (one.low, one.high) for one in page.rows):
+        entries["no bound"] = Line2D([], [], color=plot.GREY, linestyle="none", marker=">")
+    return entries

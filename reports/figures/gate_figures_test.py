@@ -1,0 +1,217 @@
+"""The figures of a gate: what is drawn is what was decided, nothing is left out, and no text is cut off or covered."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import matplotlib
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from reports import figures, load, plot, synthetic, synthetic_gate
+from reports.figures import forest, pairs
+from reports.figures.figures_test import _overlap, free_texts, tick_labels
+from reports.model_gate import VERDICTS, Gate
+
+KINDS = {kind.name: kind for kind in figures.gate_kinds()}
+INPUTS = {
+    "three": lambda: synthetic_gate.gate(3),
+    "thirty": lambda: synthetic_gate.gate(30),
+    "two_hundred": lambda: synthetic_gate.gate(200),
+    "odd": synthetic_gate.odd,
+    "stored_runs": lambda: synthetic_gate.gate(12, mode="runs"),
+    "narrow": lambda: synthetic_gate.gate(12, delta=0.003),
+}
+
+
+def parsed(document: synthetic.Json) -> Gate:
+    return load.parse(synthetic.document() | {"gates": [document]}).gates[0]
+
+
+def drawn(name: str, page: object) -> Figure:
+    with matplotlib.rc_context(plot.RC):
+        figure = Figure(figsize=plot.SLIDE, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle("synthetic", x=0.012, ha="left")
+        KINDS[name].draw_page(page, figure)
+        figure.draw_without_rendering()
+    return figure
+
+
+def only(verdict: synthetic.Json) -> forest.Page:
+    (page,) = forest.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [verdict]}))
+    return page
+
+
+def test_gates_have_their_own_figures() -> None:
+    assert list(KINDS) == ["forest", "pairs"]
+    assert not set(KINDS) & {kind.name for kind in figures.kinds()}
+
+
+@pytest.mark.parametrize("source", INPUTS)
+@pytest.mark.parametrize("name", KINDS)
+def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
+    pages = KINDS[name].pages(parsed(INPUTS[source]()))
+    assert bool(pages) == (name == "forest" or source != "stored_runs"), "stored runs have no pairs"
+    for page in pages[:2]:
+        figure = drawn(name, page)
+        with matplotlib.rc_context(plot.RC):
+            assert figure.get_size_inches()[1] < 13
+            canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
+            ticks = [tick_labels(axis) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+            for text in itertools.chain(free_texts(figure), *ticks):
+                box = Text.get_window_extent(text)
+                assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
+                assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
+            for labels in ticks:
+                for a, b in itertools.pairwise(labels):
+                    covered = _overlap(a.get_window_extent(), b.get_window_extent())
+                    assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
+            for axes in figure.axes:
+                texts = [text for text in (*axes.texts, axes._left_title) if text.get_text()]
+                for a, b in itertools.combinations(texts, 2):
+                    pair = f"{a.get_text()!r} and {b.get_text()!r}"
+                    assert not _overlap(Text.get_window_extent(a), Text.get_window_extent(b)), pair
+
+
+@pytest.mark.parametrize("cases", [0, 1, 34, 35, 69, 200])
+def test_every_case_is_on_one_page(cases: int) -> None:
+    gate = parsed(synthetic_gate.gate(cases))
+    pages = forest.pages(gate)
+    assert [row.name for page in pages for row in page.rows] == [one.case for one in gate.by_importance()]
+    assert all(len(page.rows) <= forest.ROWS_A_PAGE for page in pages)
+    assert len(pages) == -(-cases // forest.ROWS_A_PAGE)
+    if cases == 200:
+        assert pages[5].title.endswith("cases 171 to 200 of 200")
+
+
+def test_what_matters_comes_first() -> None:
+    rows = [row for page in forest.pages(parsed(synthetic_gate.gate(60))) for row in page.rows]
+    order = [VERDICTS.index(row.words) for row in rows]
+    assert order == sorted(order)
+    assert len(set(order)) == 9
+    passes = [abs(row.change) for row in rows if row.words == "pass" and row.change is not None]
+    assert passes == sorted(passes, reverse=True)
+    words = [row.words for row in forest.pages(parsed(synthetic_gate.odd()))[0].rows]
+    assert words[:2] == ["regression", "regression, expected"]
+
+
+def test_what_is_drawn_is_what_was_decided() -> None:
+    (page,) = forest.pages(parsed(synthetic_gate.gate(12)))
+    (axes,) = drawn("forest", page).axes
+    markers = {
+        round(line.get_ydata()[0]): (line.get_xdata()[0], line.get_marker(), line.get_markerfacecolor())
+        for line in axes.get_lines()
+        if line.get_marker() not in ("", "None", None)
+    }
+    intervals = {
+        round(line.get_ydata()[0]): tuple(line.get_xdata())
+        for line in axes.get_lines()
+        if len(line.get_xdata()) == 2 and line.get_ydata()[0] == line.get_ydata()[1]
+    }
+    measured = {place: row for place, row in enumerate(page.rows) if row.change is not None}
+    assert measured.keys() == markers.keys() == intervals.keys()
+    for place, row in measured.items():
+        face = "white" if row.words == "undecided" else row.style.colour
+        assert markers[place] == (row.change, row.style.marker, face)
+        assert intervals[place] == (row.low, row.high)
+    bands = {round(box.get_y() + 0.5): (box.get_x(), box.get_width()) for box in axes.patches}
+    assert bands == {place: (-row.delta, 2 * row.delta) for place, row in measured.items()}
+
+
+def test_verdicts_can_be_told_without_colour() -> None:
+    rows = [
+        row
+        for source in (synthetic_gate.gate(12), synthetic_gate.odd())
+        for row in forest.pages(parsed(source))[0].rows
+    ]
+    looks = {
+        (row.style.marker, row.hollow): {
+            other.words
+            for other in rows
+            if other.change is not None and (other.style.marker, other.hollow) == (row.style.marker, row.hollow)
+        }
+        for row in rows
+        if row.change is not None
+    }
+    assert len(looks) == 5
+    assert all(len(words) == 1 for words in looks.values())
+
+
+def test_a_failure_is_text_and_no_number() -> None:
+    page = only(synthetic_gate.verdict("a/b/f32/n=1", "crashed", None, 7, "candidate: crashed: killed by signal 11"))
+    assert page.rows[0].change is None
+    (axes,) = drawn("forest", page).axes
+    assert not [line for line in axes.get_lines() if line.get_marker() not in ("", "None", None)]
+    texts = [text.get_text() for text in axes.texts]
+    assert "candidate: crashed: killed by signal 11" in texts
+    assert "crashed" in texts
+
+
+def test_ends_without_a_bound_are_arrows_at_the_edge() -> None:
+    made = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.01, 4)
+    del made["ratio_low"], made["ratio_high"]
+    page = only(made)
+    (axes,) = drawn("forest", page).axes
+    arrows = {line.get_marker(): line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() in ("<", ">")}
+    assert arrows == {"<": -page.limit, ">": page.limit}
+    bounded = only(synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.01, 40))
+    (axes,) = drawn("forest", bounded).axes
+    assert not [line for line in axes.get_lines() if line.get_marker() in ("<", ">")]
+
+
+def test_a_change_beyond_the_axis_is_said_and_not_drawn_elsewhere() -> None:
+    (page,) = forest.pages(parsed(synthetic_gate.odd()))
+    assert page.rows[0].change is not None
+    assert page.rows[0].change > page.limit
+    (axes,) = drawn("forest", page).axes
+    marked = {round(line.get_ydata()[0]) for line in axes.get_lines() if line.get_marker() not in ("", "None", None)}
+    assert 0 not in marked
+    assert "+160% »" in [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize("limit", [1e-4, 0.0037, 0.02, 0.09, 0.3, 0.4, 0.41, 0.7, 1.2, 3.0])
+def test_ticks_are_round_and_apart(limit: float) -> None:
+    places = forest.tick_places(limit)
+    logs = [math.log1p(place) for place in places]
+    assert 0 in places
+    assert len(places) >= 3
+    assert all(abs(log) <= limit for log in logs)
+    assert all(b - a > 0.2 * limit for a, b in itertools.pairwise(logs))
+
+
+def test_pairs_say_which_side_came_first_and_what_was_dropped() -> None:
+    gate = parsed(synthetic_gate.odd())
+    panels = [one for page in pairs.pages(gate) for one in page.panels]
+    assert [one.name for one in panels] == [
+        one.case for one in gate.by_importance() if one.rounds and one.verdict != "pass"
+    ]
+    bimodal = next(one for one in panels if one.name.endswith("part=3"))
+    assert sum(map(len, bimodal.points.values())) == 60
+    assert [number for number, _ in bimodal.points["dropped"]] == [6]
+    assert all(number % 2 == 1 for number, _ in bimodal.points["baseline first"])
+    assert all(number % 2 == 0 for number, _ in bimodal.points["candidate first"])
+    ratios = {round(pair.log_ratio, 12) for one in gate.verdicts if one.case == bimodal.name for pair in one.rounds}
+    assert {round(ratio, 12) for points in bimodal.points.values() for _, ratio in points} == ratios
+
+
+def test_pairs_that_are_drawn_are_those_of_the_panel() -> None:
+    (page,) = pairs.pages(parsed(synthetic_gate.gate(3)))
+    for axes, one in zip(drawn("pairs", page).axes, page.panels, strict=True):
+        points = {
+            line.get_marker(): [(int(x), y) for x, y in zip(*line.get_data(), strict=True)]
+            for line in axes.get_lines()
+            if line.get_linestyle() == "None"
+        }
+        assert points == {"o": list(one.points["baseline first"]), "^": list(one.points["candidate first"])}
+
+
+def test_many_panels_are_spread_over_pages() -> None:
+    made = [synthetic_gate.verdict(f"a/b/f32/n={n}", "undecided", 0.02, 12) for n in range(40)]
+    pages = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": made}))
+    assert sum(len(page.panels) for page in pages) == 40
+    assert all(len(page.panels) <= pairs.COLUMNS * pairs.ROWS for page in pages)

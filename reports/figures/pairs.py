@@ -1,0 +1,124 @@
+"""The pairs behind the verdicts that are no pass: how the two sides compare in each round."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from reports import plot
+from reports.figures import forest
+from reports.model_gate import Gate, Verdict
+
+TITLE = "Pairs of a gate, round by round"
+READING = (
+    "One point a round: the candidate's process over the baseline's, sampled next to each other. The band is delta, "
+    "the line the estimate. Two clusters mean that processes run at one of two speeds: more rounds hardly help such a "
+    "case. A trend means that something drifted. Cases that pass are left to the table."
+)
+ORDER = 20
+
+COLUMNS, ROWS = 3, 4
+_BAND = "#e4e4e4"
+_FIRST, _SECOND, _DROPPED = "baseline first", "candidate first", "dropped"
+_STYLES = {
+    _FIRST: plot.Style(plot.BLUE, "o"),
+    _SECOND: plot.Style(plot.ORANGE, "^"),
+    _DROPPED: plot.Style(plot.GREY, "x"),
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One case: (round, log ratio) by how the pair was taken; rounds count from 1."""
+
+    name: str
+    words: str
+    delta: float
+    change: float | None
+    points: dict[str, tuple[tuple[int, float], ...]]
+
+
+@dataclass(frozen=True)
+class Page:
+    panels: tuple[Panel, ...]
+    title: str
+
+
+def panel(verdict: Verdict) -> Panel:
+    points: dict[str, list[tuple[int, float]]] = {}
+    for pair in verdict.rounds:
+        how = _DROPPED if pair.dropped else _FIRST if pair.baseline_first else _SECOND
+        points.setdefault(how, []).append((pair.round + 1, pair.log_ratio))
+    return Panel(
+        verdict.case,
+        verdict.words,
+        math.log1p(verdict.delta),
+        math.log(verdict.ratio) if verdict.ratio else None,
+        {how: tuple(some) for how, some in points.items()},
+    )
+
+
+def pages(gate: Gate) -> list[Page]:
+    panels = [panel(one) for one in gate.by_importance() if one.verdict != "pass" and one.rounds]
+    if not panels:
+        return []
+    number = -(-len(panels) // (COLUMNS * ROWS))
+    size = COLUMNS * -(-len(panels) // (COLUMNS * number))
+    made = []
+    for start in range(0, len(panels), size):
+        some = tuple(panels[start : start + size])
+        part = f"cases {start + 1} to {start + len(some)} of {len(panels)}" if number > 1 else ""
+        made.append(Page(some, part))
+    return made
+
+
+def draw_page(page: Page, figure: Figure) -> None:
+    columns = min(COLUMNS, len(page.panels))
+    rows = -(-len(page.panels) // columns)
+    figure.set_size_inches(plot.SLIDE[0], 1.5 + 2.3 * rows)
+    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes, one in zip(grid, page.panels, strict=False):
+        _draw(axes, one)
+    for axes in grid[len(page.panels) :]:
+        axes.remove()
+    if page.title:
+        figure.suptitle(f"{figure.get_suptitle()} · {page.title}", x=0.012, ha="left")
+    used = [how for how in _STYLES if any(how in one.points for one in page.panels)]
+    entries: dict[str, Artist] = {
+        how: Line2D([], [], color=_STYLES[how].colour, marker=_STYLES[how].marker, linestyle="none") for how in used
+    }
+    plot.legend_below(
+        figure, entries | {"estimate": Line2D([], [], color=plot.INK, linewidth=1.2), "delta": Patch(color=_BAND)}
+    )
+
+
+def lines(name: str) -> tuple[str, ...]:
+    """A case's name on two lines where it has a problem, so that less of it is cut."""
+    what, slash, problem = name.rpartition("/")
+    return tuple(plot.shown(part, 34) for part in (what + slash, problem) if part)
+
+
+def _draw(axes: Axes, one: Panel) -> None:
+    axes.axhspan(-one.delta, one.delta, color=_BAND, linewidth=0, zorder=0.5)
+    axes.axhline(0, color=plot.GREY, linewidth=0.8, zorder=1)
+    if one.change is not None:
+        axes.axhline(one.change, color=plot.INK, linewidth=1.2, zorder=2)
+    for how, points in one.points.items():
+        style = _STYLES[how]
+        axes.plot(*zip(*points, strict=True), linestyle="none", marker=style.marker, color=style.colour, markersize=5)
+    values = [value for points in one.points.values() for _, value in points]
+    reach = 1.15 * max(*map(abs, values), 1.3 * one.delta)
+    axes.set_ylim(-reach, reach)
+    forest.change_ticks(axes.yaxis, reach)
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.set_xlim(0.2, max(number for points in one.points.values() for number, _ in points) + 0.8)
+    axes.set_xlabel("round", fontsize=9)
+    axes.set_title("\n".join((*lines(one.name), one.words)), fontsize=9, fontweight="normal")
+    axes.tick_params(labelsize=9)
