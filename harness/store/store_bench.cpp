@@ -40,6 +40,33 @@ void write_samples(benchmark::State& state) {
 }
 BENCHMARK(write_samples)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+/// As a gate writes them: in each of its rounds two processes, and a pair of measurements a case.
+void write_pairs(benchmark::State& state) {
+  constexpr int cases = 100;
+  TemporaryFolder folder;
+  Store store = Store::create(folder / "synthetic-gpu.sqlite");
+  const record::Gate gate = examples::gate();
+  for (const std::string& side : {gate.baseline_run, gate.candidate_run})
+    store.begin(examples::side(gate, side), examples::device(), examples::environment());
+  store.begin(gate);
+  int rounds = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const std::int64_t baseline = store.add(examples::process(rounds, gate.baseline_run)),
+                       candidate = store.add(examples::process(rounds, gate.candidate_run));
+    for (int i = 0; i < cases; ++i) {
+      const record::Case info = examples::gemm_case("naive", 64 + i);
+      const record::Measurement m = examples::measurement(info, std::vector<double>(samples_each, 1234.5));
+      const std::int64_t a = store.add(baseline, info, m), b = store.add(candidate, info, m);
+      record::Pair pair = examples::pair(info, rounds);
+      pair.baseline_ns = pair.candidate_ns = 1234.5;
+      store.add(gate.id, pair, a, b);
+    }
+    ++rounds;
+  }
+  state.counters["pairs/s"] = benchmark::Counter(1.0 * rounds * cases, benchmark::Counter::kIsRate);
+}
+BENCHMARK(write_pairs)->UseRealTime()->Unit(benchmark::kMillisecond);
+
 void read_samples(benchmark::State& state) {
   constexpr int stored = 10'000;
   TemporaryFolder folder;
