@@ -13,7 +13,9 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/repeat.hpp"
+#include "harness/cli/run_or_gate.hpp"
 #include "harness/cli/run_text.hpp"
+#include "harness/cli/show_gate.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/protocol/record_json.hpp"
 
@@ -46,9 +48,9 @@ std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measuremen
               near.empty() ? "show without --samples lists its cases" : fmt::format("did you mean {}?", near));
 }
 
-Shown read(const Context& context, const std::string& selector, const std::string& sampled) {
+Shown read(const Context& context, const store::FoundRun& found, const std::string& sampled) {
   Shown shown;
-  shown.found = store::find_run(context.results, selector, say_left_out);
+  shown.found = found;
   shown.status = status(shown.found, store::all_runs(context.results, [](const Error&) {}));
   const std::string& id = shown.found.summary.run.id;
   const store::Store store = store::Store::open(shown.found.file);
@@ -147,8 +149,8 @@ ordered_json json_of(const Shown& shown) {
   return all;
 }
 
-int show(const Context& context, const std::string& selector, const std::string& sampled) {
-  const Shown shown = read(context, selector, sampled);
+int show_run(const Context& context, const store::FoundRun& found, const std::string& sampled) {
+  const Shown shown = read(context, found, sampled);
   if (context.json) {
     print_json(json_of(shown));
     return fine;
@@ -167,6 +169,12 @@ int show(const Context& context, const std::string& selector, const std::string&
   return fine;
 }
 
+int show(const Context& context, const std::string& selector, const std::string& sampled) {
+  const RunOrGate found = find_run_or_gate(context.results, selector, say_left_out);
+  if (const auto* gate = std::get_if<store::FoundGate>(&found)) return show_gate(context, *gate, sampled);
+  return show_run(context, std::get<store::FoundRun>(found), sampled);
+}
+
 }  // namespace
 
 void add_show(CLI::App& program, Context& context) {
@@ -174,16 +182,21 @@ void add_show(CLI::App& program, Context& context) {
     std::string selector = "latest", sampled;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command =
-      add_command(program, context, "show", "Show one run: circumstances, results, and what was not ok and why",
-                  "  ridgeline show                              the latest run\n"
-                  "  ridgeline show 20261120T1245                by the start of its id\n"
-                  "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c\n"
-                  "  ridgeline show --samples gemm/naive latest  every sample of these cases\n"
-                  "  ridgeline show --json latest                for programs",
-                  [&context, options] { return show(context, options->selector, options->sampled); });
-  command.add_option("RUN", options->selector, "Which run")->default_str("latest");
-  command.add_option("--samples", options->sampled, "Print the samples of this case, or of all that a pattern picks")
+  CLI::App& command = add_command(
+      program, context, "show",
+      "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",
+      "  ridgeline show                              the latest run or gate, whichever is newer\n"
+      "  ridgeline show 20261120T1245                by the start of its id\n"
+      "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c\n"
+      "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs\n"
+      "  ridgeline show --json latest                for programs\n\n"
+      "Labels and commits are those of runs. A gate measures two runs of its own, which are shown by their\n"
+      "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
+      [&context, options] { return show(context, options->selector, options->sampled); });
+  command.add_option("RUN|GATE", options->selector, "Which run or gate")->default_str("latest");
+  command
+      .add_option("--samples", options->sampled,
+                  "Print the samples, or pairs, of this case, or of all that a pattern picks")
       ->type_name("CASE");
   add_results_option(command, context);
   add_json_option(command, context);

@@ -1,0 +1,137 @@
+#include "harness/cli/show_gate.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/cli/gate_report.hpp"
+#include "harness/cli/gate_words.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/cli/run_text.hpp"
+#include "harness/cli/table.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using record::CaseVerdict;
+using record::Pair;
+
+GateReport report_of(const store::FoundGate& found, const store::Store& store) {
+  GateReport report;
+  report.gate = found.summary.gate;
+  report.device = found.summary.device;
+  report.verdicts = store.verdicts(report.gate.id);
+  sort_by_importance(report.verdicts);
+  report.file = found.file;
+  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, false);
+  return report;
+}
+
+std::vector<std::string> facts(const GateReport& report, const std::string& status) {
+  const record::Gate& gate = report.gate;
+  std::vector<std::string> lines;
+  const auto line = [&](const char* what, const std::string& text) {
+    if (!text.empty()) lines.push_back(fmt::format("{:<12}{}", what, text));
+  };
+  line("status", status);
+  line("started", point_in_time(gate.started) + " UTC");
+  line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
+  line("baseline", fmt::format("run {}", gate.baseline_run));
+  line("candidate", fmt::format("run {}", gate.candidate_run));
+  line("alpha", fmt::format("{} over {} cases", units::percent(gate.alpha), gate.cases));
+  if (gate.mode != "runs") line("seed", std::to_string(gate.seed));
+  line("command", gate.command_line);
+  if (!gate.rules_text.empty()) line("rules", "as stored; --json prints them");
+  return lines;
+}
+
+/// The verdicts on the cases that `pattern` picks.
+std::vector<CaseVerdict> picked(const GateReport& report, const std::string& pattern) {
+  std::vector<CaseVerdict> chosen;
+  std::vector<std::string> names;
+  for (const CaseVerdict& verdict : report.verdicts) {
+    names.push_back(verdict.case_name);
+    if (matches(pattern, verdict.case_name)) chosen.push_back(verdict);
+  }
+  if (!chosen.empty()) return chosen;
+  const std::string near = nearest(pattern, names);
+  throw Error(ErrorKind::usage, fmt::format("the gate has no case {}", printable(pattern)),
+              near.empty() ? "show without --samples lists its cases" : fmt::format("did you mean {}?", near));
+}
+
+/// Rounds are counted from 1 for people, as in reasons.
+std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pairs) {
+  using Align = Table::Align;
+  Table table({{"round", Align::right},
+               {"first"},
+               {"baseline ns", Align::right},
+               {"candidate ns", Align::right},
+               {"log ratio", Align::right},
+               {"dropped"}});
+  for (const Pair& pair : pairs)
+    if (pair.case_name == verdict.case_name)
+      table.add({std::to_string(pair.round + 1), pair.baseline_first ? "baseline" : "candidate",
+                 fmt::format("{}", pair.baseline_ns), fmt::format("{}", pair.candidate_ns),
+                 fmt::format("{:+.6f}", std::log(pair.candidate_ns / pair.baseline_ns)),
+                 printable(pair.dropped, 1000)});
+  const GateRow row = gate_row(verdict);
+  std::string text = printable(row.case_name, 4000);
+  if (!row.baseline.empty()) text += " against " + printable(row.baseline, 4000);
+  text += ": " + row.verdict;
+  if (!row.change.empty()) text += fmt::format(", {}, delta {}", change_with_interval(row), row.delta);
+  if (!row.why.empty()) text += "; " + printable(row.why, 10'000);
+  return text + '\n' + (table.empty() ? "no pairs\n" : table.text());
+}
+
+ordered_json to_json(const Pair& pair) {
+  ordered_json object{{"case", pair.case_name},
+                      {"round", pair.round},
+                      {"first", pair.baseline_first ? "baseline" : "candidate"},
+                      {"baseline_ns", pair.baseline_ns},
+                      {"candidate_ns", pair.candidate_ns},
+                      {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
+  if (!pair.dropped.empty()) object["dropped"] = pair.dropped;
+  return object;
+}
+
+/// What is stored does not say whether the gate was strict, so the exit code is left out.
+ordered_json json_of(const GateReport& report, const std::string& status, const std::string& sampled,
+                     const std::vector<Pair>& pairs) {
+  ordered_json all = cli::to_json(report);
+  all.erase("exit_code");
+  all.erase("notes");
+  all["gate"]["status"] = status;
+  if (sampled.empty()) return all;
+  all["pairs"] = ordered_json::array();
+  for (const Pair& pair : pairs)
+    if (matches(sampled, pair.case_name)) all["pairs"].push_back(to_json(pair));
+  return all;
+}
+
+}  // namespace
+
+int show_gate(const Context& context, const store::FoundGate& found, const std::string& sampled) {
+  const store::Store store = store::Store::open(found.file);
+  GateReport report = report_of(found, store);
+  const std::string status = cli::status(found, store::all_runs(context.results, [](const Error&) {}));
+  const std::vector<Pair> pairs = sampled.empty() ? std::vector<Pair>() : store.pairs(report.gate.id);
+  if (!sampled.empty()) report.verdicts = picked(report, sampled);
+  if (context.json) {
+    print_json(json_of(report, status, sampled, pairs));
+  } else if (sampled.empty()) {
+    report.notes = facts(report, status);
+    fmt::print("{}", gate_text(report));
+  } else {
+    for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));
+    if (report.gate.mode == "runs")
+      fmt::print("stored runs have no pairs; ridgeline show --samples {} RUN prints the samples of either run\n",
+                 shell_line({printable(sampled, 4000)}));
+  }
+  return fine;
+}
+
+}  // namespace ridgeline::cli
