@@ -1,65 +1,17 @@
-#include <cmath>
 #include <functional>
-#include <limits>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/gate_fixture.hpp"
 
 namespace ridgeline::store {
 namespace {
 
 using record::Outcome;
 using record::RunStatus;
-using record::Verdict;
 
 constexpr const char* later = "2026-11-20T13:30:00Z";
-
-class Gates : public testing::Test {
- protected:
-  Gates() {
-    begin_sides(gate);
-    store.begin(gate);
-  }
-
-  void begin_sides(const record::Gate& of) {
-    for (const std::string& id : {of.baseline_run, of.candidate_run})
-      store.begin(examples::side(of, id), examples::device(), examples::environment());
-  }
-
-  /// One measurement of a side of the gate.
-  std::int64_t measure(const std::string& run_id, const record::Measurement& measurement, int round = 0) {
-    return store.add(store.add(examples::process(round, run_id)), info, measurement);
-  }
-  std::int64_t measure(const std::string& run_id, int round = 0) {
-    return measure(run_id, examples::measurement(info), round);
-  }
-
-  /// What of the store Error that `body` throws; fails when it throws none.
-  std::string refusal(const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::store) << error.what();
-      return error.what();
-    }
-    ADD_FAILURE() << "not refused";
-    return "";
-  }
-
-  RunStatus status_of(const std::string& run_id) {
-    for (const RunSummary& summary : store.runs())
-      if (summary.run.id == run_id) return summary.run.status;
-    ADD_FAILURE() << "no run " << run_id;
-    return RunStatus::failed;
-  }
-
-  const record::Gate gate = examples::gate();
-  const record::Case info = examples::gemm_case();
-  Store store = Store::in_memory();
-};
 
 TEST_F(Gates, AGateComesBackAsItWasStored) {
   const std::vector<GateSummary> gates = store.gates();
@@ -162,113 +114,6 @@ TEST_F(Gates, PairsThatAreNotOfTheirGateAreRefusedWhole) {
   EXPECT_THROW(store.add(gate.id, untrue, a2, b2), Error);
   store.add(gate.id, examples::pair(info, 1), a2, b2);
   EXPECT_EQ(store.pairs(gate.id).size(), 2u);
-}
-
-TEST_F(Gates, AVerdictComesBackAsItWasStoredAndIsReplaced) {
-  record::CaseVerdict undecided;
-  undecided.case_name = record::name(info.id);
-  store.add(gate.id, undecided);
-  record::CaseVerdict stored = examples::pass(info);
-  stored.verdict = Verdict::regression;
-  stored.baseline_case = "gemm/other/f32/m=64,n=64,k=64";
-  stored.reason = "slower";
-  stored.expected = true;
-  stored.expectation = "a fix is on its way, until 2026-12-31";
-  store.add(gate.id, stored);
-
-  const std::vector<record::CaseVerdict> verdicts = store.verdicts(gate.id);
-  ASSERT_EQ(verdicts.size(), 1u);
-  const record::CaseVerdict& back = verdicts[0];
-  EXPECT_EQ(back.case_name, stored.case_name);
-  EXPECT_EQ(back.baseline_case, stored.baseline_case);
-  EXPECT_EQ(back.verdict, Verdict::regression);
-  EXPECT_EQ(back.reason, stored.reason);
-  EXPECT_EQ(back.delta, stored.delta);
-  EXPECT_EQ(back.baseline_ns, stored.baseline_ns);
-  EXPECT_EQ(back.candidate_ns, stored.candidate_ns);
-  EXPECT_EQ(back.ratio, stored.ratio);
-  EXPECT_EQ(back.ratio_low, stored.ratio_low);
-  EXPECT_EQ(back.ratio_high, stored.ratio_high);
-  EXPECT_EQ(back.pairs, stored.pairs);
-  EXPECT_EQ(back.dropped, stored.dropped);
-  EXPECT_EQ(back.noise, stored.noise);
-  EXPECT_EQ(back.smallest_effect, stored.smallest_effect);
-  EXPECT_EQ(back.p_value, stored.p_value);
-  EXPECT_EQ(back.level, stored.level);
-  EXPECT_TRUE(back.expected);
-  EXPECT_EQ(back.expectation, stored.expectation);
-}
-
-TEST_F(Gates, EveryVerdictIsStoredUnderItsNameAndCounted) {
-  const std::string_view names[] = {
-      "regression", "wrong_result", "crashed",     "timeout", "missing", "invalid_environment",
-      "undecided",  "no_baseline",  "improvement", "new",     "pass",    "skipped"};
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    record::CaseVerdict verdict = examples::pass(info);
-    verdict.case_name = "case " + std::to_string(i);
-    verdict.verdict = static_cast<Verdict>(i);
-    verdict.reason = "because";
-    EXPECT_EQ(to_string(verdict.verdict), names[i]);
-    EXPECT_EQ(record::parse_verdict(names[i]), verdict.verdict);
-    if (verdict.verdict != Verdict::regression && verdict.verdict != Verdict::improvement &&
-        verdict.verdict != Verdict::pass)
-      verdict.ratio = verdict.ratio_low = verdict.ratio_high = std::nullopt;
-    store.add(gate.id, verdict);
-  }
-  const auto counts = store.gates()[0].verdicts;
-  ASSERT_EQ(counts.size(), std::size(names));
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    EXPECT_EQ(counts[i], std::pair(static_cast<Verdict>(i), std::int64_t{1}));
-  EXPECT_EQ(record::parse_verdict("new_case"), std::nullopt);
-}
-
-TEST_F(Gates, BadVerdictsAreRefused) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  using Spoil = std::function<void(record::CaseVerdict&)>;
-  const std::pair<const char*, Spoil> table[] = {
-      {"verdict_has_case", [](auto& v) { v.case_name = ""; }},
-      {"ratio_is_positive", [](auto& v) { v.ratio = v.ratio_low = -1; }},
-      {"ratio_lies_in_its_interval", [](auto& v) { v.ratio = 1.004; }},
-      {"ratio_lies_in_its_interval", [](auto& v) { v.ratio = 1.016; }},
-      {"ratio_lies_in_its_interval",
-       [](auto& v) {
-         v.verdict = Verdict::undecided;
-         v.ratio.reset();
-       }},
-      {"ratio_low_is_positive", [](auto& v) { v.ratio_low = 0; }},
-      {"delta_is_not_negative", [](auto& v) { v.delta = -0.01; }},
-      {"baseline_ns_is_positive", [](auto& v) { v.baseline_ns = 0; }},
-      {"candidate_ns_is_positive", [](auto& v) { v.candidate_ns = -1; }},
-      {"pairs_are_counted", [](auto& v) { v.pairs = -1; }},
-      {"dropped_pairs_are_counted", [](auto& v) { v.dropped = -1; }},
-      {"noise_is_not_negative", [](auto& v) { v.noise = -1; }},
-      {"smallest_effect_is_not_negative", [](auto& v) { v.smallest_effect = -1; }},
-      {"p_value_is_a_probability", [](auto& v) { v.p_value = 1.5; }},
-      {"level_is_a_probability", [](auto& v) { v.level = -0.5; }},
-      {"decided_cases_have_numbers", [](auto& v) { v.ratio = v.ratio_low = v.ratio_high = std::nullopt; }},
-      {"decided_cases_have_numbers", [](auto& v) { v.candidate_ns.reset(); }},
-      {"decided_cases_have_numbers", [](auto& v) { v.p_value.reset(); }},
-      {"decided_cases_have_numbers", [](auto& v) { v.pairs = 0; }},
-      {"only_compared_cases_have_a_ratio", [](auto& v) { v.verdict = Verdict::wrong_result; }},
-      {"only_compared_cases_have_a_ratio", [](auto& v) { v.verdict = Verdict::crashed; }},
-      {"only_compared_cases_have_a_ratio", [](auto& v) { v.verdict = Verdict::new_case; }},
-      {"verdict_reason_is_given", [](auto& v) { v.verdict = Verdict::invalid_environment; }},
-      {"expected_is_explained", [](auto& v) { v.expected = true; }},
-      {"ratio", [nan](auto& v) { v.ratio = nan; }},
-      {"ratio_high", [infinity](auto& v) { v.ratio_high = infinity; }},
-      {"p_value", [nan](auto& v) { v.p_value = nan; }},
-      {"delta", [infinity](auto& v) { v.delta = infinity; }},
-  };
-  for (const auto& [constraint, spoil] : table) {
-    record::CaseVerdict verdict = examples::pass(info);
-    spoil(verdict);
-    const std::string what = refusal([&] { store.add(gate.id, verdict); });
-    EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
-    EXPECT_TRUE(store.verdicts(gate.id).empty()) << constraint;
-  }
-  refusal([&] { store.add("nobody", examples::pass(info)); });
-  store.add(gate.id, examples::pass(info));
-  EXPECT_EQ(store.verdicts(gate.id).size(), 1u);
 }
 
 TEST_F(Gates, BadGatesAreRefused) {
