@@ -194,6 +194,11 @@ TEST(Gate, TheFinalLookSpendsWhatIsLeft) {
   // Stopped at a look: the final look contains it.
   EXPECT_NEAR(on("cuda", .01, 100, doubtful(18), true).level, 1e-4, 1e-18);
   EXPECT_NEAR(on("cuda", .01, 100, doubtful(12), true).level, 1e-4, 1e-18);
+  // So is its level of a pass: 3/64 is too much for the looks to come, and not for all of them with this one.
+  const Values six{.0085, .0115, .0005, .0004, .0003, .0002};
+  EXPECT_FALSE(on("cuda", .01, 100, six).decided);
+  EXPECT_EQ(on("cuda", .01, 100, six, true).verdict, Verdict::pass);
+  EXPECT_EQ(on("cuda", .01, 100, six, true).p_value, 3. / 64);
   // At the plan's last look nothing is left to spend twice.
   EXPECT_NEAR(on("cuda", .01, 100, doubtful(40), true).level, .4e-4, 1e-18);
   EXPECT_NEAR(on("cuda", .01, 100, doubtful(50), true).level, .4e-4, 1e-18);
