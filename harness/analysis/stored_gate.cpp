@@ -197,9 +197,12 @@ void add_changes(std::vector<std::string>& to, const Values& baseline, const Val
       to.push_back(fmt::format("{} {} -> {}", printable(key), before, after));
 }
 
+/// The load of the last minute is kept as a whole number and the counts of processes behind it are left out: they are
+/// never the same twice.
 Values values(const record::Facts& facts) {
   Values single;
-  for (const auto& [key, value] : facts) single[key].insert(value);
+  for (const auto& [key, value] : facts)
+    single[key].insert(key == "load_average" ? value.substr(0, value.find('.')) : value);
   return single;
 }
 

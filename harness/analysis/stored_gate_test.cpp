@@ -257,6 +257,15 @@ TEST(StoredGate, NamesWhatChanged) {
                                       "compiler of ridgeline-suites g++ 12.2 -> g++ 13", "the text of profile quick"}));
 }
 
+TEST(StoredGate, NamesALoadThatChangedAndNotItsLastDigits) {
+  StoredSide baseline = side("a"), candidate = side("b");
+  baseline.environment.recorded["load_average"] = "0.21 0.30 0.25 1/94 16696";
+  candidate.environment.recorded["load_average"] = "0.48 0.31 0.25 1/93 16721";
+  EXPECT_TRUE(changes(baseline, candidate).recorded.empty());
+  candidate.environment.recorded["load_average"] = "8.48 0.31 0.25 1/93 16721";
+  EXPECT_EQ(changes(baseline, candidate).recorded, std::vector<std::string>{"load_average 0 -> 8"});
+}
+
 TEST(StoredGate, KnowsTheSameCode) {
   StoredSide baseline = side("a"), candidate = side("b");
   EXPECT_TRUE(same_code(baseline, candidate));
