@@ -1,0 +1,217 @@
+"""Runs real gates between calibration workers, and reads what they have measured."""
+
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ci.calibration.busy import one_core_busy
+from ci.calibration.journal import MEASURED, TIMES, check_gate
+from ci.calibration.plan import Cell, Profile
+
+WORKER = "ridgeline-calibration-worker"
+PROFILE = """description = "a study of the gate"
+processes = 1
+budget = "60s"
+case_timeout = "20s"
+
+[sampling]
+target = 0.01
+unstable = 0.5
+min_samples = 10
+max_samples = 500
+warmup = "10ms"
+
+[cpu]
+cases = ["calibration"]
+"""
+GATE_MAY_TAKE = 4  # times its budget, and a minute: after that it hangs
+
+
+class GateFailed(Exception):
+    """A gate that did not end as one: nothing of it is counted."""
+
+
+def build_facts(programs: Path) -> dict:
+    """What the worker says of its build, and a hash of the program that judges."""
+    request = json.dumps({"request": "hello", "protocol": 1}) + "\n"
+    try:
+        answer = subprocess.run(
+            [programs / WORKER, "--worker"], input=request, capture_output=True, text=True, timeout=60, check=True
+        )
+        build = json.loads(answer.stdout.splitlines()[0])["build"]
+        return {
+            "commit": build["commit"],
+            "dirty": build["dirty"],
+            "compiler": build["compiler"],
+            "flags": build["flags"],
+            "worker": build["code_hash"],
+            "ridgeline": hashlib.sha256((programs / "ridgeline").read_bytes()).hexdigest()[:32],
+        }
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
+        raise GateFailed(f"{programs / WORKER} does not say how it was built: {error}") from error
+
+
+def gate_command(
+    programs: Path, profile: Profile, cell: Cell, seed: int, workers: tuple[Path, Path], results: Path
+) -> list[str]:
+    return [
+        *(str(programs / "ridgeline"), "gate", "--device", "cpu", "--json", "--results", str(results)),
+        *("--profile", str(results.parent / "study.toml")),
+        *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
+        *("--delta", f"{cell.delta:g}", "--budget", f"{profile.budget_s:g}s", "--seed", str(seed)),
+        *(["--aa"] if cell.extra == 0 else []),
+        *profile.cases,
+    ]
+
+
+def write_worker(folder: Path, programs: Path, extra: float) -> Path:
+    """A worker without arguments that does so many percent of extra work."""
+    wrapper = folder / f"worker{extra:+g}"
+    wrapper.write_text(f"#!/bin/sh\nexec '{programs / WORKER}' --extra {extra:g} \"$@\"\n")
+    wrapper.chmod(0o755)
+    return wrapper
+
+
+def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
+    """One gate of the cell, as a line of the journal. Raises GateFailed, and KeyboardInterrupt once the gate has
+    ended."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="ridgeline-calibrate-") as folder, _busy(cell):
+        results = Path(folder) / "results"
+        (Path(folder) / "study.toml").write_text(PROFILE)
+        workers = write_worker(Path(folder), programs, 0), write_worker(Path(folder), programs, cell.extra)
+        command = gate_command(programs, profile, cell, seed, workers, results)
+        report, wall_s = _run_gate(command, profile.budget_s)
+        measurements = {
+            side: _measurements(programs, results, report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")
+        }
+        gate = {
+            "kind": "gate",
+            "part": cell.part,
+            "extra": cell.extra,
+            "delta": cell.delta,
+            "seed": seed,
+            "exit_code": report["exit_code"],
+            "wall_s": round(wall_s, 3),
+            "step_s": round(time.monotonic() - began, 3),
+            "time": {name: round(sum(m[name] for side in measurements.values() for m in side)) for name in (*TIMES,)},
+            "cases": [_case(verdict, measurements) for verdict in report["verdicts"]],
+        }
+    try:
+        check_gate(gate)
+    except ValueError as error:
+        raise GateFailed(f"a gate's result cannot be understood: {error}") from error
+    for case in gate["cases"]:
+        if case["verdict"] in MEASURED and not work_was_done(case, cell.extra):
+            raise GateFailed(
+                f"{case['case']} was to do {cell.extra:+g}% work, and its kernel counted {case.get('work_ratio')} of it"
+            )
+    return gate
+
+
+def work_was_done(case: dict, extra: float) -> bool:
+    """Whether the kernels have counted the extra work that was asked for, to a hundredth of a percent."""
+    return "work_ratio" in case and abs(case["work_ratio"] - (1 + extra / 100)) <= 1e-4
+
+
+@contextlib.contextmanager
+def _busy(cell: Cell) -> Iterator[None]:
+    if cell.part != "busy":
+        yield
+        return
+    with one_core_busy():
+        yield
+
+
+def _run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
+    began = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C reaches it once, from here
+    )
+    try:
+        output, errors = process.communicate(timeout=GATE_MAY_TAKE * budget_s + 60)
+    except BaseException as error:  # a gate ends its workers when it is interrupted
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise GateFailed(f"a gate took longer than {error.timeout:.0f} s") from error
+        raise
+    wall_s = time.monotonic() - began
+    if process.returncode == 130:
+        raise KeyboardInterrupt
+    if process.returncode not in (0, 1, 2, 3):
+        tail = errors.strip().splitlines()[-5:]
+        raise GateFailed("\n  ".join([f"a gate ended with {process.returncode}: {' '.join(command)}", *tail]))
+    try:
+        report = json.loads(output)
+        for verdict in report["verdicts"]:
+            str(verdict["case"])
+        return {"gate": report["gate"], "exit_code": report["exit_code"], "verdicts": report["verdicts"]}, wall_s
+    except (ValueError, LookupError, TypeError) as error:
+        raise GateFailed(f"a gate's --json cannot be understood: {error!r}") from error
+
+
+def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
+    command = [str(programs / "ridgeline"), "export", "jsonl", run, "--results", str(results)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise GateFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
+    try:
+        measurements = [json.loads(line) for line in done.stdout.splitlines()]
+        for m in measurements:
+            for name in (*TIMES, "replicate"):
+                m[name] = m.get(name, 0) + 0
+            m["case"], m["samples_ns"] = str(m["case"]), list(m.get("samples_ns", []))
+        return measurements
+    except (ValueError, LookupError, TypeError) as error:
+        raise GateFailed(f"{' '.join(command)} cannot be understood: {error!r}") from error
+
+
+def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
+    """The verdict with the samples of all processes, by round, that measured both sides."""
+    name = verdict["case"]
+    by_round = {
+        side: {m["replicate"]: m["samples_ns"] for m in all_of_side if m["case"] == name and m["samples_ns"]}
+        for side, all_of_side in measurements.items()
+    }
+    rounds = sorted(by_round["baseline"].keys() & by_round["candidate"].keys())
+    kept = ("case", "verdict", "reason", "ratio", "ratio_low", "ratio_high", "pairs", "dropped", "noise")
+    case = {key: verdict[key] for key in (*kept, "smallest_effect", "p_value", "level") if key in verdict}
+    for side, samples in by_round.items():
+        case[side] = [[float(f"{ns:.6g}") for ns in samples[number]] for number in rounds]
+    counted = {side: _work(name, all_of_side) for side, all_of_side in measurements.items()}
+    if all(counted.values()):
+        case["work_ratio"] = round(counted["candidate"] / counted["baseline"], 7)
+    return case
+
+
+def _work(name: str, measurements: list[dict]) -> float | None:
+    """What the case's kernel has counted in every process; None where they differ."""
+    metrics = [metric for m in measurements if m["case"] == name for metric in m.get("metrics", [])]
+    values = {metric["value"] for metric in metrics if metric.get("name") == "work"}
+    return values.pop() if len(values) == 1 else None
+
+
+def default_programs(root: Path) -> Path:
+    """$RIDGELINE_BUILD, else the newest build that has the calibration worker."""
+    if os.environ.get("RIDGELINE_BUILD"):
+        return Path(os.environ["RIDGELINE_BUILD"]).resolve()
+    folders = [root / "build" / preset / "bin" for preset in ("release", "cpu-only")]
+    built = [folder for folder in folders if (folder / WORKER).is_file()]
+    return max(built, key=lambda folder: (folder / WORKER).stat().st_mtime, default=folders[0])

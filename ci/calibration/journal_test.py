@@ -1,0 +1,104 @@
+"""What a study keeps survives kills, and what is no gate is never counted."""
+
+import copy
+import json
+
+import pytest
+
+from ci.calibration.examples import gate, study
+from ci.calibration.journal import JournalError, append, check_gate, read
+
+PASSED = ("pass", "pass")
+
+
+def test_what_was_appended_is_read(tmp_path):
+    file = tmp_path / "folder" / "study.jsonl"
+    assert read(file).study is None
+    append(file, study())
+    append(file, gate("quiet", 0, PASSED))
+    journal = read(file)
+    assert (journal.study, journal.gates, journal.left_out) == (study(), [gate("quiet", 0, PASSED)], [])
+
+
+def test_a_line_that_a_kill_cut_short_is_left_out_and_the_next_is_whole(tmp_path):
+    file = tmp_path / "study.jsonl"
+    append(file, study())
+    append(file, gate("quiet", 0, PASSED))
+    file.write_bytes(file.read_bytes()[:-40])
+    append(file, gate("power", 5, PASSED))
+    journal = read(file)
+    assert [g["part"] for g in journal.gates] == ["power"]
+    assert len(journal.left_out) == 1
+    assert journal.left_out[0].startswith("line 2: ")
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [b"garbage", b"\xff\xfe\x00", b"[]", b"{}", b'{"kind":"gate"}', b"NaN", b"[" * 100_000, b'{"kind":"study"}'],
+)
+def test_garbage_is_left_out_with_its_line(tmp_path, garbage):
+    file = tmp_path / "study.jsonl"
+    append(file, study())
+    with file.open("ab") as stream:
+        stream.write(garbage + b"\n")
+    append(file, gate("quiet", 0, PASSED))
+    journal = read(file)
+    assert len(journal.gates) == 1
+    assert [line.split(":")[0] for line in journal.left_out] == ["line 2"]
+
+
+@pytest.mark.parametrize("first", [b"garbage", b"[]", b'{"kind":"gate"}', b'{"kind":"study","version":99}', b"\n\n{}"])
+def test_what_begins_otherwise_is_no_study(tmp_path, first):
+    file = tmp_path / "study.jsonl"
+    file.write_bytes(first + b"\n")
+    with pytest.raises(JournalError, match="is no study"):
+        read(file)
+
+
+def broken(**changes):
+    changed = copy.deepcopy(gate("quiet", 0, PASSED))
+    for path, value in changes.items():
+        *where, last = path.split("__")
+        place = changed
+        for key in where:
+            place = place[int(key) if key.isdigit() else key]
+        place[last] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"part": "loud"}, "part"),
+        ({"extra": None}, "extra"),
+        ({"extra": True}, "extra"),
+        ({"delta": -1}, "delta"),
+        ({"wall_s": float("nan")}, "wall_s"),
+        ({"time": {}}, "prepare_ns"),
+        ({"cases": []}, "no cases"),
+        ({"cases__0__case": 3}, "no name"),
+        ({"cases__0__verdict": "fine"}, "verdict"),
+        ({"cases__0__ratio": None}, "no ratio"),
+        ({"cases__0__ratio_low": float("inf")}, "ratio_low"),
+        ({"cases__0__pairs": -1}, "pairs"),
+        ({"cases__0__baseline": [[]]}, "no samples"),
+        ({"cases__0__baseline": [[1.0, 0.0]]}, "not above 0"),
+        ({"cases__0__candidate": [[float("nan")]]}, "no number"),
+        ({"cases__0__candidate": None}, "no list"),
+    ],
+)
+def test_a_gate_that_no_study_writes_is_refused(changes, why):
+    with pytest.raises(ValueError, match=why):
+        check_gate(broken(**changes))
+
+
+def test_a_failed_case_needs_no_times():
+    gate_with_crash = broken(cases__0__verdict="crashed", cases__0__ratio=None, cases__0__baseline=[])
+    assert check_gate(json.loads(json.dumps(gate_with_crash))) == gate_with_crash
+
+
+def test_a_folder_in_the_files_place_is_said(tmp_path):
+    with pytest.raises(JournalError, match="cannot be read"):
+        read(tmp_path)
+    with pytest.raises(JournalError, match="cannot be written"):
+        append(tmp_path, study())

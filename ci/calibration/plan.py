@@ -1,0 +1,153 @@
+"""How much a study measures, and what comes next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PARTS = ("quiet", "busy", "power")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting; each of its gates is one trial of the whole suite."""
+
+    part: str
+    extra: float  # percent of extra work in the candidate
+    delta: float  # relative, of the gate
+    gates: int  # wanted
+
+    @property
+    def key(self) -> tuple[str, float, float]:
+        return self.part, self.extra, self.delta
+
+
+@dataclass(frozen=True)
+class Profile:
+    name: str
+    time_s: float
+    cases: tuple[str, ...]
+    budget_s: float  # of each gate
+    shares: dict[str, float]  # of the time, by part
+    cells: tuple[Cell, ...]
+
+    def settings(self) -> dict:
+        """What two studies must share to be one."""
+        return {"profile": self.name, "cases": list(self.cases), "budget_s": self.budget_s}
+
+
+def _power(extras: Iterable[float], deltas: Iterable[float], gates: int) -> tuple[Cell, ...]:
+    return tuple(Cell("power", extra, delta, gates) for delta in deltas for extra in extras)
+
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "smoke",
+            60,
+            ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=4"),
+            8,
+            {"quiet": 0.4, "busy": 0.2, "power": 0.4},
+            (Cell("quiet", 0, 0.03, 2), Cell("busy", 0, 0.03, 1), *_power((10, -5), (0.03,), 1)),
+        ),
+        Profile(
+            "full",
+            45 * 60,
+            ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=64"),
+            20,
+            {"quiet": 0.55, "busy": 0.08, "power": 0.37},
+            (
+                Cell("quiet", 0, 0.03, 250),
+                Cell("quiet", 0, 0.02, 50),
+                Cell("busy", 0, 0.03, 60),
+                *_power((1, 2, 3, 5, 10, -3, -5), (0.02, 0.03), 20),
+            ),
+        ),
+        Profile(
+            "long",
+            6 * 3600,
+            (
+                "calibration/compute/f32/threads=1,rounds=20000",
+                "calibration/compute/f32/threads=all,rounds=20000",
+                "calibration/memory/i32/threads=1,mib=64",
+                "calibration/memory/i32/threads=all,mib=64",
+                "calibration/gather/i32/threads=1,mib=4",
+                "calibration/gather/i32/threads=all,mib=4",
+            ),
+            90,
+            {"quiet": 0.5, "busy": 0.1, "power": 0.4},
+            (
+                Cell("quiet", 0, 0.03, 500),
+                Cell("quiet", 0, 0.02, 200),
+                Cell("busy", 0, 0.03, 100),
+                *_power((1, 2, 3, 5, 10, -3, -5), (0.02, 0.03), 30),
+            ),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    """One gate that was measured: its cell's key and the time it took."""
+
+    key: tuple[str, float, float]
+    seconds: float
+
+
+def next_cell(profile: Profile, done: list[Done], time_s: float, parts: Iterable[str] = PARTS) -> Cell | None:
+    """The cell whose turn it is: of the part that is furthest behind its share of the time, the one that is furthest
+    behind its number of gates, so that whatever ends the study leaves every part with its share. None when all gates
+    are measured, or the next one of any part would probably end after `time_s`."""
+    spent = sum(each.seconds for each in done)
+    candidates = []
+    for part in parts:
+        cells = [cell for cell in profile.cells if cell.part == part]
+        counts = {cell.key: sum(each.key == cell.key for each in done) for cell in cells}
+        open_cells = [cell for cell in cells if counts[cell.key] < cell.gates]
+        seconds = [each.seconds for each in done if each.key[0] == part]
+        likely_s = sum(seconds) / len(seconds) if seconds else 0.0
+        if not open_cells or spent + likely_s > time_s:
+            continue
+        cell = min(open_cells, key=lambda each: counts[each.key] / each.gates)
+        candidates.append((sum(seconds) / profile.shares[part], parts_order(part), cell))
+    return min(candidates, key=lambda each: each[:2])[2] if candidates else None
+
+
+def parts_order(part: str) -> int:
+    return PARTS.index(part)
+
+
+def describe(profile: Profile, time_s: float, done: list[Done], parts: Iterable[str] = PARTS) -> str:
+    """The plan in words, before anything is measured."""
+    lines = [
+        f"profile {profile.name}: at most {duration_text(time_s)}, suites of {len(profile.cases)} cases, "
+        f"at most {profile.budget_s:g} s a gate"
+    ]
+    titles = {
+        "quiet": "A/A, nothing else running",
+        "busy": "A/A, another core kept busy",
+        "power": "extra work in the candidate",
+    }
+    for part in parts:
+        cells = [cell for cell in profile.cells if cell.part == part]
+        wanted = sum(cell.gates for cell in cells)
+        measured = sum(each.key[0] == part for each in done)
+        what = "; ".join(
+            f"delta {100 * delta:g}%: {_extras([cell for cell in cells if cell.delta == delta])}"
+            for delta in sorted({cell.delta for cell in cells})
+        )
+        lines.append(
+            f"  {part:<6} {titles[part]}: {wanted} gates in {duration_text(profile.shares[part] * time_s)} ({what})"
+            + (f", {measured} measured before" if measured else "")
+        )
+    return "\n".join(lines)
+
+
+def _extras(cells: list[Cell]) -> str:
+    if all(cell.extra == 0 for cell in cells):
+        return f"{sum(cell.gates for cell in cells)}"
+    return f"{', '.join(f'{cell.extra:+g}%' for cell in cells)}, {cells[0].gates} each"
+
+
+def duration_text(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"

@@ -1,0 +1,63 @@
+"""What a study measures next, and when it stops."""
+
+from ci.calibration.examples import PROFILE
+from ci.calibration.plan import PARTS, PROFILES, Done, describe, next_cell
+
+
+def measure(time_s, seconds=1.0, parts=PARTS):
+    done = []
+    while cell := next_cell(PROFILE, done, time_s, parts):
+        done.append(Done(cell.key, seconds))
+        assert len(done) < 1000
+    return done
+
+
+def count(done, part):
+    return sum(each.key[0] == part for each in done)
+
+
+def test_everything_is_measured_when_there_is_time():
+    done = measure(1000)
+    for cell in PROFILE.cells:
+        assert sum(each.key == cell.key for each in done) == cell.gates
+
+
+def test_parts_have_their_shares_when_there_is_not():
+    done = measure(10.0)
+    assert len(done) == 10
+    assert count(done, "quiet") == 4  # all there are
+    assert count(done, "power") >= 4
+    assert count(done, "busy") >= 1
+
+
+def test_cells_of_a_part_take_turns():
+    power = [each.key for each in measure(1000) if each.key[0] == "power"]
+    assert len(set(power[:3])) == 3
+
+
+def test_no_gate_is_begun_that_would_end_too_late():
+    assert len(measure(3.5)) == 3
+    assert measure(0.0) != []  # how long a gate takes is not known before the first
+    assert sum(each.seconds for each in measure(0.0)) <= len(PARTS)
+
+
+def test_it_goes_on_with_what_is_done():
+    whole = measure(1000)
+    for cut in range(len(whole)):
+        assert next_cell(PROFILE, whole[:cut], 1000).key == whole[cut].key
+
+
+def test_a_part_can_be_left_out():
+    assert count(measure(1000, parts=("quiet", "power")), "busy") == 0
+
+
+def test_plans_are_said_and_profiles_are_whole():
+    for profile in PROFILES.values():
+        assert abs(sum(profile.shares.values()) - 1) < 1e-9
+        assert {cell.part for cell in profile.cells} == set(profile.shares) == set(PARTS)
+        text = describe(profile, profile.time_s, [])
+        assert all(part in text for part in PARTS)
+    assert "3 measured before" in describe(PROFILE, 100, [Done(("quiet", 0, 0.03), 1.0)] * 3)
+    quiet = [cell for cell in PROFILES["full"].cells if cell.part == "quiet"]
+    assert sum(cell.gates for cell in quiet) >= 300
+    assert PROFILES["full"].time_s <= 45 * 60

@@ -1,0 +1,206 @@
+"""The program behind `ci/calibrate`."""
+
+import argparse
+import contextlib
+import datetime
+import json
+import math
+import os
+import re
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ci.calibration import gates, machine
+from ci.calibration.gates import GateFailed
+from ci.calibration.journal import VERSION, Journal, JournalError, append, read
+from ci.calibration.plan import PARTS, PROFILES, Cell, Done, Profile, describe, next_cell
+from ci.calibration.summary import summarise
+from ci.calibration.table import PublishError, markdown, publish
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "statistics.md"
+USAGE, DEPENDENCY, STORE, INTERRUPTED = 64, 69, 74, 130
+
+Measure = Callable[[Path, Profile, Cell, int], dict]
+
+
+def duration(text: str) -> float:
+    """Seconds of "90s", "45m", "1h30m"."""
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
+    parts = match.groups() if match else ()
+    seconds = sum(int(part or 0) * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
+    if seconds <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 45m or 1h30m")
+    return float(seconds)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(USAGE, f"{self.prog}: {message}\n{self.format_usage()}")
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = Parser(
+        prog="ci/calibrate",
+        description="Measures how often the gate is wrong and what it finds, on this machine, with kernels that do a "
+        "known amount of extra work; and what other tools' rules say of the same samples.",
+        epilog="An interrupted study goes on when it is started again.",
+    )
+    option = parser.add_argument
+    option("--profile", choices=sorted(PROFILES), default="full", help="how much; default: full")
+    option("--time", type=duration, metavar="TIME", help="for all of it; default: the profile's")
+    option("--output", type=Path, metavar="FILE", help="default: results/calibration/PROFILE.jsonl")
+    option("--programs", type=Path, metavar="FOLDER", help="of the build; default: $RIDGELINE_BUILD, else the newest")
+    option("--plan", action="store_true", help="print what would be measured, and measure nothing")
+    option("--summary", action="store_true", help="summarise what was measured, and measure nothing")
+    publish_help = "put the tables between the markers of FILE; default: docs/statistics.md"
+    option("--publish", nargs="?", type=Path, const=DOCUMENT, metavar="FILE", help=publish_help)
+    return parser.parse_args(arguments)
+
+
+def done_of(journal: Journal) -> list[Done]:
+    return [Done((gate["part"], gate["extra"], gate["delta"]), gate["step_s"]) for gate in journal.gates]
+
+
+def begin(file: Path, journal: Journal, profile: Profile, programs: Path) -> None:
+    """Writes the study's first line; of one that goes on, checks that it is the same study."""
+    facts, build = machine.facts(), gates.build_facts(programs)
+    settings = profile.settings()
+    if journal.study is None:
+        journal.study = {
+            "kind": "study",
+            "version": VERSION,
+            "settings": settings,
+            "machine": facts,
+            "build": build,
+            "load": machine.load(),
+            "started": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        }
+        append(file, journal.study)
+        return
+    for what, then, now in (
+        ("settings", journal.study["settings"], settings),
+        ("machine", journal.study["machine"], facts),
+        ("build", journal.study.get("build"), build),
+    ):
+        if then != now:
+            raise JournalError(
+                f"{file} is of another study: its {what} differs; --output names another file, or move this one away"
+            )
+
+
+def run(
+    file: Path,
+    journal: Journal,
+    profile: Profile,
+    time_s: float,
+    programs: Path,
+    parts: tuple[str, ...],
+    measure: Measure = gates.measure,
+) -> None:
+    """Measures until the plan or the time ends. Every gate is in the file before the next begins."""
+    done = done_of(journal)
+    wanted = sum(cell.gates for cell in profile.cells if cell.part in parts)
+    while cell := next_cell(profile, done, time_s, parts):
+        gate = measure(programs, profile, cell, secrets.randbits(48))
+        append(file, gate)
+        journal.gates.append(gate)
+        done.append(Done(cell.key, gate["step_s"]))
+        spent = sum(each.seconds for each in done)
+        verdicts = " ".join(case["verdict"] for case in gate["cases"])
+        say(
+            f"{len(done)}/{wanted} {spent:.0f}/{time_s:.0f} s  {cell.part} {cell.extra:+g}% delta {100 * cell.delta:g}%"
+            f"  {gate['wall_s']:.1f} s: {verdicts}"
+        )
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def finite(value: object) -> object:
+    """For JSON, which has no infinity."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [finite(each) for each in value]
+    return value
+
+
+def conclude(file: Path, journal: Journal, document: Path | None) -> int:
+    try:
+        summary = finite(summarise(journal))
+    except ValueError as error:
+        print(f"ci/calibrate: {file}: {error}", file=sys.stderr)
+        return 0 if document is None else STORE
+    text = markdown(summary)
+    file.with_suffix(".summary.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    file.with_suffix(".md").write_text(text)
+    say(f"\n{text}")
+    say(f"{file.with_suffix('.summary.json')}\n{file.with_suffix('.md')}")
+    if document is not None:
+        publish(document, text)
+        say(f"published in {document}")
+    return 0
+
+
+def possible_parts() -> tuple[str, ...]:
+    if len(os.sched_getaffinity(0)) >= 2:
+        return PARTS
+    say("  busy: left out, there is one core only")
+    return tuple(part for part in PARTS if part != "busy")
+
+
+def study(options: argparse.Namespace) -> int:
+    profile = PROFILES[options.profile]
+    time_s = options.time or profile.time_s
+    file = options.output or ROOT / "results" / "calibration" / f"{profile.name}.jsonl"
+    programs = (options.programs or gates.default_programs(ROOT)).resolve()
+    journal = read(file)
+    for line in journal.left_out:
+        print(f"ci/calibrate: {file} {line}; it is left out", file=sys.stderr)
+    parts = possible_parts()
+    if not options.summary:
+        say(describe(profile, time_s, done_of(journal), parts))
+    if options.plan:
+        return 0
+    if not options.summary:
+        for program in ("ridgeline", gates.WORKER):
+            if not (programs / program).is_file():
+                raise GateFailed(f"{programs / program} is not built; build it, or name its folder with --programs")
+        begin(file, journal, profile, programs)
+        began = time.monotonic()
+        try:
+            run(file, journal, profile, time_s, programs, parts)
+        except KeyboardInterrupt:
+            print(
+                f"ci/calibrate: interrupted; {len(journal.gates)} gates are in {file}, and the same command goes on",
+                file=sys.stderr,
+            )
+            return INTERRUPTED
+        say(f"measured for {time.monotonic() - began:.0f} s")
+    return conclude(file, journal, options.publish)
+
+
+def main(arguments: list[str]) -> int:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, stop)
+    try:
+        return study(parse(arguments))
+    except GateFailed as error:
+        failure, code = error, DEPENDENCY
+    except (JournalError, PublishError, OSError) as error:
+        failure, code = error, STORE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    print(f"ci/calibrate: {failure}", file=sys.stderr)
+    return code

@@ -1,0 +1,206 @@
+"""The program: studies that are measured, interrupted, gone on with, refused and published."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from ci.calibration import gates, plan, study
+from ci.calibration.busy import one_core_busy
+from ci.calibration.examples import PROFILE, gate
+from ci.calibration.gates import GateFailed
+from ci.calibration.journal import read
+from ci.calibration.table import BEGIN, END
+
+BUILD = Path(os.environ.get("RIDGELINE_BUILD", study.ROOT / "build" / "release" / "bin"))
+BUILT = {"commit": "0123", "dirty": False, "compiler": "synthetic", "flags": "", "worker": "aa", "ridgeline": "bb"}
+
+
+@pytest.fixture
+def made_up(monkeypatch, tmp_path):
+    """Gates that are made up at once, of a profile whose name the command line knows."""
+    calls = []
+
+    def measure(programs, profile, cell, seed):
+        calls.append(cell)
+        verdict = "pass" if cell.extra == 0 else "regression" if cell.extra > 0 else "improvement"
+        return gate(cell.part, cell.extra, (verdict, verdict), cell.delta, seed)
+
+    for program in ("ridgeline", gates.WORKER):
+        (tmp_path / program).write_text("")
+    monkeypatch.setitem(plan.PROFILES, PROFILE.name, PROFILE)
+    monkeypatch.setattr(gates, "build_facts", lambda programs: dict(BUILT))
+    monkeypatch.setattr(study.run, "__defaults__", (measure,))
+    monkeypatch.setattr(study, "possible_parts", lambda: plan.PARTS)
+    return calls
+
+
+def call(tmp_path, *arguments):
+    options = ("--profile", PROFILE.name, "--programs", str(tmp_path), "--output", str(tmp_path / "study.jsonl"))
+    return study.main([*options, *arguments])
+
+
+def test_a_study_is_measured_kept_and_published(made_up, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n{BEGIN}\n{END}\n")
+    assert call(tmp_path, "--publish", str(page)) == 0
+    assert len(made_up) == sum(cell.gates for cell in PROFILE.cells)
+    journal = read(tmp_path / "study.jsonl")
+    assert len(journal.gates) == len(made_up)
+    summary = json.loads((tmp_path / "study.summary.json").read_text())
+    assert summary["gates"] == len(made_up)
+    assert os.uname().nodename not in json.dumps(journal.study)
+    assert (tmp_path / "study.md").read_text() in page.read_text()
+    output = capsys.readouterr().out
+    assert output.index("profile synthetic-study: at most 100 s") < output.index("1/12")
+
+
+def test_an_interrupted_study_goes_on(made_up, tmp_path, monkeypatch, capsys):
+    (measure,) = study.run.__defaults__
+
+    def interrupted(*arguments):
+        if len(made_up) == 3:
+            raise KeyboardInterrupt
+        return measure(*arguments)
+
+    monkeypatch.setattr(study.run, "__defaults__", (interrupted,))
+    assert call(tmp_path) == 130
+    assert "3 gates are in" in capsys.readouterr().err
+    file = tmp_path / "study.jsonl"
+    with file.open("ab") as stream:
+        stream.write(b'{"kind":"gate","part":"qui')  # as a kill leaves it
+    monkeypatch.setattr(study.run, "__defaults__", (measure,))
+    assert call(tmp_path) == 0
+    assert "line 5: " in capsys.readouterr().err
+    assert len(made_up) == len(read(file).gates) == sum(cell.gates for cell in PROFILE.cells)
+    assert call(tmp_path) == 0  # nothing is left to do
+    assert len(made_up) == len(read(file).gates)
+
+
+def test_another_build_or_suite_is_another_study(made_up, tmp_path, monkeypatch, capsys):
+    assert call(tmp_path, "--time", "5s") == 0
+    monkeypatch.setattr(gates, "build_facts", lambda programs: {**BUILT, "worker": "cc"})
+    assert call(tmp_path) == 74
+    assert "its build differs" in capsys.readouterr().err
+    monkeypatch.setattr(gates, "build_facts", lambda programs: dict(BUILT))
+    monkeypatch.setitem(plan.PROFILES, PROFILE.name, dataclasses.replace(PROFILE, budget_s=6))
+    assert call(tmp_path) == 74
+    assert "its settings differs" in capsys.readouterr().err
+
+
+def test_the_time_is_kept(made_up, tmp_path):
+    assert call(tmp_path, "--time", "10s") == 0
+    assert len(made_up) == 4  # of 2.5 s each
+
+
+def test_plans_and_summaries_measure_nothing(made_up, tmp_path, capsys):
+    assert call(tmp_path, "--plan") == 0
+    assert "quiet" in capsys.readouterr().out
+    assert call(tmp_path, "--summary") == 0
+    assert "nothing was measured" in capsys.readouterr().err
+    page = tmp_path / "page.md"
+    page.write_text(f"{BEGIN}\n{END}\n")
+    assert call(tmp_path, "--summary", "--publish", str(page)) == 74
+    assert page.read_text() == f"{BEGIN}\n{END}\n"
+    assert made_up == []
+    assert not (tmp_path / "study.jsonl").exists()
+
+
+def test_what_cannot_be_done_is_said(made_up, tmp_path, capsys):
+    (tmp_path / gates.WORKER).unlink()
+    assert call(tmp_path) == 69
+    assert "is not built" in capsys.readouterr().err
+    for arguments in (["--profile", "none"], ["--time", "soon"], ["--time", "0s"], ["extra"]):
+        with pytest.raises(SystemExit) as ended:
+            study.main(arguments)
+        assert ended.value.code == 64
+
+
+def fake_gate(tmp_path, script):
+    program = tmp_path / "ridgeline"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return [str(program)]
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo broken >&2; exit 70", "ended with 70.*\n  broken"),
+        ("kill -9 $$", "ended with -9"),
+        ("echo '{'", "cannot be understood"),
+        ("echo '[]'", "cannot be understood"),
+        ('echo \'{"gate":{},"exit_code":0,"verdicts":[{}]}\'', "cannot be understood"),
+    ],
+)
+def test_a_gate_that_breaks_is_no_trial(tmp_path, script, why):
+    with pytest.raises(GateFailed, match=why):
+        gates._run_gate(fake_gate(tmp_path, script), 5)
+
+
+def test_an_interrupted_gate_is_no_trial(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        gates._run_gate(fake_gate(tmp_path, "exit 130"), 5)
+
+
+def test_a_gate_that_hangs_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(gates, "GATE_MAY_TAKE", -59.5)
+    with pytest.raises(GateFailed, match="took longer"):
+        gates._run_gate(fake_gate(tmp_path, "exec sleep 60"), 1)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core only")
+def test_a_core_is_kept_busy_for_as_long_as_asked():
+    with one_core_busy() as process:
+        os.kill(process, 0)
+        (core,) = os.sched_getaffinity(process)
+        assert core == max(os.sched_getaffinity(0))
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core only")
+def test_the_busy_process_ends_with_a_killed_study():
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException), one_core_busy() as process:
+            os.write(writer, f"{process}\n".encode())
+            signal.pause()
+        os._exit(1)
+    busy = int(os.read(reader, 20))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(reader)
+    os.close(writer)
+    deadline = time.monotonic() + 30
+    while is_running(busy) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_running(busy)
+
+
+def is_running(process: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def test_real_gates_give_real_trials(tmp_path, monkeypatch):
+    """One gate of the same code and one with extra work, as small as they can be; what they find is not asked."""
+    monkeypatch.setenv("RIDGELINE_LOCKS", str(tmp_path))  # other tests measure, too
+    for program in ("ridgeline", gates.WORKER):
+        assert (BUILD / program).is_file(), f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
+    tiny = dataclasses.replace(PROFILE, cases=PROFILE.cases[:1], budget_s=1)
+    for cell in (plan.Cell("quiet", 0, 0.03, 1), plan.Cell("power", 50, 0.03, 1)):
+        measured = gates.measure(BUILD, tiny, cell, 7)
+        (case,) = measured["cases"]
+        assert case["work_ratio"] == pytest.approx(1 + cell.extra / 100, abs=1e-4)
+        assert len(case["baseline"]) == len(case["candidate"]) >= 1
+        assert measured["time"]["timed_ns"] > 0
+        assert measured["wall_s"] < 60
+    assert gates.build_facts(BUILD)["worker"] != gates.build_facts(BUILD)["ridgeline"]

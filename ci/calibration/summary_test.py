@@ -1,0 +1,147 @@
+"""Rates, power, coverage and rivals of made-up gates whose answers are known, and the tables of them."""
+
+import json
+
+import pytest
+
+from ci.calibration.examples import CASES, gate, study
+from ci.calibration.journal import Journal
+from ci.calibration.study import finite
+from ci.calibration.summary import rate, smallest_found, summarise
+from ci.calibration.table import BEGIN, END, PublishError, better_rivals, markdown, publish
+
+PASSED = ("pass", "pass")
+FOUND = ("regression", "regression")
+
+
+def journal() -> Journal:
+    """Four A/A gates with one false alarm; 5% found always, 2% by half; a speed-up found; one crash."""
+    gates = [gate("quiet", 0, PASSED, seed=seed) for seed in range(3)]
+    gates.append(gate("quiet", 0, ("improvement", "undecided"), seed=3))
+    gates.append(gate("busy", 0, ("crashed", "pass")))
+    gates += [gate("power", 5, FOUND, seed=seed) for seed in range(4)]
+    gates += [gate("power", 2, ("pass", "regression"), seed=seed) for seed in range(4)]
+    gates += [gate("power", -5, ("improvement", "regression"), seed=seed) for seed in range(4)]
+    return Journal(study(), gates, ["line 9: garbage"])
+
+
+def test_false_alarms_are_counted_by_suite_and_by_case():
+    quiet, busy = summarise(journal())["aa"]
+    assert (quiet["part"], quiet["suites_with_alarm"]["count"], quiet["suites_with_alarm"]["of"]) == ("quiet", 1, 4)
+    assert (quiet["cases_with_alarm"]["count"], quiet["slow_side"]["count"]) == (1, 0)
+    assert quiet["pass"]["share"] == pytest.approx(6 / 8)
+    assert quiet["undecided"]["share"] == pytest.approx(1 / 8)
+    assert quiet["suites_with_alarm"]["high"] == pytest.approx(0.8058795, abs=1e-6)  # of 1 of 4
+    assert (busy["not_measured"], busy["pass"]["of"], busy["cases_with_alarm"]["of"]) == ({"crashed": 1}, 2, 1)
+
+
+def test_power_counts_the_right_direction_alone():
+    (by_delta,) = summarise(journal())["by_delta"]
+    power = by_delta["power"]
+    assert power["5"]["all"]["found"]["share"] == 1
+    assert power["2"]["by_kind"]["memory"]["found"]["share"] == 1
+    assert power["2"]["by_kind"]["compute"]["found"]["share"] == 0
+    assert power["-5"]["by_kind"]["memory"]["wrong_direction"]["count"] == 4
+    assert power["-5"]["by_kind"]["compute"]["found"]["share"] == 1
+    assert by_delta["ours"]["smallest"] == {"all": 5.0, "compute": 5.0, "memory": 2.0}
+
+
+def test_extra_work_that_was_not_counted_is_noticed():
+    wrong = journal()
+    wrong.gates[5]["cases"][0]["work_ratio"] = 1.0
+    del wrong.gates[6]["cases"][1]["work_ratio"]
+    (by_delta,) = summarise(wrong)["by_delta"]
+    assert by_delta["power"]["5"]["work_was_done"]["count"] == 6
+    assert "counted it to within 0.01% in 22 of 24 trials" in markdown(finite(summarise(wrong)))
+
+
+def test_rivals_see_the_same_samples():
+    (by_delta,) = summarise(journal())["by_delta"]
+    rivals = {rival["rule"]: rival for rival in by_delta["rivals"]}
+    legacy = rivals["legacy-pooled"]
+    assert legacy["as_shipped"]["found"]["5"] == rate(8, 8)
+    assert legacy["as_shipped"]["smallest"]["all"] == 2.0
+    # One of our four suites has an alarm: the rival's threshold lets one of its own through.
+    assert legacy["at_our_rate"]["suites_with_alarm"]["count"] <= 1
+    assert any(
+        "nvbench_compare legacy, all processes on compute: 2% against 5%" in lost for lost in better_rivals(by_delta)
+    )
+
+
+def test_coverage_knows_both_truths():
+    off = journal()
+    for each in off.gates:
+        if each["extra"] == 5:  # the interval misses the work, and holds what was measured
+            for case in each["cases"]:
+                case["ratio_low"], case["ratio_high"] = 1.049, 1.0495
+                case["candidate"] = [[1.0492 * x for x in samples] for samples in case["baseline"]]
+    covered = summarise(off)["coverage"]
+    assert covered["all"]["work"]["of"] == covered["all"]["time"]["of"] == 32
+    assert covered["all"]["work"]["count"] == 24
+    assert covered["all"]["time"]["count"] == 32
+
+
+def test_overhead_is_what_is_neither_sampling_nor_warming_up():
+    overhead = summarise(journal())["overhead"]
+    assert overhead["timed"] == pytest.approx(0.7)
+    assert overhead["not_sampling_or_warming_up"] == pytest.approx(0.2)
+
+
+def test_the_smallest_found_is_followed_by_found_ones_only():
+    def found(**shares):
+        return {float(key[1:]): {"share": share} for key, share in shares.items()}
+
+    assert smallest_found(found(_1=0.9, _2=0.5, _3=0.8, _5=1.0)) == 3
+    assert smallest_found(found(_3=1.0, _10=0.79)) is None
+    assert smallest_found({-5.0: {"share": 1.0}}) is None
+    assert smallest_found({5.0: rate(0, 0)}) is None
+
+
+def test_nothing_is_no_summary():
+    with pytest.raises(ValueError, match="nothing was measured"):
+        summarise(Journal())
+    with pytest.raises(ValueError, match="nothing was measured"):
+        summarise(Journal(study()))
+
+
+def test_the_tables_show_everything_losses_too():
+    summary = finite(summarise(journal()))
+    text = markdown(json.loads(json.dumps(summary, allow_nan=False)))
+    assert "1 of 4 [0.6%, 80.6%]" in text
+    assert "Synthetic CPU, 2 cores" in text
+    assert "found less extra work than this gate: " in text
+    assert "unverified until they are measured" in text
+    assert "Left out: 1 lines" in text
+    for row in text.splitlines():
+        if row.startswith("| "):
+            assert row.endswith(" |")
+
+
+def test_a_study_of_one_part_has_tables(tmp_path):
+    only = Journal(study(), [gate("quiet", 0, PASSED)])
+    assert "0 of 1" in markdown(finite(summarise(only)))
+    only = Journal(study(), [gate("power", 5, FOUND)])
+    assert "+5%" in markdown(finite(summarise(only)))
+
+
+def test_publishing_replaces_what_is_between_the_markers(tmp_path):
+    document = tmp_path / "page.md"
+    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    publish(document, "new\n")
+    publish(document, "newer\n")
+    assert document.read_text() == f"before\n{BEGIN}\n\nnewer\n\n{END}\nafter\n"
+
+
+@pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])
+def test_publishing_wants_one_pair_of_markers(tmp_path, text):
+    document = tmp_path / "page.md"
+    document.write_text(text)
+    with pytest.raises(PublishError, match="needs one line"):
+        publish(document, "new")
+    assert document.read_text() == text
+    with pytest.raises(PublishError, match="cannot be read"):
+        publish(tmp_path / "missing.md", "new")
+
+
+def test_cases_are_the_suites_of_the_examples():
+    assert [case["case"] for case in gate("quiet", 0, PASSED)["cases"]] == list(CASES)
