@@ -88,7 +88,7 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
         (Path(folder) / "study.toml").write_text(PROFILE)
         workers = write_worker(Path(folder), programs, 0), write_worker(Path(folder), programs, cell.extra)
         command = gate_command(programs, profile, cell, seed, workers, results)
-        report, wall_s = _run_gate(command, profile.budget_s)
+        report, wall_s = run_gate(command, profile.budget_s)
         measurements = {
             side: _measurements(programs, results, report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")
         }
@@ -130,7 +130,7 @@ def _busy(cell: Cell) -> Iterator[None]:
         yield
 
 
-def _run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
+def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
     began = time.monotonic()
     process = subprocess.Popen(
         command,

@@ -54,7 +54,7 @@ PROFILES = {
             45 * 60,
             ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=64"),
             20,
-            {"quiet": 0.55, "busy": 0.08, "power": 0.37},
+            {"quiet": 0.6, "busy": 0.06, "power": 0.34},
             (
                 Cell("quiet", 0, 0.03, 250),
                 Cell("quiet", 0, 0.02, 50),

@@ -140,18 +140,18 @@ def fake_gate(tmp_path, script):
 )
 def test_a_gate_that_breaks_is_no_trial(tmp_path, script, why):
     with pytest.raises(GateFailed, match=why):
-        gates._run_gate(fake_gate(tmp_path, script), 5)
+        gates.run_gate(fake_gate(tmp_path, script), 5)
 
 
 def test_an_interrupted_gate_is_no_trial(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        gates._run_gate(fake_gate(tmp_path, "exit 130"), 5)
+        gates.run_gate(fake_gate(tmp_path, "exit 130"), 5)
 
 
 def test_a_gate_that_hangs_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(gates, "GATE_MAY_TAKE", -59.5)
     with pytest.raises(GateFailed, match="took longer"):
-        gates._run_gate(fake_gate(tmp_path, "exec sleep 60"), 1)
+        gates.run_gate(fake_gate(tmp_path, "exec sleep 60"), 1)
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core only")
