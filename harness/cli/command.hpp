@@ -55,6 +55,7 @@ std::string shell_line(const std::vector<std::string>& arguments);
 void add_devices(CLI::App& program, Context& context);
 void add_list(CLI::App& program, Context& context);
 void add_run(CLI::App& program, Context& context);
+void add_gate(CLI::App& program, Context& context);
 void add_runs(CLI::App& program, Context& context);
 void add_show(CLI::App& program, Context& context);
 void add_report(CLI::App& program, Context& context);

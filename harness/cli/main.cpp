@@ -20,7 +20,7 @@ namespace ridgeline::cli {
 namespace {
 
 constexpr void (*commands[])(CLI::App&, Context&) = {
-    add_devices, add_list, add_run, add_runs, add_show, add_report, add_export,
+    add_devices, add_list, add_run, add_gate, add_runs, add_show, add_report, add_export,
 };
 
 constexpr const char* examples = R"(
@@ -29,9 +29,12 @@ Examples:
   ridgeline list 'gemm/*/f32'              cases by name; * crosses /
   ridgeline run --profile quick            measure on the first GPU, else the CPU
   ridgeline run --device cpu gemm/naive    only these cases
+  ridgeline gate --baseline-ref main --candidate-ref HEAD
+                                           has the change made anything slower?
 
-Every command has its own --help. Exit codes: 0 fine, 2 a case failed, 64 usage, 69 something needed is missing,
-70 internal, 74 a file or database, 130 interrupted.)";
+Every command has its own --help. Exit codes: 0 fine, 1 regression, 2 a case failed, 3 nothing could
+be decided, 64 usage, 69 something needed is missing, 70 internal, 74 a file or database, 130
+interrupted.)";
 
 int report(ErrorKind kind, const std::string& failure, const std::string& advice) {
   std::fflush(stdout);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/buffer.hpp"
 #include "harness/measure/rotation.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/stats/interval.hpp"
@@ -64,9 +65,15 @@ std::string difference(const record::Verification& verification, const char* whe
 
 }  // namespace
 
+std::size_t layout_bytes(std::uint64_t layout) {
+  constexpr std::uint64_t alignment = 256, places = 256;
+  return layout == 0 ? 0 : static_cast<std::size_t>((1 + layout % places) * alignment);
+}
+
 struct Experiment::State {
   Setup setup;
   PrepareOptions options;
+  device::Buffer<std::byte> held_back;  // moves what is allocated after it
   Workload workload;
   record::Measurement measurement;
   Sensors sensors;
@@ -204,6 +211,7 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
   setup.seed = options.seed;
   setup.distribution = options.distribution;
   setup.cache = options.cache;
+  setup.layout = options.layout;
   state_ = std::make_shared<State>(setup, options);
   State& state = *state_;
   record::Measurement& measurement = state.measurement;
@@ -215,6 +223,7 @@ Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, con
   measurement.seed = options.seed;
   {
     const AddWallTime timer(measurement.prepare_ns);
+    if (options.layout != 0) state.held_back = {state.device(), layout_bytes(options.layout)};
     state.workload = prepare(state.setup);
     require(state.workload.sets >= 1, "a workload has a buffer set");
     state.poison_all();  // so that the pages of every output exist before timing

@@ -22,7 +22,13 @@ struct PrepareOptions {
       200e6;             // of warming up; a case that is longer runs once, and more when it may be an accident
   double steady = 0.01;  // warm when the medians of two successive windows differ by no more than this, relatively
   double sample_floor_ns = 200e3;  // a sample executes often enough to last this long (graph mode)
+  /// When not 0, memory of `layout_bytes(layout)` is held back before the case allocates anything, until it is
+  /// finished: its buffers lie elsewhere for another value.
+  std::uint64_t layout = 0;
 };
+
+/// 0 for 0; otherwise one of 256 multiples of the alignment that devices allocate with.
+std::size_t layout_bytes(std::uint64_t layout);
 
 /// When one call of sample() stops: at `max_samples`, before the sample that would exceed the budget (but not without
 /// any), or once `min_samples` are taken and the interval over all samples of the process is within the target.

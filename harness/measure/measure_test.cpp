@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -496,6 +497,38 @@ TEST(Experiment, WorkThatACaseDoesNotDoIsAbsent) {
     EXPECT_EQ(measured.flops, computes ? std::optional<double>(8) : std::nullopt);
     EXPECT_EQ(measured.bytes, computes ? std::nullopt : std::optional<double>(16));
   }
+}
+
+TEST(Experiment, ALayoutMovesBuffersWhileTheCaseLives) {
+  EXPECT_EQ(layout_bytes(0), 0u);
+  EXPECT_EQ(layout_bytes(1), 512u);
+  EXPECT_EQ(layout_bytes(255), 65536u);
+  EXPECT_EQ(layout_bytes(256 + 7), layout_bytes(7));
+  Bench bench;
+  std::set<const void*> places;
+  for (std::uint64_t layout = 0; layout < 32; ++layout) {
+    const std::uint64_t before = bench.device.bytes_allocated();
+    bench.options.layout = layout;
+    std::size_t inside = 0;
+    {
+      const Experiment experiment(
+          [&](measure::Setup& setup) {
+            EXPECT_EQ(setup.layout, layout);
+            auto output = std::make_shared<device::Buffer<float>>(setup.device, 4);
+            places.insert(output->data());
+            inside = output->bytes() + layout_bytes(layout);
+            Workload workload;
+            workload.launch = [](std::size_t, device::Stream&) {};
+            workload.poison = [](std::size_t) {};
+            workload.verify = [output](std::size_t) { return record::Verification{0, 1}; };
+            return workload;
+          },
+          measure::Setup{bench.device, bench.inputs, bench.alone}, bench.options);
+      EXPECT_EQ(bench.device.bytes_allocated(), before + inside);
+    }
+    EXPECT_EQ(bench.device.bytes_allocated(), before);
+  }
+  EXPECT_GT(places.size(), 4u);
 }
 
 TEST(Experiment, MetricsThatFollowFromTheTimeAreTakenFromTheMedian) {

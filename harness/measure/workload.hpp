@@ -22,6 +22,7 @@ struct Setup {
   std::uint64_t seed = 0;  // of this measurement's inputs
   device::Distribution distribution = device::Distribution::uniform;
   Cache cache = Cache::cold;
+  std::uint64_t layout = 0;  // as in PrepareOptions; nothing has to be done with it
 
   /// Buffer sets to rotate over when one execution touches `bytes_per_set`: 1 when hot; when cold enough that all sets
   /// together are at least twice the last-level cache, at most `most`. A power of two or three times one: batches of

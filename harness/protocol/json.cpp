@@ -34,15 +34,17 @@ ordered_json fields(const DevicesRequest&) { return {{"request", "devices"}}; }
 ordered_json fields(const FinishRequest&) { return {{"request", "finish"}}; }
 ordered_json fields(const ByeRequest&) { return {{"request", "bye"}}; }
 ordered_json fields(const Prepare& request) {
-  return {{"request", "prepare"},
-          {"case", request.case_name},
-          {"device", request.device},
-          {"seed", request.seed},
-          {"cache", request.cache},
-          {"launch", request.launch},
-          {"input", request.input},
-          {"warmup_budget_ns", request.warmup_budget_ns},
-          {"sample_floor_ns", request.sample_floor_ns}};
+  ordered_json all{{"request", "prepare"},
+                   {"case", request.case_name},
+                   {"device", request.device},
+                   {"seed", request.seed},
+                   {"cache", request.cache},
+                   {"launch", request.launch},
+                   {"input", request.input},
+                   {"warmup_budget_ns", request.warmup_budget_ns},
+                   {"sample_floor_ns", request.sample_floor_ns}};
+  if (request.layout != 0) all["layout"] = request.layout;  // workers that were built before it was there refuse it
+  return all;
 }
 ordered_json fields(const Sample& request) {
   return {{"request", "sample"},
@@ -53,10 +55,15 @@ ordered_json fields(const Sample& request) {
 }
 
 Prepare read_prepare(Reader& reader) {
-  return {reader.text("case", max_name_bytes),   reader.text("device", max_name_bytes),
-          reader.unsigned_integer("seed"),       reader.text("cache", max_name_bytes),
-          reader.text("launch", max_name_bytes), reader.text("input", max_name_bytes),
-          reader.number("warmup_budget_ns", 0),  reader.number("sample_floor_ns", 0)};
+  return {reader.text("case", max_name_bytes),
+          reader.text("device", max_name_bytes),
+          reader.unsigned_integer("seed"),
+          reader.text("cache", max_name_bytes),
+          reader.text("launch", max_name_bytes),
+          reader.text("input", max_name_bytes),
+          reader.number("warmup_budget_ns", 0),
+          reader.number("sample_floor_ns", 0),
+          reader.has("layout") ? reader.unsigned_integer("layout") : 0};
 }
 
 Sample read_sample(Reader& reader) {

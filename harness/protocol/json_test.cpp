@@ -71,6 +71,16 @@ TEST(Protocol, RequestsSurviveARoundTrip) {
   }
 }
 
+TEST(Protocol, ALayoutIsSentOnlyWhenThereIsOne) {  // workers that are older than it know no such field
+  Prepare prepare;
+  prepare.case_name = "gemm/naive/f32/m=1,n=1,k=1";
+  prepare.device = "cpu";
+  EXPECT_EQ(to_line(prepare).find("layout"), std::string::npos);
+  EXPECT_EQ(std::get<Prepare>(parse_request(without_newline(to_line(prepare)))).layout, 0u);
+  prepare.layout = 452392491432329;
+  EXPECT_EQ(std::get<Prepare>(parse_request(without_newline(to_line(prepare)))).layout, 452392491432329u);
+}
+
 TEST(Protocol, AnswersSurviveARoundTrip) {
   Hello hello;
   hello.build = {"ridgeline-suites", "abc", true, "g++ 12", "-O2 \"x\"", "13.0 sm_80", "00ff"};

@@ -202,8 +202,22 @@ std::string Child::last_words() {
   return printable(std::string_view(error_text_).substr(first, last - first + 1), 500);
 }
 
+void Child::suspend() noexcept {
+  if (guard_ <= 0 || !stopped_.empty()) return;
+  stopped_ = descendants(guard_);
+  for (const pid_t pid : stopped_) ::kill(pid, SIGSTOP);
+}
+
+void Child::resume() noexcept {
+  // A process that has ended meanwhile stays a zombie until the guard, which reaps all below it, has seen its end; that
+  // its number was given to another since is as unlikely as it is harmless.
+  for (const pid_t pid : stopped_) ::kill(pid, SIGCONT);
+  stopped_.clear();
+}
+
 void Child::kill() noexcept {
   if (guard_ <= 0) return;
+  stopped_.clear();  // a signal that kills needs no resuming
   alive_.reset();
   // The guard needs milliseconds. Should it be stopped or dead, its charges are killed from here, and fall to this
   // process.

@@ -41,6 +41,11 @@ class Child {
   /// The last non-empty line of stderr, fit to be shown; empty when there is none.
   std::string last_words();
 
+  /// Stops the program and everything below it, threads included, until it is resumed: what polls or spins while it
+  /// waits takes no time from others then.
+  void suspend() noexcept;
+  void resume() noexcept;
+
   /// Ends the program and everything below it, and waits until nothing is left. Fine to call again.
   void kill() noexcept;
   /// After the end: "exited with code 3", "was killed by signal 11 (Segmentation fault)".
@@ -49,6 +54,7 @@ class Child {
  private:
   Descriptor input_, output_, errors_, end_, alive_;
   pid_t guard_ = 0;
+  std::vector<pid_t> stopped_;
   int status_ = -1;  // of the program, as waitpid gives it; -1 while unknown
   std::string error_text_;
 };

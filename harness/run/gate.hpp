@@ -26,13 +26,12 @@ struct GateSetup {
   record::Device device;
   analysis::GatePlan plan;
   Sampling sampling;          // of one side of one round
-  double sampling_s = 0.1;    // wall time that one side of one round samples for, at most
+  double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little else would do
   double budget_s = 0;        // of the whole gate
   double case_timeout_s = 0;  // of one case in one process, preparing included
   std::vector<GateCase> cases;
   std::vector<record::CaseVerdict> settled;  // known without measuring: missing, new, skipped
   std::vector<record::Pair> pairs;           // measured before an interruption
-  int next_round = 0;                        // after those
 };
 
 /// How far a gate is.

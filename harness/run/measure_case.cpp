@@ -30,7 +30,7 @@ std::string option(const record::CaseId& id, const std::string& key, const std::
 }
 
 protocol::Prepare prepare_request(const Selected& selected, const std::string& device, std::uint64_t seed,
-                                  const Sampling& sampling) {
+                                  std::uint64_t layout, const Sampling& sampling) {
   const record::CaseId& id = selected.info.id;
   protocol::Prepare request;
   request.case_name = selected.name;
@@ -41,6 +41,7 @@ protocol::Prepare prepare_request(const Selected& selected, const std::string& d
   request.input = option(id, "input", "uniform");
   request.warmup_budget_ns = sampling.warmup_s * 1e9;
   request.sample_floor_ns = sampling.sample_floor_s * 1e9;
+  request.layout = layout;
   return request;
 }
 
@@ -53,6 +54,14 @@ template <class Answer>
 Answer served(std::variant<Answer, protocol::Failure> answer) {
   if (auto* failure = std::get_if<protocol::Failure>(&answer)) throw Refused{std::move(*failure)};
   return std::get<Answer>(std::move(answer));
+}
+
+/// What is said where memory does not suffice, by the backends' allocations and by CUDA.
+bool says_out_of_memory(const std::string& message) { return message.find("out of memory") != std::string::npos; }
+
+/// Whether a worker that was built before there was a layout does not know what is meant.
+bool refuses_layout(const protocol::Failure& failure) {
+  return failure.exit_code == static_cast<int>(ErrorKind::usage) && failure.message.find("layout") != std::string::npos;
 }
 
 /// Why `finished` is not an answer to `asked`; empty when it is.
@@ -102,59 +111,106 @@ record::Measurement not_measured(const Selected& selected, record::Outcome outco
   return measurement;
 }
 
-CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
-                        const CaseLimits& limits) {
+CaseExecution::CaseExecution(WorkerProcess& worker, const Selected& selected, const std::string& device,
+                             std::uint64_t seed, std::uint64_t layout, const CaseLimits& limits)
+    : worker_(worker),
+      selected_(selected),
+      limits_(limits),
+      request_(prepare_request(selected, device, seed, layout, limits.sampling)) {}
+
+double CaseExecution::left_s() const { return std::min(limits_.timeout_s, limits_.run_left_s) - spent_s_; }
+
+/// Does `step` with its deadline unless the case has ended, and ends the case when it fails.
+template <class Step>
+void CaseExecution::perform(const char* stage, Step step) {
+  if (ended_) return;
   const Clock::time_point start = Clock::now();
-  const double limit_s = std::min(limits.timeout_s, limits.run_left_s);
-  const Deadline deadline = after(limit_s);
-  const char* stage = "preparing";
-  CaseResult result;
+  const auto end = [&](record::Outcome outcome, const std::string& reason) {
+    result_.measurement = not_measured(selected_, outcome, reason);
+    result_.worker_usable = false;
+    ended_ = true;
+  };
   try {
-    const protocol::Prepare request = prepare_request(selected, device, seed, limits.sampling);
-    const auto prepared = served(worker.ask<protocol::Prepared>(request, deadline));
-    if (prepared.outcome != record::Outcome::ok) {
-      if (record::has_samples(prepared.outcome))
-        throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
-                                                               record::to_string(prepared.outcome)));
-      result.measurement = not_measured(selected, prepared.outcome, prepared.reason);
-    } else {
-      stage = "sampling";
-      const double left_s = limit_s - seconds_since(start);
-      const Clock::time_point sampling_start = Clock::now();
-      served(worker.ask<protocol::Sampled>(
-          protocol::Sample{limits.sampling.target, limits.sampling.min_samples, limits.sampling.max_samples,
-                           1e9 * std::max(0.0, std::min(limits.sampling_s, sampling_share * left_s))},
-          deadline));
-      result.sampling_s = seconds_since(sampling_start);
-      stage = "verifying again";
-      result.measurement = served(worker.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
-      if (const std::string why = mismatch(request, result.measurement); !why.empty())
-        throw WorkerLost(record::Outcome::crashed, why);
-      result.measurement.attempt = 1;
-      judge(result.measurement, limits.sampling);
-    }
+    step(after(left_s()));
   } catch (const WorkerLost& lost) {
     std::string reason = fmt::format("while {}: {}", stage, lost.what());
-    if (lost.outcome() == record::Outcome::timeout)
+    if (lost.outcome() == record::Outcome::timeout) {
+      result_.out_of_budget = limits_.run_left_s < limits_.timeout_s;
       reason = fmt::format("killed while {}: {}", stage,
-                           limits.timeout_s <= limits.run_left_s
-                               ? fmt::format("the case's {} were over", units::time(limits.timeout_s * 1e9))
-                               : "the run's budget was spent");
-    result.measurement = not_measured(selected, lost.outcome(), reason);
-    result.worker_usable = false;
+                           result_.out_of_budget
+                               ? "the run's budget was spent"
+                               : fmt::format("the case's {} were over", units::time(limits_.timeout_s * 1e9)));
+    }
+    end(lost.outcome(), reason);
   } catch (const Refused& refused) {
     const std::string& message = refused.failure.message;
-    result.measurement = not_measured(
-        selected, record::Outcome::crashed,
+    // A device that has failed once may fail everything after.
+    end(record::Outcome::crashed,
         fmt::format("while {}: {}", stage, message.empty() ? "the worker could not, and does not say why" : message));
-    result.worker_usable = false;  // a device that has failed once may fail everything after
-  } catch (const Error& error) {   // an answer of another protocol version in the middle of a conversation
-    result.measurement =
-        not_measured(selected, record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
-    result.worker_usable = false;
+  } catch (const Error& error) {  // an answer of another protocol version in the middle of a conversation
+    end(record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
   }
-  result.measurement.total_ns = seconds_since(start) * 1e9;
+  spent_s_ += seconds_since(start);
+}
+
+bool CaseExecution::prepare() {
+  perform("preparing", [&](Deadline deadline) {
+    auto answer = worker_.ask<protocol::Prepared>(request_, deadline);
+    const auto* failure = std::get_if<protocol::Failure>(&answer);
+    if (failure != nullptr && request_.layout != 0 && refuses_layout(*failure)) {
+      request_.layout = 0;
+      answer = worker_.ask<protocol::Prepared>(request_, deadline);
+      failure = std::get_if<protocol::Failure>(&answer);
+    }
+    result_.lacks_memory = failure != nullptr && says_out_of_memory(failure->message);
+    const auto prepared = served(std::move(answer));
+    if (prepared.outcome == record::Outcome::ok) return;
+    if (record::has_samples(prepared.outcome))
+      throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
+                                                             record::to_string(prepared.outcome)));
+    result_.lacks_memory = prepared.outcome == record::Outcome::unsupported;
+    result_.measurement = not_measured(selected_, prepared.outcome, prepared.reason);
+    ended_ = true;
+  });
+  return !ended_;
+}
+
+void CaseExecution::sample() {
+  perform("sampling", [&](Deadline deadline) {
+    const Clock::time_point start = Clock::now();
+    served(worker_.ask<protocol::Sampled>(
+        protocol::Sample{limits_.sampling.target, limits_.sampling.min_samples, limits_.sampling.max_samples,
+                         1e9 * std::max(0.0, std::min(limits_.sampling_s, sampling_share * left_s()))},
+        deadline));
+    result_.sampling_s += seconds_since(start);
+  });
+}
+
+void CaseExecution::finish() {
+  perform("verifying again", [&](Deadline deadline) {
+    result_.measurement = served(worker_.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
+    if (const std::string why = mismatch(request_, result_.measurement); !why.empty())
+      throw WorkerLost(record::Outcome::crashed, why);
+    result_.measurement.attempt = 1;
+    judge(result_.measurement, limits_.sampling);
+    ended_ = true;
+  });
+}
+
+CaseResult CaseExecution::result() const {
+  CaseResult result = result_;
+  result.measurement.total_ns = spent_s_ * 1e9;
   return result;
+}
+
+CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
+                        const CaseLimits& limits) {
+  CaseExecution execution(worker, selected, device, seed, 0, limits);
+  if (execution.prepare()) {
+    execution.sample();
+    execution.finish();
+  }
+  return execution.result();
 }
 
 }  // namespace ridgeline::run

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/protocol/messages.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
@@ -20,12 +21,43 @@ struct CaseLimits {
 
 struct CaseResult {
   record::Measurement measurement;
-  bool worker_usable = true;  // false when the next case needs a fresh process
-  double sampling_s = 0;      // wall time between asking for samples and having them
+  bool worker_usable = true;   // false when the next case needs a fresh process
+  double sampling_s = 0;       // wall time between asking for samples and having them
+  bool lacks_memory = false;   // it could not be prepared, perhaps because memory did not suffice
+  bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
 };
 
-/// Measures one case with a running worker. Whatever goes wrong with the worker becomes the measurement's outcome and
-/// reason. Throws Interrupted alone.
+/// One execution of a case by a running worker, step by step, so that two of them can take turns. Whatever goes wrong
+/// with the worker becomes the measurement's outcome and reason, and the steps after that do nothing. Limits are of the
+/// time that the steps take, not of what lies between them. Throws Interrupted alone.
+class CaseExecution {
+ public:
+  /// Keeps references. `layout` as in protocol::Prepare.
+  CaseExecution(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
+                std::uint64_t layout, const CaseLimits& limits);
+
+  /// Whether it can be sampled.
+  bool prepare();
+  void sample();
+  void finish();
+  /// How it ended; finish() comes before, unless a step has failed.
+  CaseResult result() const;
+
+ private:
+  template <class Step>
+  void perform(const char* stage, Step step);
+  double left_s() const;
+
+  WorkerProcess& worker_;
+  const Selected& selected_;
+  const CaseLimits limits_;
+  protocol::Prepare request_;
+  CaseResult result_;
+  bool ended_ = false;
+  double spent_s_ = 0;
+};
+
+/// All steps at once.
 CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
                         const CaseLimits& limits);
 

@@ -149,15 +149,20 @@ void check_patterns(const std::vector<std::string>& patterns, const std::vector<
       nothing_matches("", pattern, names);
 }
 
+std::vector<Selected> all_cases(const std::vector<Worker>& workers, const record::Device& device) {
+  return candidates(workers, device.kind, device.id);
+}
+
 std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
-                             const std::vector<std::string>& patterns, const std::filesystem::path& home) {
+                             const std::vector<std::string>& patterns, const std::filesystem::path& home,
+                             Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
   if (section == profile.cases.end())
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(), device.kind),
                 fmt::format("choose another device than {}, or another profile", device.id));
-  check_section(profile, section->second, all);
+  if (which == Workers::all) check_section(profile, section->second, all);
 
   std::vector<bool> chosen(all.size(), false);
   for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = has(profile, device.kind, all[i]);
@@ -196,6 +201,11 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
   std::vector<Selected> selected;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (chosen[i]) selected.push_back(all[i]);
+  if (selected.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("the profile {} picks none of these workers' {} cases for {}", profile.name, all.size(),
+                            device.kind),
+                "give patterns, or another profile");
   return selected;
 }
 

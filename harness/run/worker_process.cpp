@@ -25,17 +25,20 @@ int ms_until(Deadline deadline) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick)
-    : child_(std::make_unique<Child>(Command{program, {"--worker"}, {}, false})), tick_(std::move(tick)) {
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick,
+                             const Variables& environment)
+    : child_(std::make_unique<Child>(Command{program, {"--worker"}, environment, false})), tick_(std::move(tick)) {
   to_ = child_->input();
   from_ = child_->output();
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
-                             std::function<void()> tick)
+                             std::function<void()> tick, const Variables& environment)
     : reception_(std::make_unique<Reception>()), tick_(std::move(tick)) {
-  child_ = std::make_unique<Child>(launch_command(launcher, ranks, program, *reception_));
+  Command command = launch_command(launcher, ranks, program, *reception_);
+  command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+  child_ = std::make_unique<Child>(command);
 }
 
 protocol::Hello WorkerProcess::greet(Deadline deadline) {

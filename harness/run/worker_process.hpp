@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
@@ -34,16 +35,20 @@ class WorkerLost : public std::runtime_error {
   record::Outcome outcome_;
 };
 
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 /// A running worker and the conversation with it: one request, one answer. Every answer has a deadline; a worker that
 /// breaks the protocol is killed with all it started and WorkerLost is thrown. Throws Interrupted as soon as Interrupt
 /// asks for it.
 class WorkerProcess {
  public:
   /// Starts `program --worker`, without waiting for it. `tick` is called a few times a second while waiting later.
-  explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {});
+  /// `environment` is added to this program's.
+  explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {},
+                         const Variables& environment = {});
   /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.
   WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
-                std::function<void()> tick = {});
+                std::function<void()> tick = {}, const Variables& environment = {});
 
   /// Waits until the worker is there and has introduced itself; comes before any other request.
   protocol::Hello greet(Deadline deadline);
@@ -54,6 +59,10 @@ class WorkerProcess {
 
   /// Whether it is worth sending another request: false when it has ended or has said something unasked.
   bool ready();
+
+  /// Stops all of its processes until it is resumed; it must not be asked anything meanwhile.
+  void suspend() noexcept { child_->suspend(); }
+  void resume() noexcept { child_->resume(); }
 
   /// Says bye, gives it a moment, and ends it.
   void bye() noexcept;

@@ -98,10 +98,7 @@ void attempt(Worker& worker, const std::function<void()>& action) {
   }
 }
 
-}  // namespace
-
-std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
-  std::vector<Worker> workers = find_workers(named);
+std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
   std::vector<std::unique_ptr<WorkerProcess>> processes(workers.size());
   // All are started before the first is waited for: most of their start is loading libraries.
   for (std::size_t i = 0; i < workers.size(); ++i)
@@ -114,6 +111,21 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
   for (std::size_t i = 0; i < workers.size(); ++i)
     if (processes[i]) attempt(workers[i], [&] { ask(workers[i], *processes[i], what); });
   return workers;
+}
+
+}  // namespace
+
+std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
+  return ask_all(find_workers(named), what);
+}
+
+std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what) {
+  std::vector<Worker> workers;
+  for (const std::string& program : programs) {
+    const std::filesystem::path file = find_named(program);
+    workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
+  }
+  return ask_all(std::move(workers), what);
 }
 
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {

@@ -28,6 +28,9 @@ enum class Ask { cases, devices, cases_and_devices };
 /// throws a dependency Error.
 std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what);
 
+/// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
+std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
+
 /// Devices of all workers, each once, best first: GPUs, then the CPU, then whatever else.
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers);
 

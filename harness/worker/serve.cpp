@@ -40,6 +40,7 @@ measure::PrepareOptions options_of(const protocol::Prepare& request) {
   options.seed = request.seed;
   options.warmup_budget_ns = request.warmup_budget_ns;
   options.sample_floor_ns = request.sample_floor_ns;
+  options.layout = request.layout;
   return options;
 }
 

@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
@@ -14,20 +19,30 @@
 namespace ridgeline::worker::scripted {
 namespace {
 
+/// What times may depend on.
+struct Draw {
+  std::uint64_t seed = 0, layout = 0;
+};
+
+/// What of a case needs more memory than two of it may have: nothing, or something that is noticed before allocating,
+/// or while it allocates.
+enum class Greed { none, known, noticed };
+
 /// One case: what its executions take and write. Executions are counted from 0, which is the verified one.
 struct Behaviour {
   const char* variant;
   const char* idea;
-  double (*ns)(std::int64_t execution, std::uint64_t seed) = [](std::int64_t, std::uint64_t) { return 1e5; };
+  double (*ns)(std::int64_t execution, const Draw& draw) = [](std::int64_t, const Draw&) { return 1e5; };
   float (*output)(std::int64_t execution) = [](std::int64_t) { return 1.0f; };  // 1 is right
   void (*before_launch)(std::int64_t execution) = [](std::int64_t) {};
   device::Reading (*reading)() = [] { return device::Reading{}; };
   device::Support (*supports)() = device::Support::yes;
   double memory = 64;  // bytes
+  Greed greed = Greed::none;
 };
 
-double noise(std::int64_t execution, std::uint64_t seed, double width) {
-  return 1e5 * (1 + width * device::random_uniform(seed, static_cast<std::uint64_t>(execution)));
+double noise(std::int64_t execution, const Draw& draw, double width) {
+  return 1e5 * (1 + width * device::random_uniform(draw.seed, static_cast<std::uint64_t>(execution)));
 }
 
 const std::vector<Behaviour>& behaviours() {
@@ -37,14 +52,21 @@ const std::vector<Behaviour>& behaviours() {
       return rows.emplace_back(Behaviour{variant, idea});
     };
     add("constant", "every execution takes 100 us");
-    add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, std::uint64_t seed) {
-      return noise(i, seed, 0.02);
+    add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, const Draw& draw) {
+      return noise(i, draw, 0.02);
+    };
+    add("process_noise", "100 us, 1% more or less in every process").ns = [](std::int64_t, const Draw& draw) {
+      return noise(0, {draw.layout}, 0.01);
+    };
+    add("bimodal", "12.5% slower in about every other process, and 1% more or less").ns = [](std::int64_t,
+                                                                                             const Draw& draw) {
+      return noise(0, {draw.layout}, 0.01) * (device::random_uniform(draw.layout, 1) < 0 ? 1 : 1.125);
     };
     // Random times would do only until a seed makes samples of many executions, whose noise is averaged away.
-    add("unstable", "slower by 2% with every execution").ns = [](std::int64_t i, std::uint64_t) {
+    add("unstable", "slower by 2% with every execution").ns = [](std::int64_t i, const Draw&) {
       return 1e5 * std::pow(1.02, static_cast<double>(i));
     };
-    add("drifting", "slower by 0.1% with every execution").ns = [](std::int64_t i, std::uint64_t) {
+    add("drifting", "slower by 0.1% with every execution").ns = [](std::int64_t i, const Draw&) {
       return 1e5 * (1 + 0.001 * static_cast<double>(i));
     };
     add("prints", "prints bytes that are no text while it runs").before_launch = [](std::int64_t) {
@@ -78,6 +100,8 @@ const std::vector<Behaviour>& behaviours() {
     add("unavailable", "needs what is not installed").supports = [] {
       return device::Support::unavailable("libscript.so.1 not found");
     };
+    add("fills_memory", "fits once, and says so").greed = Greed::known;
+    add("fills_memory_late", "fits once, which is noticed when it allocates").greed = Greed::noticed;
     add("too_large", "needs more memory than there is").memory = 550e9;
     for (const Fault& fault : faults()) add(fault.variant, fault.idea);
     for (const Lie& lie : lies()) add(lie.variant, lie.idea);
@@ -88,23 +112,49 @@ const std::vector<Behaviour>& behaviours() {
 
 /// What the fake device is told to say; the prepared case writes it.
 struct Stage {
+  std::shared_ptr<Script> script;
   const Behaviour* behaviour = nullptr;
   std::int64_t executed = 0;
   double elapsed_ns = 0;  // of the executions since the last batch
 };
 
+/// The memory of all processes that share a folder for locks. One of them can fill it.
+class Memory {
+ public:
+  Memory() {
+    const char* folder = std::getenv("RIDGELINE_LOCKS");
+    file_ = open(fmt::format("{}/synthetic-memory", folder != nullptr ? folder : "/tmp").c_str(),
+                 O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    filled_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  Memory(const Memory&) = delete;
+  ~Memory() { close(file_); }
+  bool filled() const { return filled_; }
+
+ private:
+  int file_;
+  bool filled_;
+};
+
 measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Setup& setup) {
-  stage = {&behaviour, 0, 0};
+  stage.behaviour = &behaviour;
+  stage.executed = 0;
+  stage.elapsed_ns = 0;
+  std::shared_ptr<Memory> memory;
+  if (behaviour.greed != Greed::none) memory = std::make_shared<Memory>();
+  if (memory && !memory->filled())
+    throw Error(ErrorKind::dependency, "allocating 900000000 bytes on fake failed: out of memory");
   measure::Workload workload;
   workload.flops = 1e6;
   workload.bytes = 64;
   auto output = std::make_shared<device::Buffer<float>>(setup.device, 16);
-  workload.launch = [&stage, &behaviour, output, seed = setup.seed](std::size_t, device::Stream&) {
+  const Draw draw{setup.seed, setup.layout};
+  workload.launch = [&stage, &behaviour, output, memory, draw](std::size_t, device::Stream&) {
     behaviour.before_launch(stage.executed);
     const float value = behaviour.output(stage.executed);
     if (!std::isnan(value))
       for (std::size_t i = 0; i < output->size(); ++i) output->data()[i] = value;
-    stage.elapsed_ns += behaviour.ns(stage.executed++, seed);
+    stage.elapsed_ns += behaviour.ns(stage.executed++, draw) * (1 + stage.script->slower / 100);
   };
   workload.poison = [&stage, output](std::size_t) {
     output->poison();
@@ -118,23 +168,40 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
   return workload;
 }
 
+const Behaviour& behaviour_of(const Stage& stage, const Behaviour& own) {
+  if (stage.script->shown.empty()) return own;  // spoken to without a transport that listens
+  for (const Behaviour& each : behaviours())
+    if (each.variant == stage.script->shown) return each;
+  throw Error(ErrorKind::usage, fmt::format("no case is called {}", stage.script->shown));
+}
+
+device::Support supports(const Behaviour& behaviour) {
+  if (behaviour.greed == Greed::known && !Memory().filled())
+    return device::Support::unsupported("needs 0.9 GB, the device has 0.1 GB free");
+  return behaviour.supports();
+}
+
 }  // namespace
 
-Program program() {
+Program program(Script script) {
   Program program;
   program.name = "ridgeline-scripted-worker";
   const auto stage = std::make_shared<Stage>();
+  stage->script = std::make_shared<Script>(std::move(script));
   Suite suite{"scripted", "What becomes of a case whose worker does this?", {}};
   for (const Behaviour& behaviour : behaviours()) {
+    if (std::ranges::count(stage->script->without, behaviour.variant) > 0) continue;
     Case added;
     added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
     added.info.device_kind = "fake";
     added.info.idea = behaviour.idea;
     added.info.flops = 1e6;
     added.info.bytes = 64;
-    added.supports = [&behaviour](const device::Facts&) { return behaviour.supports(); };
-    added.memory = [&behaviour](const device::Facts&) { return behaviour.memory; };
-    added.prepare = [stage, &behaviour](measure::Setup& setup) { return prepare(*stage, behaviour, setup); };
+    added.supports = [stage, &behaviour](const device::Facts&) { return supports(behaviour_of(*stage, behaviour)); };
+    added.memory = [stage, &behaviour](const device::Facts&) { return behaviour_of(*stage, behaviour).memory; };
+    added.prepare = [stage, &behaviour](measure::Setup& setup) {
+      return prepare(*stage, behaviour_of(*stage, behaviour), setup);
+    };
     suite.cases.push_back(std::move(added));
   }
   program.suites.push_back(std::move(suite));
@@ -150,7 +217,7 @@ Program program() {
     };
     return std::make_unique<device::FakeDevice>(std::move(script));
   };
-  program.connect = [](const std::string& address) { return faulty(open_transport(address)); };
+  program.connect = [stage](const std::string& address) { return faulty(open_transport(address), stage->script); };
   return program;
 }
 

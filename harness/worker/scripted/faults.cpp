@@ -25,7 +25,8 @@ void ignore_termination() {
 /// What the inner transport gets to see, except where the script says otherwise.
 class Faulty final : public Transport {
  public:
-  explicit Faulty(std::unique_ptr<Transport> outside) : outside_(std::move(outside)) {}
+  Faulty(std::unique_ptr<Transport> outside, std::shared_ptr<Script> script)
+      : outside_(std::move(outside)), script_(std::move(script)) {}
 
   std::optional<std::string> receive() override {
     for (;;) {
@@ -42,7 +43,7 @@ class Faulty final : public Transport {
           continue;
         }
       }
-      if (kind == "prepare") case_name_ = request.value("case", "");
+      if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
       if (kind == "sample" && strike()) continue;
       return line;
     }
@@ -50,9 +51,16 @@ class Faulty final : public Transport {
 
   void send(std::string_view line) override {
     const Lie* lie = find(lies());
-    nlohmann::json answer = lie == nullptr ? nullptr : nlohmann::json::parse(line);
-    if (lie == nullptr || answer.at("reply") != "finish") return outside_->send(line);
-    lie->tell(answer.at("measurement"));
+    const std::string code_hash = script_->code_hash();
+    if (lie == nullptr && code_hash.empty()) return outside_->send(line);
+    nlohmann::json answer = nlohmann::json::parse(line);
+    const std::string reply = answer.at("reply");
+    if (reply == "hello" && !code_hash.empty())
+      answer["build"]["code_hash"] = code_hash;
+    else if (reply == "finish" && lie != nullptr)
+      lie->tell(answer.at("measurement"));
+    else
+      return outside_->send(line);
     outside_->send(answer.dump() + '\n');
   }
 
@@ -60,8 +68,15 @@ class Faulty final : public Transport {
   template <class Row>
   const Row* find(const std::vector<Row>& table) const {
     for (const Row& row : table)
-      if (case_name_.starts_with(fmt::format("scripted/{}/", row.variant))) return &row;
+      if (script_->shown == row.variant) return &row;
     return nullptr;
+  }
+
+  /// "noisy" of "scripted/noisy/f32/n=16".
+  static std::string variant_of(const std::string& name) {
+    const std::size_t first = name.find('/');
+    if (first == std::string::npos) return {};
+    return name.substr(first + 1, name.find('/', first + 1) - first - 1);
   }
 
   bool strike() {
@@ -71,7 +86,7 @@ class Faulty final : public Transport {
   }
 
   std::unique_ptr<Transport> outside_;
-  std::string case_name_;
+  std::shared_ptr<Script> script_;
 };
 
 }  // namespace
@@ -131,6 +146,12 @@ const std::vector<Fault>& faults() {
        [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[\"1\"]}\n"); }},
       {"negative", "answers with a negative time",
        [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,-1]}\n"); }},
+      {"zero_time", "answers with a time of 0",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,0]}\n"); }},
+      {"nan_time", "answers with a time that is not a number",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,NaN]}\n"); }},
+      {"infinite_time", "answers with a time that no double can hold",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,1e999]}\n"); }},
       {"unknown_reply", "answers with a message nobody knows",
        [](Transport& outside) { outside.send("{\"reply\":\"dance\"}\n"); }},
       {"answers_twice", "sends an answer nobody asked for",
@@ -149,14 +170,16 @@ const std::vector<Lie>& lies() {
        [](json& measurement) { measurement["metrics"].push_back(json(measurement["metrics"][0])); }},
       {"other_cache", "says that its cache was hot", [](json& measurement) { measurement["cache"] = "hot"; }},
       {"other_launch", "says that it launched one by one", [](json& measurement) { measurement["launch"] = "single"; }},
+      {"zero_at_the_end", "says in the end that a sample took no time",
+       [](json& measurement) { measurement["samples_ns"][0] = 0; }},
       {"other_seed", "says that its seed was another",
        [](json& measurement) { measurement["seed"] = measurement["seed"].get<std::uint64_t>() ^ 1; }},
   };
   return table;
 }
 
-std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside) {
-  return std::make_unique<Faulty>(std::move(outside));
+std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside, std::shared_ptr<Script> script) {
+  return std::make_unique<Faulty>(std::move(outside), std::move(script));
 }
 
 }  // namespace ridgeline::worker::scripted

@@ -1,3 +1,16 @@
+#include <cstdio>
+#include <utility>
+
+#include "harness/base/error.hpp"
 #include "harness/worker/scripted/scripted.hpp"
 
-int main(int argc, char** argv) { return ridgeline::worker::main(argc, argv, ridgeline::worker::scripted::program()); }
+int main(int argc, char** argv) {
+  using namespace ridgeline;
+  try {
+    worker::scripted::Script script = worker::scripted::take_script(argc, argv);
+    return worker::main(argc, argv, worker::scripted::program(std::move(script)));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "ridgeline-scripted-worker: %s\n", error.what());
+    return error.exit_code();
+  }
+}

@@ -1,0 +1,230 @@
+#include "harness/cli/gate.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/file.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/run/descendants.hpp"
+#include "harness/run/interrupt.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+/// A part of one, as people write it: "3%" or 0.03.
+double parse_share(const std::string& option, const std::string& text, double most, bool most_is_allowed) {
+  const bool percent = text.ends_with('%');
+  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end) / (percent ? 100 : 1);
+  const bool whole =
+      !number.empty() && *end == '\0' && number.find_first_not_of("0123456789.eE-+") == std::string::npos;
+  const bool small_enough = most_is_allowed ? value <= most : value < most;
+  if (!whole || !(value > 0) || !small_enough)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} {} is no share above 0 and {} {}", option, printable(text),
+                            most_is_allowed ? "at most" : "below", most),
+                "write 3% or 0.03");
+  return value;
+}
+
+struct Mode {
+  const char *baseline_option, *candidate_option;
+  bool baseline, candidate;  // whether they were given
+};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& advice) {
+  throw Error(ErrorKind::usage, what, advice);
+}
+
+/// Exactly one way to name both sides.
+void check_sides(const GateOptions& options) {
+  const Mode modes[] = {
+      {"--baseline-worker", "--candidate-worker", !options.baseline_workers.empty(),
+       !options.candidate_workers.empty()},
+      {"--baseline-ref", "--candidate-ref", !options.baseline_ref.empty(), !options.candidate_ref.empty()},
+      {"--baseline-variant", "--candidate-variant", !options.baseline_variant.empty(),
+       !options.candidate_variant.empty()},
+      {"--baseline", "--candidate", !options.baseline.empty(), !options.candidate.empty()},
+  };
+  const Mode* chosen = nullptr;
+  for (const Mode& mode : modes) {
+    if (!mode.baseline && !mode.candidate) continue;
+    if (!options.resume.empty())
+      refuse(fmt::format("--resume does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option),
+             "the gate knows what it compares");
+    if (chosen != nullptr)
+      refuse(fmt::format("{} does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option,
+                         chosen->baseline ? chosen->baseline_option : chosen->candidate_option),
+             "both sides are named in the same way: two workers, two commits, two variants or two runs");
+    chosen = &mode;
+  }
+  if (chosen == nullptr && options.resume.empty())
+    refuse("there is nothing to compare",
+           "name two commits (--baseline-ref main --candidate-ref HEAD), two workers (--baseline-worker, "
+           "--candidate-worker), two variants (--baseline-variant, --candidate-variant) or two runs (--baseline, "
+           "--candidate)");
+  if (chosen != nullptr && chosen->baseline != chosen->candidate)
+    refuse(fmt::format("{} needs {}, too", chosen->baseline ? chosen->baseline_option : chosen->candidate_option,
+                       chosen->baseline ? chosen->candidate_option : chosen->baseline_option),
+           "a gate compares two sides");
+}
+
+/// Options that would not do anything are mistakes.
+void check_fit(const Context& context, const GateOptions& options) {
+  const bool runs = !options.baseline.empty(), variants = !options.baseline_variant.empty();
+  const bool resume = !options.resume.empty();
+  const struct {
+    const char* name;
+    bool given, with_runs, with_resume;
+  } all[] = {
+      {"--aa", options.aa, false, false},
+      {"--budget", !options.budget.empty(), false, false},
+      {"--seed", !options.seed.empty(), false, false},
+      {"--label", !options.label.empty(), false, false},
+      {"--device", !context.device.empty(), false, false},
+      {"--profile", !context.profile.empty(), false, false},
+      {"--no-wait", options.no_wait, false, true},
+      {"--accept-changes", options.accept_changes, true, false},
+      {"--config", !options.config.empty(), true, false},
+      {"--delta", options.delta.has_value(), true, false},
+      {"--alpha", options.alpha.has_value(), true, false},
+      {"PATTERN", !options.patterns.empty(), true, false},
+  };
+  for (const auto& option : all) {
+    if (option.given && runs && !option.with_runs)
+      refuse(fmt::format("{} is for gates that measure, not for stored runs", option.name),
+             "ridgeline gate --help shows what goes together");
+    if (option.given && resume && !option.with_resume)
+      refuse(fmt::format("{} does not go with --resume", option.name),
+             "an interrupted gate goes on with the options that it was started with");
+  }
+  if (options.accept_changes && !runs)
+    refuse("--accept-changes is for stored runs", "what a gate measures itself has one environment");
+  if (!context.workers.empty() && !variants)
+    refuse("--worker goes with --baseline-variant alone",
+           "workers are named with --baseline-worker and --candidate-worker");
+}
+
+/// Standard output holds one thing.
+void check_output(const Context& context, const GateOptions& options) {
+  const int uses = (context.json ? 1 : 0) + (options.markdown == "-" ? 1 : 0) + (options.junit == "-" ? 1 : 0);
+  if (uses > 1)
+    refuse("--json, --markdown - and --junit - want the standard output at once", "name a file for all but one");
+}
+
+void write(const std::string& where, const std::string& text) {
+  if (where == "-") {
+    std::cout << text << std::flush;
+  } else {
+    write_file(where, [&](std::ostream& out) { out << text; });
+  }
+}
+
+int show(const Context& context, const GateOptions& options, const GateReport& report) {
+  const bool taken = context.json || options.markdown == "-" || options.junit == "-";
+  std::FILE* out = taken ? stderr : stdout;  // for people
+  if (!taken || !context.quiet) say(out, "\n" + gate_text(report));
+  if (options.github) say(out, gate_github(report));
+  if (!options.markdown.empty()) write(options.markdown, gate_markdown(report));
+  if (!options.junit.empty()) write(options.junit, gate_junit(report));
+  if (context.json) print_json(to_json(report));
+  return report.exit_code;
+}
+
+int gate(const Context& given, const GateOptions& options) {
+  check_sides(options);
+  check_fit(given, options);
+  check_output(given, options);
+  if (!options.baseline.empty()) return show(given, options, gate_runs(given, options));
+  Context context = given;
+  const run::Interrupt interrupt;
+  run::adopt_orphans();
+  try {
+    return show(context, options, gate_measured(context, options));
+  } catch (const run::Interrupted&) {  // before anything was measured
+    fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
+    return interrupted;
+  }
+}
+
+}  // namespace
+
+void add_gate(CLI::App& program, Context& context) {
+  const auto options = std::make_shared<GateOptions>();
+  CLI::App& command = add_command(
+      program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
+      "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
+      "                                               before merging: builds both commits, measures them in turn\n"
+      "  ridgeline gate --baseline-variant shared_tiled --candidate-variant mine\n"
+      "                                               while tuning: two kernels of one build, problem by problem\n"
+      "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm\n"
+      "                                               two builds that are there already\n"
+      "  ridgeline gate --baseline label:v1 --candidate latest\n"
+      "                                               two stored runs: nothing is measured, and less can be said\n"
+      "  ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer\n"
+      "  ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)\n"
+      "  ridgeline gate --resume latest               go on with an interrupted gate\n\n"
+      "Both sides are measured in rounds: fresh processes, a random order of cases, one case after the other on both\n"
+      "sides in turn. A case leaves as soon as it is decided. A regression is said wrongly in at most 1% of all "
+      "gates,\n"
+      "however many cases they have; what cannot be told is undecided, never a pass. Ctrl-C keeps what is measured.\n"
+      "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with --strict:\n"
+      "anything was not), 64 usage, 69 a worker or a build is missing, 130 interrupted.",
+      [&context, options] { return gate(context, *options); });
+  command.add_option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile")
+      ->take_all();
+  const auto side = [&](const char* name, auto& value, const char* what, const char* type) {
+    command.add_option(name, value, what)->type_name(type);
+  };
+  side("--baseline-ref", options->baseline_ref, "Commit to compare with: a branch, a tag, a hash", "REF");
+  side("--candidate-ref", options->candidate_ref, "Commit that is judged", "REF");
+  side("--baseline-variant", options->baseline_variant, "Variant to compare with", "NAME");
+  side("--candidate-variant", options->candidate_variant, "Variant that is judged", "NAME");
+  for (auto [name, value, what] :
+       {std::tuple("--baseline-worker", &options->baseline_workers, "Worker program to compare with; may be repeated"),
+        std::tuple("--candidate-worker", &options->candidate_workers, "Worker program that is judged; likewise")})
+    command.add_option(name, *value, what)->type_name("PROGRAM")->take_all()->allow_extra_args(false);
+  side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
+  side("--candidate", options->candidate, "Stored run that is judged", "RUN");
+  side("--resume", options->resume, "Go on with this interrupted or killed gate, or with the latest", "GATE");
+  const auto share = [&](const char* name, std::optional<double>& value, double most, bool allowed, const char* what) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [&value, name, most, allowed](const std::string& text) { value = parse_share(name, text, most, allowed); },
+            what)
+        ->type_name("SHARE");
+  };
+  share("--delta", options->delta, 1, false, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
+  share("--alpha", options->alpha, 0.2, true, "Most that false regressions may occur, over all cases; without it 1%");
+  side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
+  side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
+  side("--seed", options->seed, "Of orders, inputs and layouts", "N");
+  side("--label", options->label, "A word to find the gate's runs by", "TEXT");
+  command.add_flag("--aa", options->aa,
+                   "Both sides are the same code: compare them all the same, to see how often "
+                   "a gate is wrong");
+  command.add_flag("--strict", options->strict, "Exit 3 when any case is undecided or was disturbed");
+  command.add_flag("--accept-changes", options->accept_changes,
+                   "Of stored runs: judge although the environment changed");
+  command.add_flag("--no-wait", options->no_wait, "Exit 69 when somebody else measures on the device");
+  add_device_option(command, context);
+  add_profile_option(command, context);
+  add_worker_option(command, context);
+  add_results_option(command, context);
+  side("--markdown", options->markdown, "Also write this, for a job summary; - is the standard output", "FILE");
+  side("--junit", options->junit, "Also write JUnit XML; - is the standard output", "FILE");
+  command.add_flag("--github", options->github, "Also print GitHub workflow annotations");
+  add_json_option(command, context);
+  add_quiet_option(command, context);
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,90 @@
+#include "harness/cli/gate_progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/gate_words.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+constexpr std::size_t bar_cells = 20;
+constexpr std::size_t pilot_lines = 10;
+
+std::size_t terminal_width(std::FILE* out) {
+  winsize size = {};
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::string one_line(const record::CaseVerdict& verdict) {
+  const GateRow row = gate_row(verdict);
+  std::string text = row.verdict;
+  if (verdict.ratio)
+    text += fmt::format(": {}, {} pair{}", change_with_interval(row), row.pairs, verdict.pairs == 1 ? "" : "s");
+  if (!verdict.reason.empty()) text += fmt::format("{}{}", verdict.ratio ? "; " : ": ", printable(verdict.reason, 600));
+  return text;
+}
+
+std::string pilot_text(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+  std::vector<const record::CaseVerdict*> known;
+  for (const record::CaseVerdict& verdict : verdicts)
+    if (verdict.smallest_effect) known.push_back(&verdict);
+  std::string text = fmt::format("after {} rounds {} of {} cases {} undecided", progress.round + 1, verdicts.size(),
+                                 progress.cases, verdicts.size() == 1 ? "is" : "are");
+  if (known.empty()) return text + "\n";
+  std::ranges::sort(known, {}, [](const auto* verdict) { return -*verdict->smallest_effect; });
+  text += fmt::format("; in {} more this gate will find slow-downs of about\n", units::duration(progress.left_s));
+  for (std::size_t i = 0; i < std::min(known.size(), pilot_lines); ++i)
+    text += fmt::format("  {} (delta {})  {}\n", units::percent(*known[i]->smallest_effect),
+                        units::percent(known[i]->delta), printable(known[i]->case_name, 400));
+  if (known.size() > pilot_lines)
+    text += fmt::format("  at most {} in {} more\n", units::percent(*known[pilot_lines]->smallest_effect),
+                        known.size() - pilot_lines);
+  return text;
+}
+
+GateDisplay::GateDisplay(std::FILE* out, bool quiet) : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
+
+void GateDisplay::clear() {
+  if (drawn_) say(out_, "\r\033[K");
+  drawn_ = false;
+}
+
+void GateDisplay::tick(const run::GateProgress& progress) {
+  if (quiet_ || !terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  const int cases = std::max(progress.cases, 1), done = progress.cases - progress.undecided;
+  const std::size_t filled = bar_cells * static_cast<std::size_t>(done) / static_cast<std::size_t>(cases);
+  std::string line = fmt::format("[{}{}] {}/{} decided  round {}/{}  {} left  {}", std::string(filled, '#'),
+                                 std::string(bar_cells - filled, '.'), done, progress.cases, progress.round + 1,
+                                 progress.rounds, units::duration(progress.left_s), printable(progress.case_name, 400));
+  const std::size_t width = terminal_width(out_) - 1;
+  if (line.size() > width) line.resize(width);
+  say(out_, "\r\033[K" + line);
+  drawn_ = true;
+}
+
+void GateDisplay::decided(const run::GateProgress& progress, const record::CaseVerdict& verdict) {
+  if (quiet_ || (terminal_ && verdict.verdict == record::Verdict::pass)) return;
+  clear();
+  say(out_, fmt::format("[{}/{}] {}: {}\n", progress.cases - progress.undecided, progress.cases,
+                        printable(verdict.case_name, 400), one_line(verdict)));
+}
+
+void GateDisplay::pilot(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+  if (quiet_) return;
+  clear();
+  say(out_, pilot_text(progress, verdicts));
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,461 @@
+#include "harness/run/gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/units.hpp"
+#include "harness/run/case_verdict.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/order.hpp"
+#include "harness/run/timestamp.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using record::Outcome;
+using record::Verdict;
+
+constexpr double start_s = 60;       // a worker may take this long to say hello
+constexpr int pilot_rounds = 12;     // after which the gate says what it can find
+constexpr double least_use = 3;      // sampling takes at least so many times as long as what it needs around it ...
+constexpr double longest_block = 4;  // ... unless that makes a block so many times as long as the shortest
+constexpr double least_samples = 5;  // of a block, within the same bound
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A case with what has become of it.
+struct CaseState {
+  const GateCase* gate_case = nullptr;
+  CasePairs pairs;
+  std::set<int> rounds;    // measured
+  bool over = false;       // has its verdict
+  double pair_s = 0;       // wall time of its latest round
+  double block_s = 0;      // sampling time of each side; chosen by its first round
+  std::string no_verdict;  // why its latest round brought no pair
+};
+
+/// The cases that one pair of processes measures, in order.
+struct Group {
+  Sides<const Worker*> workers;
+  Sides<int> ranks;
+  std::vector<CaseState*> cases;
+};
+
+int ranks_of(const Selected& selected) { return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks; }
+
+class Drive {
+ public:
+  Drive(const GateSetup& setup, store::Store& store, const GateObserver& observer)
+      : setup_(setup), store_(store), observer_(observer), rounds_(setup.plan.looks.back()) {
+    std::map<std::string, CaseState*> by_name;
+    cases_.reserve(setup.cases.size());
+    for (const GateCase& gate_case : setup.cases) {
+      cases_.push_back({&gate_case, {}, {}, false, 0, 0, {}});
+      by_name[gate_case.candidate.name] = &cases_.back();
+    }
+    for (const record::Pair& pair : setup.pairs) {
+      const auto found = by_name.find(pair.case_name);
+      if (found != by_name.end()) add(*found->second, pair);
+    }
+    for (const record::CaseVerdict& verdict : setup.settled) {
+      const auto found = by_name.find(verdict.case_name);
+      if (found != by_name.end()) found->second->over = true;
+      store.add(setup.gate.id, verdict);
+    }
+  }
+
+  void measure() {
+    // What an interruption kept from being said.
+    for (CaseState& state : cases_) look(state);
+    for (; round_ < rounds_ && undecided() > 0 && left_s() > 0; ++round_) {
+      if (!round()) break;
+      pilot();
+    }
+    for (CaseState& state : cases_)
+      if (!state.over) settle(state, judge(setup_, *state.gate_case, state.pairs, true, why_undecided(state), 0));
+  }
+
+  /// Ends the workers, and stores what is known of the cases that are left.
+  void interrupt() {
+    processes_ = {};
+    for (CaseState& state : cases_)
+      if (!state.over) {
+        record::CaseVerdict verdict = judge(setup_, *state.gate_case, state.pairs, false, "", setup_.plan.looks.back());
+        verdict.reason = "the gate was interrupted";
+        store_.add(setup_.gate.id, verdict);
+      }
+  }
+
+ private:
+  double left_s() const { return setup_.budget_s - seconds_since(start_); }
+  int undecided() const {
+    return static_cast<int>(std::ranges::count_if(cases_, [](const CaseState& each) { return !each.over; }));
+  }
+
+  // ---- rounds
+
+  /// The cases that are left, in the round's order: those of the same workers together, under a launcher of the same
+  /// rank counts, too.
+  std::vector<Group> groups() {
+    std::vector<Group> groups;
+    for (const std::size_t index : shuffled(cases_.size(), seed_)) {
+      CaseState& state = cases_[index];
+      if (state.over || state.rounds.contains(round_)) continue;
+      const GateCase& each = *state.gate_case;
+      const auto same = std::ranges::find_if(groups, [&](const Group& group) {
+        return group.workers.baseline == each.baseline.worker && group.workers.candidate == each.candidate.worker &&
+               group.ranks.baseline == ranks_of(each.baseline) && group.ranks.candidate == ranks_of(each.candidate);
+      });
+      if (same != groups.end())
+        same->cases.push_back(&state);
+      else
+        groups.push_back({{each.baseline.worker, each.candidate.worker},
+                          {ranks_of(each.baseline), ranks_of(each.candidate)},
+                          {&state}});
+    }
+    return groups;
+  }
+
+  /// False when nothing of it fits into what is left of the budget.
+  bool round() {
+    seed_ = replicate_seed(setup_.gate.seed, round_);
+    const std::vector<Group> to_do = groups();  // none when it was measured before an interruption
+    bool any = to_do.empty();
+    for (const Group& group : to_do) {
+      for (CaseState* state : group.cases) {
+        Interrupt::check();
+        if (left_s() <= std::max(0.0, state->pair_s)) continue;
+        tick(state->gate_case->candidate.name);
+        measure(group, *state);
+        any = true;
+      }
+      end_processes();
+    }
+    return any;
+  }
+
+  void measure(const Group& group, CaseState& state) {
+    const Clock::time_point start = Clock::now();
+    Sides<std::optional<CaseResult>> results;
+    if (ready(group, results)) {
+      const Sides<CaseResult> measured = measure_once(state);
+      results = {measured.baseline, measured.candidate};
+      if (lacks_memory(*results.baseline) != lacks_memory(*results.candidate) && !fits(group, state, results)) return;
+    }
+    state.pair_s = seconds_since(start);
+    state.rounds.insert(round_);
+    choose_block(state, results);
+    keep(group, state, results);
+  }
+
+  Sides<CaseResult> measure_once(const CaseState& state) {
+    const GateCase& each = *state.gate_case;
+    const std::string& name = each.candidate.name;
+    const Side first = baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate;
+    const Sides<CaseResult> results =
+        measure_pair({{processes_.baseline.get(), &each.baseline, layout(name, Side::baseline)},
+                      {processes_.candidate.get(), &each.candidate, layout(name, Side::candidate)}},
+                     first, setup_.device.id, seed_, limits(state));
+    // One that has died takes the other with it: the rest of the round is measured by a pair of the same age again.
+    if (!results.baseline.worker_usable || !results.candidate.worker_usable) kill_processes();
+    return results;
+  }
+
+  CaseLimits limits(const CaseState& state) const {
+    return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s(), 0.1)};
+  }
+  double block_s(const CaseState& state) const { return state.block_s > 0 ? state.block_s : setup_.sampling_s; }
+  std::uint64_t layout(const std::string& name, Side side) const {
+    return layout_of(setup_.gate.seed, name, round_, side);
+  }
+
+  /// Makes the blocks of a case long enough, by what its first round took on average over both sides, so that they are
+  /// equally long on both.
+  void choose_block(CaseState& state, const Sides<std::optional<CaseResult>>& results) const {
+    if (state.block_s > 0) return;
+    double around_s = 0, sample_s = 0;
+    for (const Side side : both_sides) {
+      if (!results[side] || !results[side]->measurement.median_ns) return;
+      const record::Measurement& m = results[side]->measurement;
+      around_s += (m.total_ns - m.warmup_ns) / 1e9 - results[side]->sampling_s;
+      sample_s += *m.median_ns * static_cast<double>(m.executions_per_sample) / 1e9;
+    }
+    const double wanted = std::max(least_use * around_s, least_samples * sample_s) / 2;
+    state.block_s = std::clamp(wanted, setup_.sampling_s, longest_block * setup_.sampling_s);
+  }
+
+  // ---- whether both sides fit into memory
+
+  static bool lacks_memory(const CaseResult& result) { return result.lacks_memory; }
+
+  /// One side could not be prepared while the other was. Tries both again in fresh processes, and then that side alone:
+  /// false when it can be measured alone only, and the case is skipped.
+  bool fits(const Group& group, CaseState& state, Sides<std::optional<CaseResult>>& results) {
+    kill_processes();
+    Sides<std::optional<CaseResult>> again;
+    if (ready(group, again)) {
+      const Sides<CaseResult> measured = measure_once(state);
+      again = {measured.baseline, measured.candidate};
+    }
+    results = again;
+    if (!again.baseline || !again.candidate || lacks_memory(*again.baseline) == lacks_memory(*again.candidate))
+      return true;
+    const Side side = lacks_memory(*again.baseline) ? Side::baseline : Side::candidate;
+    kill_processes();
+    if (Sides<std::optional<CaseResult>> failures; !ready(group, failures)) {
+      results = failures;
+      return true;
+    }
+    processes_[other(side)].reset();
+    const GateCase& each = *state.gate_case;
+    const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
+    CaseExecution alone(*processes_[side], selected, setup_.device.id, seed_, layout(each.candidate.name, side),
+                        limits(state));
+    alone.prepare();
+    alone.sample();
+    alone.finish();
+    kill_processes();
+    const CaseResult measured = alone.result();
+    const std::string why = results[side]->measurement.reason;
+    if (!record::has_samples(measured.measurement.outcome)) {
+      results[side] = measured;
+      return true;
+    }
+    settle(state, verdict_on(each, Verdict::skipped,
+                             fmt::format("both sides do not fit into memory together: {} alone can be measured, but "
+                                         "beside the other: {}",
+                                         to_string(side), why)));
+    return false;
+  }
+
+  // ---- processes
+
+  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
+  /// case's result, and false.
+  bool ready(const Group& group, Sides<std::optional<CaseResult>>& results) {
+    if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
+      return true;
+    kill_processes();
+    process_ids_ = {};
+    const CaseState& state = *group.cases.front();
+    // Both are started before the first is waited for: most of their start is loading libraries.
+    for (const Side side : both_sides)
+      attempt(group, state, side, results, [&] { processes_[side] = start(group, side); });
+    for (const Side side : both_sides)
+      if (!results[side]) attempt(group, state, side, results, [&] { greet(group, side); });
+    if (!results.baseline && !results.candidate) return true;
+    kill_processes();
+    return false;
+  }
+
+  void attempt(const Group& group, const CaseState& state, Side side, Sides<std::optional<CaseResult>>& results,
+               const std::function<void()>& action) {
+    std::string reason;
+    try {
+      return action();
+    } catch (const WorkerLost& lost) {
+      reason = lost.what();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::dependency || changed_) throw;
+      reason = error.what();
+    }
+    const Worker* worker = group.workers[side];
+    // What never started under its launcher is not installed right; what did start before has crashed since.
+    const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
+    const Selected& selected = side == Side::baseline ? state.gate_case->baseline : state.gate_case->candidate;
+    results[side] = CaseResult{not_measured(selected, installed ? Outcome::crashed : Outcome::unavailable,
+                                            fmt::format("{} cannot be started: {}", worker->name, reason))};
+  }
+
+  std::unique_ptr<WorkerProcess> start(const Group& group, Side side) {
+    const Worker& worker = *group.workers[side];
+    const Variables environment{{"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
+    const auto tick = [this] { this->tick(); };
+    if (worker.hello.launcher.empty()) return std::make_unique<WorkerProcess>(worker.program, tick, environment);
+    return std::make_unique<WorkerProcess>(worker.program, worker.hello.launcher, group.ranks[side], tick, environment);
+  }
+
+  void greet(const Group& group, Side side) {
+    const record::Build build = processes_[side]->greet(after(start_s)).build;
+    const Worker& worker = *group.workers[side];
+    if (build.code_hash != worker.hello.build.code_hash) {
+      changed_ = true;
+      throw Error(
+          ErrorKind::dependency,
+          fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
+          "start another gate");
+    }
+    started_.insert(&worker);
+    process_ids_[side] = add_process(side, build);
+  }
+
+  std::int64_t add_process(Side side, const record::Build& build) {
+    record::Process process;
+    process.run_id = side == Side::baseline ? setup_.baseline_run.id : setup_.candidate_run.id;
+    process.replicate = round_;
+    process.seed = seed_;
+    process.started = timestamp();
+    process.build = build;
+    return store_.add(process);
+  }
+
+  void end_processes() {
+    for (const Side side : both_sides)
+      if (processes_[side]) processes_[side]->bye();
+    kill_processes();
+  }
+  void kill_processes() { processes_ = {}; }
+
+  // ---- what was measured
+
+  void keep(const Group& group, CaseState& state, const Sides<std::optional<CaseResult>>& results) {
+    const GateCase& each = *state.gate_case;
+    Sides<std::int64_t> ids;
+    bool budget_spent = false;
+    for (const Side side : both_sides) {
+      if (!results[side]) continue;
+      // A worker that never came up has a process, too: what became of it is its measurement.
+      if (process_ids_[side] == 0) process_ids_[side] = add_process(side, group.workers[side]->hello.build);
+      const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
+      ids[side] = store_.add(process_ids_[side], selected.info, results[side]->measurement);
+      budget_spent = budget_spent || results[side]->out_of_budget;
+    }
+    if (budget_spent) return;  // which says nothing about the case
+    if (const auto ended = ended_by(each, results, round_)) return settle(state, *ended);
+    require(results.baseline && results.candidate, "a case that did not end has a measurement of both sides");
+    record::Pair pair;
+    pair.case_name = each.candidate.name;
+    pair.round = round_;
+    pair.baseline_first = baseline_first(setup_.gate.seed, pair.case_name, round_);
+    pair.baseline_ns = results.baseline->measurement.median_ns.value();
+    pair.candidate_ns = results.candidate->measurement.median_ns.value();
+    for (const Side side : both_sides)
+      if (results[side]->measurement.outcome == Outcome::invalid_environment && pair.dropped.empty())
+        pair.dropped = fmt::format("{}: {}", to_string(side), results[side]->measurement.reason);
+    store_.add(setup_.gate.id, pair, ids.baseline, ids.candidate);
+    add(state, pair);
+    look(state);
+    if (hopeless(state)) settle(state, judge(setup_, each, state.pairs, true, {}, 0));
+  }
+
+  /// Whether nearly every round is disturbed, so that going on would only take time from other cases.
+  bool hopeless(const CaseState& state) const {
+    const int kept = static_cast<int>(state.pairs.times.size()), first = setup_.plan.looks.front();
+    return !state.over && state.pairs.dropped >= first && kept < first && 4 * kept < state.pairs.dropped;
+  }
+
+  static void add(CaseState& state, const record::Pair& pair) {
+    state.rounds.insert(pair.round);
+    if (pair.dropped.empty()) {
+      state.pairs.times.push_back({pair.baseline_ns, pair.candidate_ns});
+    } else {
+      ++state.pairs.dropped;
+      state.pairs.why_dropped = pair.dropped;
+    }
+  }
+
+  /// Decides the case when its pairs have reached a look.
+  void look(CaseState& state) {
+    const int kept = static_cast<int>(state.pairs.times.size());
+    if (state.over || !std::ranges::binary_search(setup_.plan.looks, kept)) return;
+    const record::CaseVerdict verdict = judge(setup_, *state.gate_case, state.pairs, false, "", kept);
+    if (verdict.verdict != Verdict::undecided) settle(state, verdict);
+  }
+
+  void settle(CaseState& state, const record::CaseVerdict& verdict) {
+    state.over = true;
+    store_.add(setup_.gate.id, verdict);
+    if (observer_.decided) observer_.decided(progress(state.gate_case->candidate.name), verdict);
+  }
+
+  std::string why_undecided(const CaseState& state) const {
+    const auto kept = state.pairs.times.size();
+    const std::string pairs = fmt::format("{} pair{}", kept, kept == 1 ? "" : "s");
+    if (static_cast<int>(state.rounds.size()) >= rounds_) return fmt::format("after all rounds, with {}", pairs);
+    return fmt::format("the budget of {} was spent after {}", units::duration(setup_.budget_s),
+                       kept == 0 ? "no pair" : pairs);
+  }
+
+  // ---- what is said
+
+  /// Once, after twelve rounds, or after the first look where the budget will not last so long.
+  void pilot() {
+    const int done = round_ + 1;
+    if (pilot_said_ || undecided() == 0 || done < setup_.plan.looks.front()) return;
+    const int to_come = rounds_to_come();
+    if (done < pilot_rounds && done + to_come >= pilot_rounds) return;
+    pilot_said_ = true;
+    std::vector<record::CaseVerdict> verdicts;
+    for (const CaseState& state : cases_)
+      if (!state.over)
+        verdicts.push_back(judge(setup_, *state.gate_case, state.pairs, false, "",
+                                 static_cast<int>(state.pairs.times.size()) + to_come));
+    if (observer_.pilot) observer_.pilot(progress({}), verdicts);
+  }
+
+  /// Rounds that the cases that are left can still have.
+  int rounds_to_come() const {
+    double round_s = 0;
+    for (const CaseState& state : cases_)
+      if (!state.over) round_s += state.pair_s;
+    const int by_plan = rounds_ - round_ - 1;
+    if (!(round_s > 0)) return by_plan;
+    return static_cast<int>(std::min<double>(by_plan, std::floor(std::max(left_s(), 0.0) / round_s)));
+  }
+
+  GateProgress progress(const std::string& name) const {
+    return {round_, rounds_, undecided(), static_cast<int>(cases_.size()), name, std::max(left_s(), 0.0)};
+  }
+  void tick(const std::string& name) {
+    case_name_ = name;
+    tick();
+  }
+  void tick() {
+    if (observer_.tick) observer_.tick(progress(case_name_));
+  }
+
+  const GateSetup& setup_;
+  store::Store& store_;
+  const GateObserver& observer_;
+  const Clock::time_point start_ = Clock::now();
+  std::vector<CaseState> cases_;
+  int round_ = 0, rounds_;
+  std::uint64_t seed_ = 0;  // of the round
+  bool pilot_said_ = false, changed_ = false;
+  std::string case_name_;
+  Sides<std::unique_ptr<WorkerProcess>> processes_;
+  Sides<std::int64_t> process_ids_;  // in the store, of those or the latest
+  std::set<const Worker*> started_;  // workers that have measured
+};
+
+}  // namespace
+
+record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
+  try {
+    Drive gate(setup, store, observer);
+    record::RunStatus status = record::RunStatus::finished;
+    try {
+      gate.measure();
+    } catch (const Interrupted&) {
+      status = record::RunStatus::interrupted;
+      gate.interrupt();
+    }
+    store.finish_gate(setup.gate.id, status, timestamp());
+    return status;
+  } catch (...) {
+    try {
+      store.finish_gate(setup.gate.id, record::RunStatus::failed, timestamp());
+    } catch (const std::exception&) {  // the first failure is the one to tell
+    }
+    throw;
+  }
+}
+
+}  // namespace ridgeline::run

@@ -1,0 +1,34 @@
+#include "harness/run/gate_order.hpp"
+
+#include "harness/run/order.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+// Draws of different purposes must not repeat one another.
+enum class Purpose : std::uint64_t { order = 1, layout = 2, padding = 3 };
+
+std::uint64_t draw(std::uint64_t seed, Purpose purpose, std::string_view name, int round) {
+  std::uint64_t state = seed ^ static_cast<std::uint64_t>(purpose) * 0x9e3779b97f4a7c15;
+  for (const char c : name) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return replicate_seed(replicate_seed(state, 0), round) >> 1;  // the last bit is always set
+}
+
+}  // namespace
+
+std::string_view to_string(Side side) { return side == Side::baseline ? "baseline" : "candidate"; }
+
+bool baseline_first(std::uint64_t seed, std::string_view case_name, int round) {
+  const bool even = round % 2 == 0;
+  return (draw(seed, Purpose::order, case_name, round / 2) % 2 == 0) == even;
+}
+
+std::uint64_t layout_of(std::uint64_t seed, std::string_view case_name, int round, Side side) {
+  return draw(seed, Purpose::layout, case_name, 2 * round + (side == Side::candidate ? 1 : 0)) + 1;
+}
+
+std::size_t padding_of(std::uint64_t seed, int round, Side side) {
+  return draw(seed, Purpose::padding, "", 2 * round + (side == Side::candidate ? 1 : 0)) % 4096;
+}
+
+}  // namespace ridgeline::run
