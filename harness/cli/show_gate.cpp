@@ -31,6 +31,13 @@ GateReport report_of(const store::FoundGate& found, const store::Store& store) {
   return report;
 }
 
+/// A side's run, with its commit when the gate built one: what a branch means changes.
+std::string side(const record::Gate& gate, const std::string& run, const char* commit) {
+  const nlohmann::json options = nlohmann::json::parse(gate.options, nullptr, false);
+  const bool named = options.is_object() && options.contains(commit) && options[commit].is_string();
+  return fmt::format("run {}{}", run, named ? ", commit " + options[commit].get<std::string>() : "");
+}
+
 std::vector<std::string> facts(const GateReport& report, const std::string& status) {
   const record::Gate& gate = report.gate;
   std::vector<std::string> lines;
@@ -40,8 +47,8 @@ std::vector<std::string> facts(const GateReport& report, const std::string& stat
   line("status", status);
   line("started", point_in_time(gate.started) + " UTC");
   line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
-  line("baseline", fmt::format("run {}", gate.baseline_run));
-  line("candidate", fmt::format("run {}", gate.candidate_run));
+  line("baseline", side(gate, gate.baseline_run, "baseline_commit"));
+  line("candidate", side(gate, gate.candidate_run, "candidate_commit"));
   line("alpha", fmt::format("{} over {} cases", units::percent(gate.alpha), gate.cases));
   if (gate.mode != "runs") line("seed", std::to_string(gate.seed));
   line("command", gate.command_line);
@@ -75,7 +82,7 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
   for (const Pair& pair : pairs)
     if (pair.case_name == verdict.case_name)
       table.add({std::to_string(pair.round + 1), pair.baseline_first ? "baseline" : "candidate",
-                 fmt::format("{}", pair.baseline_ns), fmt::format("{}", pair.candidate_ns),
+                 fmt::format("{:.1f}", pair.baseline_ns), fmt::format("{:.1f}", pair.candidate_ns),
                  fmt::format("{:+.6f}", std::log(pair.candidate_ns / pair.baseline_ns)),
                  printable(pair.dropped, 1000)});
   const GateRow row = gate_row(verdict);

@@ -85,7 +85,13 @@ class ShowGate : public testing::Test {
     return said.code == 0 ? said.out.substr(0, said.out.find(':')) : said.err;
   }
 
-  const record::Gate gate = examples::gate("20261122T130000Z-9a7e", "2026-11-22T13:00:00Z");
+  static record::Gate made() {
+    record::Gate gate = examples::gate("20261122T130000Z-9a7e", "2026-11-22T13:00:00Z");
+    gate.options = R"({"baseline_commit": "1a2b3c", "candidate_commit": 3})";
+    return gate;
+  }
+
+  const record::Gate gate = made();
   const record::Case info = examples::gemm_case();
   store::TemporaryFolder folder;
 };
@@ -96,9 +102,10 @@ TEST_F(ShowGate, SaysWhatTheGateSaid) {
   for (const char* part :
        {"gate 20261122T130000Z-9a7e: new/ridgeline-suites against old/ridgeline-suites on synthetic-gpu\n",
         "  status      finished\n", "  seed        18446744073709551614\n",
-        "  command     ridgeline gate --baseline-work", "  baseline    run 20261122T130000Z-9a7e-baseline\n",
-        "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%", "[no bound, +12.0%]", "2 (1 dropped)",
-        "scan/naive/f32/n=1             skipped ", "too noisy here \\x1b[31m\n",
+        "  command     ridgeline gate --baseline-work",
+        "  baseline    run 20261122T130000Z-9a7e-baseline, commit 1a2b3c\n",
+        "  candidate   run 20261122T130000Z-9a7e-candidate\n", "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%",
+        "[no bound, +12.0%]", "2 (1 dropped)", "scan/naive/f32/n=1             skipped ", "too noisy here \\x1b[31m\n",
         "2 cases: 1 regression, 1 skipped\nthe gate fails\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
 }
@@ -109,9 +116,9 @@ TEST_F(ShowGate, ThePairsOfACaseAreShown) {
       << said.out;
   EXPECT_TRUE(contains(said.out,
                        "round  first      baseline ns  candidate ns  log ratio  dropped\n"
-                       "    1  baseline          1000        1100.5  +0.095765\n"
-                       "    2  candidate         1000        1100.5  +0.095765\n"
-                       "    3  baseline          1000        1100.5  +0.095765  throttled\n"))
+                       "    1  baseline        1000.0        1100.5  +0.095765\n"
+                       "    2  candidate       1000.0        1100.5  +0.095765\n"
+                       "    3  baseline        1000.0        1100.5  +0.095765  throttled\n"))
       << said.out;
   EXPECT_TRUE(contains(ridgeline({"--samples", "scan", "20261122"}).out, "scan/naive/f32/n=1: skipped; too noisy"));
   const Said wrong = ridgeline({"--samples", "gemm/naive/f32/m=64,n=64,k=65", "20261122"});
