@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -499,36 +498,55 @@ TEST(Experiment, WorkThatACaseDoesNotDoIsAbsent) {
   }
 }
 
-TEST(Experiment, ALayoutMovesBuffersWhileTheCaseLives) {
+/// A fake device that allocates from the start of its memory to the end.
+class ArenaDevice final : public device::FakeDevice {
+ public:
+  void* allocate(std::size_t bytes) override {
+    used_ += (bytes + 255) / 256 * 256;
+    return arena_.data() + used_ - (bytes + 255) / 256 * 256;
+  }
+  void release(void*) noexcept override { ++released; }
+  std::ptrdiff_t place(const void* memory) const { return static_cast<const std::byte*>(memory) - arena_.data(); }
+  int released = 0;
+
+ private:
+  std::vector<std::byte> arena_ = std::vector<std::byte>(1u << 20);
+  std::size_t used_ = 0;
+};
+
+TEST(Experiment, ALayoutMovesTheBuffersOfACaseWhileItLives) {
   EXPECT_EQ(layout_bytes(0), 0u);
   EXPECT_EQ(layout_bytes(1), 512u);
   EXPECT_EQ(layout_bytes(255), 65536u);
   EXPECT_EQ(layout_bytes(256 + 7), layout_bytes(7));
-  Bench bench;
-  std::set<const void*> places;
-  for (std::uint64_t layout = 0; layout < 32; ++layout) {
-    const std::uint64_t before = bench.device.bytes_allocated();
-    bench.options.layout = layout;
-    std::size_t inside = 0;
+  for (const std::uint64_t layout : {0, 1, 255, 1000}) {
+    ArenaDevice device;
+    InputPool inputs(device, 1);
+    Group alone;
+    PrepareOptions options;
+    options.warmup_budget_ns = 1e6;
+    options.layout = layout;
+    std::ptrdiff_t place = -1;
+    std::uint64_t told = 1;
     {
       const Experiment experiment(
           [&](measure::Setup& setup) {
-            EXPECT_EQ(setup.layout, layout);
+            told = setup.layout;
             auto output = std::make_shared<device::Buffer<float>>(setup.device, 4);
-            places.insert(output->data());
-            inside = output->bytes() + layout_bytes(layout);
+            place = device.place(output->data());
             Workload workload;
-            workload.launch = [](std::size_t, device::Stream&) {};
+            workload.launch = [output](std::size_t, device::Stream&) {};
             workload.poison = [](std::size_t) {};
-            workload.verify = [output](std::size_t) { return record::Verification{0, 1}; };
+            workload.verify = [](std::size_t) { return record::Verification{0, 1}; };
             return workload;
           },
-          measure::Setup{bench.device, bench.inputs, bench.alone}, bench.options);
-      EXPECT_EQ(bench.device.bytes_allocated(), before + inside);
+          measure::Setup{device, inputs, alone}, options);
+      EXPECT_EQ(device.released, 0);
     }
-    EXPECT_EQ(bench.device.bytes_allocated(), before);
+    EXPECT_EQ(told, layout);
+    EXPECT_EQ(place, static_cast<std::ptrdiff_t>(layout_bytes(layout)));
+    EXPECT_EQ(device.released, layout == 0 ? 1 : 2);
   }
-  EXPECT_GT(places.size(), 4u);
 }
 
 TEST(Experiment, MetricsThatFollowFromTheTimeAreTakenFromTheMedian) {
