@@ -27,6 +27,7 @@ unstable = 0.5
 min_samples = 10
 max_samples = 500
 warmup = "10ms"
+sample_floor = "500us"
 
 [cpu]
 cases = ["calibration"]
