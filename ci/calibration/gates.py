@@ -62,8 +62,11 @@ def build_facts(programs: Path) -> dict:
 def gate_command(
     programs: Path, profile: Profile, cell: Cell, seed: int, workers: tuple[Path, Path], results: Path
 ) -> list[str]:
+    """A gate that refuses to start while somebody else measures: what it waits would count as its own time, and its
+    neighbour would be in its samples."""
     return [
-        *(str(programs / "ridgeline"), "gate", "--device", "cpu", "--json", "--results", str(results)),
+        *(str(programs / "ridgeline"), "gate", "--device", "cpu", "--no-wait", "--json", "--results"),
+        str(results),
         *("--profile", str(results.parent / "study.toml")),
         *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
         *("--delta", f"{cell.delta:g}", "--budget", f"{profile.budget_s:g}s", "--seed", str(seed)),
