@@ -48,8 +48,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         prog="ci/calibrate",
         description="Measures how often the gate is wrong and what it finds, on this machine, with kernels that do a "
         "known amount of extra work; and what other tools' rules say of the same samples.",
-        epilog="A study that was interrupted, or that stopped because somebody else measured, goes on when it is started "
-        "again.",
+        epilog="A study that was interrupted, or stopped because somebody else measured, goes on when started again.",
     )
     option = parser.add_argument
     option("--profile", choices=sorted(PROFILES), default="full", help="how much; default: full")
