@@ -29,9 +29,10 @@ std::vector<std::string> shell_words(const std::string& line) {
   return words;
 }
 
-/// Whether `word` is an option of `run` whose value is the next word.
+/// Whether `word` is an option of `run` or `gate` whose value is the next word.
 bool takes_next(const std::string& word) {
-  constexpr const char* flags[] = {"--strict", "--no-wait", "--json", "--quiet"};
+  constexpr const char* flags[] = {"--strict", "--no-wait", "--json",          "--quiet",
+                                   "--aa",     "--github",  "--accept-changes"};
   return word.starts_with("--") && word != "--" && word.find('=') == std::string::npos &&
          std::ranges::find(flags, word) == std::end(flags);
 }
@@ -64,6 +65,19 @@ std::string repeating_line(const std::string& command_line, const std::string& d
   const std::vector<std::string>& chosen = cases.empty() ? patterns : cases;
   options.insert(options.end(), chosen.begin(), chosen.end());
   return shell_line(options);
+}
+
+std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {
+  const std::vector<std::string> words = shell_words(command_line);
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i].starts_with(option + '='))
+      values.push_back(words[i].substr(option.size() + 1));
+    else if (words[i] == option && i + 1 < words.size())
+      values.push_back(words[i + 1]);
+    if (takes_next(words[i])) ++i;
+  }
+  return values;
 }
 
 }  // namespace ridgeline::cli

@@ -11,4 +11,7 @@ namespace ridgeline::cli {
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
                            const std::vector<std::string>& cases = {});
 
+/// The values that `option` ("--budget") has in a stored line, in order.
+std::vector<std::string> values_of(const std::string& command_line, const std::string& option);
+
 }  // namespace ridgeline::cli

@@ -29,5 +29,15 @@ TEST(RepeatingLine, HasCasesInPlaceOfPatternsAndKeepsTheOptions) {
       "--json --device cpu --seed 1 gemm/a/f32/n=1 scan/b/f32/n=1");
 }
 
+TEST(ValuesOf, ReadsAnOptionFromAStoredLine) {
+  const std::string line =
+      "ridgeline run --label '--budget 5s' --budget 30s --worker ./w --worker='my worker' --json --budget=1m gemm -- "
+      "--budget 7s";
+  EXPECT_EQ(values_of(line, "--budget"), (std::vector<std::string>{"30s", "1m"}));
+  EXPECT_EQ(values_of(line, "--worker"), (std::vector<std::string>{"./w", "my worker"}));
+  EXPECT_EQ(values_of(line, "--processes"), std::vector<std::string>{});
+  EXPECT_EQ(values_of("ridgeline run --budget", "--budget"), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace ridgeline::cli

@@ -16,6 +16,7 @@
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/repeat.hpp"
+#include "harness/cli/repeat_of.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/descendants.hpp"
 #include "harness/run/device_lock.hpp"
@@ -32,15 +33,14 @@ namespace {
 /// Options of `run` alone.
 struct RunOptions {
   std::vector<std::string> patterns;
-  std::string label, budget, seed;
+  std::string label, budget, seed, repeat_of;
   std::optional<int> processes;
   bool strict = false, no_wait = false;
 };
 
 constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
 
-run::Profile chosen_profile(const Context& context, const RunOptions& options, const std::filesystem::path& home) {
-  run::Profile profile = run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
+run::Profile with_options(run::Profile profile, const RunOptions& options) {
   if (!options.budget.empty()) {
     const auto seconds = run::parse_duration(options.budget);
     if (!seconds)
@@ -52,8 +52,9 @@ run::Profile chosen_profile(const Context& context, const RunOptions& options, c
   return profile;
 }
 
-std::uint64_t chosen_seed(const RunOptions& options) {
-  if (options.seed.empty()) return run::random_seed();
+/// `otherwise` without --seed.
+std::uint64_t chosen_seed(const RunOptions& options, std::uint64_t otherwise) {
+  if (options.seed.empty()) return otherwise;
   std::uint64_t seed = 0;
   const char* end = options.seed.data() + options.seed.size();
   if (const auto [rest, error] = std::from_chars(options.seed.data(), end, seed); error != std::errc{} || rest != end)
@@ -72,10 +73,11 @@ void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
 }
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan, const store::Store& store,
-          record::RunStatus status) {
+          record::RunStatus status, const std::optional<Repeat>& again) {
   const auto summaries =
       analysis::summarise(store.measurements(plan.run.id, store::Samples::leave_out), store.roofs(plan.run.id));
-  const int code = exit_code(status, summaries, options.strict);
+  int code = exit_code(status, summaries, options.strict);
+  if (again && !again->gone.empty() && code != interrupted) code = not_all_measured;
   std::vector<std::string> failed;
   for (const analysis::CaseSummary& summary : summaries)
     if (record::is_failure(summary.outcome) && failed.size() < max_repeated)
@@ -92,6 +94,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                                {"exit_code", code},
                                {"cases", nlohmann::ordered_json::array()}};
     for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
+    if (again) all["repeat_of"] = to_json(*again);
     if (!repeat.empty()) all["repeat"] = repeat;
     print_json(all);
     return code;
@@ -99,6 +102,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries),
                           summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
                           summaries.empty() ? "nothing was measured" : outcome_counts(summaries)));
+  if (again) say(stdout, fmt::format("\n{}", repeat_text(*again)));
   say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
                           status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
   if (!repeat.empty()) say(stdout, fmt::format("repeat what failed: {}\n", repeat));
@@ -110,19 +114,33 @@ int run(const Context& context, const RunOptions& options) {
   run::adopt_orphans();
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const std::filesystem::path home = run::home();
+  std::optional<RepeatedRun> repeated;
+  if (!options.repeat_of.empty()) repeated = find_repeated(context, options.repeat_of);
   run::Plan plan;
-  plan.profile = chosen_profile(context, options, home);
-  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases_and_devices);
-  plan.device = run::choose_device(workers, context.device);
-  plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
+  plan.profile = with_options(
+      repeated ? repeated->profile : run::load_profile(context.profile.empty() ? "quick" : context.profile, home),
+      options);
+  const std::vector<run::Worker> workers = run::ask_workers(
+      repeated && context.workers.empty() ? repeated->workers : context.workers, run::Ask::cases_and_devices);
+  std::vector<std::string> gone;  // of the repeated run's cases
+  if (repeated) {
+    plan.device = same_device(*repeated, workers, context.device);
+    CasesAgain again = cases_again(*repeated, workers, plan.device, options.patterns);
+    plan.cases = std::move(again.cases);
+    gone = std::move(again.gone);
+  } else {
+    plan.device = run::choose_device(workers, context.device);
+    plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
+  }
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;
-  plan.run.command_line = "ridgeline " + shell_line(context.arguments);
+  plan.run.command_line =
+      repeated ? command_line(context.arguments, *repeated) : "ridgeline " + shell_line(context.arguments);
   plan.run.profile = plan.profile.name;
   plan.run.profile_text = plan.profile.text;
-  plan.run.seed = chosen_seed(options);
-  if (!context.quiet) print_start(out, plan, !context.device.empty());
+  plan.run.seed = chosen_seed(options, repeated ? repeated->found.summary.run.seed : run::random_seed());
+  if (!context.quiet) print_start(out, plan, repeated || !context.device.empty());
 
   const run::DeviceLock lock(
       plan.device.uuid, fmt::format("run {}: {}", plan.run.id, plan.run.command_line), [&](const std::string& holder) {
@@ -154,7 +172,9 @@ int run(const Context& context, const RunOptions& options) {
   }();
   run::end_descendants();
   display.clear();
-  return close(context, options, plan, store, status);
+  std::optional<Repeat> again;
+  if (repeated) again = compare(*repeated, plan.run.id, std::move(gone), store);
+  return close(context, options, plan, store, status, again);
 }
 
 int run_or_stop(const Context& context, const RunOptions& options) {
@@ -177,7 +197,9 @@ void add_run(CLI::App& program, Context& context) {
       "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by\n"
       "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval\n"
       "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
-      "                                                a full name is measured whatever the profile says\n\n"
+      "                                                a full name is measured whatever the profile says\n"
+      "  ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does each case\n"
+      "                                                come out the same? What is given beside it replaces its own\n\n"
       "Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends at once.\n"
       "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or above "
       "its roof, 130 interrupted.",
@@ -191,6 +213,9 @@ void add_run(CLI::App& program, Context& context) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   command.add_option("--seed", options->seed, "Of the order of cases and of their inputs")->type_name("N");
+  command.add_option("--repeat-of", options->repeat_of, "Measure the cases of a stored run again, and compare")
+      ->type_name("RUN")
+      ->excludes("--profile");
   command.add_option("--label", options->label, "A word to find the run by")->type_name("TEXT");
   command.add_flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
   command.add_flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
