@@ -403,7 +403,7 @@ TEST(SmallestEffect, IsDeltaWithoutNoiseAndGrowsWithIt) {
 
 Values around_time(double time_ns, int count) {
   Values times;
-  for (int i = 0; i < count; ++i) times.push_back(time_ns * (1 + .001 * (i - count / 2)));
+  for (int i = 0; i < count; ++i) times.push_back(time_ns * (1 + .001 * (i - .5 * count)));
   return times;
 }
 

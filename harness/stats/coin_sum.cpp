@@ -13,7 +13,7 @@ double coin_sum_at_most(std::span<const std::int64_t> scores, std::int64_t limit
   // Heads and tails are alike, so that S is distributed like total - S: the shorter tail is computed.
   if (limit > total / 2) return 1 - coin_sum_at_most(scores, total - limit - 1);
   // Doubled midranks without ties are all even: half the work.
-  const std::int64_t unit = std::accumulate(scores.begin(), scores.end(), std::int64_t{0},
+  const std::int64_t unit = std::accumulate(scores.begin(), scores.end(), total,
                                             [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); });
   const auto last = static_cast<std::size_t>(limit / unit);
   std::vector<double> mass(last + 1), next(last + 1);
