@@ -44,7 +44,7 @@ void sort_by_importance(std::vector<CaseVerdict>& verdicts) {
     const Verdict group = expected(v) == Expected::unmet ? Verdict::regression : v.verdict;
     return std::tuple(group, !fails(v), v.verdict, -change(v), std::string_view(v.case_name));
   };
-  std::ranges::stable_sort(verdicts, [&](const CaseVerdict& a, const CaseVerdict& b) { return key(a) < key(b); });
+  std::ranges::sort(verdicts, [&](const CaseVerdict& a, const CaseVerdict& b) { return key(a) < key(b); });
 }
 
 int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& verdicts, bool strict) {
