@@ -102,7 +102,7 @@ def verdict(
 
 def odd() -> Json:
     """A gate of what is rare: changes beyond the axis, intervals without a bound, bimodal processes, dropped pairs, an
-    expected regression, deltas of their own, long names."""
+    expected regression, deltas of their own, long names of cases and sides."""
     names = (
         f"attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal,part={part}" for part in range(1, 10)
     )
@@ -124,7 +124,8 @@ def odd() -> Json:
     for key in ("ratio_low", "ratio_high"):
         del verdicts[4][key]
     del verdicts[5]["ratio_high"]
-    return gate(0) | {"verdicts": verdicts, "cases": len(verdicts)}
+    sides = {"baseline": "/a/folder/WITH/A/LONG/NAME/ridgeline-suites", "candidate": "W" * 60}
+    return gate(0) | sides | {"verdicts": verdicts, "cases": len(verdicts)}
 
 
 if __name__ == "__main__":

@@ -56,11 +56,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows that are drawn together; `limit` is how far the axis reaches to both sides of no change."""
+    """Rows that are drawn together; `limit` is how far the axis reaches to both sides of no change; `part` says which
+    of several pages it is."""
 
     rows: tuple[Row, ...]
     limit: float
-    title: str
+    sides: str
+    part: str
     counted: str
 
 
@@ -92,12 +94,12 @@ def pages(gate: Gate) -> list[Page]:
         return []
     number = -(-len(rows) // ROWS_A_PAGE)
     size = -(-len(rows) // number)
-    against = f"{plot.shown(gate.candidate, 36)} against {plot.shown(gate.baseline, 36)}"
+    sides = f"{plot.shown(gate.candidate, 26)} against {plot.shown(gate.baseline, 26)}"
     made = []
     for start in range(0, len(rows), size):
         some = tuple(rows[start : start + size])
-        part = f", cases {start + 1} to {start + len(some)} of {len(rows)}" if number > 1 else ""
-        made.append(Page(some, limit(rows), against + part, gate.counted))
+        part = f" · cases {start + 1} to {start + len(some)} of {len(rows)}" if number > 1 else ""
+        made.append(Page(some, limit(rows), sides, part, gate.counted))
     return made
 
 
@@ -113,7 +115,7 @@ def draw_page(page: Page, figure: Figure) -> None:
     count = len(page.rows)
     figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.27 * count)
     axes = figure.subplots()
-    axes.set_title(page.title, loc="left")
+    figure.suptitle(f"{figure.get_suptitle()}{page.part}\n{page.sides}", x=0.012, ha="left")
     axes.set_xlim(-page.limit, page.limit)
     axes.set_ylim(count - 0.4, -1.6)
     names = [plot.shown(one.name, 52) for one in page.rows]

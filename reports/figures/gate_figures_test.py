@@ -86,7 +86,7 @@ def test_every_case_is_on_one_page(cases: int) -> None:
     assert all(len(page.rows) <= forest.ROWS_A_PAGE for page in pages)
     assert len(pages) == -(-cases // forest.ROWS_A_PAGE)
     if cases == 200:
-        assert pages[5].title.endswith("cases 171 to 200 of 200")
+        assert pages[5].part.endswith("cases 171 to 200 of 200")
 
 
 def test_what_matters_comes_first() -> None:
@@ -202,12 +202,30 @@ def test_pairs_say_which_side_came_first_and_what_was_dropped() -> None:
 def test_pairs_that_are_drawn_are_those_of_the_panel() -> None:
     (page,) = pairs.pages(parsed(synthetic_gate.gate(3)))
     for axes, one in zip(drawn("pairs", page).axes, page.panels, strict=True):
-        points = {
-            line.get_marker(): [(int(x), y) for x, y in zip(*line.get_data(), strict=True)]
-            for line in axes.get_lines()
-            if line.get_linestyle() == "None"
-        }
+        points: dict[str, list[tuple[int, float]]] = {}
+        for line in axes.get_lines():
+            if line.get_linestyle() == "None":
+                points.setdefault(line.get_marker(), []).append((int(line.get_xdata()[0]), line.get_ydata()[0]))
         assert points == {"o": list(one.points["baseline first"]), "^": list(one.points["candidate first"])}
+
+
+def test_a_pair_far_out_leaves_the_others_room_and_is_hollow_at_the_edge() -> None:
+    made = synthetic_gate.verdict("a/b/f32/n=1", "regression", 0.05, 18)
+    made["rounds"][3]["candidate_ns"] /= 1000
+    (page,) = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [made]}))
+    far = pairs.reach(page.panels[0])
+    assert far < 0.3
+    (axes,) = drawn("pairs", page).axes
+    hollow = [line for line in axes.get_lines() if line.get_markerfacecolor() == "white"]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in hollow] == [(4, -0.95 * far)]
+
+
+def test_the_second_speed_of_processes_is_within_the_axis() -> None:
+    made = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.02, 60, modes=0.12)
+    (page,) = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [made]}))
+    (panel,) = page.panels
+    far = pairs.reach(panel)
+    assert all(abs(value) < far for points in panel.points.values() for _, value in points)
 
 
 def test_many_panels_are_spread_over_pages() -> None:

@@ -94,9 +94,10 @@ def draw_page(page: Page, figure: Figure) -> None:
     entries: dict[str, Artist] = {
         how: Line2D([], [], color=_STYLES[how].colour, marker=_STYLES[how].marker, linestyle="none") for how in used
     }
-    plot.legend_below(
-        figure, entries | {"estimate": Line2D([], [], color=plot.INK, linewidth=1.2), "delta": Patch(color=_BAND)}
-    )
+    entries |= {"estimate": Line2D([], [], color=plot.INK, linewidth=1.2), "delta": Patch(color=_BAND)}
+    if any(abs(value) > reach(one) for one in page.panels for points in one.points.values() for _, value in points):
+        entries["hollow: beyond the axis"] = plot.hollow_handle()
+    plot.legend_below(figure, entries)
 
 
 def lines(name: str) -> tuple[str, ...]:
@@ -105,18 +106,35 @@ def lines(name: str) -> tuple[str, ...]:
     return tuple(plot.shown(part, 34) for part in (what + slash, problem) if part)
 
 
+def reach(one: Panel) -> float:
+    """How far the axis goes to both sides: to the farthest point, unless a few lie so far out that the others could not
+    be told apart."""
+    sizes = sorted(abs(value) for points in one.points.values() for _, value in points)
+    usual = sizes[math.ceil(0.8 * len(sizes)) - 1]
+    return max(1.5 * one.delta, min(1.15 * sizes[-1], 3 * usual))
+
+
 def _draw(axes: Axes, one: Panel) -> None:
     axes.axhspan(-one.delta, one.delta, color=_BAND, linewidth=0, zorder=0.5)
     axes.axhline(0, color=plot.GREY, linewidth=0.8, zorder=1)
     if one.change is not None:
         axes.axhline(one.change, color=plot.INK, linewidth=1.2, zorder=2)
+    far = reach(one)
     for how, points in one.points.items():
         style = _STYLES[how]
-        axes.plot(*zip(*points, strict=True), linestyle="none", marker=style.marker, color=style.colour, markersize=5)
-    values = [value for points in one.points.values() for _, value in points]
-    reach = 1.15 * max(*map(abs, values), 1.3 * one.delta)
-    axes.set_ylim(-reach, reach)
-    forest.change_ticks(axes.yaxis, reach)
+        for number, value in points:
+            beyond = abs(value) > far
+            axes.plot(
+                [number],
+                [math.copysign(0.95 * far, value) if beyond else value],
+                linestyle="none",
+                marker=style.marker,
+                color=style.colour,
+                markerfacecolor="white" if beyond else style.colour,
+                markersize=5,
+            )
+    axes.set_ylim(-far, far)
+    forest.change_ticks(axes.yaxis, far)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.set_xlim(0.2, max(number for points in one.points.values() for number, _ in points) + 0.8)
     axes.set_xlabel("round", fontsize=9)
