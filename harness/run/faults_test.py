@@ -11,6 +11,10 @@ OUTCOMES = {
     "drifting": ("ok", ""),
     "prints": ("ok", ""),
     "slow": ("ok", ""),
+    "process_noise": ("ok", ""),
+    "bimodal": ("ok", ""),
+    "fills_memory": ("ok", ""),
+    "fills_memory_late": ("ok", ""),
     "unstable": ("unstable", "of its median; the profile allows ±5.0%"),
     "throttled": ("invalid_environment", "hw_thermal_slowdown"),
     "neighbour": ("invalid_environment", "other process"),
@@ -36,6 +40,10 @@ OUTCOMES = {
     "huge": ("crashed", "longer than 16 MiB"),
     "wrong_type": ("crashed", "must be a number"),
     "negative": ("crashed", "must be a number"),
+    "zero_time": ("crashed", "must be a number not below"),
+    "nan_time": ("crashed", "not JSON"),
+    "infinite_time": ("crashed", "out of range"),
+    "zero_at_the_end": ("crashed", "samples_ns[0]"),
     "unknown_reply": ("crashed", 'answered "dance"'),
     "answers_twice": ("crashed", 'where "finish" was waited for'),
     "unverified": ("crashed", "an output that was not verified has no time"),
@@ -60,7 +68,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "37 cases: 5 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
+        "45 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
         in done.stdout
     )
     repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ridgeline run "))

@@ -143,7 +143,7 @@ def test_interrupted_while_waiting_measures_nothing(lab):
 
 def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
     def limit_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
     profile = lab.profile("noisy", "unstable", "drifting", processes=300)
     full = lab.run(profile, preexec_fn=limit_files)

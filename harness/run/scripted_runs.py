@@ -5,7 +5,9 @@ one, so that `left_behind` can tell.
 """
 
 import contextlib
+import json
 import os
+import shlex
 import sqlite3
 import subprocess
 import threading
@@ -65,6 +67,26 @@ class Lab:
             *("--worker", BUILD / "ridgeline-scripted-worker", *arguments),
         )
 
+    def worker(self, name: str, *options: object) -> Path:
+        """The scripted worker with `options`, as a program of that name: one side of a gate."""
+        path = self.folder / name
+        line = shlex.join([str(BUILD / "ridgeline-scripted-worker"), *map(str, options)])
+        path.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+        path.chmod(0o755)
+        return path
+
+    def gate_command(self, profile: Path, baseline: Path, candidate: Path, *arguments: object) -> list[str]:
+        return self.command(
+            *("gate", "--device", "fake", "--profile", profile, "--results", self.results),
+            *("--baseline-worker", baseline, "--candidate-worker", candidate, *arguments),
+        )
+
+    def gate(self, *arguments: object, **options) -> tuple[int, dict[str, dict]]:
+        """Exit code and verdicts by variant, of a gate as gate_command has it."""
+        done = self.execute([*self.gate_command(*arguments), "--json"], text=True, **options)
+        assert done.stdout, done.stderr
+        return done.returncode, verdicts(done.stdout)
+
     def execute(self, command: list, **options) -> subprocess.CompletedProcess:
         return subprocess.run(
             command,
@@ -79,8 +101,11 @@ class Lab:
 
     def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
         """A run whose output can be read line by line; killed after a minute, so that its test fails."""
+        return self.start_command(self.run_command(profile, *arguments), **options)
+
+    def start_command(self, command: list, **options) -> subprocess.Popen:
         process = subprocess.Popen(
-            self.run_command(profile, *arguments),
+            command,
             **{
                 "env": self.environment,
                 "stdout": subprocess.PIPE,
@@ -111,6 +136,11 @@ class Lab:
         ):
             found.setdefault(name, []).append((outcome, reason))
         return found
+
+
+def verdicts(printed: str) -> dict[str, dict]:
+    """The verdicts of a gate's JSON by variant."""
+    return {verdict["case"].split("/")[1]: verdict for verdict in json.loads(printed)["verdicts"]}
 
 
 def children() -> list[tuple[int, str, str]]:

@@ -116,7 +116,13 @@ void WorkerProcess::send(const std::string& line, Deadline deadline) {
 
 std::string WorkerProcess::receive(Deadline deadline) {
   while (true) {
-    switch (lines_->pump()) {
+    const LineReader::State state = lines_->pump();
+    // A message is an object: what begins otherwise will not become one, however long it gets.
+    if ((state == LineReader::State::waiting || state == LineReader::State::too_long) && !lines_->held().empty() &&
+        lines_->held().front() != '{')
+      lose(record::Outcome::crashed,
+           fmt::format("the worker sent what is no message: {}", printable(lines_->held(), 40)));
+    switch (state) {
       case LineReader::State::line:
         return lines_->take();
       case LineReader::State::too_long:
@@ -129,10 +135,6 @@ std::string WorkerProcess::receive(Deadline deadline) {
              fmt::format("the worker {}{}", child_->ending(), cut ? " in the middle of a message" : ""));
       }
       case LineReader::State::waiting:
-        // A message is an object: what begins otherwise will not become one, however long it gets.
-        if (!lines_->held().empty() && lines_->held().front() != '{')
-          lose(record::Outcome::crashed,
-               fmt::format("the worker sent what is no message: {}", printable(lines_->held(), 40)));
         wait(from_, POLLIN, deadline);
     }
   }

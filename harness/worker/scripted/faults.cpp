@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "harness/base/error.hpp"
+#include "harness/protocol/json.hpp"
 #include "harness/worker/scripted/scripted.hpp"
 
 namespace ridgeline::worker::scripted {
@@ -42,6 +44,12 @@ class Faulty final : public Transport {
               fmt::format("{{\"reply\":\"hello\",\"protocol\":{},\"build\":{{}},\"launcher\":\"\"}}\n", version));
           continue;
         }
+      }
+      if (kind == "prepare" && !script_->knows_layout && request.contains("layout")) {
+        outside_->send(protocol::to_line(
+            protocol::Failure{"request \"prepare\" has an unknown field \"layout\"", "",
+                              static_cast<int>(ErrorKind::usage)}));
+        continue;
       }
       if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
       if (kind == "sample" && strike()) continue;

@@ -44,6 +44,7 @@ std::string Script::code_hash() const {
   for (const std::string& variant : without) text += fmt::format("without {}\n", variant);
   for (const auto& [variant, all] : acting)
     for (const Acting& each : all) text += fmt::format("{} as {} {} {}\n", variant, each.as, each.from, each.to);
+  if (!knows_layout) text += "no layout\n";
   if (text.empty()) return {};
   std::uint64_t state = 0xcbf29ce484222325;
   for (const char c : text) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -55,6 +56,10 @@ Script take_script(int& argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
+    if (flag == "--no-layout") {
+      script.knows_layout = false;
+      continue;
+    }
     if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--state") {
       argv[kept++] = argv[i];
       continue;

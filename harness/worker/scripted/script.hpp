@@ -19,6 +19,7 @@ struct Script {
     int from = 1, to = 0;  // in these preparations, counted from 1; to 0: in all of them
   };
   std::map<std::string, std::vector<Acting>> acting;  // by variant
+  bool knows_layout = true;                           // as workers do since there are gates
 
   std::string shown;  // the variant whose behaviour the case that is prepared shows
 
@@ -28,7 +29,8 @@ struct Script {
   std::string code_hash() const;
 };
 
-/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]] and --state FILE out of the arguments.
+/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]], --state FILE and --no-layout out of the
+/// arguments.
 /// Throws a usage Error.
 Script take_script(int& argc, char** argv);
 

@@ -1,0 +1,577 @@
+"""Whole gates over scripted times: what each side does decides the verdict, and nothing missing is a pass."""
+
+import json
+import re
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from harness.run.kill_test import finish, wait_for
+from harness.run.scripted_runs import BUILD, case, left_behind, verdicts
+
+PLAIN = BUILD / "ridgeline-scripted-worker"
+GATE_ID = re.compile(r"^gate (\S+?)[:,] ", re.MULTILINE)
+
+
+def named(found: dict[str, dict]) -> dict[str, str]:
+    return {variant: verdict["verdict"] for variant, verdict in found.items()}
+
+
+# ---- speed
+
+
+@pytest.mark.parametrize(
+    ("slower", "verdict", "code"),
+    [(5, "regression", 1), (-5, "improvement", 0), (0.5, "pass", 0)],
+)
+def test_what_is_slower_faster_or_neither(lab, slower, verdict, code):
+    profile = lab.profile("constant", "noisy", "process_noise")
+    found = lab.gate(profile, PLAIN, lab.worker("candidate", "--slower", slower), "--seed", 1)
+    assert (found[0], set(named(found[1]).values())) == (code, {verdict})
+    for each in found[1].values():
+        assert each["ratio"] == pytest.approx(1 + slower / 100, rel=0.005)
+        assert each["ratio_low"] <= each["ratio"] <= each["ratio_high"]
+        assert each["pairs"] >= (8 if verdict == "pass" else 12)  # eight pairs are too few for an alarm
+
+
+def test_equal_times_are_all_ties_and_pass_at_the_first_look(lab):
+    code, found = lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")
+    assert code == 0
+    assert found["constant"]["verdict"] == "pass"
+    assert (found["constant"]["pairs"], found["constant"]["ratio"]) == (8, 1)
+    assert found["constant"]["p_value"] == 2**-8
+
+
+def test_two_kinds_of_processes_raise_no_alarm(lab):
+    profile = lab.profile("bimodal")
+    for seed in range(3):
+        code, found = lab.gate(profile, PLAIN, PLAIN, "--aa", "--seed", seed)
+        assert (found["bimodal"]["verdict"], code) in (("pass", 0), ("undecided", 3))
+
+
+def test_a_smaller_delta_finds_less(lab):
+    profile, candidate = lab.profile("process_noise"), lab.worker("candidate", "--slower", 1.5)
+    assert named(lab.gate(profile, PLAIN, candidate)[1]) == {"process_noise": "pass"}
+    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.5%")[1]) == {"process_noise": "regression"}
+    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.005")[1]) == {"process_noise": "regression"}
+
+
+# ---- how it is measured
+
+
+def test_a_round_is_a_fresh_process_of_each_side_with_the_same_inputs(lab):
+    profile = lab.profile("constant", "noisy", "process_noise", "drifting")
+    assert lab.gate(profile, PLAIN, PLAIN, "--aa", "--seed", 9)[0] == 0
+    rows = lab.query(
+        "SELECT run.id, replicate, process.seed FROM process JOIN run ON run.id = run_id ORDER BY replicate"
+    )
+    seeds = {side: {r: seed for run, r, seed in rows if run.endswith(side)} for side in ("baseline", "candidate")}
+    assert len(rows) == 16  # eight rounds, and nothing but a process of each side in each
+    assert seeds["baseline"] == seeds["candidate"]
+    assert sorted(seeds["baseline"]) == list(range(8))
+    assert len(set(seeds["baseline"].values())) == 8
+    assert lab.query("SELECT DISTINCT profile, gate <> '' FROM run") == [("tests", 1)]
+    # The median of this case is drawn from the layout alone, which is another one for each side and round.
+    medians = lab.query(
+        'SELECT median_ns FROM measurement JOIN "case" ON "case".id = case_id WHERE name = ?', case("process_noise")
+    )
+    assert len(set(medians)) == 16
+    assert lab.is_intact()
+
+
+def test_each_side_is_first_equally_often_and_cases_come_in_random_order(lab):
+    profile = lab.profile("constant", "noisy", "process_noise", "drifting", "prints")
+    assert lab.gate(profile, PLAIN, PLAIN, "--aa", "--seed", 4)[0] == 0
+    first = {}
+    for name, number, baseline in lab.query("SELECT case_name, round, baseline_first FROM pair ORDER BY round"):
+        first.setdefault(name, []).append((number, baseline))
+    for rounds in first.values():
+        assert [number for number, _ in rounds] == list(range(8))
+        assert all(rounds[i][1] + rounds[i + 1][1] == 1 for i in range(0, 8, 2))
+    assert len({tuple(rounds) for rounds in first.values()}) > 1
+    orders = {
+        tuple(name for (name,) in lab.query("SELECT case_name FROM pair WHERE round = ? ORDER BY id", number))
+        for number in range(8)
+    }
+    assert len(orders) > 1
+
+
+def test_the_seed_repeats_a_gate(lab):
+    profile, candidate = lab.profile("constant", "noisy", "process_noise"), lab.worker("candidate", "--slower", 4)
+    gates = [lab.gate(profile, PLAIN, candidate, "--seed", 12) for _ in range(2)]
+    assert gates[0] == gates[1]
+    assert lab.gate(profile, PLAIN, candidate, "--seed", 13)[1] != gates[0][1]
+
+
+def test_a_worker_that_is_older_than_layouts_can_be_a_baseline(lab):
+    code, found = lab.gate(lab.profile("constant"), lab.worker("old", "--no-layout"), PLAIN)
+    assert (code, named(found)) == (0, {"constant": "pass"})
+
+
+# ---- what goes wrong
+
+
+def test_a_fault_of_one_side_ends_its_case_alone(lab):
+    faults = {
+        "noisy": ("segfault", "crashed", "signal 11"),
+        "drifting": ("loops", "timeout", "the case's 1.50 s were over"),
+        "prints": ("wrong_result", "wrong_result", "before timing"),
+        "bimodal": ("wrong_after_timing", "wrong_result", "while timing"),
+        "slow": ("nan_time", "crashed", "not JSON"),
+        "unstable": ("infinite_time", "crashed", "out of range"),
+        "fills_memory": ("zero_time", "crashed", "must be a number not below"),
+        "fills_memory_late": ("negative", "crashed", "must be a number not below"),
+    }
+    profile = lab.profile("constant", "process_noise", *faults, case_timeout="1500ms")
+    options = [word for variant, (other, _, _) in faults.items() for word in ("--as", f"{variant}={other}")]
+    for bad in ("baseline", "candidate"):
+        worker = lab.worker("faulty", *options)
+        sides = (worker, PLAIN) if bad == "baseline" else (PLAIN, worker)
+        code, found = lab.gate(profile, *sides)
+        assert code == 2
+        assert named(found) == {"constant": "pass", "process_noise": "pass"} | {
+            variant: verdict for variant, (_, verdict, _) in faults.items()
+        }
+        for variant, (_, _, reason) in faults.items():
+            assert found[variant]["reason"].startswith(f"{bad} in round 1: ")
+            assert reason in found[variant]["reason"]
+            assert "ratio" not in found[variant]
+        assert lab.query("SELECT count(*) FROM verdict WHERE verdict = 'pass'") == [(2,)]
+        assert lab.is_intact()
+        lab.database.unlink()
+
+
+def test_a_wrong_result_wins_over_any_speed_and_over_a_crash(lab):
+    baseline = lab.worker("baseline", "--as", "noisy=segfault")
+    candidate = lab.worker(
+        "candidate", "--slower", -50, "--as", "constant=wrong_after_timing", "--as", "noisy=wrong_result"
+    )
+    code, found = lab.gate(lab.profile("constant", "noisy"), baseline, candidate)
+    assert (code, named(found)) == (2, {"constant": "wrong_result", "noisy": "wrong_result"})
+    # The crash is stored, too.
+    assert ("crashed",) in {(outcome,) for outcome, _ in lab.outcomes()[case("noisy")]}
+
+
+def test_a_crash_in_round_7_ends_the_case_and_costs_no_other_anything(lab):
+    candidate = lab.worker("candidate", "--state", lab.folder / "counts", "--as", "noisy=segfault@7")
+    code, found = lab.gate(lab.profile("constant", "noisy", "process_noise"), PLAIN, candidate)
+    assert code == 2
+    assert named(found) == {"constant": "pass", "noisy": "crashed", "process_noise": "pass"}
+    assert "candidate in round 7: while sampling" in found["noisy"]["reason"]
+    counts = dict(lab.query("SELECT case_name, count(*) FROM pair GROUP BY case_name"))
+    assert counts == {case("constant"): 8, case("noisy"): 6, case("process_noise"): 8}
+
+
+def test_an_output_that_becomes_wrong_in_a_later_round_is_no_pass(lab):
+    candidate = lab.worker("candidate", "--state", lab.folder / "counts", "--as", "constant=wrong_result@8")
+    code, found = lab.gate(lab.profile("constant"), PLAIN, candidate)
+    assert (code, named(found)) == (2, {"constant": "wrong_result"})
+    assert "round 8" in found["constant"]["reason"]
+
+
+def test_cases_that_one_side_lacks_are_missing_or_new(lab):
+    baseline = lab.worker(
+        "baseline", "--without", "constant", "--as", "drifting=unavailable", "--as", "prints=unsupported"
+    )
+    candidate = lab.worker(
+        "candidate", "--without", "noisy", "--as", "process_noise=unavailable", "--as", "prints=unsupported"
+    )
+    profile = lab.profile("constant", "noisy", "drifting", "process_noise", "prints", "bimodal")
+    code, found = lab.gate(profile, baseline, candidate, "--budget", "5s")
+    assert code == 2  # something is missing
+    verdict = named(found)
+    assert verdict.pop("bimodal") in ("pass", "undecided")
+    assert verdict == {
+        "constant": "new",
+        "noisy": "missing",
+        "drifting": "new",
+        "process_noise": "missing",
+        "prints": "skipped",
+    }
+    assert "libscript.so.1 not found" in found["process_noise"]["reason"]
+    assert "the script says so" in found["prints"]["reason"]
+
+
+def test_new_cases_alone_are_fine_but_decide_nothing(lab):
+    code, found = lab.gate(lab.profile("constant"), lab.worker("baseline", "--without", "constant"), PLAIN)
+    assert (code, named(found)) == (3, {"constant": "new"})
+
+
+@pytest.mark.parametrize("variant", ["fills_memory", "fills_memory_late"])
+def test_a_case_that_does_not_fit_twice_is_skipped_with_that_reason(lab, variant):
+    code, found = lab.gate(lab.profile("constant", variant), PLAIN, PLAIN, "--aa")
+    assert (code, named(found)) == (0, {"constant": "pass", variant: "skipped"})
+    assert "both sides do not fit into memory together" in found[variant]["reason"]
+    assert left_behind() == []
+
+
+def test_what_fits_on_no_side_is_not_called_too_large_for_both(lab):
+    found = lab.gate(lab.profile("constant", "too_large"), PLAIN, PLAIN, "--aa")[1]
+    assert found["too_large"]["verdict"] == "skipped"
+    assert "together" not in found["too_large"]["reason"]
+    assert "550 GB" in found["too_large"]["reason"]
+
+
+def test_what_fits_on_one_side_only_is_missing_on_the_other(lab):
+    found = lab.gate(lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=too_large"))[1]
+    assert found["constant"]["verdict"] == "missing"
+    assert "550 GB" in found["constant"]["reason"]
+
+
+# ---- disturbance
+
+
+def test_disturbed_rounds_are_dropped_whichever_side_they_hit(lab):
+    baseline = lab.worker("baseline", "--state", lab.folder / "b", "--as", "constant=neighbour@4")
+    candidate = lab.worker("candidate", "--state", lab.folder / "c", "--as", "constant=throttled@2-3")
+    code, found = lab.gate(lab.profile("constant"), baseline, candidate)
+    assert (code, named(found)) == (0, {"constant": "pass"})
+    assert (found["constant"]["pairs"], found["constant"]["dropped"]) == (8, 3)
+    dropped = dict(lab.query("SELECT round, dropped FROM pair WHERE dropped <> ''"))
+    assert set(dropped) == {1, 2, 3}
+    assert "candidate: the hardware throttled" in dropped[1]
+    assert "baseline: 1 other process" in dropped[3]
+
+
+def test_a_case_that_is_always_disturbed_is_judged_by_nothing(lab):
+    code, found = lab.gate(lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=throttled"))
+    assert (code, named(found)) == (3, {"constant": "invalid_environment"})
+    assert "8 of 8 pairs were disturbed" in found["constant"]["reason"]
+    assert "hw_thermal_slowdown" in found["constant"]["reason"]
+
+
+def test_unstable_samples_count_because_leaving_them_out_would_not_be_blind(lab):
+    code, found = lab.gate(lab.profile("unstable"), PLAIN, PLAIN, "--aa")
+    assert (code, named(found)) == (0, {"unstable": "pass"})
+    assert {outcome for outcome, _ in lab.outcomes()[case("unstable")]} == {"unstable"}
+
+
+# ---- the budget
+
+
+def test_one_pair_decides_nothing(lab):
+    code, found = lab.gate(lab.profile("slow"), PLAIN, lab.worker("candidate", "--slower", 50), "--budget", "3s")
+    assert (code, named(found)) == (3, {"slow": "undecided"})
+    assert found["slow"]["pairs"] == 1
+    assert "the budget of 3 s was spent after 1 pair" in found["slow"]["reason"]
+    assert "ratio_low" not in found["slow"] and "ratio_high" not in found["slow"]
+
+
+def test_a_budget_that_ends_in_the_middle_of_a_case_is_no_timeout_of_it(lab):
+    code, found = lab.gate(lab.profile("slow"), PLAIN, PLAIN, "--aa", "--budget", "1s")
+    assert (code, named(found)) == (3, {"slow": "undecided"})
+    assert found["slow"]["pairs"] == 0
+    assert "was spent after no pair" in found["slow"]["reason"]
+
+
+def test_the_pilot_says_what_can_be_found(lab):
+    profile = lab.profile("bimodal", "process_noise")
+    done = lab.execute(lab.gate_command(profile, PLAIN, lab.worker("candidate", "--slower", 3), "--seed", 2), text=True)
+    pilot = re.search(
+        r"after 12 rounds (\d) of 2 cases (?:is|are) undecided; in .* find slow-downs of about\n", done.stdout
+    )
+    assert pilot, done.stdout
+    assert re.search(rf"  \d+(\.\d+)?% \(delta 3.0%\)  {case('bimodal')}\n", done.stdout)
+
+
+# ---- sides
+
+
+def test_the_same_code_is_refused_unless_that_is_said(lab):
+    refused = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same")), text=True)
+    assert refused.returncode == 64
+    assert "are the same code" in refused.stderr and "there is nothing to compare" in refused.stderr
+    assert "--aa" in refused.stderr
+    assert not lab.results.exists()
+    said = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same"), "--aa"), text=True)
+    assert said.returncode == 0
+    assert "every alarm is a false one" in said.stdout
+
+
+def variants_command(lab, profile, baseline, candidate, *arguments):
+    return lab.command(
+        *("gate", "--device", "fake", "--profile", profile, "--results", lab.results, "--worker", PLAIN),
+        *("--baseline-variant", baseline, "--candidate-variant", candidate, *arguments),
+    )
+
+
+def test_two_variants_of_one_build_are_paired_by_problem(lab):
+    done = lab.execute([*variants_command(lab, lab.profile(), "constant", "unstable"), "--json"], text=True)
+    found = json.loads(done.stdout)["verdicts"]
+    assert [(each["case"], each["baseline_case"]) for each in found] == [(case("unstable"), case("constant"))]
+    assert (done.returncode, found[0]["verdict"]) == (1, "regression")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "message"),
+    [
+        ("constat", "noisy", "did you mean constant?"),
+        ("constant", "nosy", "did you mean noisy?"),
+        ("constant", "constant", "there is nothing to compare"),
+    ],
+)
+def test_variants_that_cannot_be_compared(lab, baseline, candidate, message):
+    done = lab.execute(variants_command(lab, lab.profile(), baseline, candidate), text=True)
+    assert done.returncode == 64
+    assert message in done.stderr
+
+
+def test_a_worker_that_changes_in_the_middle_ends_the_gate(lab):
+    candidate = lab.worker("candidate", "--slower", 1)
+    process = lab.start_command(
+        lab.gate_command(lab.profile("constant", "slow"), PLAIN, candidate), env=lab.environment
+    )
+    wait_for(process, "baseline: ")
+    wait_for_pairs(lab, 1)
+    replacement = lab.worker("other", "--slower", 2)
+    replacement.replace(candidate)
+    with process:
+        error = process.stderr.read()
+    assert process.returncode == 69
+    assert "candidate has changed while the gate was measuring" in error
+    assert lab.query("SELECT status FROM gate") == [("failed",)]
+
+
+# ---- the end before the end
+
+
+def wait_for_pairs(lab, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if lab.database.exists():
+            try:
+                if lab.query("SELECT count(*) FROM pair")[0][0] >= count:
+                    return
+            except sqlite3.OperationalError:  # the table is being made
+                pass
+        time.sleep(0.01)
+    raise AssertionError(f"{count} pairs were never stored")
+
+
+VARIANTS = ("constant", "noisy", "process_noise", "bimodal", "segfault", "unsupported")
+
+
+@pytest.fixture
+def gate(lab):
+    """A gate of about a hundred pairs, with a seed; what it says when nothing interrupts it."""
+    profile, candidate = lab.profile(*VARIANTS), lab.worker("candidate", "--slower", 4)
+    command = lab.gate_command(profile, PLAIN, candidate, "--seed", 5)
+    whole = lab.execute([*command, "--json"], text=True)
+    expected = verdicts(whole.stdout)
+    assert whole.returncode == 2
+    lab.database.unlink()
+    return command, expected
+
+
+def resume(lab, *arguments: object):
+    done = lab.execute(
+        lab.command("gate", "--resume", "latest", "--results", lab.results, "--json", *arguments), text=True
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, verdicts(done.stdout)
+
+
+def test_an_interrupted_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate):
+    command, expected = gate
+    for pairs in (1, 30, 60):
+        process = lab.start_command(command, env=lab.environment)
+        wait_for_pairs(lab, pairs)
+        process.send_signal(signal.SIGINT)
+        printed = finish(process)
+        assert process.returncode == 130, printed
+        assert lab.query("SELECT status FROM gate") == [("interrupted",)]
+        assert lab.query("SELECT DISTINCT status FROM run") == [("interrupted",)]
+        assert "undecided" in printed
+        assert re.search(rf"ridgeline gate --resume {GATE_ID.search(printed)[1]}", printed)
+        stored = lab.query("SELECT count(*) FROM pair")[0][0]
+        assert stored >= pairs
+        assert resume(lab) == (2, expected)
+        assert lab.query("SELECT status FROM gate") == [("finished",)]
+        assert lab.query("SELECT count(*) FROM gate") == [(1,)]
+        assert lab.is_intact()
+        lab.database.unlink()
+
+
+def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate):
+    command, expected = gate
+    process = lab.start_command(command, env=lab.environment)
+    for pairs in (10, 40):
+        wait_for_pairs(lab, pairs)
+        process.kill()
+        finish(process)
+        assert left_behind(wait_s=10) == []
+        assert lab.is_intact()
+        assert lab.query("SELECT status FROM gate") == [("running",)]
+        process = lab.start_command(
+            lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"), env=lab.environment
+        )
+    printed = finish(process)
+    assert process.returncode == 2
+    assert verdicts(printed) == expected
+
+
+def test_a_second_interrupt_ends_a_gate_at_once(lab):
+    process = lab.start_command(
+        lab.gate_command(lab.profile("constant", "loops_with_child"), PLAIN, PLAIN, "--aa"), env=lab.environment
+    )
+    wait_for(process, "A/A")
+    time.sleep(0.3)
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+    finish(process)
+    assert process.returncode == 130
+    assert left_behind(wait_s=5) == []
+    assert lab.is_intact()
+
+
+@pytest.mark.parametrize("stopped", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_workers_are_not_left_behind(lab, stopped):
+    # One of the two is always stopped while the other works.
+    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    wait_for(process, "A/A")
+    time.sleep(0.7)
+    process.send_signal(stopped)
+    finish(process)
+    assert left_behind(wait_s=5) == []
+
+
+def interrupted_gate(lab, candidate):
+    process = lab.start_command(
+        lab.gate_command(lab.profile("constant", "slow"), PLAIN, candidate), env=lab.environment
+    )
+    wait_for_pairs(lab, 1)
+    process.send_signal(signal.SIGINT)
+    finish(process)
+    assert process.returncode == 130
+
+
+def refusal(lab, *arguments: object) -> str:
+    done = lab.execute(lab.command("gate", "--resume", "latest", "--results", lab.results, *arguments), text=True)
+    assert done.returncode == 64, done.stdout + done.stderr
+    return done.stderr
+
+
+def test_a_gate_does_not_go_on_with_something_else(lab):
+    candidate = lab.worker("candidate", "--slower", 1)
+    interrupted_gate(lab, candidate)
+    assert "--delta does not go with --resume" in refusal(lab, "--delta", "1%")
+    assert "--resume does not go with --candidate-worker" in refusal(lab, "--candidate-worker", candidate)
+    lab.environment["RIDGELINE_RUNNER"] = "another"
+    assert "the comparable environment has changed" in refusal(lab)
+    del lab.environment["RIDGELINE_RUNNER"]
+    lab.worker("candidate", "--slower", 2)
+    assert "the candidate's code has changed" in refusal(lab)
+    lab.worker("candidate", "--slower", 1)
+    assert lab.query("SELECT status FROM gate") == [("interrupted",)]
+
+
+def test_a_finished_gate_does_not_go_on(lab):
+    assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
+    assert "has finished: there is nothing to go on with" in refusal(lab)
+
+
+def test_a_gate_holds_the_device_throughout(lab):
+    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    gate_id = GATE_ID.search(wait_for(process, "gate "))[1]
+    wait_for_pairs(lab, 1)
+    refused = lab.run(lab.profile("constant"), "--no-wait")
+    assert refused.returncode == 69
+    assert f"is being measured on by pid {process.pid}, gate {gate_id}" in refused.stderr
+    process.send_signal(signal.SIGINT)
+    finish(process)
+
+
+# ---- what is typed, and what is shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there is nothing to compare"),
+        (["--baseline-worker", "x"], "--baseline-worker needs --candidate-worker, too"),
+        (["--candidate-ref", "HEAD"], "--candidate-ref needs --baseline-ref, too"),
+        (["--candidate-variant", "x"], "--candidate-variant needs --baseline-variant, too"),
+        (["--baseline-ref", "a", "--candidate-variant", "b"], "--candidate-variant does not go with --baseline-ref"),
+        (["--baseline", "latest", "--candidate", "latest", "--aa"], "--aa is for gates that measure"),
+        (["--baseline", "latest", "--candidate", "latest", "--budget", "1m"], "--budget is for gates that measure"),
+        (["--baseline-ref", "a", "--candidate-ref", "b", "--accept-changes"], "--accept-changes is for stored runs"),
+        (["--baseline-ref", "a", "--candidate-ref", "b", "--worker", "x"], "--worker goes with --baseline-variant"),
+        (["--baseline-ref", "a", "--candidate-ref", "b", "--json", "--junit", "-"], "want the standard output at once"),
+        (["--delta", "0"], "--delta 0 is no share above 0 and below 1"),
+        (["--delta", "100%"], "--delta 100% is no share"),
+        (["--delta", "nan"], "--delta nan is no share"),
+        (["--delta", "0x1p-4"], "--delta 0x1p-4 is no share"),
+        (["--delta", "3 %"], "is no share"),
+        (["--delta", ""], "is no share"),
+        (["--alpha", "0.3"], "--alpha 0.3 is no share above 0 and at most 0.2"),
+        (["--alpha", "-1%"], "is no share"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(lab, arguments, message):
+    done = lab.execute(lab.command("gate", "--results", lab.results, *arguments), text=True)
+    assert done.returncode == 64, done.stderr
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--budget", "soon"], 64, "--budget soon is no duration"),
+        (["--seed", "-1"], 64, "--seed -1 is no whole number"),
+        (["scripted/constnat"], 64, "did you mean scripted/constant"),
+        (["--config", "missing.toml"], 64, "missing.toml"),
+        (["--device", "cuda:7"], 64, "there is no device cuda:7 here"),
+    ],
+)
+def test_bad_values_are_refused_before_anything_is_measured(lab, arguments, code, message):
+    done = lab.execute([*lab.gate_command(lab.profile(), PLAIN, PLAIN, "--aa"), *arguments], text=True)
+    assert (done.returncode, message in done.stderr) == (code, True), done.stderr
+    assert not lab.results.exists()
+
+
+def test_a_pipe_gets_a_line_a_decided_case(lab):
+    command = lab.gate_command(lab.profile(*VARIANTS), PLAIN, lab.worker("candidate", "--slower", 5), "--seed", 3)
+    printed = lab.execute(command, text=True).stdout
+    assert "\r" not in printed and "\033" not in printed
+    lines = re.findall(r"^\[(\d)/6\] (\S+): (\w+)", printed, re.MULTILINE)
+    assert [int(count) for count, _, _ in lines] == [1, 2, 3, 4, 5, 6]
+    assert {name for _, name, _ in lines} == {case(variant) for variant in VARIANTS}
+    again = next(line for line in printed.splitlines() if "again: ridgeline gate " in line)
+    assert "--seed 3" in again and case("segfault") in again and case("unsupported") not in again
+
+
+def test_every_format_is_written(lab):
+    done = lab.execute(
+        [
+            *lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("candidate", "--slower", 5), "--seed", 3),
+            *(
+                "--markdown",
+                lab.folder / "gate.md",
+                "--junit",
+                lab.folder / "gate.xml",
+                "--github",
+                "--json",
+                "--quiet",
+            ),
+        ],
+        text=True,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["exit_code"] == 1
+    assert case("constant") in (lab.folder / "gate.md").read_text()
+    assert "<failure" in (lab.folder / "gate.xml").read_text()
+    assert "::error" in done.stderr
+
+
+def test_rules_decide_per_case(lab):
+    rules = lab.folder / "gate.toml"
+    rules.write_text(
+        '[[rule]]\ncases = "scripted/noisy"\nskip = "flaky"\n\n[[rule]]\ncases = "scripted/constant"\ndelta = "10%"\n'
+    )
+    profile, candidate = lab.profile("constant", "noisy", "process_noise"), lab.worker("candidate", "--slower", 5)
+    code, found = lab.gate(profile, PLAIN, candidate, "--config", rules)
+    assert code == 1
+    assert named(found) == {"constant": "pass", "noisy": "skipped", "process_noise": "regression"}
+    assert found["noisy"]["reason"] == "flaky"
