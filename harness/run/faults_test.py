@@ -72,7 +72,7 @@ def test_every_fault_costs_its_case_only(lab):
         in done.stdout
     )
     repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ridgeline run "))
-    assert case("segfault") in repeat and case("constant") not in repeat
+    assert case("abort") in repeat and case("constant") not in repeat
 
 
 def test_what_fails_is_tried_in_every_replicate_and_what_cannot_be_measured_once(lab):

@@ -46,9 +46,8 @@ class Faulty final : public Transport {
         }
       }
       if (kind == "prepare" && !script_->knows_layout && request.contains("layout")) {
-        outside_->send(protocol::to_line(
-            protocol::Failure{"request \"prepare\" has an unknown field \"layout\"", "",
-                              static_cast<int>(ErrorKind::usage)}));
+        outside_->send(protocol::to_line(protocol::Failure{"request \"prepare\" has an unknown field \"layout\"", "",
+                                                           static_cast<int>(ErrorKind::usage)}));
         continue;
       }
       if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
