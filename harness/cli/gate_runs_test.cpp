@@ -41,8 +41,7 @@ class GateRuns : public testing::Test {
     run.label = added.label;
     record::Environment environment = examples::environment();
     environment.comparable = added.comparable;
-    store::Store results =
-        store::Store::create(folder_ / ((added.file.empty() ? added.model : added.file) + ".sqlite"));
+    store::Store results = store::Store::create(folder / ((added.file.empty() ? added.model : added.file) + ".sqlite"));
     results.begin(run, device, environment);
     for (int replicate = 0; replicate < 10; ++replicate) {
       record::Process process = examples::process(replicate, added.id);
@@ -65,7 +64,7 @@ class GateRuns : public testing::Test {
 
   Context context() {
     Context context;
-    context.results = folder_.path();
+    context.results = folder.path();
     context.arguments = {"gate", "--baseline", "label:old", "--candidate", "label:new"};
     return context;
   }
@@ -87,7 +86,7 @@ class GateRuns : public testing::Test {
     return false;
   }
 
-  store::TemporaryFolder folder_;
+  store::TemporaryFolder folder;
 };
 
 TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
@@ -176,7 +175,7 @@ TEST_F(GateRuns, RefusesWhatIsNoComparison) {
   options.candidate = "20261120T140000Z-cccccc";
   EXPECT_NE(refusal([&] { gate_runs(context(), options); }, ErrorKind::usage).find("against itself"),
             std::string::npos);
-  EXPECT_TRUE(store::Store::open(folder_ / "synthetic-gpu.sqlite").gates().empty()) << "nothing is stored of a refusal";
+  EXPECT_TRUE(store::Store::open(folder / "synthetic-gpu.sqlite").gates().empty()) << "nothing is stored of a refusal";
 }
 
 TEST_F(GateRuns, RefusesRunsOfTwoFiles) {
@@ -205,9 +204,9 @@ int as_nobody(const std::function<int()>& action) {
 TEST_F(GateRuns, SaysWhenItCannotBeStored) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new"});
-  fs::permissions(folder_.path(), fs::perms(0555));
+  fs::permissions(folder.path(), fs::perms(0555));
   EXPECT_EQ(as_nobody([&] { return gate().exit_code; }), static_cast<int>(ErrorKind::store));
-  fs::permissions(folder_.path(), fs::perms(0755));
+  fs::permissions(folder.path(), fs::perms(0755));
   EXPECT_EQ(gate().exit_code, fine);
 }
 
