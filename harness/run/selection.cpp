@@ -158,20 +158,23 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
                              Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
-  if (section == profile.cases.end())
+  if (section == profile.cases.end() && which == Workers::all)
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the profile has no section [{}]", profile.file.string(), device.kind),
                 fmt::format("choose another device than {}, or another profile", device.id));
   if (which == Workers::all) check_section(profile, section->second, all);
+  const auto picked = [&](const Selected& each) { return has(profile, device.kind, each); };
+  const bool unheard_of = which == Workers::some && std::none_of(all.begin(), all.end(), picked);
+  const auto in_profile = [&](const Selected& each) { return unheard_of || picked(each); };
 
   std::vector<bool> chosen(all.size(), false);
-  for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = has(profile, device.kind, all[i]);
+  for (std::size_t i = 0; patterns.empty() && i < all.size(); ++i) chosen[i] = in_profile(all[i]);
   for (const std::string& pattern : patterns) {
     std::vector<Selected> left_out;
     bool any = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!picks(pattern, all[i])) continue;
-      if (pattern == all[i].name || has(profile, device.kind, all[i]))
+      if (pattern == all[i].name || in_profile(all[i]))
         chosen[i] = any = true;
       else
         left_out.push_back(all[i]);

@@ -22,7 +22,8 @@ struct Selected {
 /// for its cases, which nobody can list. Throws a usage Error when two workers list one case.
 std::vector<Selected> all_cases(const std::vector<Worker>& workers, const record::Device& device);
 
-/// Whether the workers are all of Ridgeline's, so that a pattern of the profile which matches nothing is a mistake.
+/// Whether the workers are all of Ridgeline's, so that a pattern of the profile which matches nothing is a mistake. Of
+/// workers that a profile knows nothing of, every case counts as one of the profile's.
 enum class Workers { all, some };
 
 /// Cases of `profile` for `device`, narrowed by the user's `patterns` when there are any; a pattern that is the full

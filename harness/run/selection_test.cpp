@@ -54,9 +54,10 @@ class Select : public testing::Test {
     file << "]\n";
   }
 
-  std::vector<std::string> names(const std::string& profile, const std::vector<std::string>& patterns) {
+  std::vector<std::string> names(const std::string& profile, const std::vector<std::string>& patterns,
+                                 Workers which = Workers::all) {
     std::vector<std::string> names;
-    for (const Selected& each : select(workers_, device_, load_profile(profile, home_), patterns, home_))
+    for (const Selected& each : select(workers_, device_, load_profile(profile, home_), patterns, home_, which))
       names.push_back(each.unavailable.empty() ? each.name : each.name + " (" + each.unavailable + ")");
     return names;
   }
@@ -78,6 +79,15 @@ class Select : public testing::Test {
 };
 
 using Names = std::vector<std::string>;
+
+TEST_F(Select, TakesEveryCaseOfWorkersThatTheProfileKnowsNothingOf) {
+  write("others", {"transform/*", "!transform/naive"});
+  const Names tiled{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"};
+  EXPECT_EQ(names("others", {"sort/tiled"}, Workers::some), tiled);
+  EXPECT_EQ(names("others", {}, Workers::some).size(), 6);
+  // One that it does know keeps it from being guessed at.
+  EXPECT_THROW(names("small", {"sort/*/n=32"}, Workers::some), Error);
+}
 
 TEST_F(Select, TakesTheProfileAndNarrowsItByPatterns) {
   EXPECT_EQ(names("small", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16"}));
