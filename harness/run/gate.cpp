@@ -24,9 +24,10 @@ using record::Verdict;
 
 constexpr double start_s = 60;       // a worker may take this long to say hello
 constexpr int pilot_rounds = 12;     // after which the gate says what it can find
-constexpr double least_use = 3;      // sampling takes at least so many times as long as what it needs around it ...
-constexpr double longest_block = 4;  // ... unless that makes a block so many times as long as the shortest
-constexpr double least_samples = 5;  // of a block, within the same bound
+constexpr double least_use = 3.5;    // sampling takes at least so many times as long as what it needs around it ...
+constexpr double longest_block = 5;  // ... unless that makes a block so many times as long as the shortest
+constexpr double affordable_rounds = 18;  // ... or leaves the budget too few rounds to tell small effects in
+constexpr double least_samples = 5;       // of a block, within the same bound
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -34,11 +35,12 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 struct CaseState {
   const GateCase* gate_case = nullptr;
   CasePairs pairs;
-  std::set<int> rounds;    // measured
-  bool over = false;       // has its verdict
-  double pair_s = 0;       // wall time of its latest round
-  double block_s = 0;      // sampling time of each side; chosen by its first round
-  std::string no_verdict;  // why its latest round brought no pair
+  std::set<int> rounds;  // measured
+  bool over = false;     // has its verdict
+  double pair_s = 0;     // wall time of its latest round
+  // What its rounds took so far on both sides: around sampling and warming up, and for a sample. How many.
+  double around_s = 0, sample_s = 0;
+  int timed = 0;
 };
 
 /// The cases that one pair of processes measures, in order.
@@ -57,7 +59,7 @@ class Drive {
     std::map<std::string, CaseState*> by_name;
     cases_.reserve(setup.cases.size());
     for (const GateCase& gate_case : setup.cases) {
-      cases_.push_back({&gate_case, {}, {}, false, 0, 0, {}});
+      cases_.emplace_back().gate_case = &gate_case;
       by_name[gate_case.candidate.name] = &cases_.back();
     }
     for (const record::Pair& pair : setup.pairs) {
@@ -128,6 +130,8 @@ class Drive {
     seed_ = replicate_seed(setup_.gate.seed, round_);
     const std::vector<Group> to_do = groups();  // none when it was measured before an interruption
     bool any = to_do.empty();
+    const Clock::time_point start = Clock::now();
+    const double before_s = inside_s_;
     for (const Group& group : to_do) {
       for (CaseState* state : group.cases) {
         Interrupt::check();
@@ -138,6 +142,7 @@ class Drive {
       }
       end_processes();
     }
+    outside_s_ += seconds_since(start) - (inside_s_ - before_s);
     return any;
   }
 
@@ -151,7 +156,7 @@ class Drive {
     }
     state.pair_s = seconds_since(start);
     state.rounds.insert(round_);
-    choose_block(state, results);
+    note_times(state, results);
     keep(group, state, results);
   }
 
@@ -171,24 +176,36 @@ class Drive {
   CaseLimits limits(const CaseState& state) const {
     return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s(), 0.1)};
   }
-  double block_s(const CaseState& state) const { return state.block_s > 0 ? state.block_s : setup_.sampling_s; }
+
+  /// Long enough, by what earlier rounds took, but not so long that there would be too few rounds; as long on one side
+  /// as on the other.
+  double block_s(const CaseState& state) const {
+    if (state.timed == 0) return setup_.sampling_s;
+    const double around_s = state.around_s / state.timed + outside_s_ / executions_;
+    const double wanted_s = std::max(least_use * around_s, least_samples * state.sample_s / state.timed);
+    const double share_s = setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds;
+    const double warmup_s = 2 * setup_.sampling.warmup_s;
+    const double block_s = std::min(wanted_s, share_s - around_s - warmup_s) / 2;
+    return std::clamp(block_s, setup_.sampling_s, longest_block * setup_.sampling_s);
+  }
   std::uint64_t layout(const std::string& name, Side side) const {
     return layout_of(setup_.gate.seed, name, round_, side);
   }
 
-  /// Makes the blocks of a case long enough, by what its first round took on average over both sides, so that they are
-  /// equally long on both.
-  void choose_block(CaseState& state, const Sides<std::optional<CaseResult>>& results) const {
-    if (state.block_s > 0) return;
+  void note_times(CaseState& state, const Sides<std::optional<CaseResult>>& results) {
     double around_s = 0, sample_s = 0;
     for (const Side side : both_sides) {
-      if (!results[side] || !results[side]->measurement.median_ns) return;
+      if (!results[side]) continue;
       const record::Measurement& m = results[side]->measurement;
+      inside_s_ += m.total_ns / 1e9;
+      if (!m.median_ns) continue;
       around_s += (m.total_ns - m.warmup_ns) / 1e9 - results[side]->sampling_s;
       sample_s += *m.median_ns * static_cast<double>(m.executions_per_sample) / 1e9;
     }
-    const double wanted = std::max(least_use * around_s, least_samples * sample_s) / 2;
-    state.block_s = std::clamp(wanted, setup_.sampling_s, longest_block * setup_.sampling_s);
+    ++executions_;
+    state.around_s += around_s;
+    state.sample_s += sample_s;
+    ++state.timed;
   }
 
   // ---- whether both sides fit into memory
@@ -427,6 +444,10 @@ class Drive {
   const Clock::time_point start_ = Clock::now();
   std::vector<CaseState> cases_;
   int round_ = 0, rounds_;
+  // Wall time of all executions of cases, on both sides together, and around them: starting and ending processes, and
+  // the books. `executions_` counts pairs.
+  double inside_s_ = 0, outside_s_ = 0;
+  int executions_ = 0;
   std::uint64_t seed_ = 0;  // of the round
   bool pilot_said_ = false, changed_ = false;
   std::string case_name_;

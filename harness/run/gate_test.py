@@ -1,10 +1,13 @@
 """Whole gates over scripted times: what each side does decides the verdict, and nothing missing is a pass."""
 
+import contextlib
 import json
+import os
 import re
 import signal
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +99,37 @@ def test_each_side_is_first_equally_often_and_cases_come_in_random_order(lab):
         for number in range(8)
     }
     assert len(orders) > 1
+
+
+def worker_states() -> list[str]:
+    """Of the scripted workers that descend from this process: T is stopped."""
+    parents, states = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            name, rest = (folder / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+            state, parent = rest.split()[:2]
+            parents[int(folder.name)] = int(parent)
+            if name.startswith("ridgeline-scrip"):
+                states[int(folder.name)] = state
+
+    def ours(pid: int) -> bool:
+        while pid > 1 and pid != os.getpid():
+            pid = parents.get(pid, 0)
+        return pid == os.getpid()
+
+    return [state for pid, state in states.items() if ours(pid)]
+
+
+def test_the_side_that_waits_is_stopped(lab):
+    # Whatever spins or polls between requests (MPI ranks do) would take time from the side that is measured.
+    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    wait_for(process, "A/A")
+    seen = [worker_states() for _ in range(200) if time.sleep(0.02) is None]
+    process.send_signal(signal.SIGINT)
+    finish(process)
+    pairs = [states for states in seen if len(states) == 2]
+    alone = [states for states in pairs if states.count("T") == 1]
+    assert len(alone) > 0.8 * len(pairs) > 20  # but for starting and ending
 
 
 def test_the_seed_repeats_a_gate(lab):
