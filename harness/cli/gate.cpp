@@ -1,7 +1,5 @@
 #include "harness/cli/gate.hpp"
 
-#include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -13,26 +11,21 @@
 #include "harness/base/text.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/run/descendants.hpp"
+#include "harness/run/fraction.hpp"
 #include "harness/run/interrupt.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
-/// A part of one, as people write it: "3%" or 0.03.
-double parse_share(const std::string& option, const std::string& text, double most, bool most_is_allowed) {
-  const bool percent = text.ends_with('%');
-  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
-  char* end = nullptr;
-  const double value = std::strtod(number.c_str(), &end) / (percent ? 100 : 1);
-  const bool whole =
-      !number.empty() && *end == '\0' && number.find_first_not_of("0123456789.eE-+") == std::string::npos;
-  const bool small_enough = most_is_allowed ? value <= most : value < most;
-  if (!whole || !(value > 0) || !small_enough)
+/// A part of one that is no more than `most`.
+double parse_share(const std::string& option, const std::string& text, double most) {
+  const auto value = run::parse_fraction(text);
+  if (!value || *value > most)
     throw Error(ErrorKind::usage,
                 fmt::format("{} {} is no share above 0 and {} {}", option, printable(text),
-                            most_is_allowed ? "at most" : "below", most),
+                            most < 1 ? "at most" : "below", most),
                 "write 3% or 0.03");
-  return value;
+  return *value;
 }
 
 struct Mode {
@@ -195,16 +188,14 @@ void add_gate(CLI::App& program, Context& context) {
   side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
   side("--resume", options->resume, "Go on with this interrupted or killed gate, or with the latest", "GATE");
-  const auto share = [&](const char* name, std::optional<double>& value, double most, bool allowed, const char* what) {
+  const auto share = [&](const char* name, std::optional<double>& value, double most, const char* what) {
     command
         .add_option_function<std::string>(
-            name,
-            [&value, name, most, allowed](const std::string& text) { value = parse_share(name, text, most, allowed); },
-            what)
+            name, [&value, name, most](const std::string& text) { value = parse_share(name, text, most); }, what)
         ->type_name("SHARE");
   };
-  share("--delta", options->delta, 1, false, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
-  share("--alpha", options->alpha, 0.2, true, "Most that false regressions may occur, over all cases; without it 1%");
+  share("--delta", options->delta, 1, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
+  share("--alpha", options->alpha, 0.2, "Most that false regressions may occur, over all cases; without it 1%");
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
   side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");

@@ -35,7 +35,8 @@ using run::Sides;
 constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
 constexpr double default_budget_s = 600;
 constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one round, at most
-constexpr double block_s = 0.1;
+constexpr double shortest_block_s = 0.03, longest_block_s = 0.1;
+constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and verifying
 
 /// What the command line, or an interrupted gate, asks for.
 struct Wanted {
@@ -278,6 +279,13 @@ run::Sampling sampling_of(const run::Profile& profile, const std::string& device
   return sampling;
 }
 
+/// How long one side of one round samples: as long as gives every case all its rounds within the budget, within bounds.
+double block_s(const run::GateSetup& setup) {
+  const auto blocks = 2 * setup.cases.size() * static_cast<std::size_t>(setup.plan.looks.back());
+  return std::clamp(sampling_share * setup.budget_s / static_cast<double>(std::max<std::size_t>(blocks, 1)),
+                    shortest_block_s, longest_block_s);
+}
+
 record::Run side_run(const record::Gate& gate, const run::Profile& profile, const std::string& label, Side side) {
   record::Run made;
   made.id = fmt::format("{}-{}", gate.id, run::to_string(side));
@@ -323,14 +331,16 @@ void add_measured(run::GateSetup& setup, const store::Store& store) {
   }
 }
 
-std::string repeat_of(const record::Gate& gate, const record::Device& device,
+/// Commits are named by their hashes: branches move.
+std::string repeat_of(const record::Gate& gate, const record::Device& device, const Sides<std::string>& commits,
                       const std::vector<record::CaseVerdict>& verdicts) {
   std::vector<std::string> failed;
   for (const record::CaseVerdict& verdict : verdicts)
     if (fails(verdict)) failed.push_back(verdict.case_name);
   if (failed.empty()) return {};
   if (failed.size() > max_repeated) failed.clear();  // all of it again
-  return repeating_line(gate.command_line, device.id, gate.seed, failed);
+  return repeating_line(gate.command_line, device.id, gate.seed, failed,
+                        {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
 }
 
 void print_start(std::FILE* out, const run::GateSetup& setup, const Wanted& wanted,
@@ -364,8 +374,8 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   setup.settled = cases.settled;
   setup.plan = analysis::plan_for(setup.device.kind);
   setup.sampling = sampling_of(profile, setup.device.kind);
-  setup.sampling_s = block_s;
   setup.budget_s = wanted.budget_s;
+  setup.sampling_s = block_s(setup);
   setup.case_timeout_s = profile.case_timeout_s;
   const Sides<std::vector<std::string>> code{code_of(cases, Side::baseline), code_of(cases, Side::candidate)};
   const std::string options_text = to_text(wanted, setup.device.id, programs.commits, code);
@@ -444,7 +454,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   report.gate = gate;
   report.verdicts = store.verdicts(gate.id);
   sort_by_importance(report.verdicts);
-  report.repeat = repeat_of(gate, setup.device, report.verdicts);
+  report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
   report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);
   return report;
 }

@@ -37,10 +37,13 @@ bool takes_next(const std::string& word) {
          std::ranges::find(flags, word) == std::end(flags);
 }
 
+/// Options that say where else results go, which who repeats a line by hand does not want again.
+constexpr const char* elsewhere[] = {"--markdown", "--junit", "--github"};
+
 }  // namespace
 
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
-                           const std::vector<std::string>& cases) {
+                           const std::vector<std::string>& cases, const std::map<std::string, std::string>& instead) {
   const std::vector<std::string> typed = shell_words(command_line);
   std::vector<std::string> options, patterns;
   bool has_device = false, has_seed = false, only_patterns = false;
@@ -56,8 +59,14 @@ std::string repeating_line(const std::string& command_line, const std::string& d
       const std::string name = word.substr(0, word.find('='));
       has_device = has_device || name == "--device";
       has_seed = has_seed || name == "--seed";
-      options.push_back(word);
-      if (takes_next(word) && i + 1 < typed.size()) options.push_back(typed[++i]);
+      const auto replaced = instead.find(name);
+      if (replaced != instead.end()) {
+        options.insert(options.end(), {name, replaced->second});
+      } else if (!std::ranges::count(elsewhere, name)) {
+        options.push_back(word);
+        if (takes_next(word) && i + 1 < typed.size()) options.push_back(typed[i + 1]);
+      }
+      if (takes_next(word)) ++i;
     }
   }
   if (!has_device) options.insert(options.end(), {"--device", device});

@@ -29,6 +29,13 @@ TEST(RepeatingLine, HasCasesInPlaceOfPatternsAndKeepsTheOptions) {
       "--json --device cpu --seed 1 gemm/a/f32/n=1 scan/b/f32/n=1");
 }
 
+TEST(RepeatingLine, OfAGateNamesItsCommitsAndWritesNoOtherFormat) {
+  EXPECT_EQ(
+      repeating_line("ridgeline gate --baseline-ref main --candidate-ref=HEAD --markdown out.md --github --strict gemm",
+                     "cpu", 1, {}, {{"--baseline-ref", "1a2b"}, {"--candidate-ref", "3c4d"}}),
+      "ridgeline gate --baseline-ref 1a2b --candidate-ref 3c4d --strict --device cpu --seed 1 gemm");
+}
+
 TEST(ValuesOf, ReadsAnOptionFromAStoredLine) {
   const std::string line =
       "ridgeline run --label '--budget 5s' --budget 30s --worker ./w --worker='my worker' --json --budget=1m gemm -- "
