@@ -52,7 +52,12 @@ PROFILES = {
         Profile(
             "full",
             45 * 60,
-            ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=64"),
+            (
+                "calibration/compute/f32/threads=1,rounds=20000",
+                "calibration/compute/f32/threads=all,rounds=20000",
+                "calibration/memory/i32/threads=1,mib=64",
+                "calibration/gather/i32/threads=1,mib=4",
+            ),
             20,
             {"quiet": 0.6, "busy": 0.06, "power": 0.34},
             (
