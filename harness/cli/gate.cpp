@@ -187,7 +187,8 @@ void add_gate(CLI::App& program, Context& context) {
     command.add_option(name, *value, what)->type_name("PROGRAM")->take_all()->allow_extra_args(false);
   side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
-  side("--resume", options->resume, "Go on with this interrupted or killed gate, or with the latest", "GATE");
+  side("--resume", options->resume, "Go on with this interrupted or killed gate, or the latest, with a whole budget",
+       "GATE");
   const auto share = [&](const char* name, std::optional<double>& value, double most, const char* what) {
     command
         .add_option_function<std::string>(

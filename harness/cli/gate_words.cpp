@@ -9,6 +9,7 @@
 
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/repeat.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -145,7 +146,11 @@ std::vector<std::string> conclusions(const GateReport& report) {
 }
 
 std::string resume_command(const record::Gate& gate) {
-  return gate.status == record::RunStatus::interrupted ? shell_line({"ridgeline", "gate", "--resume", gate.id}) : "";
+  if (gate.status != record::RunStatus::interrupted) return {};
+  std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
+  if (const auto folders = values_of(gate.command_line, "--results"); !folders.empty())
+    words.insert(words.end(), {"--results", folders.back()});
+  return shell_line(words);
 }
 
 std::string counted(const record::Gate& gate) { return gate.mode == "runs" ? "processes" : "pairs"; }

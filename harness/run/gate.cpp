@@ -344,8 +344,12 @@ class Drive {
       ids[side] = store_.add(process_ids_[side], selected.info, results[side]->measurement);
       budget_spent = budget_spent || results[side]->out_of_budget;
     }
-    if (budget_spent) return;  // which says nothing about the case
-    if (const auto ended = ended_by(each, results, round_)) return settle(state, *ended);
+    Sides<std::optional<CaseResult>> said = results;
+    for (const Side side : both_sides)
+      if (said[side] && said[side]->out_of_budget) said[side].reset();  // which says nothing about the case
+    const auto ended = ended_by(each, said, round_);
+    if (ended && (!budget_spent || record::is_failure(ended->verdict))) return settle(state, *ended);
+    if (budget_spent) return;
     require(results.baseline && results.candidate, "a case that did not end has a measurement of both sides");
     record::Pair pair;
     pair.case_name = each.candidate.name;
