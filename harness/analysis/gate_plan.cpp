@@ -10,6 +10,10 @@ GatePlan plan_for(const std::string& device_kind) {
   return {{8, 12, 18, 27, 40, 60}, {0, 0.20, 0.10, 0.20, 0.20, 0.30}, {0.012, 0.01, 0.008, 0.007, 0.0065, 0.0065}, 0.5};
 }
 
+bool is_as_expected(const CaseRule& rule, double ratio) {
+  return rule.expected && !rule.expectation_over && (!rule.at_most || ratio <= 1 + *rule.at_most);
+}
+
 double default_delta(const std::string& device_kind) { return device_kind == "cuda" ? 0.005 : 0.03; }
 
 }  // namespace ridgeline::analysis

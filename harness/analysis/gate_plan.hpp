@@ -9,6 +9,9 @@ namespace ridgeline::analysis {
 /// Which changes of a case a gate looks for.
 enum class Looking { both, slower };
 
+/// The largest alpha that may be asked for, over all cases: more would be noise with a verdict on it.
+constexpr double most_alpha = 0.2;
+
 /// What the rules say of one case.
 struct CaseRule {
   double delta = 0.03;  // relative slow-down that matters
@@ -19,7 +22,11 @@ struct CaseRule {
   bool expected = false;          // a regression is expected: see Expectation
   std::string expectation;        // its reason and date in words
   bool expectation_over = false;  // the date has passed
+  std::optional<double> at_most;  // the largest relative slow-down that is the expected one; any without it
 };
+
+/// Whether a regression with this estimate, candidate over baseline, is the one that the rules expect.
+bool is_as_expected(const CaseRule& rule, double ratio);
 
 /// When a gate looks, and how much of its error each look may spend.
 struct GatePlan {

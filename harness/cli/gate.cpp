@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
@@ -196,7 +197,8 @@ void add_gate(CLI::App& program, Context& context) {
         ->type_name("SHARE");
   };
   share("--delta", options->delta, 1, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
-  share("--alpha", options->alpha, 0.2, "Most that false regressions may occur, over all cases; without it 1%");
+  share("--alpha", options->alpha, analysis::most_alpha,
+        "Most that false regressions may occur, over all cases; without it 1%");
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
   side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");

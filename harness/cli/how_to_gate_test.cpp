@@ -23,6 +23,7 @@ TEST(HowToGate, TheExampleOfRulesIsReadAndDecidesAsItSays) {
     EXPECT_DOUBLE_EQ(decided[i].alpha, i == 0 ? 0.001 : 0.01) << names[i];
     EXPECT_EQ(decided[i].skip.empty(), i != 2) << names[i];
     EXPECT_EQ(decided[i].expected, i == 3) << names[i];
+    EXPECT_EQ(decided[i].at_most, i == 3 ? std::optional(0.3) : std::nullopt) << names[i];
     EXPECT_EQ(decided[i].looking, i == 3 ? analysis::Looking::slower : analysis::Looking::both) << names[i];
   }
 }

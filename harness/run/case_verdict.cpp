@@ -72,7 +72,8 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
   if (decision.decided) {
     made.verdict = decision.verdict;
     made.reason.clear();
-    made.expected = made.verdict == Verdict::regression && gate_case.rule.expected && !gate_case.rule.expectation_over;
+    made.expected =
+        made.verdict == Verdict::regression && analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
   } else {
     made.smallest_effect =
         analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, std::max(max_pairs, kept));

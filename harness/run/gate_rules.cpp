@@ -7,6 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/strict_toml.hpp"
 
@@ -35,7 +36,9 @@ Looking looking(StrictTable& table) {
 Rule::Expectation expectation(StrictTable& table) {
   if (table.text("expect") != "regression")
     table.refuse(table.need("expect").source(), "expect must be \"regression\": nothing else needs to be expected");
-  return {words(table, "reason"), table.date("until")};
+  Rule::Expectation made{words(table, "reason"), table.date("until"), {}};
+  if (table.find("at_most")) made.at_most = table.fraction("at_most");
+  return made;
 }
 
 Rule rule(StrictTable& table, int line) {
@@ -47,10 +50,14 @@ Rule rule(StrictTable& table, int line) {
   // To the picosecond, so that "1us" and "1000ns" are the same value.
   if (table.find("floor")) rule.floor_ns = std::round(table.duration("floor") * 1e12) / 1e3;
   if (table.find("alpha")) rule.alpha = table.fraction("alpha");
+  if (rule.alpha.value_or(0) > analysis::most_alpha)
+    table.refuse(table.need("alpha").source(),
+                 fmt::format("alpha {:.4g} is no share above 0 and at most {}", *rule.alpha, analysis::most_alpha),
+                 "write 3% or 0.03");
   if (table.find("direction")) rule.looking = looking(table);
   if (table.find("skip")) rule.skip = words(table, "skip");
   if (table.find("expect")) rule.expect = expectation(table);
-  for (const char* key : {"reason", "until"})
+  for (const char* key : {"reason", "until", "at_most"})
     if (const toml::node* node = table.find(key); node && !rule.expect)
       table.refuse(node->source(), fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
   if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.looking && !rule.skip && !rule.expect) {
@@ -59,6 +66,8 @@ Rule rule(StrictTable& table, int line) {
   }
   return rule;
 }
+
+std::string percent(double share) { return units::plain(100 * share) + '%'; }
 
 /// Characters of a pattern that stand for themselves.
 std::size_t literal_characters(const std::string& pattern) {
@@ -107,8 +116,15 @@ CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule
              "what is skipped cannot show a regression: take one of them away");
     result.expected = true;
     result.expectation_over = today > rule->expect->until;
-    result.expectation = fmt::format("{} (until {}{})", rule->expect->reason, rule->expect->until,
-                                     result.expectation_over ? ", which is over" : "");
+    result.at_most = rule->expect->at_most;
+    if (result.at_most && *result.at_most <= result.delta)
+      refuse(rules, rule->line,
+             fmt::format("at_most {} is no larger than the delta of {}, {}", percent(*result.at_most),
+                         printable(name, 400), percent(result.delta)),
+             "a regression is at least delta: no one could be the expected one");
+    result.expectation = fmt::format("{} ({}until {}{})", rule->expect->reason,
+                                     result.at_most ? fmt::format("at most {}, ", percent(*result.at_most)) : "",
+                                     rule->expect->until, result.expectation_over ? ", which is over" : "");
   }
   return result;
 }

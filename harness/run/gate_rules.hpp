@@ -20,7 +20,8 @@ struct GateRules {
     std::optional<analysis::Looking> looking;
     std::optional<std::string> skip;
     struct Expectation {
-      std::string reason, until;  // until: "2026-12-31", the last day on which it holds
+      std::string reason, until;      // until: "2026-12-31", the last day on which it holds
+      std::optional<double> at_most;  // relative; a larger slow-down is not the expected one
       bool operator==(const Expectation&) const = default;
     };
     std::optional<Expectation> expect;  // of a regression

@@ -84,6 +84,22 @@ TEST(GateRules, AnExpectationHoldsThroughItsLastDay) {
   EXPECT_EQ(over.expectation, "checked for overflow now (until 2026-12-31, which is over)");
 }
 
+TEST(GateRules, AnExpectationMayHaveALimit) {
+  std::string text = good;
+  text.insert(text.find("until = "), "at_most = \"5%\"\n");
+  const CaseRule rule = resolved(text)[0];
+  EXPECT_EQ(rule.at_most, 0.05);
+  EXPECT_EQ(rule.expectation, "checked for overflow now (at most 5%, until 2026-12-31)");
+  EXPECT_TRUE(analysis::is_as_expected(rule, 1.05));
+  EXPECT_FALSE(analysis::is_as_expected(rule, 1.051));
+  EXPECT_FALSE(analysis::is_as_expected(resolved(text, "2027-01-01")[0], 1.04));
+  EXPECT_TRUE(analysis::is_as_expected(resolved(good)[0], 1.5)) << "without a limit it has none";
+  EXPECT_FALSE(analysis::is_as_expected(CaseRule{}, 1.04));
+  text.replace(text.find("5%\"\nuntil"), 2, "2%");
+  expect_refused([&] { resolved(text); },
+                 "gate.toml:12: at_most 2% is no larger than the delta of gemm/naive/f32/n=512, 2%");
+}
+
 TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
   const auto rules = [](const char* first, const char* second) {
     return std::string("[[rule]]\ncases = \"gemm/*\"\n") + first + "\n\n[[rule]]\ncases = \"*gemm/*\"\n" + second +
@@ -131,6 +147,9 @@ TEST(GateRules, RefuseWithFileAndLine) {
       {"floor = \"1us\"", "floor = 1000", "gate.toml:4: floor must be a duration above 0", ""},
       {"floor = \"1us\"", "floor = \"1 us\"", "gate.toml:4: floor must be a duration above 0", ""},
       {"alpha = 0.05", "alpha = 1.0", "gate.toml:9: alpha must be a fraction", ""},
+      {"alpha = 0.05", "alpha = \"99.9%\"", "gate.toml:9: alpha 0.999 is no share above 0 and at most 0.2", "write 3%"},
+      {"until = 2026-12-31", "until = 2026-12-31\nat_most = 0", "gate.toml:17: at_most must be a fraction", ""},
+      {"skip = \"too noisy here\"", "skip = \"a\"\nat_most = 0.1", "gate.toml:21: at_most belongs to expect", ""},
       {"\"slower\"", "\"faster\"", "gate.toml:10: direction must be \"both\" or \"slower\"", ""},
       {"\"regression\"", "\"pass\"", "gate.toml:14: expect must be \"regression\"", ""},
       {"reason = \"checked for overflow now\"\n", "", "gate.toml:12: reason is missing in [[rule]]", ""},
@@ -154,6 +173,9 @@ TEST(GateRules, RefuseWithFileAndLine) {
   expect_refused([] { parse_gate_rules("[rule]\ncases = \"*\"\n", "gate.toml"); }, "gate.toml:1: write [[rule]]");
   expect_refused([] { parse_gate_rules("rule = [3]\n", "gate.toml"); }, "gate.toml:1: rule must be sections");
   expect_refused([] { load_gate_rules("missing/gate.toml"); }, "cannot read the rules of the gate missing/gate.toml");
+  expect_refused([] { load_gate_rules("/"); }, "cannot read the rules of the gate /: it is no file with text");
+  expect_refused([] { load_gate_rules("/dev/zero"); },
+                 "cannot read the rules of the gate /dev/zero: it is no file with text");
 }
 
 }  // namespace

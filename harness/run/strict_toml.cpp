@@ -1,7 +1,8 @@
 #include "harness/run/strict_toml.hpp"
 
+#include <cerrno>
 #include <fstream>
-#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,10 +21,20 @@ constexpr std::size_t max_file_bytes = 1u << 20;
 }  // namespace
 
 std::string read_toml_file(const std::filesystem::path& file, const std::string& what) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("cannot read the {} {}: {}", what, printable(file.string(), 4000), why));
+  };
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (error) refuse(error.message());
+  if (!is_regular_file(status)) refuse("it is no file with text");
   std::ifstream stream(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream || text.size() > max_file_bytes)
-    throw Error(ErrorKind::usage, fmt::format("cannot read the {} {}", what, file.string()));
+  if (!stream) refuse(std::generic_category().message(errno));
+  std::string text(max_file_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) refuse("reading failed");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > max_file_bytes) refuse("it is larger than 1 MiB, which nobody has written by hand");
   return text;
 }
 
