@@ -282,7 +282,7 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
   for (const std::size_t i : measured) {
     CaseVerdict& verdict = result.verdicts[i];
     judge(verdict, old_halves[names[i]], new_halves[names[i]], rules[i], plan, result.cases);
-    verdict.expected = verdict.verdict == Verdict::regression && rules[i].expected && !rules[i].expectation_over;
+    verdict.expected = verdict.verdict == Verdict::regression && is_as_expected(rules[i], verdict.ratio.value());
   }
   return result;
 }
