@@ -201,13 +201,18 @@ Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases, 
   return decision;
 }
 
+bool can_reach(std::size_t first, std::size_t second, double level) {
+  double rarest = 1;
+  for (std::size_t i = 1; i <= std::min(first, second); ++i)
+    rarest *= static_cast<double>(i) / static_cast<double>(std::max(first, second) + i);
+  return rarest <= level * (1 + 1e-9);  // as a product of fractions is no more exact than that
+}
+
 int least_processes(const CaseRule& rule, int cases) {
   require(rule.alpha > 0 && rule.alpha < 1, "alpha lies between 0 and 1");
   require(cases >= 1, "a gate compares at least one case");
-  // No p value of n processes a side is below 1 / C(2n, n).
   int n = 0;
-  for (double smallest = 1; smallest > rule.alpha / cases; ++n)
-    smallest *= static_cast<double>(n + 1) / (2.0 * (2 * n + 1));
+  while (!can_reach(static_cast<std::size_t>(n), static_cast<std::size_t>(n), rule.alpha / cases)) ++n;
   return n;
 }
 

@@ -441,6 +441,12 @@ TEST(StoredRuns, AreJudgedByOneUnpairedLook) {
 
 TEST(StoredRuns, NeedEnoughProcessesForAnAlarm) {
   EXPECT_EQ(least_processes(rule_of(.03), 100), 8);
+  EXPECT_TRUE(can_reach(3, 3, 1.0 / 20));
+  EXPECT_FALSE(can_reach(3, 3, 1.0 / 21));
+  EXPECT_TRUE(can_reach(2, 12, 1.0 / 91));
+  EXPECT_FALSE(can_reach(12, 2, 1.0 / 92));
+  EXPECT_FALSE(can_reach(0, 100, 0.5));
+  EXPECT_TRUE(can_reach(200, 200, 1e-100));
   // One process fewer than that is never enough, however far the sides are apart; that many are.
   for (const int cases : {1, 3, 10, 30, 100, 1000}) {
     const int least = least_processes(rule_of(.03), cases);

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/analysis/verdict_json.hpp"
+
 namespace ridgeline::analysis {
 namespace {
 
@@ -191,18 +193,7 @@ Json to_json(const record::CaseVerdict& verdict, const std::vector<const record:
   set(object, "baseline_case", verdict.baseline_case);
   object["verdict"] = record::to_string(verdict.verdict);
   set(object, "reason", verdict.reason);
-  object["delta"] = verdict.delta;
-  set(object, "baseline_ns", verdict.baseline_ns);
-  set(object, "candidate_ns", verdict.candidate_ns);
-  set(object, "ratio", verdict.ratio);
-  set(object, "ratio_low", verdict.ratio_low);
-  set(object, "ratio_high", verdict.ratio_high);
-  object["pairs"] = verdict.pairs;
-  object["dropped"] = verdict.dropped;
-  set(object, "noise", verdict.noise);
-  set(object, "smallest_effect", verdict.smallest_effect);
-  set(object, "p_value", verdict.p_value);
-  set(object, "level", verdict.level);
+  put_numbers(object, verdict);
   object["expected"] = verdict.expected;
   set(object, "expectation", verdict.expectation);
   object["rounds"] = Json::array();

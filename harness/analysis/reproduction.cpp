@@ -59,12 +59,6 @@ bool is_same(const std::vector<double>& then, const std::vector<double>& now, do
   return stats::rank_sum(then, now, delta).down <= same_level && stats::rank_sum(now, then, delta).down <= same_level;
 }
 
-/// Whether any order of so many processes could show that nothing has changed.
-bool can_show_sameness(std::size_t a, std::size_t b) {
-  const auto n = static_cast<double>(a), m = static_cast<double>(b);
-  return std::exp(std::lgamma(n + 1) + std::lgamma(m + 1) - std::lgamma(n + m + 1)) <= same_level;
-}
-
 void compare_outcomes(Reproduction& result, const Side& then, const Side& now) {
   const std::string_view before = record::to_string(then.outcome), after = record::to_string(now.outcome);
   const std::string why = now.reason.empty() ? "" : ": " + now.reason;
@@ -100,7 +94,7 @@ void compare_times(Reproduction& result, const Side& then, const Side& now, cons
     result.reproduced = Reproduced::yes;
     return;
   }
-  if (!can_show_sameness(then.medians_ns.size(), now.medians_ns.size()))
+  if (!can_reach(then.medians_ns.size(), now.medians_ns.size(), same_level))
     result.reason = fmt::format("too few processes to say: {} then, {} now; 3 and 3 may show that it is the same",
                                 result.then_processes, result.now_processes);
   else if (std::min(result.then_processes, result.now_processes) < least_processes(rule, cases))

@@ -145,19 +145,11 @@ std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
   return std::nullopt;
 }
 
-/// Whether `a` and `b` processes are too few for any of their orders to be rare enough: the rarest has the probability
-/// 1 / C(a + b, a).
-bool never_alarms(std::size_t a, std::size_t b, double level) {
-  const auto n = static_cast<double>(a), m = static_cast<double>(b);
-  const double log_orders = std::lgamma(n + m + 1) - std::lgamma(n + 1) - std::lgamma(m + 1);
-  return -log_orders > std::log(level) + 1e-9;
-}
-
 /// What a reader must know of a case that was judged.
 std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& rule, int cases) {
   std::vector<std::string> list;
   const std::size_t a = old_half.medians_ns.size(), b = new_half.medians_ns.size();
-  if (never_alarms(a, b, rule.alpha / cases))
+  if (!can_reach(a, b, rule.alpha / cases))
     list.push_back(fmt::format("{} and {} processes can never show a regression among {} case{}: it takes {} a side", a,
                                b, cases, cases == 1 ? "" : "s", least_processes(rule, cases)));
   for (const auto& [side, half] : {std::pair("baseline", &old_half), std::pair("candidate", &new_half)}) {
@@ -236,10 +228,13 @@ EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candida
   return found;
 }
 
+bool is_known_code(const std::string& code_hash) { return !code_hash.empty() && code_hash != "unknown"; }
+
 bool same_code(const StoredSide& baseline, const StoredSide& candidate) {
   const auto hashes = code(baseline);
-  return !hashes.empty() && hashes == code(candidate) &&
-         std::ranges::all_of(hashes, [](const auto& of) { return of.second.size() == 1 && !of.second.contains(""); });
+  return !hashes.empty() && hashes == code(candidate) && std::ranges::all_of(hashes, [](const auto& of) {
+    return of.second.size() == 1 && is_known_code(*of.second.begin());
+  });
 }
 
 std::vector<std::string> case_names(const StoredSide& baseline, const StoredSide& candidate) {

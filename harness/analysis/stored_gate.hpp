@@ -26,6 +26,9 @@ struct EnvironmentChanges {
 };
 EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate);
 
+/// Whether a worker could hash its code: what is not known is never the same as anything.
+bool is_known_code(const std::string& code_hash);
+
 /// Whether both sides ran the same code: all code hashes are known, and are the same by worker.
 bool same_code(const StoredSide& baseline, const StoredSide& candidate);
 

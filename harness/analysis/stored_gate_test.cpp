@@ -273,7 +273,9 @@ TEST(StoredGate, KnowsTheSameCode) {
   EXPECT_FALSE(same_code(baseline, candidate));
   candidate.builds.pop_back();
   candidate.builds[0].code_hash = baseline.builds[0].code_hash = "";
-  EXPECT_FALSE(same_code(baseline, candidate)) << "unknown is not the same";
+  EXPECT_FALSE(same_code(baseline, candidate)) << "what is not known is not the same";
+  candidate.builds[0].code_hash = baseline.builds[0].code_hash = "unknown";  // as a worker says it
+  EXPECT_FALSE(same_code(baseline, candidate)) << "what is not known is not the same";
   candidate.builds.clear();
   baseline.builds.clear();
   EXPECT_FALSE(same_code(baseline, candidate));

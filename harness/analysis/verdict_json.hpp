@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/record/gate.hpp"
+
+namespace ridgeline::analysis {
+
+/// Adds the numbers of a verdict to `object`, under the names that every document uses for them: ratios, delta, times,
+/// counts and what the test said. What is absent or no finite number is left out.
+void put_numbers(nlohmann::ordered_json& object, const record::CaseVerdict& verdict);
+
+}  // namespace ridgeline::analysis
