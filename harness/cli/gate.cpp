@@ -133,12 +133,11 @@ int show(const Context& context, const GateOptions& options, const GateReport& r
   return report.exit_code;
 }
 
-int gate(const Context& given, const GateOptions& options) {
+int gate(const Context& context, const GateOptions& options) {
   check_sides(options);
-  check_fit(given, options);
-  check_output(given, options);
-  if (!options.baseline.empty()) return show(given, options, gate_runs(given, options));
-  Context context = given;
+  check_fit(context, options);
+  check_output(context, options);
+  if (!options.baseline.empty()) return show(context, options, gate_runs(context, options));
   const run::Interrupt interrupt;
   run::adopt_orphans();
   try {

@@ -460,6 +460,14 @@ class Drive {
   std::set<const Worker*> started_;  // workers that have measured
 };
 
+void mark_failed(store::Store& store, const std::string& gate_id) {
+  try {
+    store.finish_gate(gate_id, record::RunStatus::failed, timestamp());
+  } catch (const std::exception&) {
+    return;  // the first failure is the one to tell
+  }
+}
+
 }  // namespace
 
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
@@ -475,10 +483,7 @@ record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const 
     store.finish_gate(setup.gate.id, status, timestamp());
     return status;
   } catch (...) {
-    try {
-      store.finish_gate(setup.gate.id, record::RunStatus::failed, timestamp());
-    } catch (const std::exception&) {  // the first failure is the one to tell
-    }
+    mark_failed(store, setup.gate.id);
     throw;
   }
 }

@@ -183,11 +183,11 @@ device::Support supports(const Behaviour& behaviour) {
 
 }  // namespace
 
-Program program(Script script) {
+Program program(const Script& script) {
   Program program;
   program.name = "ridgeline-scripted-worker";
   const auto stage = std::make_shared<Stage>();
-  stage->script = std::make_shared<Script>(std::move(script));
+  stage->script = std::make_shared<Script>(script);
   Suite suite{"scripted", "What becomes of a case whose worker does this?", {}};
   for (const Behaviour& behaviour : behaviours()) {
     if (std::ranges::count(stage->script->without, behaviour.variant) > 0) continue;

@@ -14,7 +14,7 @@
 namespace ridgeline::worker::scripted {
 
 /// Cases that keep to the protocol, good results and bad, and the names of those that do not.
-Program program(Script script = {});
+Program program(const Script& script = {});
 
 /// `outside`, where the cases that break the protocol do so when they are asked for samples or to finish.
 /// $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak, $RIDGELINE_SCRIPTED_DELAY_MS how long it
