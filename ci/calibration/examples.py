@@ -47,6 +47,8 @@ def gate(part: str, extra: float, verdicts: tuple[str, ...], delta: float = 0.03
         "part": part,
         "extra": extra,
         "delta": delta,
+        "alpha": PROFILE.alpha(Cell(part, extra, delta, 1)),
+        "suite": len(CASES),
         "seed": seed,
         "exit_code": 0,
         "wall_s": 2.0,

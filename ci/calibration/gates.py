@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import math
 import os
 import signal
 import subprocess
@@ -69,7 +70,8 @@ def gate_command(
         str(results),
         *("--profile", str(results.parent / "study.toml")),
         *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
-        *("--delta", f"{cell.delta:g}", "--budget", f"{profile.budget_s:g}s", "--seed", str(seed)),
+        *("--delta", f"{cell.delta:g}", "--alpha", f"{profile.alpha(cell):g}"),
+        *("--budget", f"{profile.budget_s:g}s", "--seed", str(seed)),
         *(["--aa"] if cell.extra == 0 else []),
         *profile.cases,
     ]
@@ -101,6 +103,8 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
             "part": cell.part,
             "extra": cell.extra,
             "delta": cell.delta,
+            "alpha": report["gate"].get("alpha"),
+            "suite": report["gate"].get("cases"),
             "seed": seed,
             "exit_code": report["exit_code"],
             "wall_s": round(wall_s, 3),
@@ -112,6 +116,8 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
         check_gate(gate)
     except ValueError as error:
         raise GateFailed(f"a gate's result cannot be understood: {error}") from error
+    if not math.isclose(gate["alpha"], profile.alpha(cell)):
+        raise GateFailed(f"a gate was to have an alpha of {profile.alpha(cell):g}, and had {gate['alpha']:g}")
     for case in gate["cases"]:
         if case["verdict"] in MEASURED and not work_was_done(case, cell.extra):
             raise GateFailed(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ci.calibration.plan import PARTS
 
-VERSION = 1
+VERSION = 2
 MEASURED = ("pass", "undecided", "regression", "improvement")
 VERDICTS = (
     *MEASURED,
@@ -59,6 +59,8 @@ def check_gate(gate: object) -> dict:
         raise ValueError("its part is unknown")
     _number(gate.get("extra"), "extra", -99, 1000)
     _number(gate.get("delta"), "delta", 0, 10)
+    _number(gate.get("alpha"), "alpha", 1e-12, 1)
+    _number(gate.get("suite"), "suite", 1, 10**6)
     _number(gate.get("wall_s"), "wall_s", 0)
     _number(gate.get("step_s"), "step_s", 0)
     if not isinstance(gate.get("time"), dict):

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PARTS = ("quiet", "busy", "power")
+SUITE_ALPHA = 0.01  # what a gate starts from
+POWER_SUITE = 100  # cases of the suite whose levels the gates with extra work have
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,17 @@ class Profile:
 
     def settings(self) -> dict:
         """What two studies must share to be one."""
-        return {"profile": self.name, "cases": list(self.cases), "budget_s": self.budget_s}
+        return {
+            "profile": self.name,
+            "cases": list(self.cases),
+            "budget_s": self.budget_s,
+            "power_suite": POWER_SUITE,
+        }
+
+    def alpha(self, cell: Cell) -> float:
+        """Of the cell's gates. An A/A gate has that of its own few cases: its alarms are those of a whole suite. Power
+        falls with the number of cases, and real suites have many: there, a case has its share of POWER_SUITE."""
+        return SUITE_ALPHA * (len(self.cases) / POWER_SUITE if cell.part == "power" else 1)
 
 
 def _power(extras: Iterable[float], deltas: Iterable[float], gates: int) -> tuple[Cell, ...]:
@@ -59,12 +71,14 @@ PROFILES = {
                 "calibration/gather/i32/threads=1,mib=4",
             ),
             20,
-            {"quiet": 0.6, "busy": 0.06, "power": 0.34},
+            # About 5 s an A/A gate, and 6 to 20 s one with extra work: at least 8 of each setting.
+            {"quiet": 0.55, "busy": 0.05, "power": 0.4},
             (
-                Cell("quiet", 0, 0.03, 250),
-                Cell("quiet", 0, 0.02, 50),
-                Cell("busy", 0, 0.03, 60),
-                *_power((1, 2, 3, 5, 10, -3, -5), (0.02, 0.03), 20),
+                Cell("quiet", 0, 0.03, 150),
+                Cell("quiet", 0, 0.02, 150),
+                Cell("busy", 0, 0.03, 30),
+                *_power((1, 2, 3, 5, 10, -3, -5), (0.02,), 10),
+                *_power((3, 5, 10), (0.03,), 10),
             ),
         ),
         Profile(
@@ -126,7 +140,7 @@ def describe(profile: Profile, time_s: float, done: list[Done], parts: Iterable[
     """The plan in words, before anything is measured."""
     lines = [
         f"profile {profile.name}: at most {duration_text(time_s)}, suites of {len(profile.cases)} cases, "
-        f"at most {profile.budget_s:g} s a gate"
+        f"at most {profile.budget_s:g} s a gate; with extra work, at the levels of a suite of {POWER_SUITE} cases"
     ]
     titles = {
         "quiet": "A/A, nothing else running",

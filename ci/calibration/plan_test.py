@@ -1,7 +1,9 @@
 """What a study measures next, and when it stops."""
 
+import pytest
+
 from ci.calibration.examples import PROFILE
-from ci.calibration.plan import PARTS, PROFILES, Done, describe, next_cell
+from ci.calibration.plan import PARTS, POWER_SUITE, PROFILES, Done, describe, next_cell
 
 
 def measure(time_s, seconds=1.0, parts=PARTS):
@@ -51,6 +53,13 @@ def test_a_part_can_be_left_out():
     assert count(measure(1000, parts=("quiet", "power")), "busy") == 0
 
 
+def test_power_is_that_of_a_large_suite_and_alarms_are_of_the_suite_at_hand():
+    for profile in PROFILES.values():
+        for cell in profile.cells:
+            suite = POWER_SUITE if cell.part == "power" else len(profile.cases)
+            assert profile.alpha(cell) / len(profile.cases) == pytest.approx(0.01 / suite)
+
+
 def test_plans_are_said_and_profiles_are_whole():
     for profile in PROFILES.values():
         assert abs(sum(profile.shares.values()) - 1) < 1e-9
@@ -58,6 +67,8 @@ def test_plans_are_said_and_profiles_are_whole():
         text = describe(profile, profile.time_s, [])
         assert all(part in text for part in PARTS)
     assert "3 measured before" in describe(PROFILE, 100, [Done(("quiet", 0, 0.03), 1.0)] * 3)
+    full = {cell.key for cell in PROFILES["full"].cells if cell.gates >= 8}
+    assert {("power", extra, 0.02) for extra in (1, 2, 3, 5, 10, -5)} | {("power", 3, 0.03)} <= full
     quiet = [cell for cell in PROFILES["full"].cells if cell.part == "quiet"]
     assert sum(cell.gates for cell in quiet) >= 300
     assert PROFILES["full"].time_s <= 45 * 60

@@ -12,6 +12,7 @@ The rules are written anew from their sources, which are named with each:
   of a CPU have no such clock, and the rule is given the benefit of every confirmation.
 """
 
+import functools
 import math
 import statistics
 from collections import Counter
@@ -36,6 +37,7 @@ class Rule:
     name: str
     threshold: float  # as shipped
     judge: Callable[[Processes, Processes], Finding]
+    rounds: int | None = None  # that it looks at, the first ones; None: all
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -75,6 +77,7 @@ def u_test(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
     return u, min(1.0, math.erfc(z / math.sqrt(2)))
 
 
+@functools.cache
 def _exact_tail(n: int, m: int, u: int) -> float:
     """P(U >= u) without ties: of all orders of n and m values, the number with each U, value by value."""
     placed = [[0] * (n * m + 1) for _ in range(n + 1)]  # orders by how many of the n are placed, and U so far
@@ -159,6 +162,7 @@ RULES = [
         f"compare.py: U test 5%, 1 process of {REPETITIONS} repetitions",
         _ALPHA,
         lambda old, new: _by_u_test(repetitions(old[0]), repetitions(new[0])),
+        rounds=1,
     ),
     Rule(
         "u-pooled",
@@ -172,9 +176,9 @@ RULES = [
         _ALPHA,
         lambda old, new: _by_u_test([statistics.fmean(p) for p in old], [statistics.fmean(p) for p in new]),
     ),
-    Rule("legacy-process", "nvbench_compare legacy, 1 process", 1.0, _first(_by_means)),
+    Rule("legacy-process", "nvbench_compare legacy, 1 process", 1.0, _first(_by_means), rounds=1),
     Rule("legacy-pooled", "nvbench_compare legacy, all processes", 1.0, _all(_by_means)),
-    Rule("robust-process", "nvbench_compare robust, 1 process", _APART, _first(_by_gap)),
+    Rule("robust-process", "nvbench_compare robust, 1 process", _APART, _first(_by_gap), rounds=1),
     Rule("robust-pooled", "nvbench_compare robust, all processes", _APART, _all(_by_gap)),
 ]
 

@@ -18,8 +18,9 @@ from ci.calibration import gates, machine
 from ci.calibration.gates import GateFailed
 from ci.calibration.journal import VERSION, Journal, JournalError, append, read
 from ci.calibration.plan import PARTS, PROFILES, Cell, Done, Profile, describe, next_cell
+from ci.calibration.publish import PublishError, publish
 from ci.calibration.summary import summarise
-from ci.calibration.table import PublishError, markdown, publish
+from ci.calibration.table import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "statistics.md"

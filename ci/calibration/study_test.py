@@ -15,7 +15,7 @@ from ci.calibration.busy import one_core_busy
 from ci.calibration.examples import PROFILE, gate
 from ci.calibration.gates import GateFailed
 from ci.calibration.journal import read
-from ci.calibration.table import BEGIN, END
+from ci.calibration.publish import BEGIN, END
 
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", study.ROOT / "build" / "release" / "bin"))
 BUILT = {"commit": "0123", "dirty": False, "compiler": "synthetic", "flags": "", "worker": "aa", "ridgeline": "bb"}

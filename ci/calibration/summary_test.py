@@ -6,9 +6,11 @@ import pytest
 
 from ci.calibration.examples import CASES, gate, study
 from ci.calibration.journal import Journal
+from ci.calibration.publish import BEGIN, END, PublishError, publish
+from ci.calibration.shares import rate, smallest_found
 from ci.calibration.study import finite
-from ci.calibration.summary import rate, smallest_found, summarise
-from ci.calibration.table import BEGIN, END, PublishError, better_rivals, markdown, publish
+from ci.calibration.summary import summarise
+from ci.calibration.table import better_rivals, markdown
 
 PASSED = ("pass", "pass")
 FOUND = ("regression", "regression")
@@ -61,11 +63,28 @@ def test_rivals_see_the_same_samples():
     legacy = rivals["legacy-pooled"]
     assert legacy["as_shipped"]["found"]["5"] == rate(8, 8)
     assert legacy["as_shipped"]["smallest"]["all"] == 2.0
-    # One of our four suites has an alarm: the rival's threshold lets one of its own through.
-    assert legacy["at_our_rate"]["suites_with_alarm"]["count"] <= 1
-    assert any(
-        "nvbench_compare legacy, all processes on compute: 2% against 5%" in lost for lost in better_rivals(by_delta)
+    # One of our four suites has an alarm: of the four joined ones of 8 rounds, one of the rival's may have one.
+    assert (legacy["same_rounds"]["rounds"], legacy["same_rounds"]["suites"]) == (8, 4)
+    assert legacy["same_rounds"]["found"] == legacy["first_rounds"]["found"]
+    assert rivals["legacy-process"]["same_rounds"]["suites"] == 32
+    assert "nvbench_compare legacy, all processes (equal rate, same rounds) on compute: 2% against 5%" in better_rivals(
+        by_delta
     )
+
+
+def test_the_tables_say_whose_levels_the_gates_had():
+    text = markdown(finite(summarise(journal())))
+    assert "alpha/N was 0.500% a case, as it is in a suite of 2 cases at an alpha of 1%" in text
+    assert "alpha/N was 0.010% a case, as it is in a suite of 100 cases at an alpha of 1%" in text
+
+
+def test_a_rule_without_enough_unchanged_rounds_is_not_called_beaten():
+    short = Journal(study(), [gate("quiet", 0, PASSED), gate("power", 5, FOUND)])
+    for case in short.gates[1]["cases"]:
+        case["baseline"], case["candidate"] = 2 * case["baseline"], 2 * case["candidate"]
+    text = markdown(finite(summarise(short)))
+    assert "Too few A/A rounds for a threshold at equal rate, same rounds: compare.py: U test 5%, 10 rep" in text
+    assert "Too few A/A rounds for a threshold at equal rate, first 8 rounds" not in text
 
 
 def test_coverage_knows_both_truths():

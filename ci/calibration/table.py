@@ -1,15 +1,11 @@
-"""The summary as Markdown, and its place in a document."""
+"""The summary as Markdown."""
 
 import math
-from pathlib import Path
 
-from ci.calibration.plan import duration_text
+from ci.calibration.plan import POWER_SUITE, SUITE_ALPHA, duration_text
+from ci.calibration.side_by_side import FIRST_ROUNDS
 
-BEGIN, END = "<!-- calibration begin -->", "<!-- calibration end -->"
-
-
-class PublishError(Exception):
-    """The document has no place for the table."""
+VIEWS = {"same_rounds": "equal rate, same rounds", "first_rounds": f"equal rate, first {FIRST_ROUNDS} rounds"}
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -90,28 +86,55 @@ def _counted(by_delta: dict) -> str:
     return f"The kernels counted it to within 0.01% in {right} of {of} trials."
 
 
-def _smallest(found: dict, kinds: list[str]) -> list[str]:
-    return ["none" if found["smallest"].get(kind) is None else f"{found['smallest'][kind]:g}%" for kind in kinds]
+def _smallest(found: dict) -> str:
+    """ "3% (compute 2%, memory none)"."""
+
+    def words(kind: str) -> str:
+        return "none" if found["smallest"].get(kind) is None else f"{found['smallest'][kind]:g}%"
+
+    kinds = sorted(kind for kind in found["smallest"] if kind != "all")
+    return words("all") + (f" ({', '.join(f'{kind} {words(kind)}' for kind in kinds)})" if kinds else "")
 
 
 def _rivals(by_delta: dict) -> str:
-    kinds = [*sorted(kind for kind in by_delta["ours"]["smallest"] if kind != "all"), "all"]
     mine = by_delta["ours"]
     rows = [
-        ["**this gate**", rate(mine["slow_side"]), rate(mine["suites_with_alarm"]), *_smallest(mine, kinds)]
-        + ["as it is", *_smallest(mine, kinds)]
+        ["**this gate**", rate(mine["slow_side"]), rate(mine["suites_with_alarm"]), "-"]
+        + [_smallest(mine), "as it is", _smallest(mine), "-", "-"]
     ]
     for rival in by_delta["rivals"]:
-        shipped, equal = rival["as_shipped"], rival.get("at_our_rate")
+        shipped, longer = rival["as_shipped"], rival["as_shipped_longest"]
         rows.append(
-            [rival["name"], rate(shipped["slow_side"]), rate(shipped["suites_with_alarm"]), *_smallest(shipped, kinds)]
-            + (["-"] * (len(kinds) + 1) if equal is None else [_threshold(rival, equal), *_smallest(equal, kinds)])
+            [
+                rival["name"],
+                rate(shipped["slow_side"]),
+                rate(shipped["suites_with_alarm"]),
+                f"{rate(longer)} of {_rounds(longer['rounds'])}" if longer["of"] else "-",
+                _smallest(shipped),
+            ]
+            + [cell for view in VIEWS for cell in _equal(rival, rival[view])]
         )
+    head = [
+        "rule",
+        "A/A: slow-side alarms",
+        "A/A: suites with an alarm",
+        "A/A: the same, joined suites",
+        "smallest found",
+    ]
     return table(
-        ["rule", "A/A: slow-side alarms", "A/A: suites with an alarm", *(f"{kind}" for kind in kinds)]
-        + ["threshold at equal rate", *(f"{kind}, equal rate" for kind in kinds)],
-        rows,
+        head + [f"{what}, {words}" for words in VIEWS.values() for what in ("threshold", "smallest found")], rows
     )
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count} rounds"
+
+
+def _equal(rival: dict, equal: dict | None) -> list[str]:
+    if equal is None:
+        return ["-", "-"]
+    found_on = f"{_rounds(equal['rounds'])}, on {equal['suites']} suites"
+    return [f"{_threshold(rival, equal)} ({found_on})", _smallest(equal)]
 
 
 def _threshold(rival: dict, equal: dict) -> str:
@@ -134,8 +157,7 @@ def _found_side_by_side(by_delta: dict) -> str:
     rows = [["**this gate**", *shares(by_delta["ours"])]]
     for rival in by_delta["rivals"]:
         rows.append([rival["name"] + ", as shipped", *shares(rival["as_shipped"])])
-        if "at_our_rate" in rival:
-            rows.append([rival["name"] + ", equal rate", *shares(rival["at_our_rate"])])
+        rows += [[f"{rival['name']}, {words}", *shares(rival[view])] for view, words in VIEWS.items() if rival[view]]
     return table(["rule", *(_extra(key) for key in extras)], rows)
 
 
@@ -143,13 +165,39 @@ def better_rivals(by_delta: dict) -> list[str]:
     """Where a rival at an equal measured alarm rate has found a smaller slow-down, or one that this gate has not."""
     lost = []
     for rival in by_delta["rivals"]:
-        equal = rival.get("at_our_rate")
-        for kind, mine in by_delta["ours"]["smallest"].items():
-            theirs = equal["smallest"].get(kind) if equal else None
-            if theirs is not None and (mine is None or theirs < mine):
-                mine_text = "none" if mine is None else f"{mine:g}%"
-                lost.append(f"{rival['name']} on {kind}: {theirs:g}% against {mine_text}")
+        for view, words in VIEWS.items():
+            for kind, mine in by_delta["ours"]["smallest"].items():
+                theirs = rival[view]["smallest"].get(kind) if rival[view] else None
+                if theirs is not None and (mine is None or theirs < mine):
+                    mine_text = "none" if mine is None else f"{mine:g}%"
+                    lost.append(f"{rival['name']} ({words}) on {kind}: {theirs:g}% against {mine_text}")
     return lost
+
+
+def _losses(by_delta: dict) -> str:
+    lost = better_rivals(by_delta)
+    told = [
+        f"At an equal measured alarm rate these have found less extra work than this gate: {'; '.join(lost)}."
+        if lost
+        else "At an equal measured alarm rate no rule that could be compared has found less extra work than this gate."
+    ]
+    for view, words in VIEWS.items():
+        if untuned := [rival["name"] for rival in by_delta["rivals"] if rival[view] is None]:
+            told.append(f"Too few A/A rounds for a threshold at {words}: {'; '.join(untuned)}.")
+    return " ".join(told)
+
+
+def _aa_alphas(summary: dict) -> list[float]:
+    return sorted({alpha for row in summary["aa"] for alpha in row["case_alphas"]})
+
+
+def _level(alphas: list[float]) -> str:
+    """Of a case, and the suites that it is that of."""
+    suites = {f"{SUITE_ALPHA / alpha:.0f}" for alpha in alphas}
+    return (
+        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} a case, as it is in a suite of "
+        f"{' and '.join(sorted(suites, key=float))} cases at an alpha of {percent(SUITE_ALPHA, 0)}"
+    )
 
 
 def _coverage(coverage: dict) -> str:
@@ -198,29 +246,31 @@ def markdown(summary: dict) -> str:
         f"{study.get('started', '?')}, on: {_machine(study)}. A suite is: "
         + ", ".join(f"`{case}`" for case in settings["cases"])
         + ". Brackets hold 95% limits (Clopper and Pearson).",
-        "**A/A: the same code on both sides.** Every alarm is a false one.",
+        "**A/A: the same code on both sides.** Every alarm is a false one."
+        + (f" {_level(alphas)}." if (alphas := _aa_alphas(summary)) else ""),
         _aa(summary),
     ]
     for by_delta in summary["by_delta"]:
         delta = percent(by_delta["delta"], 0)
-        lost = better_rivals(by_delta)
         parts += [
-            f"**Extra work in the candidate, delta {delta}.** {_counted(by_delta)} Found: a regression, or for less "
-            "work an improvement.",
+            f"**Extra work in the candidate, delta {delta}.** {_level(by_delta['case_alphas'])}. {_counted(by_delta)} "
+            "Found: a regression, or for less work an improvement.",
             _power(by_delta),
             f"**Other tools' rules on the samples of the same gates, delta {delta}.** The smallest extra work that was "
-            "found in at least 80% of trials, as were all larger ones: as shipped, and with the threshold at which the "
-            "A/A suites have no more alarms than this gate's. Rules of one process use the first round alone.",
+            "found in at least 80% of trials, as were all larger ones. *As shipped* and *same rounds*: on all rounds "
+            "that this gate had when it ended that trial, so with its wall time; rules of one process use the first "
+            f"round alone. *First {FIRST_ROUNDS} rounds*: on those alone, however many this gate had. *Equal rate*: "
+            "with the threshold at which no larger share of A/A suites has an alarm than this gate's share. How often "
+            "a rule that pools rounds alarms depends on how many it pools, so every number of rounds has a threshold "
+            "of its own, found on A/A suites of just so many: the rounds of successive A/A gates, joined and cut anew. "
+            "The threshold of the most rounds is shown, with the number of suites; where these are few, the true "
+            "alarm rate may be well above this gate's. The suites hold the study's "
+            f"{len(settings['cases'])} cases, while this gate had the levels of {POWER_SUITE}: the other rules are "
+            "favoured.",
             _rivals(by_delta),
             "Share found, by extra work:",
             _found_side_by_side(by_delta),
-            (
-                "At an equal measured alarm rate these have found less extra work than this gate: "
-                + "; ".join(lost)
-                + "."
-                if lost
-                else "At an equal measured alarm rate no other rule has found less extra work than this gate."
-            ),
+            _losses(by_delta),
         ]
     parts += [
         "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not follow work exactly "
@@ -233,21 +283,3 @@ def markdown(summary: dict) -> str:
     if summary["lines_left_out"]:
         parts.append(f"Left out: {summary['lines_left_out']} lines of the study's file that could not be understood.")
     return "\n\n".join(parts) + "\n"
-
-
-def publish(document: Path, text: str) -> None:
-    """Puts the text between the document's markers. Raises PublishError unless there is one pair of them."""
-    try:
-        old = document.read_text(encoding="utf-8")
-    except OSError as error:
-        raise PublishError(f"{document} cannot be read: {error.strerror}") from error
-    if old.count(BEGIN) != 1 or old.count(END) != 1 or old.index(BEGIN) > old.index(END):
-        raise PublishError(f"{document} needs one line {BEGIN} and, after it, one line {END}")
-    if BEGIN in text or END in text:
-        raise PublishError("the text holds a marker itself")
-    before, rest = old.split(BEGIN)
-    after = rest.split(END)[1]
-    try:
-        document.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
-    except OSError as error:
-        raise PublishError(f"{document} cannot be written: {error.strerror}") from error
