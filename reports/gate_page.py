@@ -10,6 +10,14 @@ from reports import units
 from reports.model_gate import FAILURES, VERDICTS, Gate, Verdict
 from reports.render import Picture, data_uri
 
+DECIDED = ("regression", "improvement", "pass")
+FAILED = (
+    ("wrong_result", "a result is wrong"),
+    ("crashed", "a worker crashed"),
+    ("timeout", "a case timed out"),
+    ("missing", "a case is missing"),
+)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -59,24 +67,28 @@ def _unmet(gate: Gate) -> list[Verdict]:
 
 
 def _decided(gate: Gate) -> bool:
-    return any(one.verdict in ("regression", "improvement", "pass") for one in gate.verdicts)
+    return any(one.verdict in DECIDED for one in gate.verdicts)
 
 
 def conclusion(gate: Gate) -> str:
     if gate.status != "finished":
         return f"The gate is {gate.status}: it holds only what was decided until then."
-    if _failed(gate):
-        return "Not everything could be measured, or was right."
+    failures = [words for verdict, words in FAILED if any(one.verdict == verdict for one in gate.verdicts)]
     if _slower(gate):
-        return "The candidate is slower."
+        failures.append("the candidate is slower")
     if _unmet(gate):
-        return "A regression that the rules expect was not seen."
+        failures.append("a regression that the rules expect was not seen")
+    if failures:
+        text = "; ".join(failures)
+        return f"{text[0].upper()}{text[1:]}."
     if not _decided(gate):
         return "Nothing could be decided."
-    undecided = sum(1 for one in gate.verdicts if one.verdict in ("undecided", "invalid_environment", "no_baseline"))
+    open_ones = sum(1 for one in gate.verdicts if one.verdict not in DECIDED)
     expected = any(one.verdict == "regression" for one in gate.verdicts)
-    slower = "No case is slower that is not expected to be" if expected else "No case is slower"
-    return f"{slower}, {undecided} could not be decided." if undecided else f"{slower}."
+    slower = "No case was shown to be slower" + (" that is not expected to be" if expected else "")
+    if not open_ones:
+        return f"{slower}."
+    return f"{slower}; {open_ones} of {len(gate.verdicts)} cases {'was' if open_ones == 1 else 'were'} not judged."
 
 
 def colour(gate: Gate) -> str:

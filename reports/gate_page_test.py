@@ -126,18 +126,32 @@ EXPECTED = {"expected": True, "expectation": "more digits"}
 @pytest.mark.parametrize(
     ("gate", "colour", "conclusion"),
     [
-        (of(made("pass", 0.0)), "", "No case is slower."),
-        (of(made("pass", 0.0), made("improvement", -0.1)), "", "No case is slower."),
-        (of(made("pass", 0.0), made("undecided", 0.02)), "doubt", "No case is slower, 1 could not be decided."),
+        (of(made("pass", 0.0)), "", "No case was shown to be slower."),
+        (of(made("pass", 0.0), made("improvement", -0.1)), "", "No case was shown to be slower."),
+        (
+            of(made("pass", 0.0), made("undecided", 0.02)),
+            "doubt",
+            "No case was shown to be slower; 1 of 2 cases was not judged.",
+        ),
         (of(made("pass", 0.0), made("regression", 0.1)), "wrong", "The candidate is slower."),
         (
             of(made("pass", 0.0), made("regression", 0.1, **EXPECTED)),
             "",
-            "No case is slower that is not expected to be.",
+            "No case was shown to be slower that is not expected to be.",
         ),
         (of(made("pass", 0.0, expectation="more digits")), "wrong", "A regression that the rules expect was not seen."),
-        (of(made("pass", 0.0), made("crashed")), "wrong", "Not everything could be measured, or was right."),
-        (of(made("pass", 0.0), made("missing")), "wrong", "Not everything could be measured, or was right."),
+        (of(made("pass", 0.0), made("crashed")), "wrong", "A worker crashed."),
+        (
+            of(made("regression", 0.1), made("wrong_result")),
+            "wrong",
+            "A result is wrong; the candidate is slower.",
+        ),
+        (
+            of(made("pass", 0.0), made("skipped"), made("new")),
+            "",
+            "No case was shown to be slower; 2 of 3 cases were not judged.",
+        ),
+        (of(made("pass", 0.0), made("missing")), "wrong", "A case is missing."),
         (of(made("undecided", 0.02)), "doubt", "Nothing could be decided."),
         (of(made("skipped"), made("new")), "doubt", "Nothing could be decided."),
         (of(), "doubt", "Nothing could be decided."),

@@ -89,4 +89,20 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
   }
 }
 
+void check_writable(const std::filesystem::path& path) {
+  try {
+    const std::filesystem::path target = target_of(path);
+    const std::filesystem::file_status status = std::filesystem::status(target);
+    if (is_directory(status)) fail(path, EISDIR);
+    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    // What is no regular file is written to as it is; anything else is replaced, which is up to its folder.
+    const bool through = exists(status) && !is_regular_file(status);
+    if (!through && !std::filesystem::exists(folder)) fail(path, ENOENT);
+    if (!through && !std::filesystem::is_directory(folder)) fail(path, ENOTDIR);
+    if (::access(through ? target.c_str() : folder.c_str(), through ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(path, error.code().value());
+  }
+}
+
 }  // namespace ridgeline

@@ -11,4 +11,7 @@ namespace ridgeline {
 /// and is no regular file (a device, a FIFO) is written to as it is. Throws a store Error that names `path`.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
+/// Throws the Error that write_file would, as far as that can be told without writing: before work whose result it is.
+void check_writable(const std::filesystem::path& path);
+
 }  // namespace ridgeline

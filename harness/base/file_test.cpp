@@ -70,6 +70,27 @@ TEST_F(WriteFile, NamesThePathThatCannotBeWritten) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(WriteFile, WhatCannotBeWrittenIsToldBeforehand) {
+  const fs::path old = folder / "old", fifo = folder / "fifo";
+  write_file(old, [](std::ostream& out) { out << "old"; });
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  fs::create_directory(folder / "taken");
+  fs::create_symlink("missing/target", folder / "dangling");
+  for (const fs::path& path : {folder / "new", old, fifo, fs::path("new-in-the-working-folder")})
+    EXPECT_NO_THROW(check_writable(path)) << path;
+  for (const fs::path& path : {folder / "missing/out", folder / "taken", old / "out", folder / "dangling"}) {
+    try {
+      check_writable(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::store);
+      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(files(), 4) << "looking makes no file";
+  EXPECT_EQ(content(old), "old");
+}
+
 TEST_F(WriteFile, WritesThroughWhatIsNoRegularFile) {
   const fs::path fifo = folder / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

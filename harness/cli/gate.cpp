@@ -1,7 +1,7 @@
 #include "harness/cli/gate.hpp"
 
-#include <iostream>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -107,30 +107,43 @@ void check_fit(const Context& context, const GateOptions& options) {
            "workers are named with --baseline-worker and --candidate-worker");
 }
 
-/// Standard output holds one thing.
+/// Standard output holds one thing, and so does each file.
 void check_output(const Context& context, const GateOptions& options) {
   const int uses = (context.json ? 1 : 0) + (options.markdown == "-" ? 1 : 0) + (options.junit == "-" ? 1 : 0);
   if (uses > 1)
     refuse("--json, --markdown - and --junit - want the standard output at once", "name a file for all but one");
-}
-
-void write(const std::string& where, const std::string& text) {
-  if (where == "-") {
-    std::cout << text << std::flush;
-  } else {
-    write_file(where, [&](std::ostream& out) { out << text; });
+  std::vector<std::filesystem::path> files;
+  for (const std::string& name : {options.markdown, options.junit}) {
+    if (name.empty() || name == "-") continue;
+    check_writable(name);
+    files.push_back(std::filesystem::weakly_canonical(std::filesystem::absolute(name)));
   }
+  if (files.size() == 2 && files[0] == files[1])
+    refuse(fmt::format("--markdown and --junit name the same file: {}", printable(options.junit, 4000)),
+           "the second would replace the first");
 }
 
+/// Writes each format that was asked for, whatever becomes of the others.
 int show(const Context& context, const GateOptions& options, const GateReport& report) {
   const bool taken = context.json || options.markdown == "-" || options.junit == "-";
   std::FILE* out = taken ? stderr : stdout;  // for people
   if (!taken || !context.quiet) say(out, "\n" + gate_text(report));
   if (options.github) say(out, gate_github(report));
-  if (!options.markdown.empty()) write(options.markdown, gate_markdown(report));
-  if (!options.junit.empty()) write(options.junit, gate_junit(report));
+  bool lost = false;
+  const auto write = [&](const std::string& where, const auto& text) {
+    if (where.empty()) return;
+    if (where == "-") return say(stdout, text(report));
+    try {
+      write_file(where, [&](std::ostream& stream) { stream << text(report); });
+    } catch (const Error& error) {
+      lost = true;
+      say(stderr, fmt::format("ridgeline: {}\n  {}\n", printable(error.what(), 4000), error.advice()));
+    }
+  };
+  write(options.markdown, gate_markdown);
+  write(options.junit, gate_junit);
   if (context.json) print_json(to_json(report));
-  return report.exit_code;
+  return lost && report.exit_code != interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
 }
 
 int gate(const Context& context, const GateOptions& options) {
@@ -170,12 +183,16 @@ void add_gate(CLI::App& program, Context& context) {
       "gates,\n"
       "however many cases they have; what cannot be told is undecided, never a pass. Ctrl-C keeps what is measured.\n"
       "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with --strict:\n"
-      "anything was not), 64 usage, 69 a worker or a build is missing, 130 interrupted.",
+      "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an output cannot be read "
+      "or\n"
+      "written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1, 3.",
       [&context, options] { return gate(context, *options); });
+  const CLI::Validator named(
+      [](const std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
   command.add_option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile")
       ->take_all();
   const auto side = [&](const char* name, auto& value, const char* what, const char* type) {
-    command.add_option(name, value, what)->type_name(type);
+    command.add_option(name, value, what)->type_name(type)->check(named);
   };
   side("--baseline-ref", options->baseline_ref, "Commit to compare with: a branch, a tag, a hash", "REF");
   side("--candidate-ref", options->candidate_ref, "Commit that is judged", "REF");
@@ -184,7 +201,7 @@ void add_gate(CLI::App& program, Context& context) {
   for (auto [name, value, what] :
        {std::tuple("--baseline-worker", &options->baseline_workers, "Worker program to compare with; may be repeated"),
         std::tuple("--candidate-worker", &options->candidate_workers, "Worker program that is judged; likewise")})
-    command.add_option(name, *value, what)->type_name("PROGRAM")->take_all()->allow_extra_args(false);
+    command.add_option(name, *value, what)->type_name("PROGRAM")->check(named)->take_all()->allow_extra_args(false);
   side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
   side("--resume", options->resume, "Go on with this interrupted or killed gate, or the latest, with a whole budget",
@@ -201,11 +218,13 @@ void add_gate(CLI::App& program, Context& context) {
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
   side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");
-  side("--label", options->label, "A word to find the gate's runs by", "TEXT");
+  command.add_option("--label", options->label, "A word to find the gate's runs by")->type_name("TEXT");
   command.add_flag("--aa", options->aa,
                    "Both sides are the same code: compare them all the same, to see how often "
                    "a gate is wrong");
-  command.add_flag("--strict", options->strict, "Exit 3 when any case is undecided or was disturbed");
+  command.add_flag(
+      "--strict", options->strict,
+      "Exit 3 when any case is undecided, was disturbed, or does not fit into memory beside the other side");
   command.add_flag("--accept-changes", options->accept_changes,
                    "Of stored runs: judge although the environment changed");
   command.add_flag("--no-wait", options->no_wait, "Exit 69 when somebody else measures on the device");

@@ -17,6 +17,8 @@ const char* to_string(Expected state) {
       return "met";
     case Expected::over:
       return "over";
+    case Expected::exceeded:
+      return "exceeded";
     case Expected::unmet:
       return "unmet";
     case Expected::untested:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
 #include "harness/cli/gate_words.hpp"
 
 namespace ridgeline::cli {
@@ -62,11 +63,15 @@ const char* element(const CaseVerdict& verdict) {
   }
 }
 
-std::string sentence(const GateRow& row, const std::string& counted) {
+std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
   std::string text = row.verdict;
   if (!row.baseline.empty()) text += " against " + row.baseline;
   const std::string change = change_with_interval(row);
-  if (!change.empty()) text += fmt::format(": {}, delta {}, {} {}", change, row.delta, row.pairs, counted);
+  if (!change.empty())
+    text += fmt::format(": {}, delta {}, {} {}", change, row.delta, row.pairs,
+                        count != 1            ? counted(gate)
+                        : gate.mode == "runs" ? "process"
+                                              : "pair");
   return row.why.empty() ? text : text + "; " + row.why;
 }
 
@@ -79,14 +84,22 @@ std::string gate_junit(const GateReport& report) {
       return said && said == kind;
     });
   };
+  const std::string_view whole = report.exit_code == fine                                          ? ""
+                                 : report.exit_code == regression || report.exit_code == undecided ? "failure"
+                                                                                                   : "error";
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
-                                         report.verdicts.size(), count("failure"), count("error"), count("skipped"));
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", report.verdicts.size() + !whole.empty(),
+                  count("failure") + (whole == "failure"), count("error") + (whole == "error"), count("skipped"));
   text += fmt::format("<testsuites {}>\n<testsuite name=\"{}\" timestamp=\"{}\" {}>\n", counts,
                       escaped(gate_title(report.gate, report.device)), escaped(report.gate.started), counts);
+  if (!whole.empty())
+    text += fmt::format(
+        "<testcase classname=\"ridgeline gate\" name=\"gate\"><{} message=\"{}\" type=\"exit code {}\"/></testcase>\n",
+        whole, escaped(conclusions(report).back()), report.exit_code);
   for (const CaseVerdict& verdict : report.verdicts) {
     const GateRow row = gate_row(verdict);
-    const std::string said = escaped(sentence(row, counted(report.gate)));
+    const std::string said = escaped(sentence(row, report.gate, verdict.pairs));
     text += fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));
     if (const char* kind = element(verdict))
       text += fmt::format("<{} message=\"{}\"{}/>", kind, said,
@@ -99,7 +112,7 @@ std::string gate_junit(const GateReport& report) {
   for (const std::string& note : report.notes) text += escaped(note) + '\n';
   for (const std::string& line : conclusions(report)) text += escaped(line) + '\n';
   if (!report.repeat.empty()) text += "again: " + escaped(report.repeat) + '\n';
-  const std::string resume = resume_command(report.gate);
+  const std::string resume = resume_command(report);
   if (!resume.empty()) text += "go on: " + escaped(resume) + '\n';
   return text + "</system-out>\n</testsuite>\n</testsuites>\n";
 }

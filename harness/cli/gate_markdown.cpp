@@ -66,7 +66,7 @@ std::string gate_markdown(const GateReport& report) {
     tail += report.repeat.size() > most_command_bytes
                 ? "The command that repeats what failed is too long for this page; the gate's other outputs have it.\n"
                 : fmt::format("Again:\n\n```sh\n{}\n```\n", printable(report.repeat, 4 * most_command_bytes));
-  const std::string resume = resume_command(report.gate);
+  const std::string resume = resume_command(report);
   if (!resume.empty()) tail += fmt::format("Go on:\n\n```sh\n{}\n```\n", printable(resume));
 
   std::string text = fmt::format("### Ridgeline {}\n\n", escaped(gate_title(report.gate, report.device)));

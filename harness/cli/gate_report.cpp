@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -15,10 +16,8 @@ namespace {
 using record::CaseVerdict;
 using record::Verdict;
 
-/// What was compared and answered: the gate did its work for this case.
-bool is_decided(Verdict verdict) {
-  return verdict == Verdict::regression || verdict == Verdict::improvement || verdict == Verdict::pass;
-}
+/// How a case that either side could have measured alone says why it was skipped.
+constexpr std::string_view no_room_for_both = "both sides do not fit into memory together: ";
 
 /// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last.
 double change(const CaseVerdict& verdict) {
@@ -27,9 +26,28 @@ double change(const CaseVerdict& verdict) {
 
 }  // namespace
 
+bool is_decided(Verdict verdict) {
+  return verdict == Verdict::regression || verdict == Verdict::improvement || verdict == Verdict::pass;
+}
+
+bool is_doubtful(const CaseVerdict& verdict) {
+  return verdict.verdict == Verdict::undecided || verdict.verdict == Verdict::no_baseline ||
+         verdict.verdict == Verdict::invalid_environment ||
+         (verdict.verdict == Verdict::skipped && verdict.reason.starts_with(no_room_for_both));
+}
+
+bool is_strict(const record::Gate& gate) {
+  const nlohmann::json options = nlohmann::json::parse(gate.options, nullptr, false);
+  return options.is_object() && options.contains("strict") && options["strict"] == true;
+}
+
 Expected expected(const CaseVerdict& verdict) {
   if (verdict.expectation.empty()) return Expected::nothing;
-  if (verdict.verdict == Verdict::regression) return verdict.expected ? Expected::met : Expected::over;
+  if (verdict.verdict == Verdict::regression) {
+    if (verdict.expected) return Expected::met;
+    // The end of the text is the rules', not the user's: see run::resolve.
+    return verdict.expectation.ends_with(", which is over)") ? Expected::over : Expected::exceeded;
+  }
   return is_decided(verdict.verdict) || verdict.verdict == Verdict::undecided ? Expected::unmet : Expected::untested;
 }
 
@@ -50,33 +68,29 @@ void sort_by_importance(std::vector<CaseVerdict>& verdicts) {
 int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& verdicts, bool strict) {
   using std::ranges::any_of;
   if (status == record::RunStatus::interrupted) return interrupted;
-  const auto doubtful = [](const CaseVerdict& v) {
-    return v.verdict == Verdict::undecided || v.verdict == Verdict::no_baseline ||
-           v.verdict == Verdict::invalid_environment;
-  };
   if (status != record::RunStatus::finished ||
       any_of(verdicts, [](const CaseVerdict& v) { return record::is_failure(v.verdict); }))
     return not_all_measured;
   if (any_of(verdicts, fails)) return regression;
   const bool decided = any_of(verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); });
-  return !decided || (strict && any_of(verdicts, doubtful)) ? undecided : fine;
+  return !decided || (strict && any_of(verdicts, is_doubtful)) ? undecided : fine;
 }
 
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {
-  struct Count {
-    int all = 0, expected = 0;
-  };
-  std::map<Verdict, Count> counts;
-  for (const CaseVerdict& each : verdicts) {
-    ++counts[each.verdict].all;
-    counts[each.verdict].expected += expected(each) == Expected::met;
-  }
+  std::map<Verdict, std::int64_t> counts;
+  for (const CaseVerdict& each : verdicts) ++counts[each.verdict];
+  return verdict_counts({counts.begin(), counts.end()}, std::ranges::count_if(verdicts, [](const CaseVerdict& each) {
+                          return expected(each) == Expected::met;
+                        }));
+}
+
+std::string verdict_counts(const std::vector<std::pair<Verdict, std::int64_t>>& counts, std::int64_t expected) {
   std::string text;
   for (const auto& [verdict, count] : counts) {
     const bool noun = verdict == Verdict::regression || verdict == Verdict::improvement;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count.all, record::to_string(verdict),
-                        noun && count.all != 1 ? "s" : "");
-    if (count.expected > 0) text += fmt::format(" ({} expected)", count.expected);
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, record::to_string(verdict),
+                        noun && count != 1 ? "s" : "");
+    if (verdict == Verdict::regression && expected > 0) text += fmt::format(" ({} expected)", expected);
   }
   return text;
 }

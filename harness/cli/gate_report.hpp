@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -20,6 +22,8 @@ struct GateReport {
   std::filesystem::path file;      // where it is stored
   std::string repeat;              // the command that does it again for what failed; empty when nothing did
   int exit_code = 0;
+  std::string state;       // of a stored gate, as `status` in run_text.hpp says it; empty: what gate.status says
+  std::int64_t pairs = 0;  // stored, of a stored gate that has not ended
 };
 
 /// What matters first: in the order of record::Verdict, where an expected regression that is not there counts as one;
@@ -31,29 +35,44 @@ enum class Expected {
   nothing,   // the rules expect none
   met,       // there is one
   over,      // there is one, and the date has passed
+  exceeded,  // there is a larger one than the rules allow
   unmet,     // the times show none, or cannot tell
   untested,  // no times were compared
 };
 Expected expected(const record::CaseVerdict& verdict);
 
 /// Whether this case makes the gate exit with something else than fine, however strict: a failure, a regression that is
-/// not expected, an expectation that is unmet or over.
+/// not expected or larger than expected, an expectation that is unmet or over.
 bool fails(const record::CaseVerdict& verdict);
+
+/// What was compared and answered: the gate did its work for this case.
+bool is_decided(record::Verdict verdict);
+
+/// What --strict does not let pass: undecided, no_baseline, invalid_environment, and a case that was skipped because
+/// both sides do not fit into memory together. One that the rules skip, or that neither side has, is no doubt.
+bool is_doubtful(const record::CaseVerdict& verdict);
+
+/// Whether the gate was asked to be strict, as its stored options say.
+bool is_strict(const record::Gate& gate);
 
 /// interrupted; not_all_measured when a case failed or the gate itself did; regression when there is one that is not
 /// expected, or an expectation that was not met or is over; undecided when no case was decided, or, when `strict`, any
-/// is undecided, no_baseline or invalid_environment; else fine.
+/// is doubtful; else fine.
 int gate_exit_code(record::RunStatus status, const std::vector<record::CaseVerdict>& verdicts, bool strict);
 
 /// "2 regressions (1 expected), 1 improvement, 40 pass": zeros left out, in the order of importance.
 std::string verdict_counts(const std::vector<record::CaseVerdict>& verdicts);
+/// The same of counts in the order of importance; `expected` of the regressions are.
+std::string verdict_counts(const std::vector<std::pair<record::Verdict, std::int64_t>>& counts,
+                           std::int64_t expected = 0);
 
 /// For a terminal or a pipe: notes, a line a case, counts, and what to run next.
 std::string gate_text(const GateReport& report);
 /// For a GitHub job summary, which holds 1 MiB: what does not fit is counted aloud.
 std::string gate_markdown(const GateReport& report);
 /// JUnit XML: a test case a case. What fails the gate is a failure, or an error where it could not be measured; what
-/// was not judged is skipped.
+/// was not judged is skipped. A test case "gate" fails with the reason whenever the exit code is not 0, so that no
+/// viewer shows green what did not pass.
 std::string gate_junit(const GateReport& report);
 /// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass. GitHub shows only the first
 /// few of a kind, so where there are more the first one says how many.

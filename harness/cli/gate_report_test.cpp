@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/cli/command.hpp"
 #include "harness/cli/gate_examples.hpp"
 #include "harness/cli/gate_words.hpp"
 
@@ -58,6 +59,7 @@ TEST(GateReport, ExitCodes) {
       {{pass}, 0, 0},
       {{pass, judged("c", Verdict::improvement, -5, -6, -4)}, 0, 0},
       {{pass, without(Verdict::new_case), without(Verdict::skipped)}, 0, 0},
+      {{pass, said("c", Verdict::skipped, "both sides do not fit into memory together: baseline alone ...")}, 0, 3},
       {{pass, slow}, 1, 1},
       {{pass, expecting(slow, true)}, 0, 0},
       {{expecting(slow, true)}, 0, 0},
@@ -85,6 +87,81 @@ TEST(GateReport, ExitCodes) {
     EXPECT_EQ(gate_exit_code(RunStatus::interrupted, row.verdicts, false), 130) << what;
     EXPECT_EQ(gate_exit_code(RunStatus::failed, row.verdicts, false), 2) << what;
   }
+}
+
+/// The last line that a finished gate with these verdicts says, in every format that has one.
+std::string conclusion(const std::vector<CaseVerdict>& verdicts, bool strict = false) {
+  GateReport report = examples::report();
+  report.verdicts = verdicts;
+  report.exit_code = gate_exit_code(report.gate.status, verdicts, strict);
+  const std::string last = conclusions(report).back();
+  for (const std::string& text : {gate_text(report), gate_markdown(report), gate_junit(report)})
+    EXPECT_TRUE(contains(text, last)) << text;
+  return last;
+}
+
+TEST(GateReport, TheConclusionSaysWhatIsTheCase) {
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  const auto of = [](Verdict verdict) { return said("c", verdict, "why"); };
+  EXPECT_EQ(conclusion({pass}), "the gate passes");
+  EXPECT_EQ(conclusion({pass, of(Verdict::undecided), of(Verdict::skipped)}),
+            "the gate passes; 2 of 3 cases were not judged");
+  EXPECT_EQ(conclusion({pass, of(Verdict::undecided)}, true),
+            "the gate is strict and does not pass: 1 of 2 cases was not judged");
+  EXPECT_EQ(conclusion({of(Verdict::undecided)}, true), "the gate does not pass: too little could be decided");
+  EXPECT_EQ(conclusion({pass, slow}), "the gate fails: the candidate is slower");
+  EXPECT_EQ(conclusion({of(Verdict::wrong_result), slow}),
+            "the gate fails: a result is wrong; the candidate is slower");
+  EXPECT_EQ(conclusion({pass, of(Verdict::crashed)}), "the gate fails: a worker crashed");
+  EXPECT_EQ(conclusion({of(Verdict::crashed), of(Verdict::crashed), of(Verdict::timeout), of(Verdict::missing)}),
+            "the gate fails: 2 cases crashed a worker; a case timed out; a case is missing");
+}
+
+TEST(GateReport, ALargerRegressionThanExpectedFailsInWords) {
+  GateReport report = examples::report();
+  report.verdicts = {judged("a", Verdict::regression, 9, 8, 10)};
+  report.verdicts[0].expectation = "checks now, which is over) (at most 5%, until 2026-12-31)";
+  EXPECT_EQ(expected(report.verdicts[0]), Expected::exceeded);
+  EXPECT_EQ(gate_exit_code(RunStatus::finished, report.verdicts, false), ExitCode::regression);
+  EXPECT_TRUE(contains(gate_text(report), "regression (more than expected)"));
+  EXPECT_TRUE(contains(gate_text(report), "1 regression is larger than the rules expect\n"));
+  EXPECT_EQ(to_json(report.verdicts[0])["expectation"]["state"], "exceeded");
+}
+
+TEST(GateReport, RulesThatRaiseAlphaAreSaid) {
+  GateReport report = examples::report();
+  report.verdicts = {judged("gemm/a", Verdict::pass, 0, -1, 1), judged("gemm/b", Verdict::pass, 0, -1, 1),
+                     judged("scan/c", Verdict::pass, 0, -1, 1), said("gemm/d", Verdict::skipped, "why")};
+  const auto says = [&](const char* rules) {
+    report.gate.rules_text = rules;
+    return gate_text(report);
+  };
+  EXPECT_TRUE(contains(says("[[rule]]\ncases = \"gemm\"\nalpha = \"5%\"\n"),
+                       "\nalpha is 1%, and by the rules 5% for 2 cases\n"));
+  EXPECT_FALSE(contains(says("[[rule]]\ncases = \"gemm\"\nalpha = \"0.1%\"\n"), "alpha is"));
+  EXPECT_FALSE(contains(says("[[rule]]\ncases = \"sort\"\nalpha = \"5%\"\n"), "alpha is")) << "it is of no case here";
+  EXPECT_FALSE(contains(says("not = TOML of today"), "alpha is")) << "what cannot be read is no reason to show nothing";
+}
+
+TEST(GateReport, JUnitIsGreenForNothingButExitCode0) {
+  GateReport report = examples::report();
+  report.verdicts = {judged("a", Verdict::pass, 0, -1, 1), said("b", Verdict::undecided, "why")};
+  const auto junit = [&](RunStatus status, bool strict) {
+    report.gate.status = status;
+    report.exit_code = gate_exit_code(status, report.verdicts, strict);
+    return gate_junit(report);
+  };
+  const std::string name = "name=\"gate\"><";
+  EXPECT_FALSE(contains(junit(RunStatus::finished, false), name));
+  const std::string open = junit(RunStatus::finished, true), stopped = junit(RunStatus::interrupted, false);
+  EXPECT_TRUE(contains(open, name + "failure message=\"the gate is strict and does not pass")) << open;
+  EXPECT_TRUE(contains(open, "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  EXPECT_TRUE(contains(stopped, name + "error message=\"the gate was interrupted\"")) << stopped;
+  EXPECT_TRUE(contains(stopped, "tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"1\""));
+  report.verdicts = {judged("a", Verdict::undecided, 0, -1, 1)};
+  report.verdicts[0].pairs = 1;
+  EXPECT_TRUE(contains(junit(RunStatus::finished, false), ", 1 pair; ")) << "undecided alone";
+  EXPECT_TRUE(contains(junit(RunStatus::finished, false), name + "failure"));
 }
 
 TEST(GateReport, ChangesReadWell) {

@@ -8,7 +8,6 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate.hpp"
-#include "harness/cli/repeat.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/run/gate_rules.hpp"
 #include "harness/run/selection.hpp"
@@ -139,7 +138,7 @@ std::vector<std::string> notes(const Sides& sides, const GateOptions& options, b
   return lines;
 }
 
-/// What measures again what failed; empty when nothing did.
+/// The gate that measures both sides of what failed again; empty when nothing did, or when the commits do not say it.
 std::string repeat(const Sides& sides, const GateOptions& options, const std::vector<record::CaseVerdict>& verdicts) {
   constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
@@ -147,9 +146,7 @@ std::string repeat(const Sides& sides, const GateOptions& options, const std::ve
     if (fails(one)) failed.push_back(one.case_name);
   if (failed.empty()) return {};
   if (failed.size() > most) failed = options.patterns;
-  const std::string paired = paired_command(sides, failed);
-  const record::Run& run = sides.candidate.run;
-  return paired.empty() ? repeating_line(run.command_line, sides.candidate.device.id, run.seed, failed) : paired;
+  return paired_command(sides, failed);
 }
 
 }  // namespace
@@ -172,7 +169,7 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
   gate.baseline_run = sides.baseline.run.id;
   gate.candidate_run = sides.candidate.run.id;
   gate.command_line = "ridgeline " + shell_line(context.arguments);
-  gate.options = nlohmann::json{{"accept_changes", options.accept_changes}}.dump();
+  gate.options = nlohmann::json{{"accept_changes", options.accept_changes}, {"strict", options.strict}}.dump();
   gate.rules_text = chosen.rules_text;
   gate.alpha = chosen.alpha;
   gate.cases = said.cases;

@@ -111,11 +111,20 @@ TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
   EXPECT_EQ(kept.candidate_run, "20261120T130000Z-bbbbbb");
   EXPECT_EQ(kept.status, record::RunStatus::finished);
   EXPECT_EQ(kept.seed, 0u);
+  EXPECT_FALSE(is_strict(kept));
   EXPECT_EQ(kept.cases, 1);
   EXPECT_FALSE(kept.aa);
   EXPECT_EQ(results.verdicts(kept.id).at(0).ratio, report.verdicts[0].ratio);
   EXPECT_TRUE(results.pairs(kept.id).empty()) << "no pairs are invented";
   for (const store::RunSummary& run : results.runs()) EXPECT_TRUE(run.run.gate.empty()) << "runs stay as they were";
+}
+
+TEST_F(GateRuns, RemembersThatItIsStrict) {
+  add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
+  add({.id = "20261120T130000Z-bbbbbb", .label = "new", .commit = "def456"});
+  GateOptions options;
+  options.strict = true;
+  EXPECT_TRUE(is_strict(store::Store::open(gate(options).file).gates().at(0).gate));
 }
 
 TEST_F(GateRuns, SaysWhatIsTheSameAndWhatChanged) {
@@ -136,11 +145,13 @@ TEST_F(GateRuns, SaysWhatIsTheSameAndWhatChanged) {
   EXPECT_EQ(gate(accepting).exit_code, fine);
 }
 
-TEST_F(GateRuns, RepeatsWhatWasTypedWhereCommitsDoNotSayAll) {
+TEST_F(GateRuns, RepeatsNothingWhereCommitsDoNotSayAll) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .median_ns = 1.1e5, .commit = "def456", .dirty = true});
   const GateReport report = gate();
-  EXPECT_EQ(report.repeat.find("ridgeline run "), 0u) << report.repeat;
+  EXPECT_EQ(report.exit_code, regression);
+  EXPECT_EQ(report.repeat, "") << "the candidate measured alone would compare nothing";
+  EXPECT_TRUE(is_noted(report, "--baseline-worker OLD --candidate-worker NEW"));
   EXPECT_TRUE(is_noted(report, "built from def456 with local changes"));
 }
 

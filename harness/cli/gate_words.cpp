@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/repeat.hpp"
+#include "harness/run/gate_rules.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -51,6 +53,8 @@ const char* mark(Expected state) {
       return " (expected)";
     case Expected::over:
       return " (no longer expected)";
+    case Expected::exceeded:
+      return " (more than expected)";
     case Expected::unmet:
       return " (regression expected)";
     case Expected::nothing:
@@ -71,6 +75,56 @@ std::string why(const CaseVerdict& verdict) {
     add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
   if (verdict.p_value && verdict.level) add(fmt::format("p {:.2g}, level {:.2g}", *verdict.p_value, *verdict.level));
   return fmt::to_string(fmt::join(reasons, "; "));
+}
+
+/// Cases whose alpha the rules raise above the gate's own; empty without any.
+std::string raised_alphas(const GateReport& report) {
+  std::map<double, int> raised;
+  try {
+    const run::GateRules rules = run::parse_gate_rules(report.gate.rules_text, "rules");
+    for (const CaseVerdict& verdict : report.verdicts) {
+      const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
+      const double alpha = run::alpha_of(rules, verdict.case_name, report.gate.alpha);
+      if (compared && alpha > report.gate.alpha) ++raised[alpha];
+    }
+  } catch (const Error&) {  // stored by another version
+    return {};
+  }
+  std::string text;
+  for (const auto& [alpha, cases] : raised)
+    text += fmt::format(", {}% for {} case{}", units::plain(100 * alpha), cases, cases == 1 ? "" : "s");
+  return text.empty()
+             ? text
+             : fmt::format("alpha is {}%, and by the rules{}", units::plain(100 * report.gate.alpha), text.substr(1));
+}
+
+/// What makes the gate fail, the worst first.
+std::vector<std::string> failures(const GateReport& report) {
+  std::vector<std::string> list;
+  const auto add = [&](auto counts, const char* one, const char* several) {
+    const auto count = std::ranges::count_if(report.verdicts, counts);
+    if (count > 0) list.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
+  };
+  const auto of = [](Verdict verdict) { return [verdict](const CaseVerdict& v) { return v.verdict == verdict; }; };
+  add(of(Verdict::wrong_result), "a result is wrong", "results are wrong");
+  add(of(Verdict::crashed), "a worker crashed", "cases crashed a worker");
+  add(of(Verdict::timeout), "a case timed out", "cases timed out");
+  add(of(Verdict::missing), "a case is missing", "cases are missing");
+  if (std::ranges::any_of(report.verdicts, [](const auto& v) { return v.verdict == Verdict::regression && fails(v); }))
+    list.push_back("the candidate is slower");
+  add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; }, "an expected regression was not seen",
+      "expected regressions were not seen");
+  if (list.empty()) list.push_back("not everything could be measured");
+  return list;
+}
+
+/// "; 2 of 3 cases were not judged"; empty when all were.
+std::string not_judged(const GateReport& report, const char* before) {
+  const auto count =
+      std::ranges::count_if(report.verdicts, [](const CaseVerdict& v) { return !is_decided(v.verdict); });
+  if (count == 0) return {};
+  return fmt::format("{}{} of {} cases {} not judged", before, count, report.verdicts.size(),
+                     count == 1 ? "was" : "were");
 }
 
 }  // namespace
@@ -111,33 +165,40 @@ std::string gate_title(const record::Gate& gate, const record::Device& device) {
 std::vector<std::string> conclusions(const GateReport& report) {
   std::vector<std::string> lines;
   const std::size_t n = report.verdicts.size();
-  lines.push_back(n == 0 ? "no case was compared"
+  const bool running = report.gate.status == record::RunStatus::running;
+  lines.push_back(n == 0 ? running ? "no case is decided yet" : "no case was compared"
                          : fmt::format("{} case{}: {}", n, n == 1 ? "" : "s", verdict_counts(report.verdicts)));
-  const auto count = [&](Expected state) {
-    return std::ranges::count_if(report.verdicts, [&](const CaseVerdict& v) { return expected(v) == state; });
+  const auto add = [&](Expected state, const char* one, const char* several) {
+    const auto count = std::ranges::count_if(report.verdicts, [&](const auto& v) { return expected(v) == state; });
+    if (count > 0) lines.push_back(fmt::format("{} {}", count, count == 1 ? one : several));
   };
-  if (const auto unmet = count(Expected::unmet); unmet > 0)
-    lines.push_back(fmt::format("{} expected regression{} not seen: where it is gone, take it out of the rules", unmet,
-                                unmet == 1 ? " was" : "s were"));
-  if (const auto over = count(Expected::over); over > 0)
-    lines.push_back(fmt::format("{} regression{} no longer expected: the date in the rules has passed", over,
-                                over == 1 ? " is" : "s are"));
-  if (report.gate.status == record::RunStatus::running) {
-    lines.push_back("the gate has not ended");
+  add(Expected::unmet, "expected regression was not seen: where it is gone, take it out of the rules",
+      "expected regressions were not seen: where they are gone, take them out of the rules");
+  add(Expected::over, "regression is no longer expected: the date in the rules has passed",
+      "regressions are no longer expected: the date in the rules has passed");
+  add(Expected::exceeded, "regression is larger than the rules expect", "regressions are larger than the rules expect");
+  if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
+  if (running) {
+    lines.push_back(fmt::format("the gate {}; {} stored",
+                                report.state == "running"  ? "is running"
+                                : report.state == "killed" ? "was killed"
+                                                           : "is running or was killed",
+                                report.pairs == 1 ? "1 pair is" : fmt::format("{} pairs are", report.pairs)));
     return lines;
   }
   switch (report.exit_code) {
     case fine:
-      lines.push_back("the gate passes");
+      lines.push_back("the gate passes" + not_judged(report, "; "));
       break;
     case regression:
-      lines.push_back("the gate fails");
-      break;
     case not_all_measured:
-      lines.push_back("the gate fails: not everything could be measured");
+      lines.push_back(fmt::format("the gate fails: {}", fmt::join(failures(report), "; ")));
       break;
     case undecided:
-      lines.push_back("the gate does not pass: too little could be decided");
+      if (std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); }))
+        lines.push_back("the gate is strict and does not pass" + not_judged(report, ": "));
+      else
+        lines.push_back("the gate does not pass: too little could be decided");
       break;
     default:
       lines.push_back("the gate was interrupted");
@@ -145,15 +206,21 @@ std::vector<std::string> conclusions(const GateReport& report) {
   return lines;
 }
 
-std::string resume_command(const record::Gate& gate) {
-  if (gate.status != record::RunStatus::interrupted) return {};
+std::string resume_command(const record::Gate& gate, std::string_view state) {
+  if (state == "finished" || state == "running" || gate.mode == "runs") return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
   if (const auto folders = values_of(gate.command_line, "--results"); !folders.empty())
     words.insert(words.end(), {"--results", folders.back()});
   return shell_line(words);
 }
 
+std::string resume_command(const GateReport& report) {
+  return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state);
+}
+
 std::string counted(const record::Gate& gate) { return gate.mode == "runs" ? "processes" : "pairs"; }
+
+std::string counted_pairs(std::int64_t count) { return fmt::format("{} pair{}", count, count == 1 ? "" : "s"); }
 
 bool compares_variants(const GateReport& report) {
   return std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return !other_case(v).empty(); });

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/gate_report.hpp"
@@ -36,11 +38,15 @@ std::string gate_title(const record::Gate& gate, const record::Device& device);
 /// What the whole gate comes to, in a sentence or a few: passes, fails and why, or decides nothing.
 std::vector<std::string> conclusions(const GateReport& report);
 
-/// The command that goes on with an interrupted gate; empty for one that is not.
-std::string resume_command(const record::Gate& gate);
+/// The command that goes on with a gate that ended before its time; empty for one that cannot go on. `state` is the
+/// gate's status in words.
+std::string resume_command(const record::Gate& gate, std::string_view state);
+std::string resume_command(const GateReport& report);
 
 /// What the column of counts counts: "pairs", or "processes" of stored runs.
 std::string counted(const record::Gate& gate);
+/// "1 pair", "12 pairs".
+std::string counted_pairs(std::int64_t count);
 
 /// Whether some case is compared with another one.
 bool compares_variants(const GateReport& report);

@@ -6,6 +6,7 @@
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/gate_words.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/cli/table.hpp"
@@ -34,7 +35,10 @@ nlohmann::ordered_json json_of(const Stored& stored) {
     all[key].back()["status"] = status(found, stored.all);
   };
   for (const store::FoundRun& found : stored.runs) add("runs", found);
-  for (const store::FoundGate& found : stored.gates) add("gates", found);
+  for (const store::FoundGate& found : stored.gates) {
+    add("gates", found);
+    if (found.summary.gate.status != record::RunStatus::finished) all["gates"].back()["pairs"] = stored_pairs(found);
+  }
   return all;
 }
 
@@ -54,7 +58,7 @@ std::string gates_text(const Stored& stored) {
     const record::Gate& gate = found.summary.gate;
     table.add({gate.id, point_in_time(gate.started), printable(found.summary.device.model),
                fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate), gate.aa ? " (A/A)" : ""),
-               status(found, stored.all), verdict_counts(found.summary)});
+               status(found, stored.all), verdicts_text(found)});
   }
   return table.text();
 }
@@ -68,6 +72,11 @@ int runs(const Context& context) {
   std::string text;
   if (!stored.runs.empty() || stored.gates.empty()) text = runs_text(stored);
   if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored);
+  if (!stored.gates.empty()) {
+    const store::FoundGate& latest = stored.gates.front();
+    const std::string resume = resume_command(latest.summary.gate, status(latest, stored.all));
+    if (!resume.empty()) text += fmt::format("\ngo on with the latest gate: {}\n", printable(resume));
+  }
   fmt::print("{}", text);
   return fine;
 }
@@ -80,8 +89,9 @@ void add_runs(CLI::App& program, Context& context) {
       "  ridgeline runs                     one line a run, then one line a gate, all device models\n"
       "  ridgeline runs --results old       of another folder\n"
       "  ridgeline runs --json              the same with all that is stored of each\n\n"
-      "Status: finished, interrupted (what was done is stored), failed, running; killed is one that never ended and\n"
-      "whose device has measured again since. The two runs that a gate measures are listed as the gate; their ids are\n"
+      "Status: finished, interrupted (what was done is stored), failed, running; killed is one that never ended: the\n"
+      "device's lock is free, or another has measured on it since. Where neither tells, it is running or killed. The "
+      "two runs that a gate measures are listed as the gate; their ids are\n"
       "in --json.",
       [&context] { return runs(context); });
   add_results_option(command, context);

@@ -27,7 +27,7 @@ GateReport report_of(const store::FoundGate& found, const store::Store& store) {
   report.verdicts = store.verdicts(report.gate.id);
   sort_by_importance(report.verdicts);
   report.file = found.file;
-  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, false);
+  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
   return report;
 }
 
@@ -105,11 +105,12 @@ ordered_json to_json(const Pair& pair) {
   return object;
 }
 
-/// What is stored does not say whether the gate was strict, so the exit code is left out.
+/// A gate that has not ended has no exit code.
 ordered_json json_of(const GateReport& report, const std::string& status, const std::string& sampled,
                      const std::vector<Pair>& pairs) {
   ordered_json all = cli::to_json(report);
-  all.erase("exit_code");
+  if (report.gate.status == record::RunStatus::running) all.erase("exit_code");
+  if (report.gate.status != record::RunStatus::finished) all["gate"]["pairs"] = report.pairs;
   all.erase("notes");
   all["gate"]["status"] = status;
   if (sampled.empty()) return all;
@@ -125,6 +126,8 @@ int show_gate(const Context& context, const store::FoundGate& found, const std::
   const store::Store store = store::Store::open(found.file);
   GateReport report = report_of(found, store);
   const std::string status = cli::status(found, store::all_runs(context.results, [](const Error&) {}));
+  report.state = status;
+  if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
   const std::vector<Pair> pairs = sampled.empty() ? std::vector<Pair>() : store.pairs(report.gate.id);
   if (!sampled.empty()) report.verdicts = picked(report, sampled);
   if (context.json) {

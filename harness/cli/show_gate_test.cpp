@@ -106,7 +106,7 @@ TEST_F(ShowGate, SaysWhatTheGateSaid) {
         "  baseline    run 20261122T130000Z-9a7e-baseline, commit 1a2b3c\n",
         "  candidate   run 20261122T130000Z-9a7e-candidate\n", "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%",
         "[no bound, +12.0%]", "2 (1 dropped)", "scan/naive/f32/n=1             skipped ", "too noisy here \\x1b[31m\n",
-        "2 cases: 1 regression, 1 skipped\nthe gate fails\n"})
+        "2 cases: 1 regression, 1 skipped\nthe gate fails: the candidate is slower\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
 }
 
@@ -132,6 +132,7 @@ TEST_F(ShowGate, IsShownToPrograms) {
   EXPECT_EQ(all["ridgeline_json"], 1);
   EXPECT_EQ(all["gate"]["id"], gate.id);
   EXPECT_EQ(all["gate"]["status"], "finished");
+  EXPECT_EQ(all["exit_code"], 1);
   ASSERT_EQ(all["verdicts"].size(), 2u);
   EXPECT_EQ(all["verdicts"][0]["verdict"], "regression");
   EXPECT_EQ(all["verdicts"][0].count("ratio_low"), 0u) << "what is unknown is left out";
@@ -142,6 +143,29 @@ TEST_F(ShowGate, IsShownToPrograms) {
   EXPECT_EQ(sampled["pairs"][1]["round"], 1);
   EXPECT_EQ(sampled["pairs"][1]["first"], "candidate");
   EXPECT_EQ(sampled["pairs"][2]["dropped"], "throttled");
+}
+
+TEST_F(ShowGate, AStrictGateStaysStrict) {
+  for (const bool strict : {false, true}) {
+    record::Gate another =
+        examples::gate(strict ? "20261125T130000Z-5711c7" : "20261124T130000Z-1a5e", "2026-11-25T13:00:00Z");
+    another.options = nlohmann::json{{"strict", strict}}.dump();
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    for (const std::string& id : {another.baseline_run, another.candidate_run})
+      store.begin(examples::side(another, id), examples::device(), examples::environment());
+    store.begin(another);
+    store.add(another.id, examples::pass(info));
+    record::CaseVerdict unsure;
+    unsure.case_name = unsure.baseline_case = "scan/naive/f32/n=1";
+    unsure.reason = "the budget is spent";
+    store.add(another.id, unsure);
+    store.finish_gate(another.id, record::RunStatus::finished, "2026-11-25T13:10:00Z");
+    EXPECT_EQ(json::parse(ridgeline({"--json", another.id}).out)["exit_code"], strict ? 3 : 0);
+    const std::string shown = ridgeline({another.id}).out;
+    EXPECT_TRUE(contains(shown, strict ? "\nthe gate is strict and does not pass: 1 of 2 cases was not judged\n"
+                                       : "\nthe gate passes; 1 of 2 cases was not judged\n"))
+        << shown;
+  }
 }
 
 TEST_F(ShowGate, TheLatestIsWhicheverIsNewer) {

@@ -1,6 +1,7 @@
 // The commands that read stored runs, as a user calls them.
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/main.hpp"
+#include "harness/run/device_lock.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/store.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -29,11 +31,14 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 class StoredRuns : public testing::Test {
  protected:
   StoredRuns() {
+    setenv("RIDGELINE_LOCKS", folder.path().c_str(), 1);
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261120T124501Z-aaaa", "2026-11-20T12:45:01Z", "before");
     add_run(store, "20261121T124501Z-bbbb", "2026-11-21T12:45:01Z", "after");
     store.finish("20261121T124501Z-bbbb", record::RunStatus::finished, "2026-11-21T12:46:00Z");
   }
+
+  ~StoredRuns() override { unsetenv("RIDGELINE_LOCKS"); }
 
   static void add_run(store::Store& store, const std::string& id, const std::string& started,
                       const std::string& label) {
@@ -101,7 +106,16 @@ TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   store.begin(examples::run("20261122T000000Z-cccc", "2026-11-22T00:00:00Z"), examples::device(),
               examples::environment());
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
-  EXPECT_EQ(all["runs"][0]["status"], "running");
+  EXPECT_EQ(all["runs"][0]["status"], "running or killed") << "no lock here tells";
+  const auto status = [&] { return json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"]; };
+  const auto hold = [](const char* holder) { return run::DeviceLock(examples::device().uuid, holder, {}); };
+  {
+    const run::DeviceLock lock = hold("run 20261122T000000Z-cccc: ridgeline run");
+    EXPECT_EQ(status(), "running");
+  }
+  EXPECT_EQ(status(), "killed") << "it held the lock last, and the lock is free";
+  const run::DeviceLock other = hold("run 20261122T000000Z-dddd: ridgeline run");
+  EXPECT_EQ(status(), "running or killed");
   EXPECT_EQ(all["runs"][0].count("finished"), 0u);
 }
 
@@ -174,7 +188,7 @@ TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
     store::Store::create(folder / "synthetic-gpu.sqlite").add(process);
   };
   add_process(gate.candidate_run, "2026-11-22T13:05:00Z");
-  EXPECT_EQ(status(), "running") << "its own runs have measured since";
+  EXPECT_EQ(status(), "running or killed") << "its own runs have measured since";
   {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261123T000000Z-cccc", "2026-11-23T00:00:00Z", "since");
@@ -183,9 +197,32 @@ TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
   EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": killed\n"));
   // Resumed: a process of it is the last that has measured.
   add_process(gate.candidate_run, "2026-11-23T01:00:00Z");
-  EXPECT_EQ(status(), "running");
-  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": running\n"));
+  EXPECT_EQ(status(), "running or killed");
+  EXPECT_TRUE(
+      contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": running or killed\n"));
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"], "killed");
+}
+
+TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
+  const std::string resume = "ridgeline gate --resume " + gate.id;
+  const auto lock = [&] {
+    return run::DeviceLock(examples::device().uuid, "gate " + gate.id + ": ridgeline gate", {});
+  };
+  {
+    const run::DeviceLock held = lock();
+    const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
+    EXPECT_TRUE(contains(shown, "the gate is running; 1 pair is stored\n")) << shown;
+    EXPECT_TRUE(contains(listed, "running  2 regressions, 1 improvement, 1 pass; 1 pair\n")) << listed;
+    EXPECT_FALSE(contains(shown + listed, resume)) << "two would measure at once";
+  }
+  const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
+  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  go on: " + resume + "\n")) << shown;
+  EXPECT_TRUE(contains(listed, "go on with the latest gate: " + resume + "\n")) << listed;
+  EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["pairs"], 1);
+  const json all = json::parse(ridgeline({"show", "--json", gate.id}).out);
+  EXPECT_EQ(all["gate"]["status"], "killed");
+  EXPECT_EQ(all["gate"]["pairs"], 1);
+  EXPECT_EQ(all.count("exit_code"), 0u) << "it has not ended";
 }
 
 TEST_F(StoredGates, TheirSidesAreRunsOfTheirOwnByTheirWholeIdAlone) {

@@ -76,4 +76,13 @@ DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder
   if (ftruncate(file_.get(), 0) == 0) (void)!pwrite(file_.get(), text.data(), text.size(), 0);
 }
 
+std::optional<DeviceUse> device_use(const std::string& device_uuid) {
+  const Descriptor file(open(lock_file(device_uuid).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts = {};
+  if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  const bool free = flock(file.get(), LOCK_SH | LOCK_NB) == 0;
+  if (!free && errno != EWOULDBLOCK) return std::nullopt;
+  return DeviceUse{read_holder(file.get()), !free};
+}
+
 }  // namespace ridgeline::run

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/run/descriptor.hpp"
@@ -20,5 +21,15 @@ class DeviceLock {
  private:
   Descriptor file_;
 };
+
+/// What the lock's file of a device says.
+struct DeviceUse {
+  std::string holder;  // who holds it, or held it last: "pid 123, run 20260102T030405Z-0a1b2c: ..."
+  bool held = false;
+};
+
+/// Without waiting, and without a lasting lock. Empty when nobody has measured on the device since this machine
+/// started, or the file cannot be read. Looking shares the lock for an instant, in which who would not wait is refused.
+std::optional<DeviceUse> device_use(const std::string& device_uuid);
 
 }  // namespace ridgeline::run

@@ -45,6 +45,22 @@ TEST_F(Lock, IsFreeAgainAfterItsHolderAndPerDevice) {
   const DeviceLock other("synthetic-2", "run c", refuse);
 }
 
+TEST_F(Lock, SaysWhoHoldsADeviceWithoutWaiting) {
+  EXPECT_FALSE(device_use("synthetic-1")) << "looking makes no file";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  {
+    const DeviceLock lock("synthetic-1", "run a", refuse);
+    const auto use = device_use("synthetic-1");
+    ASSERT_TRUE(use);
+    EXPECT_TRUE(use->held);
+    EXPECT_EQ(use->holder, "pid " + std::to_string(getpid()) + ", run a");
+  }
+  EXPECT_FALSE(device_use("synthetic-1").value().held) << "the file stays, and who held it last";
+  const DeviceLock again("synthetic-1", "run b", refuse);
+  ASSERT_EQ(mkfifo((folder_ / "ridgeline-pipe.lock").c_str(), 0600), 0);
+  EXPECT_FALSE(device_use("pipe"));
+}
+
 TEST_F(Lock, AStaleFileBlocksNobodyAndAPipeOrLinkIsRefused) {
   std::filesystem::path file = folder_ / "ridgeline-stale.lock";
   fclose(fopen(file.c_str(), "w"));

@@ -96,10 +96,15 @@ const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& mat
   return best;
 }
 
-CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise, const std::string& today) {
+std::vector<const Rule*> matching_rules(const GateRules& rules, const std::string& name) {
   std::vector<const Rule*> matching;
   for (const Rule& each : rules.rules)
     if (matches(each.pattern, name)) matching.push_back(&each);
+  return matching;
+}
+
+CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise, const std::string& today) {
+  const std::vector<const Rule*> matching = matching_rules(rules, name);
   const auto decides = [&](const char* key, auto value) { return deciding(rules, matching, name, key, value); };
   CaseRule result = otherwise;
   if (const Rule* rule = decides("delta", &Rule::delta)) result.delta = *rule->delta;
@@ -163,6 +168,11 @@ std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::str
   std::vector<CaseRule> resolved;
   for (const std::string& name : names) resolved.push_back(rule_of(rules, name, otherwise, today));
   return resolved;
+}
+
+double alpha_of(const GateRules& rules, const std::string& name, double otherwise) {
+  const Rule* rule = deciding(rules, matching_rules(rules, name), name, "alpha", &Rule::alpha);
+  return rule ? *rule->alpha : otherwise;
 }
 
 }  // namespace ridgeline::run

@@ -44,4 +44,7 @@ std::vector<analysis::CaseRule> resolve(const GateRules& rules, const std::vecto
                                         const analysis::CaseRule& otherwise, const std::string& today,
                                         const std::vector<std::string>& known = {});
 
+/// The alpha of a case: `otherwise` where no rule sets one. Two equally specific rules throw, as in resolve.
+double alpha_of(const GateRules& rules, const std::string& name, double otherwise);
+
 }  // namespace ridgeline::run

@@ -238,6 +238,7 @@ def test_a_case_that_does_not_fit_twice_is_skipped_with_that_reason(lab, variant
     code, found = lab.gate(lab.profile("constant", variant), PLAIN, PLAIN, "--aa")
     assert (code, named(found)) == (0, {"constant": "pass", variant: "skipped"})
     assert "both sides do not fit into memory together" in found[variant]["reason"]
+    assert lab.gate(lab.profile("constant", variant), PLAIN, PLAIN, "--aa", "--strict")[0] == 3
     assert left_behind() == []
 
 
@@ -533,6 +534,13 @@ def test_a_gate_holds_the_device_throughout(lab):
         (["--baseline-ref", "a", "--candidate-ref", "b", "--accept-changes"], "--accept-changes is for stored runs"),
         (["--baseline-ref", "a", "--candidate-ref", "b", "--worker", "x"], "--worker goes with --baseline-variant"),
         (["--baseline-ref", "a", "--candidate-ref", "b", "--json", "--junit", "-"], "want the standard output at once"),
+        (["--resume", ""], "--resume: the name is empty"),
+        (["--baseline-ref", "", "--candidate-ref", "HEAD"], "--baseline-ref: the name is empty"),
+        (["--baseline-ref", "a", "--candidate-ref", "b", "--junit", ""], "--junit: the name is empty"),
+        (
+            ["--baseline-ref", "a", "--candidate-ref", "b", "--junit", "gate.out", "--markdown", "./gate.out"],
+            "--markdown and --junit name the same file",
+        ),
         (["--delta", "0"], "--delta 0 is no share above 0 and below 1"),
         (["--delta", "100%"], "--delta 100% is no share"),
         (["--delta", "nan"], "--delta nan is no share"),
@@ -556,6 +564,10 @@ def test_what_makes_no_sense_is_refused(lab, arguments, message):
         (["--seed", "-1"], 64, "--seed -1 is no whole number"),
         (["scripted/constnat"], 64, "did you mean scripted/constant"),
         (["--config", "missing.toml"], 64, "missing.toml"),
+        (["--config", "/"], 64, "rules of the gate /: it is no file"),
+        (["--config", "/dev/zero"], 64, "rules of the gate /dev/zero: it is no file"),
+        (["--junit", "missing/gate.xml"], 74, "cannot write missing/gate.xml: No such file or directory"),
+        (["--markdown", "/"], 74, "cannot write /: Is a directory"),
         (["--device", "cuda:7"], 64, "there is no device cuda:7 here"),
     ],
 )
@@ -599,6 +611,24 @@ def test_every_format_is_written(lab):
     assert "::error" in done.stderr
 
 
+def test_an_output_that_cannot_be_written_keeps_no_other_from_being_written(lab):
+    # The folder goes while the gate measures.
+    folder = lab.folder / "gone"
+    folder.mkdir()
+    command = lab.gate_command(lab.profile("constant", "slow"), PLAIN, PLAIN, "--aa", "--json")
+    process = lab.start_command(
+        [*command, "--markdown", folder / "gate.md", "--junit", lab.folder / "gate.xml"], env=lab.environment
+    )
+    wait_for_pairs(lab, 1)
+    folder.rmdir()
+    with process:
+        printed, error = process.stdout.read(), process.stderr.read()
+    assert process.returncode == 74
+    assert f"cannot write {folder}/gate.md: No such file or directory" in error
+    assert json.loads(printed)["exit_code"] == 0
+    assert "<testcase" in (lab.folder / "gate.xml").read_text()
+
+
 def test_rules_decide_per_case(lab):
     rules = lab.folder / "gate.toml"
     rules.write_text(
@@ -609,3 +639,5 @@ def test_rules_decide_per_case(lab):
     assert code == 1
     assert named(found) == {"constant": "pass", "noisy": "skipped", "process_noise": "regression"}
     assert found["noisy"]["reason"] == "flaky"
+    lab.profile("constant", "noisy")
+    assert lab.gate(profile, PLAIN, candidate, "--config", rules, "--strict")[0] == 0

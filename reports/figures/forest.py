@@ -19,8 +19,9 @@ from reports.model_gate import Gate, Verdict
 TITLE = "Verdicts of a gate"
 READING = (
     "Candidate over baseline, with an unadjusted 95% interval; the shaded band is the change that does not matter "
-    "(delta). A slow-down is a regression when it is larger than delta and cannot be noise; a pass was shown to be no "
-    "slower than delta; hollow cases were measured and not decided. What has no number could not be compared."
+    "(delta). A regression is estimated to be slower by at least delta, by a test that noise alone passes in at most "
+    "alpha of all gates; a pass was shown to be no slower than delta; hollow cases were measured and not decided. What "
+    "has no number could not be compared."
 )
 ORDER = 10
 
