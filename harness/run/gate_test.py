@@ -439,6 +439,9 @@ def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate
         assert left_behind(wait_s=10) == []
         assert lab.is_intact()
         assert lab.query("SELECT status FROM gate") == [("running",)]
+        shown = lab.execute(lab.command("show", "--results", lab.results), text=True).stdout
+        stored = lab.query("SELECT count(*) FROM pair")[0][0]
+        assert f"the gate was killed; {stored} pairs are stored\n  go on: ridgeline gate --resume " in shown
         process = lab.start_command(
             lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"), env=lab.environment
         )
