@@ -31,12 +31,15 @@ def test_the_counts_of_junit_are_those_of_its_elements(suites):
 
 
 def test_junit_fails_what_fails_the_gate(suites, report):
-    bad = [any(child.tag in ("failure", "error") for child in case) for case in suites.iter("testcase")]
+    gate, *cases = suites.iter("testcase")
+    assert (gate.get("name"), [child.tag for child in gate]) == ("gate", ["error"])
+    assert gate.find("error").get("type") == f"exit code {report['exit_code']}"
+    bad = [any(child.tag in ("failure", "error") for child in case) for case in cases]
     assert bad == [verdict["fails"] for verdict in report["verdicts"]]
 
 
 def test_names_survive_every_format(suites, report):
-    names = [case.get("name") for case in suites.iter("testcase")]
+    names = [case.get("name") for case in suites.iter("testcase")][1:]  # behind the one of the gate as a whole
     hostile = next(name for name in names if "a|b" in name)
     assert hostile == "gemm/a|b`c*\\x0a<d>&@e_f,100%:\\x1b\\xff\ufffd/f32/n=1"
     expected = [verdict["case"] for verdict in report["verdicts"]]

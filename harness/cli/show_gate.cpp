@@ -49,7 +49,8 @@ std::vector<std::string> facts(const GateReport& report, const std::string& stat
   line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
   line("baseline", side(gate, gate.baseline_run, "baseline_commit"));
   line("candidate", side(gate, gate.candidate_run, "candidate_commit"));
-  line("alpha", fmt::format("{} over {} cases", units::percent(gate.alpha), gate.cases));
+  line("alpha",
+       fmt::format("{}% over {} case{}", units::plain(100 * gate.alpha), gate.cases, gate.cases == 1 ? "" : "s"));
   if (gate.mode != "runs") line("seed", std::to_string(gate.seed));
   line("command", gate.command_line);
   if (!gate.rules_text.empty()) line("rules", "as stored; --json prints them");

@@ -632,6 +632,17 @@ def test_an_output_that_cannot_be_written_keeps_no_other_from_being_written(lab)
     assert "<testcase" in (lab.folder / "gate.xml").read_text()
 
 
+def test_a_reader_that_goes_away_does_not_end_the_gate(lab):
+    command = lab.gate_command(lab.profile("constant", "noisy"), PLAIN, lab.worker("candidate", "--slower", 5))
+    process = lab.start_command([*command, "--junit", lab.folder / "gate.xml"], env=lab.environment)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=30) == 74  # as of a run; what is stored and written says what it found
+    assert lab.query("SELECT status FROM gate") == [("finished",)]
+    assert 'type="exit code 1"' in (lab.folder / "gate.xml").read_text()
+
+
 def test_rules_decide_per_case(lab):
     rules = lab.folder / "gate.toml"
     rules.write_text(
