@@ -16,6 +16,7 @@ namespace ridgeline::worker::calibration {
 /// kernel counted in the execution that was verified last.
 Program program(double extra_percent);
 std::vector<Case> cases(double extra_percent);
+std::vector<Case> cuda_cases(double extra_percent);  // those of a GPU; only in builds with CUDA
 
 /// Takes `--extra PERCENT` (or `--extra=PERCENT`) out of the command line; 0 without one. Throws a usage Error unless
 /// PERCENT is a number above -100 and at most 1000.

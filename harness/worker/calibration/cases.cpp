@@ -12,6 +12,7 @@
 #include "harness/device/random.hpp"
 #include "harness/worker/calibration/calibration.hpp"
 #include "harness/worker/calibration/kernels.hpp"
+#include "harness/worker/calibration/work.hpp"
 
 namespace ridgeline::worker::calibration {
 namespace {
@@ -34,22 +35,10 @@ struct State {
   double work = 0;         // counted in the execution that was verified last
 };
 
-std::vector<record::Metric> work_metric(const State& state) {
-  return {{"work", state.work, "1", record::Direction::none}};
-}
-
-/// The verification of `wrong` things; more work than was asked for is as wrong as less.
-record::Verification verification(std::int64_t wrong) { return {static_cast<double>(wrong), 0}; }
-
-float start_of(std::uint64_t seed, std::size_t lane) {
-  return std::floor(device::random_uniform(seed, lane) / round_step) * round_step;
-}
-
 measure::Workload prepare_compute(const Problem& problem, measure::Setup& setup) {
   const int threads = problem.threads(setup.device.facts());
   const auto count = static_cast<std::size_t>(threads) * lanes;
-  std::vector<float> start(count);
-  for (std::size_t lane = 0; lane < count; ++lane) start[lane] = start_of(setup.seed, lane);
+  const std::vector<float> start = random_starts(setup.seed, count);
   const auto in = std::make_shared<device::Buffer<float>>(setup.device, start);
   const auto out = std::make_shared<device::Buffer<float>>(setup.device, count);
   const auto state = std::make_shared<State>();
@@ -67,20 +56,8 @@ measure::Workload prepare_compute(const Problem& problem, measure::Setup& setup)
     }
   };
   workload.poison = [=](std::size_t) { out->poison(); };
-  workload.verify = [=](std::size_t) {
-    const std::vector<float> ends = out->download();
-    std::int64_t wrong = 0;
-    state->work = 0;
-    for (std::size_t lane = 0; lane < ends.size(); ++lane) {
-      const double rounds = (static_cast<double>(ends[lane]) - start[lane]) / round_step;
-      if (rounds == static_cast<double>(problem.units))
-        state->work += rounds;
-      else
-        ++wrong;  // also when it is not a number
-    }
-    return verification(wrong);
-  };
-  workload.timed_metrics = [=](double) { return work_metric(*state); };
+  workload.verify = [=](std::size_t) { return verify_rounds(start, out->download(), problem.units, state->work); };
+  workload.timed_metrics = [=](double) { return work_metric(state->work); };
   return workload;
 }
 
@@ -120,7 +97,7 @@ measure::Workload reading(const Problem& problem, measure::Setup& setup, std::in
     }
     return verification(wrong);
   };
-  workload.timed_metrics = [=](double) { return work_metric(*state); };
+  workload.timed_metrics = [=](double) { return work_metric(state->work); };
   return workload;
 }
 
@@ -207,6 +184,9 @@ std::vector<Case> cases(double extra_percent) {
       cases.push_back(make_case("gather", "i32", {all, with_extra(units_gathered, extra_percent), mib},
                                 {"mib", std::to_string(mib)}, "reads words here and there", prepare_gather));
   }
+#ifdef RIDGELINE_HAVE_CUDA
+  for (Case& added : cuda_cases(extra_percent)) cases.push_back(std::move(added));
+#endif
   return cases;
 }
 
