@@ -1,6 +1,6 @@
-#include <cmath>
 #include <map>
 
+#include "harness/analysis/verdict_json.hpp"
 #include "harness/cli/gate_report.hpp"
 #include "harness/protocol/record_json.hpp"
 
@@ -31,10 +31,6 @@ void put(ordered_json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
 
-void put(ordered_json& object, const char* key, const std::optional<double>& number) {
-  if (number && std::isfinite(*number)) object[key] = *number;
-}
-
 ordered_json to_json(const record::Gate& gate) {
   ordered_json object{{"id", gate.id},
                       {"mode", gate.mode},
@@ -61,18 +57,7 @@ ordered_json to_json(const record::CaseVerdict& verdict) {
   if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
   object["fails"] = fails(verdict);
   put(object, "reason", verdict.reason);
-  put(object, "ratio", verdict.ratio);
-  put(object, "ratio_low", verdict.ratio_low);
-  put(object, "ratio_high", verdict.ratio_high);
-  put(object, "delta", verdict.delta);
-  put(object, "baseline_ns", verdict.baseline_ns);
-  put(object, "candidate_ns", verdict.candidate_ns);
-  object["pairs"] = verdict.pairs;
-  object["dropped"] = verdict.dropped;
-  put(object, "noise", verdict.noise);
-  put(object, "smallest_effect", verdict.smallest_effect);
-  put(object, "p_value", verdict.p_value);
-  put(object, "level", verdict.level);
+  analysis::put_numbers(object, verdict);
   if (expected(verdict) != Expected::nothing)
     object["expectation"] = {{"text", verdict.expectation}, {"state", to_string(expected(verdict))}};
   return object;
