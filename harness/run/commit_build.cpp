@@ -235,19 +235,20 @@ void say_what_is_left_out(const Commit& commit, const Say& say) {
 
 }  // namespace
 
-Commit find_commit(const std::string& ref) {
-  const ToolResult top = git(".", {"rev-parse", "--show-toplevel"});
+Commit find_commit(const std::string& ref, const std::filesystem::path& folder) {
+  const ToolResult top = git(folder, {"rev-parse", "--show-toplevel"});
   if (!top.fine)
     throw Error(ErrorKind::usage,
-                fmt::format("the current folder is in no work tree of a git repository: {}", top.words),
+                fmt::format("{} is in no work tree of a git repository: {}",
+                            folder == "." ? "the current folder" : printable(folder.string()), top.words),
                 "change to a clone of Ridgeline");
-  const ToolResult found = git(".", {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
+  const ToolResult found = git(folder, {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
   const bool is_hash = (found.output.size() == 40 || found.output.size() == 64) &&
                        found.output.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (ref.empty() || !found.fine || !is_hash)
     throw Error(ErrorKind::usage, fmt::format("there is no commit \"{}\" in {}", printable(ref), top.output),
                 "name a branch, a tag or a commit that git log shows");
-  const ToolResult subject = git(".", {"log", "-1", "--no-show-signature", "--format=%s", found.output});
+  const ToolResult subject = git(folder, {"log", "-1", "--no-show-signature", "--format=%s", found.output});
   return {top.output, found.output, printable(subject.output)};
 }
 

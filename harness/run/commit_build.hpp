@@ -13,9 +13,9 @@ struct Commit {
   std::string subject;               // first line of its message
 };
 
-/// The commit that `ref` means in the repository of the current folder. Throws a usage Error when there is no
-/// repository or no such commit.
-Commit find_commit(const std::string& ref);
+/// The commit that `ref` means in the repository of `folder`, by default the current one. Throws a usage Error when
+/// there is no repository or no such commit.
+Commit find_commit(const std::string& ref, const std::filesystem::path& folder = ".");
 
 /// Builds the workers of a commit and returns the folder of its programs. The commit's own preset `release` is built,
 /// in a work tree of its own below the repository's build/commits/<hash>, with the compilers, the extra flags and the

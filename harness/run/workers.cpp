@@ -12,6 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/run/home.hpp"
+#include "harness/run/program_code.hpp"
 #include "harness/run/worker_process.hpp"
 
 namespace ridgeline::run {
@@ -49,6 +50,7 @@ Answer served(std::variant<Answer, protocol::Failure> answer) {
 void ask(Worker& worker, WorkerProcess& process, Ask what) {
   const Deadline deadline = after(start_s);
   worker.hello = process.greet(deadline);
+  worker.code = program_code(worker.hello.build, worker.program);
   if (what != Ask::devices)
     worker.cases = served(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
   if (what != Ask::cases) worker.devices = served(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));

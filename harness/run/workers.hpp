@@ -19,6 +19,7 @@ struct Worker {
   protocol::Hello hello;
   std::vector<record::Case> cases;  // of all kinds of device; one a suite and kind when the worker is unavailable
   protocol::Devices devices;        // empty unless asked for
+  std::string code{};               // as program_code has it; empty when it is unavailable
 };
 
 enum class Ask { cases, devices, cases_and_devices };

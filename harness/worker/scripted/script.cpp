@@ -40,6 +40,7 @@ void Script::prepare(const std::string& variant) {
 }
 
 std::string Script::code_hash() const {
+  if (!knows_code) return "unknown";
   std::string text = slower != 0 ? fmt::format("slower {}\n", slower) : "";
   for (const std::string& variant : without) text += fmt::format("without {}\n", variant);
   for (const auto& [variant, all] : acting)
@@ -56,8 +57,8 @@ Script take_script(int& argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
-    if (flag == "--no-layout") {
-      script.knows_layout = false;
+    if (flag == "--no-layout" || flag == "--no-code") {
+      (flag == "--no-layout" ? script.knows_layout : script.knows_code) = false;
       continue;
     }
     if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--state") {

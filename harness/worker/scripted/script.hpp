@@ -20,18 +20,18 @@ struct Script {
   };
   std::map<std::string, std::vector<Acting>> acting;  // by variant
   bool knows_layout = true;                           // as workers do since there are gates
+  bool knows_code = true;                             // foreign workers need not
 
   std::string shown;  // the variant whose behaviour the case that is prepared shows
 
   /// Called when a case of `variant` is about to be prepared: chooses `shown`, and counts.
   void prepare(const std::string& variant);
-  /// Stands for the code that would be different: empty for a plain worker.
+  /// Stands for the code that would be different: empty for a plain worker, "unknown" without knows_code.
   std::string code_hash() const;
 };
 
-/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]], --state FILE and --no-layout out of the
-/// arguments.
-/// Throws a usage Error.
+/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]], --state FILE, --no-layout and --no-code
+/// out of the arguments. Throws a usage Error.
 Script take_script(int& argc, char** argv);
 
 }  // namespace ridgeline::worker::scripted
