@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
@@ -47,6 +49,9 @@ struct Wanted {
   std::string rules_text;
   double budget_s = default_budget_s;
   std::optional<store::FoundGate> resumed;
+  std::filesystem::path repository = ".";    // of refs
+  std::vector<std::string> compared;         // names of the cases of the gate that is resumed, sorted
+  std::optional<run::Profile> used_profile;  // of the gate that is resumed: its file may have changed, or be gone
 };
 
 std::uint64_t parse_seed(const std::string& text) {
@@ -83,24 +88,64 @@ Wanted from_command_line(const Context& context, const GateOptions& options) {
   return wanted;
 }
 
+/// The workers of both sides, and what people must know of them. Of variants, both are `baseline`.
+struct Programs {
+  Sides<std::vector<run::Worker>> workers;
+  Sides<std::string> names;    // as the user named the sides
+  Sides<std::string> commits;  // of refs
+  std::filesystem::path repository;
+  std::vector<std::string> notes;
+};
+
+/// Of the workers of a side's cases, sorted.
+std::vector<std::string> code_of(const run::GateCases& cases, Side side) {
+  std::set<std::string> found;
+  for (const run::GateCase& each : cases.compared)
+    found.insert((side == Side::baseline ? each.baseline : each.candidate).worker->code);
+  return {found.begin(), found.end()};
+}
+
+/// Sorted.
+std::vector<std::string> names_of(const std::vector<run::GateCase>& cases) {
+  std::vector<std::string> names;
+  for (const run::GateCase& each : cases) names.push_back(each.candidate.name);
+  std::ranges::sort(names);
+  return names;
+}
+
 /// All that an interrupted gate needs to be gone on with, beside what the store has of it.
-std::string to_text(const Wanted& wanted, const std::string& device, const Sides<std::string>& commits,
-                    const Sides<std::vector<std::string>>& code) {
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
+                    const run::GateCases& cases) {
   const GateOptions& options = wanted.options;
-  nlohmann::json all{{"patterns", options.patterns},    {"budget_s", wanted.budget_s}, {"device", device},
-                     {"profile", wanted.profile},       {"config", options.config},    {"label", options.label},
-                     {"strict", options.strict},        {"workers", wanted.workers},   {"baseline_code", code.baseline},
-                     {"candidate_code", code.candidate}};
+  nlohmann::json all{
+      {"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
+      {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
+      {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
+  for (const Side side : both_sides) all[fmt::format("{}_code", run::to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
   if (wanted.mode == "workers") {
     all["baseline_workers"] = options.baseline_workers;
     all["candidate_workers"] = options.candidate_workers;
   } else if (wanted.mode == "refs") {
-    all["baseline_commit"] = commits.baseline;
-    all["candidate_commit"] = commits.candidate;
+    all["baseline_commit"] = programs.commits.baseline;
+    all["candidate_commit"] = programs.commits.candidate;
+    all["repository"] = programs.repository.string();
   }
   return all.dump();
+}
+
+/// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
+run::Profile used_profile(const store::FoundGate& found) {
+  const record::Gate& gate = found.summary.gate;
+  for (const store::RunSummary& summary : store::Store::open(found.file).runs()) {
+    if (summary.run.id != gate.candidate_run) continue;
+    run::Profile profile =
+        run::parse_profile(summary.run.profile_text, fmt::format("the profile stored in gate {}", gate.id));
+    profile.name = summary.run.profile;
+    return profile;
+  }
+  throw Error(ErrorKind::store, fmt::format("gate {} in {} has no run of its candidate", gate.id, found.file.string()));
 }
 
 Wanted from_gate(const Context& context, const GateOptions& options) {
@@ -125,6 +170,8 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
     all.at("config").get_to(stored.config);
     all.at("label").get_to(stored.label);
     all.at("workers").get_to(wanted.workers);
+    all.at("cases").get_to(wanted.compared);
+    std::ranges::sort(wanted.compared);
     stored.strict = stored.strict || all.at("strict").get<bool>();
     if (all.contains("delta")) stored.delta = all["delta"].get<double>();
     if (all.contains("alpha")) stored.alpha = all["alpha"].get<double>();
@@ -134,6 +181,7 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
     } else if (gate.mode == "refs") {
       all.at("baseline_commit").get_to(stored.baseline_ref);
       all.at("candidate_commit").get_to(stored.candidate_ref);
+      wanted.repository = all.at("repository").get<std::string>();
     } else {
       stored.baseline_variant = gate.baseline;
       stored.candidate_variant = gate.candidate;
@@ -142,18 +190,12 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
     throw Error(ErrorKind::store, fmt::format("the options of gate {} in {} cannot be read: {}", gate.id,
                                               wanted.resumed->file.string(), failure.what()));
   }
+  wanted.used_profile = used_profile(*wanted.resumed);
+  wanted.profile = wanted.used_profile->name;
   stored.aa = gate.aa;
   stored.seed = std::to_string(gate.seed);
   return wanted;
 }
-
-/// The workers of both sides, and what people must know of them. Of variants, both are `baseline`.
-struct Programs {
-  Sides<std::vector<run::Worker>> workers;
-  Sides<std::string> names;    // as the user named the sides
-  Sides<std::string> commits;  // of refs
-  std::vector<std::string> notes;
-};
 
 std::vector<std::string> programs_of(const std::filesystem::path& folder) {
   std::vector<std::string> programs{(folder / "ridgeline-suites").string()};
@@ -187,7 +229,9 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   Sides<std::string> subjects;
   if (wanted.mode == "refs") {
     // Both are looked up before the first is built, which takes minutes.
-    const Sides<run::Commit> commits{run::find_commit(options.baseline_ref), run::find_commit(options.candidate_ref)};
+    const Sides<run::Commit> commits{run::find_commit(options.baseline_ref, wanted.repository),
+                                     run::find_commit(options.candidate_ref, wanted.repository)};
+    found.repository = commits.candidate.repository;
     found.names = {options.baseline_ref, options.candidate_ref};
     for (const Side side : both_sides) {
       found.commits[side] = commits[side].hash;
@@ -237,18 +281,6 @@ run::GateCases choose_cases(const Wanted& wanted, const Programs& programs, cons
   return run::pair_by_name(programs.workers, choice);
 }
 
-bool known(const std::string& code_hash) { return !code_hash.empty() && code_hash != "unknown"; }
-
-/// Of the workers of a side's cases, sorted.
-std::vector<std::string> code_of(const run::GateCases& cases, Side side) {
-  std::set<std::string> hashes;
-  for (const run::GateCase& each : cases.compared) {
-    const run::Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-    hashes.insert(selected.worker->hello.build.code_hash);
-  }
-  return {hashes.begin(), hashes.end()};
-}
-
 /// Refuses to compare code with itself, which can find nothing but false alarms, unless that is what is wanted.
 void check_code(const Wanted& wanted, const Programs& programs, const run::GateCases& cases) {
   if (wanted.options.aa || cases.compared.empty()) return;
@@ -261,7 +293,7 @@ void check_code(const Wanted& wanted, const Programs& programs, const run::GateC
   }
   const bool same = std::ranges::all_of(cases.compared, [](const run::GateCase& each) {
     const std::string& code = each.baseline.worker->hello.build.code_hash;
-    return known(code) && code == each.candidate.worker->hello.build.code_hash;
+    return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
   });
   if (same)
     throw Error(ErrorKind::usage,
@@ -315,8 +347,11 @@ void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const st
     if (!then.contains(key) || then[key] != now[key])
       refuse(fmt::format("the {}'s code has changed", run::to_string(side)));
   }
-  if (before.cases != setup.gate.cases)
-    refuse(fmt::format("it compared {} cases, and now there are {}", before.cases, setup.gate.cases));
+  std::vector<std::string> others;
+  std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases), std::back_inserter(others));
+  if (!others.empty())
+    refuse(fmt::format("it would compare other cases now: {}{}", printable(others.front()),
+                       others.size() > 1 ? fmt::format(" and {} more", others.size() - 1) : ""));
   if (store.environment(setup.candidate_run.id).hash != environment.hash)
     refuse("the comparable environment has changed: ridgeline show says what it was");
 }
@@ -349,8 +384,8 @@ void print_start(std::FILE* out, const run::GateSetup& setup, const Wanted& want
                        printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
   const auto cases = setup.cases.size();
   say(out, fmt::format("gate {}{}: {} case{}, at most {} rounds and {}\n", setup.gate.id,
-                       wanted.resumed ? ", gone on with" : "", cases, cases == 1 ? "" : "s", setup.plan.looks.back(),
-                       units::duration(setup.budget_s)));
+                       wanted.resumed ? ", gone on with, with a new budget" : "", cases, cases == 1 ? "" : "s",
+                       setup.plan.looks.back(), units::duration(setup.budget_s)));
   for (const std::string& note : notes) say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
@@ -367,7 +402,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
 
   run::GateSetup setup;
   setup.device = choose_device(wanted, programs);
-  const run::Profile profile = run::load_profile(wanted.profile, home);
+  const run::Profile profile = wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.profile, home);
   const run::GateCases cases = choose_cases(wanted, programs, setup.device, profile, home);
   check_code(wanted, programs, cases);
   setup.cases = cases.compared;
@@ -377,8 +412,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   setup.budget_s = wanted.budget_s;
   setup.sampling_s = block_s(setup);
   setup.case_timeout_s = profile.case_timeout_s;
-  const Sides<std::vector<std::string>> code{code_of(cases, Side::baseline), code_of(cases, Side::candidate)};
-  const std::string options_text = to_text(wanted, setup.device.id, programs.commits, code);
+  const std::string options_text = to_text(wanted, setup.device.id, programs, cases);
 
   record::Gate& gate = setup.gate;
   if (wanted.resumed) {
@@ -440,8 +474,16 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   observer.pilot = [&](const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
     display.pilot(progress, verdicts);
   };
+  observer.note = [&](const std::string& note) {
+    report.notes.push_back(note);
+    display.clear();
+    if (!context.quiet) say(out, fmt::format("  {}\n", printable(note, 2000)));
+  };
   try {
     gate.status = run::drive_gate(setup, store, observer);
+  } catch (const run::WorkerChanged&) {
+    display.clear();
+    throw;  // going on would be refused
   } catch (const Error& error) {
     display.clear();
     throw Error(error.kind(), error.what(),

@@ -1,9 +1,13 @@
 #include "harness/run/case_verdict.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "harness/stats/coin_sum.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::run {
@@ -11,6 +15,12 @@ namespace {
 
 using record::Outcome;
 using record::Verdict;
+
+constexpr int least_one_sided = 7;        // pairs dropped because of one side; fewer cannot reach the level
+constexpr double one_sided_level = 0.01;  // of the sign test on them
+constexpr double out_of_proportion = 10;  // times as long as ever before ...
+constexpr double least_hang_s = 3;        // ... and at least this long: loading a page can take ten times as long, too
+constexpr std::string_view both = "both: ";  // before what disturbed the baseline, and the candidate
 
 std::optional<double> ratio(double logarithm) {
   if (!std::isfinite(logarithm)) return std::nullopt;
@@ -35,6 +45,36 @@ void add_times(record::CaseVerdict& verdict, const std::vector<analysis::PairedT
 }
 
 }  // namespace
+
+void add(CasePairs& pairs, const record::Pair& pair) {
+  if (pair.dropped.empty()) {
+    pairs.times.push_back({pair.baseline_ns, pair.candidate_ns});
+    return;
+  }
+  ++pairs.dropped;
+  pairs.why_dropped = pair.dropped;
+  for (const Side side : both_sides)
+    if (pair.dropped.starts_with(fmt::format("{}: ", to_string(side)))) ++pairs.dropped_alone[side];
+}
+
+std::string why_dropped(const Sides<CaseResult>& results) {
+  std::vector<std::string> reasons;
+  for (const Side side : both_sides)
+    if (results[side].measurement.outcome == Outcome::invalid_environment)
+      reasons.push_back(fmt::format("{}: {}", to_string(side), results[side].measurement.reason));
+  return fmt::format("{}{}", reasons.size() == 2 ? both : "", fmt::join(reasons, "; "));
+}
+
+bool disturbs_itself(const CasePairs& pairs) {
+  const int one_sided = pairs.dropped_alone.baseline + pairs.dropped_alone.candidate;
+  if (one_sided < least_one_sided) return false;
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(one_sided), 1);
+  return stats::coin_sum_at_most(ones, pairs.dropped_alone.baseline) <= one_sided_level;
+}
+
+bool hangs(double spent_s, double known_s) {
+  return known_s > 0 && spent_s >= std::max(least_hang_s, out_of_proportion * known_s);
+}
 
 record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict, const std::string& reason) {
   record::CaseVerdict made;
@@ -69,7 +109,13 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
   made.p_value = decision.p_value;
   made.level = decision.level;
   if (made.verdict == Verdict::invalid_environment) return made;
-  if (decision.decided) {
+  if ((decision.decided || last) && decision.verdict != Verdict::regression && disturbs_itself(pairs)) {
+    made.verdict = Verdict::invalid_environment;
+    made.reason = fmt::format(
+        "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs itself, and its other "
+        "rounds alone would hide that; the latest: {}",
+        pairs.dropped_alone.candidate, pairs.dropped, pairs.why_dropped);
+  } else if (decision.decided) {
     made.verdict = decision.verdict;
     made.reason.clear();
     made.expected =
@@ -82,7 +128,7 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 }
 
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
-                                            int round) {
+                                            int round, int measured) {
   constexpr std::pair<Outcome, Verdict> failures[] = {{Outcome::wrong_result, Verdict::wrong_result},
                                                       {Outcome::crashed, Verdict::crashed},
                                                       {Outcome::timeout, Verdict::timeout}};
@@ -93,6 +139,17 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sid
             gate_case, verdict,
             fmt::format("{} in round {}: {}", to_string(side), round + 1, results[side]->measurement.reason));
   const auto lacks = [&](Side side) { return results[side] && absent(results[side]->measurement.outcome); };
+  // In its first round a case shows whether there is one. Later it is a fault, which must not take away what was
+  // measured.
+  if (measured > 0)
+    for (const Side side : {Side::candidate, Side::baseline})
+      if (lacks(side)) {
+        const record::Measurement& lost = results[side]->measurement;
+        return verdict_on(
+            gate_case, Verdict::crashed,
+            fmt::format("{} in round {}: was measured in {} round{} and then said {}: {}", to_string(side), round + 1,
+                        measured, measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
+      }
   const auto said = [&](Side side) { return fmt::format("{} {}", to_string(side), words(results[side]->measurement)); };
   if (lacks(Side::baseline) && lacks(Side::candidate))
     return verdict_on(gate_case, Verdict::skipped, words(results.candidate->measurement));

@@ -14,6 +14,7 @@
 #include "harness/run/case_verdict.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
+#include "harness/run/program_code.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::run {
@@ -37,7 +38,9 @@ struct CaseState {
   CasePairs pairs;
   std::set<int> rounds;  // measured
   bool over = false;     // has its verdict
-  double pair_s = 0;     // wall time of its latest round
+  double pair_s = 0;     // what its next round needs, by the latest: each side has half of the time
+  double longest_s = 0;  // of all executions that ended, on either side
+  std::string cut;       // what the end of the budget cut off; empty when it did not
   // What its rounds took so far on both sides: around sampling and warming up, and for a sample. How many.
   double around_s = 0, sample_s = 0;
   int timed = 0;
@@ -64,7 +67,7 @@ class Drive {
     }
     for (const record::Pair& pair : setup.pairs) {
       const auto found = by_name.find(pair.case_name);
-      if (found != by_name.end()) add(*found->second, pair);
+      if (found != by_name.end()) keep_pair(*found->second, pair);
     }
     for (const record::CaseVerdict& verdict : setup.settled) {
       const auto found = by_name.find(verdict.case_name);
@@ -148,33 +151,33 @@ class Drive {
 
   void measure(const Group& group, CaseState& state) {
     const Clock::time_point start = Clock::now();
-    Sides<std::optional<CaseResult>> results;
-    if (ready(group, results)) {
-      const Sides<CaseResult> measured = measure_once(state);
-      results = {measured.baseline, measured.candidate};
-      if (lacks_memory(*results.baseline) != lacks_memory(*results.candidate) && !fits(group, state, results)) return;
-    }
-    state.pair_s = seconds_since(start);
+    Sides<std::optional<CaseResult>> results = measure_both(group, state);
+    if (one_lacks_memory(results) && !fits(group, state, results)) return;
     state.rounds.insert(round_);
-    note_times(state, results);
+    note_times(state, results, seconds_since(start));
+    tell_hangs(state, results);
     keep(group, state, results);
   }
 
-  Sides<CaseResult> measure_once(const CaseState& state) {
+  /// With running processes, or new ones. When a worker cannot be started, that is the only result.
+  Sides<std::optional<CaseResult>> measure_both(const Group& group, const CaseState& state) {
+    Sides<std::optional<CaseResult>> failures;
+    if (!ready(group, state, failures)) return failures;
     const GateCase& each = *state.gate_case;
-    const std::string& name = each.candidate.name;
-    const Side first = baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate;
     const Sides<CaseResult> results =
-        measure_pair({{processes_.baseline.get(), &each.baseline, layout(name, Side::baseline)},
-                      {processes_.candidate.get(), &each.candidate, layout(name, Side::candidate)}},
-                     first, setup_.device.id, seed_, limits(state));
+        measure_pair({{processes_.baseline.get(), &each.baseline, layout(each, Side::baseline)},
+                      {processes_.candidate.get(), &each.candidate, layout(each, Side::candidate)}},
+                     first_side(each.candidate.name), setup_.device.id, seed_, limits(state));
     // One that has died takes the other with it: the rest of the round is measured by a pair of the same age again.
     if (!results.baseline.worker_usable || !results.candidate.worker_usable) kill_processes();
-    return results;
+    if (refuses_layout(each.baseline, results.baseline) || refuses_layout(each.candidate, results.candidate))
+      return measure_both(group, state);
+    return {results.baseline, results.candidate};
   }
 
   CaseLimits limits(const CaseState& state) const {
-    return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s(), 0.1)};
+    // Half for each side: one that loops leaves the other the time to show how long it should have taken.
+    return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
   }
 
   /// Long enough, by what earlier rounds took, but not so long that there would be too few rounds; as long on one side
@@ -188,17 +191,37 @@ class Drive {
     const double block_s = std::min(wanted_s, share_s - around_s - warmup_s) / 2;
     return std::clamp(block_s, setup_.sampling_s, longest_block * setup_.sampling_s);
   }
-  std::uint64_t layout(const std::string& name, Side side) const {
-    return layout_of(setup_.gate.seed, name, round_, side);
+  Side first_side(const std::string& name) const {
+    return baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate;
   }
 
-  void note_times(CaseState& state, const Sides<std::optional<CaseResult>>& results) {
+  /// 0 on both sides when either does not know what it is: one layout against many is no fair comparison.
+  std::uint64_t layout(const GateCase& each, Side side) const {
+    if (without_layouts_.contains(each.baseline.worker) || without_layouts_.contains(each.candidate.worker)) return 0;
+    return layout_of(setup_.gate.seed, each.candidate.name, round_, side);
+  }
+
+  bool refuses_layout(const Selected& selected, const CaseResult& result) {
+    if (!result.refuses_layout) return false;
+    without_layouts_.insert(selected.worker);
+    if (observer_.note)
+      observer_.note(
+          fmt::format("{} does not know layouts: neither side's are random, and an effect of where its data "
+                      "lies is not told from one of the change",
+                      selected.worker->program.string()));
+    return true;
+  }
+
+  void note_times(CaseState& state, const Sides<std::optional<CaseResult>>& results, double pair_s) {
     double around_s = 0, sample_s = 0;
+    state.pair_s = pair_s;
     for (const Side side : both_sides) {
       if (!results[side]) continue;
       const record::Measurement& m = results[side]->measurement;
       inside_s_ += m.total_ns / 1e9;
       if (!m.median_ns) continue;
+      state.pair_s = std::max(state.pair_s, 2 * m.total_ns / 1e9);
+      state.longest_s = std::max(state.longest_s, m.total_ns / 1e9);
       around_s += (m.total_ns - m.warmup_ns) / 1e9 - results[side]->sampling_s;
       sample_s += *m.median_ns * static_cast<double>(m.executions_per_sample) / 1e9;
     }
@@ -208,33 +231,46 @@ class Drive {
     ++state.timed;
   }
 
+  /// What the end of the budget has cut off is a timeout of the case when it took out of all proportion; else it says
+  /// nothing about it.
+  static void tell_hangs(CaseState& state, Sides<std::optional<CaseResult>>& results) {
+    for (const Side side : both_sides) {
+      if (!results[side] || !results[side]->out_of_budget) continue;
+      record::Measurement& m = results[side]->measurement;
+      const double spent_s = m.total_ns / 1e9;
+      if (hangs(spent_s, state.longest_s)) {
+        results[side]->out_of_budget = false;
+        m.reason = fmt::format("{}, {} after the case was begun, which never took longer than {} before", m.reason,
+                               units::duration(spent_s), units::duration(state.longest_s));
+      } else {
+        state.cut = fmt::format("; the {} did not finish within the {} that it had left", to_string(side),
+                                units::duration(spent_s));
+      }
+    }
+  }
+
   // ---- whether both sides fit into memory
 
-  static bool lacks_memory(const CaseResult& result) { return result.lacks_memory; }
+  static bool one_lacks_memory(const Sides<std::optional<CaseResult>>& results) {
+    return results.baseline && results.candidate && results.baseline->lacks_memory != results.candidate->lacks_memory;
+  }
 
   /// One side could not be prepared while the other was. Tries both again in fresh processes, and then that side alone:
   /// false when it can be measured alone only, and the case is skipped.
   bool fits(const Group& group, CaseState& state, Sides<std::optional<CaseResult>>& results) {
     kill_processes();
-    Sides<std::optional<CaseResult>> again;
-    if (ready(group, again)) {
-      const Sides<CaseResult> measured = measure_once(state);
-      again = {measured.baseline, measured.candidate};
-    }
-    results = again;
-    if (!again.baseline || !again.candidate || lacks_memory(*again.baseline) == lacks_memory(*again.candidate))
-      return true;
-    const Side side = lacks_memory(*again.baseline) ? Side::baseline : Side::candidate;
+    results = measure_both(group, state);
+    if (!one_lacks_memory(results)) return true;
+    const Side side = results.baseline->lacks_memory ? Side::baseline : Side::candidate;
     kill_processes();
-    if (Sides<std::optional<CaseResult>> failures; !ready(group, failures)) {
+    if (Sides<std::optional<CaseResult>> failures; !ready(group, state, failures)) {
       results = failures;
       return true;
     }
     processes_[other(side)].reset();
     const GateCase& each = *state.gate_case;
     const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-    CaseExecution alone(*processes_[side], selected, setup_.device.id, seed_, layout(each.candidate.name, side),
-                        limits(state));
+    CaseExecution alone(*processes_[side], selected, setup_.device.id, seed_, layout(each, side), limits(state));
     alone.prepare();
     alone.sample();
     alone.finish();
@@ -245,9 +281,12 @@ class Drive {
       results[side] = measured;
       return true;
     }
-    settle(state, verdict_on(each, Verdict::skipped,
-                             fmt::format("both sides do not fit into memory together: {} alone can be measured, but "
+    // What did fit in earlier rounds has not become too large: something else has taken the memory.
+    const int before = state.pairs.rounds();
+    settle(state, verdict_on(each, before > 0 ? Verdict::invalid_environment : Verdict::skipped,
+                             fmt::format("both sides do not fit into memory together{}: {} alone can be measured, but "
                                          "beside the other: {}",
+                                         before > 0 ? fmt::format(" any more, after {} rounds", before) : "",
                                          to_string(side), why)));
     return false;
   }
@@ -256,16 +295,17 @@ class Drive {
 
   /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
   /// case's result, and false.
-  bool ready(const Group& group, Sides<std::optional<CaseResult>>& results) {
+  bool ready(const Group& group, const CaseState& state, Sides<std::optional<CaseResult>>& results) {
     if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
       return true;
     kill_processes();
     process_ids_ = {};
-    const CaseState& state = *group.cases.front();
-    // Both are started before the first is waited for: most of their start is loading libraries.
-    for (const Side side : both_sides)
+    // Both are started before the first is waited for: most of their start is loading libraries. Which is first may
+    // decide which memory and which addresses each gets.
+    const Side first = first_side("");
+    for (const Side side : {first, other(first)})
       attempt(group, state, side, results, [&] { processes_[side] = start(group, side); });
-    for (const Side side : both_sides)
+    for (const Side side : {first, other(first)})
       if (!results[side]) attempt(group, state, side, results, [&] { greet(group, side); });
     if (!results.baseline && !results.candidate) return true;
     kill_processes();
@@ -279,8 +319,10 @@ class Drive {
       return action();
     } catch (const WorkerLost& lost) {
       reason = lost.what();
+    } catch (const WorkerChanged&) {
+      throw;
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::dependency || changed_) throw;
+      if (error.kind() != ErrorKind::dependency) throw;
       reason = error.what();
     }
     const Worker* worker = group.workers[side];
@@ -302,13 +344,11 @@ class Drive {
   void greet(const Group& group, Side side) {
     const record::Build build = processes_[side]->greet(after(start_s)).build;
     const Worker& worker = *group.workers[side];
-    if (build.code_hash != worker.hello.build.code_hash) {
-      changed_ = true;
-      throw Error(
+    if (program_code(build, worker.program) != worker.code)
+      throw WorkerChanged(
           ErrorKind::dependency,
           fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
           "start another gate");
-    }
     started_.insert(&worker);
     process_ids_[side] = add_process(side, build);
   }
@@ -347,7 +387,7 @@ class Drive {
     Sides<std::optional<CaseResult>> said = results;
     for (const Side side : both_sides)
       if (said[side] && said[side]->out_of_budget) said[side].reset();  // which says nothing about the case
-    const auto ended = ended_by(each, said, round_);
+    const auto ended = ended_by(each, said, round_, state.pairs.rounds());
     if (ended && (!budget_spent || record::is_failure(ended->verdict))) return settle(state, *ended);
     if (budget_spent) return;
     require(results.baseline && results.candidate, "a case that did not end has a measurement of both sides");
@@ -357,11 +397,9 @@ class Drive {
     pair.baseline_first = baseline_first(setup_.gate.seed, pair.case_name, round_);
     pair.baseline_ns = results.baseline->measurement.median_ns.value();
     pair.candidate_ns = results.candidate->measurement.median_ns.value();
-    for (const Side side : both_sides)
-      if (results[side]->measurement.outcome == Outcome::invalid_environment && pair.dropped.empty())
-        pair.dropped = fmt::format("{}: {}", to_string(side), results[side]->measurement.reason);
+    pair.dropped = why_dropped({*results.baseline, *results.candidate});
     store_.add(setup_.gate.id, pair, ids.baseline, ids.candidate);
-    add(state, pair);
+    keep_pair(state, pair);
     look(state);
     if (hopeless(state)) settle(state, judge(setup_, each, state.pairs, true, {}, 0));
   }
@@ -372,14 +410,9 @@ class Drive {
     return !state.over && state.pairs.dropped >= first && kept < first && 4 * kept < state.pairs.dropped;
   }
 
-  static void add(CaseState& state, const record::Pair& pair) {
+  static void keep_pair(CaseState& state, const record::Pair& pair) {
     state.rounds.insert(pair.round);
-    if (pair.dropped.empty()) {
-      state.pairs.times.push_back({pair.baseline_ns, pair.candidate_ns});
-    } else {
-      ++state.pairs.dropped;
-      state.pairs.why_dropped = pair.dropped;
-    }
+    add(state.pairs, pair);
   }
 
   /// Decides the case when its pairs have reached a look.
@@ -400,8 +433,8 @@ class Drive {
     const auto kept = state.pairs.times.size();
     const std::string pairs = fmt::format("{} pair{}", kept, kept == 1 ? "" : "s");
     if (static_cast<int>(state.rounds.size()) >= rounds_) return fmt::format("after all rounds, with {}", pairs);
-    return fmt::format("the budget of {} was spent after {}", units::duration(setup_.budget_s),
-                       kept == 0 ? "no pair" : pairs);
+    return fmt::format("the budget of {} was spent after {}{}", units::duration(setup_.budget_s),
+                       kept == 0 ? "no pair" : pairs, state.cut);
   }
 
   // ---- what is said
@@ -453,11 +486,12 @@ class Drive {
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
   std::uint64_t seed_ = 0;  // of the round
-  bool pilot_said_ = false, changed_ = false;
+  bool pilot_said_ = false;
   std::string case_name_;
   Sides<std::unique_ptr<WorkerProcess>> processes_;
-  Sides<std::int64_t> process_ids_;  // in the store, of those or the latest
-  std::set<const Worker*> started_;  // workers that have measured
+  Sides<std::int64_t> process_ids_;          // in the store, of those or the latest
+  std::set<const Worker*> started_;          // workers that have measured
+  std::set<const Worker*> without_layouts_;  // which do not know what a layout is
 };
 
 void mark_failed(store::Store& store, const std::string& gate_id) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/analysis/gate_plan.hpp"
+#include "harness/base/error.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
 #include "harness/run/profile.hpp"
@@ -48,10 +49,18 @@ struct GateObserver {
   std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
   /// After the pilot: the verdicts as they stand, with the smallest effect that each can still find.
   std::function<void(const GateProgress&, const std::vector<record::CaseVerdict>&)> pilot;
+  /// What people must know of how it is measured.
+  std::function<void(const std::string&)> note;
+};
+
+/// A worker is another one than when the gate started, which then has failed for good.
+struct WorkerChanged : Error {
+  using Error::Error;
 };
 
 /// Measures in rounds until every case is decided, the plan ends or the budget is spent. Every measurement, pair and
-/// verdict is stored at once. Returns finished or interrupted, as the store says, too; throws store Errors.
+/// verdict is stored at once. Returns finished or interrupted, as the store says, too; throws WorkerChanged and store
+/// Errors.
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
 
 }  // namespace ridgeline::run

@@ -158,9 +158,9 @@ bool CaseExecution::prepare() {
     auto answer = worker_.ask<protocol::Prepared>(request_, deadline);
     const auto* failure = std::get_if<protocol::Failure>(&answer);
     if (failure != nullptr && request_.layout != 0 && refuses_layout(*failure)) {
-      request_.layout = 0;
-      answer = worker_.ask<protocol::Prepared>(request_, deadline);
-      failure = std::get_if<protocol::Failure>(&answer);
+      result_.refuses_layout = true;
+      ended_ = true;
+      return;
     }
     result_.lacks_memory = failure != nullptr && says_out_of_memory(failure->message);
     const auto prepared = served(std::move(answer));

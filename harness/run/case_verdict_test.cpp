@@ -1,0 +1,148 @@
+#include "harness/run/case_verdict.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::run {
+namespace {
+
+using record::Outcome;
+using record::Verdict;
+
+CaseResult result(Outcome outcome, const std::string& reason = "the reason") {
+  CaseResult made;
+  made.measurement.outcome = outcome;
+  made.measurement.reason = reason;
+  return made;
+}
+
+GateCase gate_case() {
+  GateCase made;
+  made.baseline.name = made.candidate.name = "scan/a/f32/n=1";
+  return made;
+}
+
+GateSetup setup() {
+  GateSetup made;
+  made.plan = analysis::plan_for("cpu");
+  made.gate.cases = 1;
+  return made;
+}
+
+record::Pair pair(double candidate_ns, const std::string& dropped = {}) {
+  record::Pair made;
+  made.baseline_ns = 100;
+  made.candidate_ns = candidate_ns;
+  made.dropped = dropped;
+  return made;
+}
+
+CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candidate, int by_both = 0) {
+  CasePairs pairs;
+  for (int i = 0; i < kept; ++i) add(pairs, pair(candidate_ns));
+  for (int i = 0; i < by_baseline; ++i) add(pairs, pair(100, "baseline: hot"));
+  for (int i = 0; i < by_both; ++i) add(pairs, pair(100, "both: baseline: hot; candidate: hot"));
+  for (int i = 0; i < by_candidate; ++i) add(pairs, pair(100, "candidate: hot"));
+  return pairs;
+}
+
+// ---- rounds that end a case
+
+TEST(CaseVerdict, WhatASideLacksInItsFirstRoundIsMissingOrNew) {
+  const auto verdict = [](Outcome baseline, Outcome candidate) {
+    return ended_by(gate_case(), {result(baseline), result(candidate)}, 0, 0)->verdict;
+  };
+  for (const Outcome absent : {Outcome::unavailable, Outcome::unsupported}) {
+    EXPECT_EQ(verdict(Outcome::ok, absent), Verdict::missing);
+    EXPECT_EQ(verdict(absent, Outcome::ok), Verdict::new_case);
+    EXPECT_EQ(verdict(absent, absent), Verdict::skipped);
+  }
+}
+
+TEST(CaseVerdict, WhatASideLacksAfterItWasMeasuredHasCrashed) {
+  for (const Outcome absent : {Outcome::unavailable, Outcome::unsupported})
+    for (const auto& [baseline, candidate] :
+         {std::pair{Outcome::ok, absent}, {absent, Outcome::ok}, {absent, absent}}) {
+      const auto ended = ended_by(gate_case(), {result(baseline), result(candidate, "no library")}, 9, 8);
+      ASSERT_TRUE(ended);
+      EXPECT_EQ(ended->verdict, Verdict::crashed);
+      EXPECT_NE(ended->reason.find("in round 10: was measured in 8 rounds and then said "), std::string::npos)
+          << ended->reason;
+    }
+}
+
+TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
+  const auto verdict = [](Outcome one, Outcome two) {
+    const auto ended = ended_by(gate_case(), {result(one), result(two)}, 3, 3);
+    const auto mirrored = ended_by(gate_case(), {result(two), result(one)}, 3, 3);
+    EXPECT_EQ(ended->verdict, mirrored->verdict);
+    return ended->verdict;
+  };
+  EXPECT_EQ(verdict(Outcome::wrong_result, Outcome::crashed), Verdict::wrong_result);
+  EXPECT_EQ(verdict(Outcome::timeout, Outcome::crashed), Verdict::crashed);
+  EXPECT_EQ(verdict(Outcome::timeout, Outcome::unavailable), Verdict::timeout);
+  EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::ok), result(Outcome::unstable)}, 3, 3));
+  EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::ok), result(Outcome::invalid_environment)}, 3, 3));
+}
+
+// ---- pairs that do not count
+
+TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
+  const CaseResult fine = result(Outcome::ok), hot = result(Outcome::invalid_environment, "hot");
+  EXPECT_EQ(why_dropped({fine, fine}), "");
+  EXPECT_EQ(why_dropped({hot, fine}), "baseline: hot");
+  EXPECT_EQ(why_dropped({fine, hot}), "candidate: hot");
+  EXPECT_EQ(why_dropped({hot, hot}), "both: baseline: hot; candidate: hot");
+  // ... and is read back so when a gate goes on.
+  for (const auto& [results, baseline, candidate] : {std::tuple{Sides<CaseResult>{hot, fine}, 1, 0},
+                                                     {Sides<CaseResult>{fine, hot}, 0, 1},
+                                                     {Sides<CaseResult>{hot, hot}, 0, 0},
+                                                     {Sides<CaseResult>{fine, fine}, 0, 0}}) {
+    CasePairs pairs;
+    add(pairs, pair(100, why_dropped(results)));
+    EXPECT_EQ(pairs.dropped_alone.baseline, baseline);
+    EXPECT_EQ(pairs.dropped_alone.candidate, candidate);
+    EXPECT_EQ(pairs.rounds(), 1);
+  }
+}
+
+TEST(CaseVerdict, ACandidateDisturbsItselfWhenChanceWouldHardlyHitItAlone) {
+  const auto disturbs = [](int baseline, int candidate, int both = 0) {
+    return disturbs_itself(measured(20, 100, baseline, candidate, both));
+  };
+  EXPECT_FALSE(disturbs(0, 6));   // 1/64 by chance
+  EXPECT_TRUE(disturbs(0, 7));    // 1/128
+  EXPECT_FALSE(disturbs(1, 9));   // 11/1024
+  EXPECT_TRUE(disturbs(1, 10));   // 12/2048
+  EXPECT_FALSE(disturbs(7, 0));   // the baseline's affair
+  EXPECT_FALSE(disturbs(5, 12));  // 9402/131072
+  EXPECT_FALSE(disturbs(0, 6, 50));
+  EXPECT_TRUE(disturbs(0, 7, 50));
+}
+
+TEST(CaseVerdict, DroppedPairsOfOneSideArePassOnlyWhereTheyCanBeChance) {
+  const auto judged = [](double candidate_ns, int by_baseline, int by_candidate) {
+    return judge(setup(), gate_case(), measured(12, candidate_ns, by_baseline, by_candidate), false, "", 0);
+  };
+  EXPECT_EQ(judged(100, 0, 6).verdict, Verdict::pass);
+  EXPECT_EQ(judged(100, 8, 8).verdict, Verdict::pass);
+  const record::CaseVerdict verdict = judged(100, 0, 7);
+  EXPECT_EQ(verdict.verdict, Verdict::invalid_environment);
+  EXPECT_NE(verdict.reason.find("only the candidate was disturbed in 7 of 7 dropped pairs"), std::string::npos)
+      << verdict.reason;
+  EXPECT_EQ(judged(80, 0, 6).verdict, Verdict::improvement);
+  EXPECT_EQ(judged(80, 0, 7).verdict, Verdict::invalid_environment);
+  EXPECT_EQ(judged(120, 0, 7).verdict, Verdict::regression);  // it is slower even when nothing disturbs it
+}
+
+// ---- the end of the budget
+
+TEST(CaseVerdict, WhatTakesOutOfAllProportionHangs) {
+  EXPECT_FALSE(hangs(1000, 0));  // nothing is known of it
+  EXPECT_FALSE(hangs(2.9, 0.001));
+  EXPECT_TRUE(hangs(3, 0.001));
+  EXPECT_FALSE(hangs(9.9, 1));
+  EXPECT_TRUE(hangs(10, 1));
+}
+
+}  // namespace
+}  // namespace ridgeline::run
