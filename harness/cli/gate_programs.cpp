@@ -1,0 +1,136 @@
+#include "harness/cli/gate_programs.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/stored_gate.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/run/commit_build.hpp"
+#include "harness/run/timestamp.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using run::both_sides;
+using run::Side;
+using run::Sides;
+
+std::vector<std::string> programs_of(const std::filesystem::path& folder) {
+  std::vector<std::string> programs{(folder / "ridgeline-suites").string()};
+  const std::filesystem::path collectives = folder / "ridgeline-collectives";
+  if (std::filesystem::exists(collectives)) programs.push_back(collectives.string());
+  return programs;
+}
+
+std::string built_from(const std::vector<run::Worker>& workers) {
+  std::vector<std::string> texts;
+  for (const run::Worker& worker : workers) {
+    const record::Build& build = worker.hello.build;
+    texts.push_back(fmt::format("{}{}{}", worker.program.string(),
+                                build.commit.empty() || build.commit == "unknown"
+                                    ? ""
+                                    : fmt::format(", built from {}", printable(build.commit.substr(0, 12))),
+                                build.dirty ? " with local changes" : ""));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+}  // namespace
+
+Programs find_programs(const Wanted& wanted, const std::function<void(const std::string&)>& say) {
+  const GateOptions& options = wanted.options;
+  Programs found;
+  if (wanted.mode == "variants") {
+    found.workers.baseline = run::ask_workers(wanted.workers, run::Ask::cases_and_devices);
+    found.names = {options.baseline_variant, options.candidate_variant};
+    return found;
+  }
+  Sides<std::vector<std::string>> programs{options.baseline_workers, options.candidate_workers};
+  Sides<std::string> subjects;
+  if (wanted.mode == "refs") {
+    // Both are looked up before the first is built, which takes minutes.
+    const Sides<run::Commit> commits{run::find_commit(options.baseline_ref, wanted.repository),
+                                     run::find_commit(options.candidate_ref, wanted.repository)};
+    found.repository = commits.candidate.repository;
+    found.names = {options.baseline_ref, options.candidate_ref};
+    for (const Side side : both_sides) {
+      found.commits[side] = commits[side].hash;
+      subjects[side] = fmt::format("{} is {} ({})", printable(found.names[side]), commits[side].hash.substr(0, 12),
+                                   printable(commits[side].subject, 100));
+    }
+    if (found.commits.baseline == found.commits.candidate && !options.aa)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{} and {} are the same commit, {}: there is nothing to compare", printable(options.baseline_ref),
+                      printable(options.candidate_ref), found.commits.baseline.substr(0, 12)),
+          "--aa compares it with itself, to see how often a gate is wrong");
+    for (const Side side : both_sides) programs[side] = programs_of(run::build_commit(commits[side], say));
+  } else {
+    for (const Side side : both_sides) found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
+  }
+  for (const Side side : both_sides) {
+    found.workers[side] = run::ask_only(programs[side], run::Ask::cases_and_devices);
+    found.notes.push_back(fmt::format("{}: {}", run::to_string(side),
+                                      wanted.mode == "refs" ? subjects[side] : built_from(found.workers[side])));
+  }
+  return found;
+}
+
+record::Device choose_device(const Wanted& wanted, const Programs& programs) {
+  if (wanted.mode == "variants") return run::choose_device(programs.workers.baseline, wanted.device);
+  const record::Device device = run::choose_device(programs.workers.candidate, wanted.device);
+  const record::Device same = run::choose_device(programs.workers.baseline, device.id);
+  if (same.uuid != device.uuid)
+    throw Error(ErrorKind::dependency, fmt::format("the sides do not see the same device {}: {} and {}",
+                                                   printable(device.id), printable(same.uuid), printable(device.uuid)));
+  return device;
+}
+
+run::GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
+                            const run::Profile& profile, const std::filesystem::path& home) {
+  run::CaseChoice choice;
+  choice.device = device;
+  choice.profile = profile;
+  choice.patterns = wanted.options.patterns;
+  choice.home = home;
+  if (!wanted.rules_text.empty()) choice.rules = run::parse_gate_rules(wanted.rules_text, wanted.options.config);
+  choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
+  choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
+  choice.today = run::timestamp().substr(0, 10);
+  if (wanted.mode == "variants") return run::pair_by_variant(programs.workers.baseline, programs.names, choice);
+  return run::pair_by_name(programs.workers, choice);
+}
+
+std::vector<std::string> code_of(const run::GateCases& cases, Side side) {
+  std::set<std::string> found;
+  for (const run::GateCase& each : cases.compared)
+    found.insert((side == Side::baseline ? each.baseline : each.candidate).worker->code);
+  return {found.begin(), found.end()};
+}
+
+void check_code(const Wanted& wanted, const Programs& programs, const run::GateCases& cases) {
+  if (wanted.options.aa || cases.compared.empty()) return;
+  if (wanted.mode == "variants") {
+    if (wanted.options.baseline_variant != wanted.options.candidate_variant) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("both sides are the variant {}: there is nothing to compare",
+                            printable(wanted.options.baseline_variant)),
+                "--aa compares it with itself, to see how often a gate is wrong");
+  }
+  const bool same = std::ranges::all_of(cases.compared, [](const run::GateCase& each) {
+    const std::string& code = each.baseline.worker->hello.build.code_hash;
+    return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
+  });
+  if (same)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} and {} are the same code, {}: there is nothing to compare",
+                            printable(programs.names.baseline), printable(programs.names.candidate),
+                            printable(cases.compared.front().candidate.worker->hello.build.code_hash, 16)),
+                "--aa compares it with itself, to see how often a gate is wrong");
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,173 @@
+#include "harness/cli/gate_request.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/gate_programs.hpp"
+#include "harness/run/duration.hpp"
+#include "harness/run/gate_rules.hpp"
+#include "harness/run/timestamp.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using run::both_sides;
+using run::Side;
+
+std::string absolute(const std::string& program) {
+  if (program.find('/') == std::string::npos && !std::filesystem::exists(program)) return program;  // on the PATH
+  return std::filesystem::absolute(program).string();
+}
+
+/// Sorted.
+std::vector<std::string> names_of(const std::vector<run::GateCase>& cases) {
+  std::vector<std::string> names;
+  for (const run::GateCase& each : cases) names.push_back(each.candidate.name);
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
+run::Profile used_profile(const store::FoundGate& found) {
+  const record::Gate& gate = found.summary.gate;
+  for (const store::RunSummary& summary : store::Store::open(found.file).runs()) {
+    if (summary.run.id != gate.candidate_run) continue;
+    run::Profile profile =
+        run::parse_profile(summary.run.profile_text, fmt::format("the profile stored in gate {}", gate.id));
+    profile.name = summary.run.profile;
+    return profile;
+  }
+  throw Error(ErrorKind::store, fmt::format("gate {} in {} has no run of its candidate", gate.id, found.file.string()));
+}
+
+}  // namespace
+
+std::uint64_t parse_seed(const std::string& text) {
+  if (text.empty()) return run::random_seed();
+  std::uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  if (const auto [rest, error] = std::from_chars(text.data(), end, seed); error != std::errc{} || rest != end)
+    throw Error(ErrorKind::usage, fmt::format("--seed {} is no whole number from 0 to 2^64 - 1", printable(text)));
+  return seed;
+}
+
+Wanted from_command_line(const Context& context, const GateOptions& options) {
+  Wanted wanted;
+  wanted.options = options;
+  wanted.mode = !options.baseline_workers.empty() ? "workers" : !options.baseline_ref.empty() ? "refs" : "variants";
+  for (std::string& program : wanted.options.baseline_workers) program = absolute(program);
+  for (std::string& program : wanted.options.candidate_workers) program = absolute(program);
+  for (const std::string& program : context.workers) wanted.workers.push_back(absolute(program));
+  wanted.device = context.device;
+  wanted.profile = context.profile.empty() ? "quick" : context.profile;
+  if (!options.budget.empty()) {
+    const auto seconds = run::parse_duration(options.budget);
+    if (!seconds)
+      throw Error(ErrorKind::usage, fmt::format("--budget {} is no duration above 0", printable(options.budget)),
+                  "write 90s, 10m or 1h30m");
+    wanted.budget_s = *seconds;
+  }
+  if (!options.config.empty()) wanted.rules_text = run::load_gate_rules(options.config).text;
+  return wanted;
+}
+
+Wanted from_gate(const Context& context, const GateOptions& options) {
+  Wanted wanted;
+  wanted.resumed = store::find_gate(context.results, options.resume, say_left_out);
+  const record::Gate& gate = wanted.resumed->summary.gate;
+  if (gate.mode == "runs")
+    throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to go on with", gate.id));
+  if (gate.status == record::RunStatus::finished)
+    throw Error(ErrorKind::usage, fmt::format("gate {} has finished: there is nothing to go on with", gate.id),
+                fmt::format("ridgeline show {}", gate.id));
+  wanted.mode = gate.mode;
+  wanted.rules_text = gate.rules_text;
+  wanted.options = options;  // formats and the like
+  GateOptions& stored = wanted.options;
+  try {
+    const nlohmann::json all = nlohmann::json::parse(gate.options);
+    all.at("patterns").get_to(stored.patterns);
+    all.at("budget_s").get_to(wanted.budget_s);
+    all.at("device").get_to(wanted.device);
+    all.at("profile").get_to(wanted.profile);
+    all.at("config").get_to(stored.config);
+    all.at("label").get_to(stored.label);
+    all.at("workers").get_to(wanted.workers);
+    all.at("cases").get_to(wanted.compared);
+    std::ranges::sort(wanted.compared);
+    stored.strict = stored.strict || all.at("strict").get<bool>();
+    if (all.contains("delta")) stored.delta = all["delta"].get<double>();
+    if (all.contains("alpha")) stored.alpha = all["alpha"].get<double>();
+    if (gate.mode == "workers") {
+      all.at("baseline_workers").get_to(stored.baseline_workers);
+      all.at("candidate_workers").get_to(stored.candidate_workers);
+    } else if (gate.mode == "refs") {
+      all.at("baseline_commit").get_to(stored.baseline_ref);
+      all.at("candidate_commit").get_to(stored.candidate_ref);
+      wanted.repository = all.at("repository").get<std::string>();
+    } else {
+      stored.baseline_variant = gate.baseline;
+      stored.candidate_variant = gate.candidate;
+    }
+  } catch (const nlohmann::json::exception& failure) {
+    throw Error(ErrorKind::store, fmt::format("the options of gate {} in {} cannot be read: {}", gate.id,
+                                              wanted.resumed->file.string(), failure.what()));
+  }
+  wanted.used_profile = used_profile(*wanted.resumed);
+  wanted.profile = wanted.used_profile->name;
+  stored.aa = gate.aa;
+  stored.seed = std::to_string(gate.seed);
+  return wanted;
+}
+
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
+                    const run::GateCases& cases) {
+  const GateOptions& options = wanted.options;
+  nlohmann::json all{
+      {"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
+      {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
+      {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
+  for (const Side side : both_sides) all[fmt::format("{}_code", run::to_string(side))] = code_of(cases, side);
+  if (options.delta) all["delta"] = *options.delta;
+  if (options.alpha) all["alpha"] = *options.alpha;
+  if (wanted.mode == "workers") {
+    all["baseline_workers"] = options.baseline_workers;
+    all["candidate_workers"] = options.candidate_workers;
+  } else if (wanted.mode == "refs") {
+    all["baseline_commit"] = programs.commits.baseline;
+    all["candidate_commit"] = programs.commits.candidate;
+    all["repository"] = programs.repository.string();
+  }
+  return all.dump();
+}
+
+void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,
+                     const record::Environment& environment, const std::string& options_text) {
+  const record::Gate& before = wanted.resumed->summary.gate;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::usage, fmt::format("cannot go on with gate {}: {}", before.id, what),
+                fmt::format("start it again: {}", before.command_line));
+  };
+  if (before.device_uuid != setup.device.uuid) refuse("the device is another one");
+  const nlohmann::json then = nlohmann::json::parse(before.options), now = nlohmann::json::parse(options_text);
+  for (const Side side : both_sides) {
+    const std::string key = fmt::format("{}_code", run::to_string(side));
+    if (!then.contains(key) || then[key] != now[key])
+      refuse(fmt::format("the {}'s code has changed", run::to_string(side)));
+  }
+  std::vector<std::string> others;
+  std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases), std::back_inserter(others));
+  if (!others.empty())
+    refuse(fmt::format("it would compare other cases now: {}{}", printable(others.front()),
+                       others.size() > 1 ? fmt::format(" and {} more", others.size() - 1) : ""));
+  if (store.environment(setup.candidate_run.id).hash != environment.hash)
+    refuse("the comparable environment has changed: ridgeline show says what it was");
+}
+
+}  // namespace ridgeline::cli

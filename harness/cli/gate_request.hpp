@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/gate.hpp"
+#include "harness/run/gate_cases.hpp"
+#include "harness/run/profile.hpp"
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+
+struct Programs;
+
+/// What the command line, or an interrupted gate, asks for.
+struct Wanted {
+  std::string mode;  // as in record::Gate
+  GateOptions options;
+  std::vector<std::string> workers;  // --worker, of variants
+  std::string device, profile;
+  std::string rules_text;
+  double budget_s = 600;
+  std::optional<store::FoundGate> resumed;
+  std::filesystem::path repository = ".";    // of refs
+  std::vector<std::string> compared;         // names of the cases of the gate that is resumed, sorted
+  std::optional<run::Profile> used_profile;  // of the gate that is resumed: its file may have changed, or be gone
+};
+
+/// A random one for an empty text. Throws a usage Error.
+std::uint64_t parse_seed(const std::string& text);
+
+/// What is typed. Throws usage Errors.
+Wanted from_command_line(const Context& context, const GateOptions& options);
+
+/// What the gate that `options.resume` names was asked for; formats and the like are as typed now. Throws usage and
+/// store Errors.
+Wanted from_gate(const Context& context, const GateOptions& options);
+
+/// All that an interrupted gate needs to be gone on with, beside what the store has of it. JSON: record::Gate::options.
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
+                    const run::GateCases& cases);
+
+/// Refuses to go on with a gate whose sides, cases, device or circumstances are not what they were.
+void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,
+                     const record::Environment& environment, const std::string& options_text);
+
+}  // namespace ridgeline::cli
