@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -12,9 +11,10 @@
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/run/case_verdict.hpp"
+#include "harness/run/gate_block.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
-#include "harness/run/program_code.hpp"
+#include "harness/run/side_processes.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::run {
@@ -23,12 +23,7 @@ namespace {
 using record::Outcome;
 using record::Verdict;
 
-constexpr double start_s = 60;       // a worker may take this long to say hello
-constexpr int pilot_rounds = 12;     // after which the gate says what it can find
-constexpr double least_use = 3.5;    // sampling takes at least so many times as long as what it needs around it ...
-constexpr double longest_block = 5;  // ... unless that makes a block so many times as long as the shortest
-constexpr double affordable_rounds = 18;  // ... or leaves the budget too few rounds to tell small effects in
-constexpr double least_samples = 5;       // of a block, within the same bound
+constexpr int pilot_rounds = 12;  // after which the gate says what it can find
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -48,17 +43,18 @@ struct CaseState {
 
 /// The cases that one pair of processes measures, in order.
 struct Group {
-  Sides<const Worker*> workers;
-  Sides<int> ranks;
+  SideWorkers workers;
   std::vector<CaseState*> cases;
 };
-
-int ranks_of(const Selected& selected) { return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks; }
 
 class Drive {
  public:
   Drive(const GateSetup& setup, store::Store& store, const GateObserver& observer)
-      : setup_(setup), store_(store), observer_(observer), rounds_(setup.plan.looks.back()) {
+      : setup_(setup),
+        store_(store),
+        observer_(observer),
+        rounds_(setup.plan.looks.back()),
+        processes_(setup, store, [this] { tick(); }) {
     std::map<std::string, CaseState*> by_name;
     cases_.reserve(setup.cases.size());
     for (const GateCase& gate_case : setup.cases) {
@@ -89,7 +85,7 @@ class Drive {
 
   /// Ends the workers, and stores what is known of the cases that are left.
   void interrupt() {
-    processes_ = {};
+    processes_.kill();
     for (CaseState& state : cases_)
       if (!state.over) {
         record::CaseVerdict verdict = judge(setup_, *state.gate_case, state.pairs, false, "", setup_.plan.looks.back());
@@ -113,17 +109,12 @@ class Drive {
     for (const std::size_t index : shuffled(cases_.size(), seed_)) {
       CaseState& state = cases_[index];
       if (state.over || state.rounds.contains(round_)) continue;
-      const GateCase& each = *state.gate_case;
-      const auto same = std::ranges::find_if(groups, [&](const Group& group) {
-        return group.workers.baseline == each.baseline.worker && group.workers.candidate == each.candidate.worker &&
-               group.ranks.baseline == ranks_of(each.baseline) && group.ranks.candidate == ranks_of(each.candidate);
-      });
+      const SideWorkers workers = workers_of(*state.gate_case);
+      const auto same = std::ranges::find(groups, workers, &Group::workers);
       if (same != groups.end())
         same->cases.push_back(&state);
       else
-        groups.push_back({{each.baseline.worker, each.candidate.worker},
-                          {ranks_of(each.baseline), ranks_of(each.candidate)},
-                          {&state}});
+        groups.push_back({workers, {&state}});
     }
     return groups;
   }
@@ -131,6 +122,7 @@ class Drive {
   /// False when nothing of it fits into what is left of the budget.
   bool round() {
     seed_ = replicate_seed(setup_.gate.seed, round_);
+    processes_.begin_round(round_, seed_);
     const std::vector<Group> to_do = groups();  // none when it was measured before an interruption
     bool any = to_do.empty();
     const Clock::time_point start = Clock::now();
@@ -140,38 +132,38 @@ class Drive {
         Interrupt::check();
         if (left_s() <= std::max(0.0, state->pair_s)) continue;
         tick(state->gate_case->candidate.name);
-        measure(group, *state);
+        measure(group.workers, *state);
         any = true;
       }
-      end_processes();
+      processes_.end();
     }
     outside_s_ += seconds_since(start) - (inside_s_ - before_s);
     return any;
   }
 
-  void measure(const Group& group, CaseState& state) {
+  void measure(const SideWorkers& workers, CaseState& state) {
     const Clock::time_point start = Clock::now();
-    Sides<std::optional<CaseResult>> results = measure_both(group, state);
-    if (one_lacks_memory(results) && !fits(group, state, results)) return;
+    Sides<std::optional<CaseResult>> results = measure_both(workers, state);
+    if (one_lacks_memory(results) && !fits(workers, state, results)) return;
     state.rounds.insert(round_);
     note_times(state, results, seconds_since(start));
     tell_hangs(state, results);
-    keep(group, state, results);
+    keep(workers, state, results);
   }
 
   /// With running processes, or new ones. When a worker cannot be started, that is the only result.
-  Sides<std::optional<CaseResult>> measure_both(const Group& group, const CaseState& state) {
+  Sides<std::optional<CaseResult>> measure_both(const SideWorkers& workers, const CaseState& state) {
     Sides<std::optional<CaseResult>> failures;
-    if (!ready(group, state, failures)) return failures;
     const GateCase& each = *state.gate_case;
+    if (!processes_.ready(workers, each, failures)) return failures;
     const Sides<CaseResult> results =
-        measure_pair({{processes_.baseline.get(), &each.baseline, layout(each, Side::baseline)},
-                      {processes_.candidate.get(), &each.candidate, layout(each, Side::candidate)}},
+        measure_pair({{&processes_[Side::baseline], &each.baseline, layout(each, Side::baseline)},
+                      {&processes_[Side::candidate], &each.candidate, layout(each, Side::candidate)}},
                      first_side(each.candidate.name), setup_.device.id, seed_, limits(state));
     // One that has died takes the other with it: the rest of the round is measured by a pair of the same age again.
-    if (!results.baseline.worker_usable || !results.candidate.worker_usable) kill_processes();
+    if (!results.baseline.worker_usable || !results.candidate.worker_usable) processes_.kill();
     if (refuses_layout(each.baseline, results.baseline) || refuses_layout(each.candidate, results.candidate))
-      return measure_both(group, state);
+      return measure_both(workers, state);
     return {results.baseline, results.candidate};
   }
 
@@ -180,17 +172,14 @@ class Drive {
     return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
   }
 
-  /// Long enough, by what earlier rounds took, but not so long that there would be too few rounds; as long on one side
-  /// as on the other.
   double block_s(const CaseState& state) const {
     if (state.timed == 0) return setup_.sampling_s;
-    const double around_s = state.around_s / state.timed + outside_s_ / executions_;
-    const double wanted_s = std::max(least_use * around_s, least_samples * state.sample_s / state.timed);
-    const double share_s = setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds;
-    const double warmup_s = 2 * setup_.sampling.warmup_s;
-    const double block_s = std::min(wanted_s, share_s - around_s - warmup_s) / 2;
-    return std::clamp(block_s, setup_.sampling_s, longest_block * setup_.sampling_s);
+    const double share_s =
+        setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds - 2 * setup_.sampling.warmup_s;
+    return run::block_s(setup_.sampling_s, share_s,
+                        {state.around_s / state.timed + outside_s_ / executions_, state.sample_s / state.timed});
   }
+
   Side first_side(const std::string& name) const {
     return baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate;
   }
@@ -257,24 +246,24 @@ class Drive {
 
   /// One side could not be prepared while the other was. Tries both again in fresh processes, and then that side alone:
   /// false when it can be measured alone only, and the case is skipped.
-  bool fits(const Group& group, CaseState& state, Sides<std::optional<CaseResult>>& results) {
-    kill_processes();
-    results = measure_both(group, state);
+  bool fits(const SideWorkers& workers, CaseState& state, Sides<std::optional<CaseResult>>& results) {
+    processes_.kill();
+    results = measure_both(workers, state);
     if (!one_lacks_memory(results)) return true;
     const Side side = results.baseline->lacks_memory ? Side::baseline : Side::candidate;
-    kill_processes();
-    if (Sides<std::optional<CaseResult>> failures; !ready(group, state, failures)) {
+    processes_.kill();
+    const GateCase& each = *state.gate_case;
+    if (Sides<std::optional<CaseResult>> failures; !processes_.ready(workers, each, failures)) {
       results = failures;
       return true;
     }
-    processes_[other(side)].reset();
-    const GateCase& each = *state.gate_case;
+    processes_.kill(other(side));
     const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-    CaseExecution alone(*processes_[side], selected, setup_.device.id, seed_, layout(each, side), limits(state));
+    CaseExecution alone(processes_[side], selected, setup_.device.id, seed_, layout(each, side), limits(state));
     alone.prepare();
     alone.sample();
     alone.finish();
-    kill_processes();
+    processes_.kill();
     const CaseResult measured = alone.result();
     const std::string why = results[side]->measurement.reason;
     if (!record::has_samples(measured.measurement.outcome)) {
@@ -291,97 +280,16 @@ class Drive {
     return false;
   }
 
-  // ---- processes
-
-  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
-  /// case's result, and false.
-  bool ready(const Group& group, const CaseState& state, Sides<std::optional<CaseResult>>& results) {
-    if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
-      return true;
-    kill_processes();
-    process_ids_ = {};
-    // Both are started before the first is waited for: most of their start is loading libraries. Which is first may
-    // decide which memory and which addresses each gets.
-    const Side first = first_side("");
-    for (const Side side : {first, other(first)})
-      attempt(group, state, side, results, [&] { processes_[side] = start(group, side); });
-    for (const Side side : {first, other(first)})
-      if (!results[side]) attempt(group, state, side, results, [&] { greet(group, side); });
-    if (!results.baseline && !results.candidate) return true;
-    kill_processes();
-    return false;
-  }
-
-  void attempt(const Group& group, const CaseState& state, Side side, Sides<std::optional<CaseResult>>& results,
-               const std::function<void()>& action) {
-    std::string reason;
-    try {
-      return action();
-    } catch (const WorkerLost& lost) {
-      reason = lost.what();
-    } catch (const WorkerChanged&) {
-      throw;
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::dependency) throw;
-      reason = error.what();
-    }
-    const Worker* worker = group.workers[side];
-    // What never started under its launcher is not installed right; what did start before has crashed since.
-    const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
-    const Selected& selected = side == Side::baseline ? state.gate_case->baseline : state.gate_case->candidate;
-    results[side] = CaseResult{not_measured(selected, installed ? Outcome::crashed : Outcome::unavailable,
-                                            fmt::format("{} cannot be started: {}", worker->name, reason))};
-  }
-
-  std::unique_ptr<WorkerProcess> start(const Group& group, Side side) {
-    const Worker& worker = *group.workers[side];
-    const Variables environment{{"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
-    const auto tick = [this] { this->tick(); };
-    if (worker.hello.launcher.empty()) return std::make_unique<WorkerProcess>(worker.program, tick, environment);
-    return std::make_unique<WorkerProcess>(worker.program, worker.hello.launcher, group.ranks[side], tick, environment);
-  }
-
-  void greet(const Group& group, Side side) {
-    const record::Build build = processes_[side]->greet(after(start_s)).build;
-    const Worker& worker = *group.workers[side];
-    if (program_code(build, worker.program) != worker.code)
-      throw WorkerChanged(
-          ErrorKind::dependency,
-          fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
-          "start another gate");
-    started_.insert(&worker);
-    process_ids_[side] = add_process(side, build);
-  }
-
-  std::int64_t add_process(Side side, const record::Build& build) {
-    record::Process process;
-    process.run_id = side == Side::baseline ? setup_.baseline_run.id : setup_.candidate_run.id;
-    process.replicate = round_;
-    process.seed = seed_;
-    process.started = timestamp();
-    process.build = build;
-    return store_.add(process);
-  }
-
-  void end_processes() {
-    for (const Side side : both_sides)
-      if (processes_[side]) processes_[side]->bye();
-    kill_processes();
-  }
-  void kill_processes() { processes_ = {}; }
-
   // ---- what was measured
 
-  void keep(const Group& group, CaseState& state, const Sides<std::optional<CaseResult>>& results) {
+  void keep(const SideWorkers& workers, CaseState& state, const Sides<std::optional<CaseResult>>& results) {
     const GateCase& each = *state.gate_case;
     Sides<std::int64_t> ids;
     bool budget_spent = false;
     for (const Side side : both_sides) {
       if (!results[side]) continue;
-      // A worker that never came up has a process, too: what became of it is its measurement.
-      if (process_ids_[side] == 0) process_ids_[side] = add_process(side, group.workers[side]->hello.build);
       const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-      ids[side] = store_.add(process_ids_[side], selected.info, results[side]->measurement);
+      ids[side] = store_.add(processes_.id(workers, side), selected.info, results[side]->measurement);
       budget_spent = budget_spent || results[side]->out_of_budget;
     }
     Sides<std::optional<CaseResult>> said = results;
@@ -488,9 +396,7 @@ class Drive {
   std::uint64_t seed_ = 0;  // of the round
   bool pilot_said_ = false;
   std::string case_name_;
-  Sides<std::unique_ptr<WorkerProcess>> processes_;
-  Sides<std::int64_t> process_ids_;          // in the store, of those or the latest
-  std::set<const Worker*> started_;          // workers that have measured
+  SideProcesses processes_;
   std::set<const Worker*> without_layouts_;  // which do not know what a layout is
 };
 

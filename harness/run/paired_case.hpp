@@ -16,6 +16,7 @@ struct Sides {
   Value baseline{}, candidate{};
   Value& operator[](Side side) { return side == Side::baseline ? baseline : candidate; }
   const Value& operator[](Side side) const { return side == Side::baseline ? baseline : candidate; }
+  bool operator==(const Sides&) const = default;
 };
 
 inline constexpr Side both_sides[] = {Side::baseline, Side::candidate};

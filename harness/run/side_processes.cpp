@@ -1,0 +1,117 @@
+#include "harness/run/side_processes.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/run/gate_order.hpp"
+#include "harness/run/program_code.hpp"
+#include "harness/run/timestamp.hpp"
+
+namespace ridgeline::run {
+namespace {
+
+using record::Outcome;
+
+constexpr double start_s = 60;  // a worker may take this long to say hello
+
+int ranks_of(const Selected& selected) { return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks; }
+
+}  // namespace
+
+SideWorkers workers_of(const GateCase& gate_case) {
+  return {{gate_case.baseline.worker, gate_case.candidate.worker},
+          {ranks_of(gate_case.baseline), ranks_of(gate_case.candidate)}};
+}
+
+SideProcesses::SideProcesses(const GateSetup& setup, store::Store& store, std::function<void()> tick)
+    : setup_(setup), store_(store), tick_(std::move(tick)) {}
+
+void SideProcesses::begin_round(int round, std::uint64_t seed) {
+  round_ = round;
+  seed_ = seed;
+}
+
+bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
+                          Sides<std::optional<CaseResult>>& failures) {
+  if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
+    return true;
+  kill();
+  ids_ = {};
+  // Both are started before the first is waited for: most of their start is loading libraries. Which is first may
+  // decide which memory and which addresses each gets.
+  const Side first = baseline_first(setup_.gate.seed, "", round_) ? Side::baseline : Side::candidate;
+  for (const Side side : {first, other(first)})
+    attempt(workers, gate_case, side, failures, [&] { processes_[side] = start(workers, side); });
+  for (const Side side : {first, other(first)})
+    if (!failures[side]) attempt(workers, gate_case, side, failures, [&] { greet(workers, side); });
+  if (!failures.baseline && !failures.candidate) return true;
+  kill();
+  return false;
+}
+
+void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
+                            Sides<std::optional<CaseResult>>& failures, const std::function<void()>& action) {
+  std::string reason;
+  try {
+    return action();
+  } catch (const WorkerLost& lost) {
+    reason = lost.what();
+  } catch (const WorkerChanged&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::dependency) throw;
+    reason = error.what();
+  }
+  const Worker* worker = workers.workers[side];
+  // What never started under its launcher is not installed right; what did start before has crashed since.
+  const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
+  const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
+  failures[side] = CaseResult{not_measured(selected, installed ? Outcome::crashed : Outcome::unavailable,
+                                           fmt::format("{} cannot be started: {}", worker->name, reason))};
+}
+
+std::unique_ptr<WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {
+  const Worker& worker = *workers.workers[side];
+  const Variables environment{{"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
+  if (worker.hello.launcher.empty()) return std::make_unique<WorkerProcess>(worker.program, tick_, environment);
+  return std::make_unique<WorkerProcess>(worker.program, worker.hello.launcher, workers.ranks[side], tick_,
+                                         environment);
+}
+
+void SideProcesses::greet(const SideWorkers& workers, Side side) {
+  const record::Build build = processes_[side]->greet(after(start_s)).build;
+  const Worker& worker = *workers.workers[side];
+  if (program_code(build, worker.program) != worker.code)
+    throw WorkerChanged(
+        ErrorKind::dependency,
+        fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
+        "start another gate");
+  started_.insert(&worker);
+  ids_[side] = add_process(side, build);
+}
+
+std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {
+  record::Process process;
+  process.run_id = side == Side::baseline ? setup_.baseline_run.id : setup_.candidate_run.id;
+  process.replicate = round_;
+  process.seed = seed_;
+  process.started = timestamp();
+  process.build = build;
+  return store_.add(process);
+}
+
+void SideProcesses::end() {
+  for (const Side side : both_sides)
+    if (processes_[side]) processes_[side]->bye();
+  kill();
+}
+
+std::int64_t SideProcesses::id(const SideWorkers& workers, Side side) {
+  // A worker that never came up has a process, too: what became of it is its measurement.
+  if (ids_[side] == 0) ids_[side] = add_process(side, workers.workers[side]->hello.build);
+  return ids_[side];
+}
+
+}  // namespace ridgeline::run

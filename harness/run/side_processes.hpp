@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "harness/run/gate.hpp"
+#include "harness/run/measure_case.hpp"
+#include "harness/run/paired_case.hpp"
+#include "harness/run/worker_process.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::run {
+
+/// What the two processes of a pair run, each under its launcher with so many ranks if it has one.
+struct SideWorkers {
+  Sides<const Worker*> workers;
+  Sides<int> ranks;
+  bool operator==(const SideWorkers&) const = default;
+};
+
+SideWorkers workers_of(const GateCase& gate_case);
+
+/// The two processes that measure side by side in a gate, fresh in each of its rounds. Each is stored as a process of
+/// its side's run.
+class SideProcesses {
+ public:
+  /// Keeps references. `tick` is called a few times a second while one waits for a worker.
+  SideProcesses(const GateSetup& setup, store::Store& store, std::function<void()> tick);
+
+  /// Of those that are started from now on.
+  void begin_round(int round, std::uint64_t seed);
+
+  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
+  /// case's result, and false. Throws WorkerChanged.
+  bool ready(const SideWorkers& workers, const GateCase& gate_case, Sides<std::optional<CaseResult>>& failures);
+  /// Of a pair that is ready.
+  WorkerProcess& operator[](Side side) { return *processes_[side]; }
+  /// In the store, of the one that runs, or of the latest.
+  std::int64_t id(const SideWorkers& workers, Side side);
+
+  /// Says bye to both.
+  void end();
+  void kill() { processes_ = {}; }
+  void kill(Side side) { processes_[side].reset(); }
+
+ private:
+  void attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
+               Sides<std::optional<CaseResult>>& failures, const std::function<void()>& action);
+  std::unique_ptr<WorkerProcess> start(const SideWorkers& workers, Side side) const;
+  void greet(const SideWorkers& workers, Side side);
+  std::int64_t add_process(Side side, const record::Build& build);
+
+  const GateSetup& setup_;
+  store::Store& store_;
+  const std::function<void()> tick_;
+  int round_ = 0;
+  std::uint64_t seed_ = 0;
+  Sides<std::unique_ptr<WorkerProcess>> processes_;
+  Sides<std::int64_t> ids_;
+  std::set<const Worker*> started_;  // workers that have run before
+};
+
+}  // namespace ridgeline::run
