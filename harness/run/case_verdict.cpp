@@ -158,4 +158,12 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sid
   return std::nullopt;
 }
 
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& apart) {
+  constexpr std::string_view what = "both sides do not fit into memory together";
+  const int before = pairs.rounds();
+  if (before == 0) return verdict_on(gate_case, Verdict::skipped, fmt::format("{}: {}", what, apart));
+  return verdict_on(gate_case, Verdict::invalid_environment,
+                    fmt::format("{} any more, after {} round{}: {}", what, before, before == 1 ? "" : "s", apart));
+}
+
 }  // namespace ridgeline::run

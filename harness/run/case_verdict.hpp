@@ -49,4 +49,8 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
                                             int round, int measured);
 
+/// How a case ends whose sides do not fit into memory together, for the reason `apart`: skipped, unless they did in
+/// earlier rounds. Then it has not become too large, but something else has taken the memory.
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& apart);
+
 }  // namespace ridgeline::run

@@ -84,6 +84,14 @@ TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
   EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::ok), result(Outcome::invalid_environment)}, 3, 3));
 }
 
+TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
+  EXPECT_EQ(too_large(gate_case(), {}, "the reason").verdict, Verdict::skipped);
+  EXPECT_EQ(too_large(gate_case(), {}, "the reason").reason, "both sides do not fit into memory together: the reason");
+  const record::CaseVerdict later = too_large(gate_case(), measured(0, 100, 0, 1), "the reason");
+  EXPECT_EQ(later.verdict, Verdict::invalid_environment);
+  EXPECT_EQ(later.reason, "both sides do not fit into memory together any more, after 1 round: the reason");
+}
+
 // ---- pairs that do not count
 
 TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {

@@ -14,13 +14,12 @@
 #include "harness/run/gate_block.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
-#include "harness/run/side_processes.hpp"
+#include "harness/run/side_by_side.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::run {
 namespace {
 
-using record::Outcome;
 using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
@@ -54,7 +53,8 @@ class Drive {
         store_(store),
         observer_(observer),
         rounds_(setup.plan.looks.back()),
-        processes_(setup, store, [this] { tick(); }) {
+        side_by_side_(
+            setup, store, [this] { tick(); }, observer.note) {
     std::map<std::string, CaseState*> by_name;
     cases_.reserve(setup.cases.size());
     for (const GateCase& gate_case : setup.cases) {
@@ -85,7 +85,7 @@ class Drive {
 
   /// Ends the workers, and stores what is known of the cases that are left.
   void interrupt() {
-    processes_.kill();
+    side_by_side_.processes().kill();
     for (CaseState& state : cases_)
       if (!state.over) {
         record::CaseVerdict verdict = judge(setup_, *state.gate_case, state.pairs, false, "", setup_.plan.looks.back());
@@ -122,7 +122,7 @@ class Drive {
   /// False when nothing of it fits into what is left of the budget.
   bool round() {
     seed_ = replicate_seed(setup_.gate.seed, round_);
-    processes_.begin_round(round_, seed_);
+    side_by_side_.begin_round(round_, seed_);
     const std::vector<Group> to_do = groups();  // none when it was measured before an interruption
     bool any = to_do.empty();
     const Clock::time_point start = Clock::now();
@@ -135,7 +135,7 @@ class Drive {
         measure(group.workers, *state);
         any = true;
       }
-      processes_.end();
+      side_by_side_.processes().end();
     }
     outside_s_ += seconds_since(start) - (inside_s_ - before_s);
     return any;
@@ -143,28 +143,12 @@ class Drive {
 
   void measure(const SideWorkers& workers, CaseState& state) {
     const Clock::time_point start = Clock::now();
-    Sides<std::optional<CaseResult>> results = measure_both(workers, state);
-    if (one_lacks_memory(results) && !fits(workers, state, results)) return;
+    auto [results, apart] = side_by_side_.measure(workers, *state.gate_case, [&] { return limits(state); });
+    if (!apart.empty()) return settle(state, too_large(*state.gate_case, state.pairs, apart));
     state.rounds.insert(round_);
     note_times(state, results, seconds_since(start));
     tell_hangs(state, results);
     keep(workers, state, results);
-  }
-
-  /// With running processes, or new ones. When a worker cannot be started, that is the only result.
-  Sides<std::optional<CaseResult>> measure_both(const SideWorkers& workers, const CaseState& state) {
-    Sides<std::optional<CaseResult>> failures;
-    const GateCase& each = *state.gate_case;
-    if (!processes_.ready(workers, each, failures)) return failures;
-    const Sides<CaseResult> results =
-        measure_pair({{&processes_[Side::baseline], &each.baseline, layout(each, Side::baseline)},
-                      {&processes_[Side::candidate], &each.candidate, layout(each, Side::candidate)}},
-                     first_side(each.candidate.name), setup_.device.id, seed_, limits(state));
-    // One that has died takes the other with it: the rest of the round is measured by a pair of the same age again.
-    if (!results.baseline.worker_usable || !results.candidate.worker_usable) processes_.kill();
-    if (refuses_layout(each.baseline, results.baseline) || refuses_layout(each.candidate, results.candidate))
-      return measure_both(workers, state);
-    return {results.baseline, results.candidate};
   }
 
   CaseLimits limits(const CaseState& state) const {
@@ -178,27 +162,6 @@ class Drive {
         setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds - 2 * setup_.sampling.warmup_s;
     return run::block_s(setup_.sampling_s, share_s,
                         {state.around_s / state.timed + outside_s_ / executions_, state.sample_s / state.timed});
-  }
-
-  Side first_side(const std::string& name) const {
-    return baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate;
-  }
-
-  /// 0 on both sides when either does not know what it is: one layout against many is no fair comparison.
-  std::uint64_t layout(const GateCase& each, Side side) const {
-    if (without_layouts_.contains(each.baseline.worker) || without_layouts_.contains(each.candidate.worker)) return 0;
-    return layout_of(setup_.gate.seed, each.candidate.name, round_, side);
-  }
-
-  bool refuses_layout(const Selected& selected, const CaseResult& result) {
-    if (!result.refuses_layout) return false;
-    without_layouts_.insert(selected.worker);
-    if (observer_.note)
-      observer_.note(
-          fmt::format("{} does not know layouts: neither side's are random, and an effect of where its data "
-                      "lies is not told from one of the change",
-                      selected.worker->program.string()));
-    return true;
   }
 
   void note_times(CaseState& state, const Sides<std::optional<CaseResult>>& results, double pair_s) {
@@ -238,48 +201,6 @@ class Drive {
     }
   }
 
-  // ---- whether both sides fit into memory
-
-  static bool one_lacks_memory(const Sides<std::optional<CaseResult>>& results) {
-    return results.baseline && results.candidate && results.baseline->lacks_memory != results.candidate->lacks_memory;
-  }
-
-  /// One side could not be prepared while the other was. Tries both again in fresh processes, and then that side alone:
-  /// false when it can be measured alone only, and the case is skipped.
-  bool fits(const SideWorkers& workers, CaseState& state, Sides<std::optional<CaseResult>>& results) {
-    processes_.kill();
-    results = measure_both(workers, state);
-    if (!one_lacks_memory(results)) return true;
-    const Side side = results.baseline->lacks_memory ? Side::baseline : Side::candidate;
-    processes_.kill();
-    const GateCase& each = *state.gate_case;
-    if (Sides<std::optional<CaseResult>> failures; !processes_.ready(workers, each, failures)) {
-      results = failures;
-      return true;
-    }
-    processes_.kill(other(side));
-    const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-    CaseExecution alone(processes_[side], selected, setup_.device.id, seed_, layout(each, side), limits(state));
-    alone.prepare();
-    alone.sample();
-    alone.finish();
-    processes_.kill();
-    const CaseResult measured = alone.result();
-    const std::string why = results[side]->measurement.reason;
-    if (!record::has_samples(measured.measurement.outcome)) {
-      results[side] = measured;
-      return true;
-    }
-    // What did fit in earlier rounds has not become too large: something else has taken the memory.
-    const int before = state.pairs.rounds();
-    settle(state, verdict_on(each, before > 0 ? Verdict::invalid_environment : Verdict::skipped,
-                             fmt::format("both sides do not fit into memory together{}: {} alone can be measured, but "
-                                         "beside the other: {}",
-                                         before > 0 ? fmt::format(" any more, after {} rounds", before) : "",
-                                         to_string(side), why)));
-    return false;
-  }
-
   // ---- what was measured
 
   void keep(const SideWorkers& workers, CaseState& state, const Sides<std::optional<CaseResult>>& results) {
@@ -289,7 +210,7 @@ class Drive {
     for (const Side side : both_sides) {
       if (!results[side]) continue;
       const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
-      ids[side] = store_.add(processes_.id(workers, side), selected.info, results[side]->measurement);
+      ids[side] = store_.add(side_by_side_.processes().id(workers, side), selected.info, results[side]->measurement);
       budget_spent = budget_spent || results[side]->out_of_budget;
     }
     Sides<std::optional<CaseResult>> said = results;
@@ -396,8 +317,7 @@ class Drive {
   std::uint64_t seed_ = 0;  // of the round
   bool pilot_said_ = false;
   std::string case_name_;
-  SideProcesses processes_;
-  std::set<const Worker*> without_layouts_;  // which do not know what a layout is
+  SideBySide side_by_side_;
 };
 
 void mark_failed(store::Store& store, const std::string& gate_id) {

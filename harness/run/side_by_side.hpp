@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/run/side_processes.hpp"
+
+namespace ridgeline::run {
+
+/// Measures cases of a gate once a round, both sides next to each other.
+class SideBySide {
+ public:
+  /// Keeps references. `tick` as of SideProcesses; `note` gets what people must know of how it is measured.
+  SideBySide(const GateSetup& setup, store::Store& store, std::function<void()> tick,
+             std::function<void(const std::string&)> note);
+
+  void begin_round(int round, std::uint64_t seed);
+
+  struct Measured {
+    Sides<std::optional<CaseResult>> results;  // when a worker cannot be started, that is the only one
+    std::string apart;  // why the sides can be measured one by one only: memory; empty when that is not so
+  };
+  /// `limits` are asked for whenever something is to be measured.
+  Measured measure(const SideWorkers& workers, const GateCase& gate_case, const std::function<CaseLimits()>& limits);
+
+  SideProcesses& processes() { return processes_; }
+
+ private:
+  using Results = Sides<std::optional<CaseResult>>;
+  Results measure_both(const SideWorkers& workers, const GateCase& gate_case, const CaseLimits& limits);
+  std::uint64_t layout(const GateCase& each, Side side) const;
+  bool refuses_layout(const Selected& selected, const CaseResult& result);
+
+  const GateSetup& setup_;
+  const std::function<void(const std::string&)> note_;
+  SideProcesses processes_;
+  int round_ = 0;
+  std::uint64_t seed_ = 0;
+  std::set<const Worker*> without_layouts_;  // which do not know what a layout is
+};
+
+}  // namespace ridgeline::run
