@@ -27,12 +27,13 @@ target = 0.01
 unstable = 0.5
 min_samples = 10
 max_samples = 500
-warmup = "10ms"
+warmup = "{warm_up}"
 sample_floor = "500us"
 
-[cpu]
+[{device_kind}]
 cases = ["calibration"]
 """
+WARM_UP = {"cpu": "10ms", "cuda": "30ms"}  # a GPU's clocks have to rise
 GATE_MAY_TAKE = 4  # times its budget, and a minute: after that it hangs
 
 
@@ -40,19 +41,41 @@ class GateFailed(Exception):
     """A gate that did not end as one: nothing of it is counted."""
 
 
+def _ask(programs: Path, request: dict) -> dict:
+    answer = subprocess.run(
+        [programs / WORKER, "--worker"],
+        input=json.dumps(request) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return json.loads(answer.stdout.splitlines()[0])
+
+
+def device_of(programs: Path, wanted: str) -> dict:
+    """What the worker says of the device of that name. Raises GateFailed, with its reason, when it has none."""
+    try:
+        answer = _ask(programs, {"request": "devices"})
+        for device in answer["devices"]:
+            if device["id"] == wanted:
+                return device
+        missing = "; ".join(f"{each['kind']}: {each['reason']}" for each in answer["unavailable"])
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
+        raise GateFailed(f"{programs / WORKER} does not say which devices it has: {error}") from error
+    raise GateFailed(f"there is no device {wanted!r} here" + (f" ({missing})" if missing else ""))
+
+
 def build_facts(programs: Path) -> dict:
     """What the worker says of its build, and a hash of the program that judges."""
-    request = json.dumps({"request": "hello", "protocol": 1}) + "\n"
     try:
-        answer = subprocess.run(
-            [programs / WORKER, "--worker"], input=request, capture_output=True, text=True, timeout=60, check=True
-        )
-        build = json.loads(answer.stdout.splitlines()[0])["build"]
+        build = _ask(programs, {"request": "hello", "protocol": 1})["build"]
         return {
             "commit": build["commit"],
             "dirty": build["dirty"],
             "compiler": build["compiler"],
             "flags": build["flags"],
+            **({"cuda": build["cuda"]} if build.get("cuda") else {}),
             "worker": build["code_hash"],
             "ridgeline": hashlib.sha256((programs / "ridgeline").read_bytes()).hexdigest()[:32],
         }
@@ -66,8 +89,8 @@ def gate_command(
     """A gate that refuses to start while somebody else measures: what it waits would count as its own time, and its
     neighbour would be in its samples."""
     return [
-        *(str(programs / "ridgeline"), "gate", "--device", "cpu", "--no-wait", "--json", "--results"),
-        str(results),
+        *(str(programs / "ridgeline"), "gate", "--device", profile.device, "--no-wait", "--json"),
+        *("--results", str(results)),
         *("--profile", str(results.parent / "study.toml")),
         *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
         *("--delta", f"{cell.delta:g}", "--alpha", f"{profile.alpha(cell):g}"),
@@ -91,7 +114,9 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="ridgeline-calibrate-") as folder, _busy(cell):
         results = Path(folder) / "results"
-        (Path(folder) / "study.toml").write_text(PROFILE)
+        (Path(folder) / "study.toml").write_text(
+            PROFILE.format(device_kind=profile.device_kind, warm_up=WARM_UP[profile.device_kind])
+        )
         workers = write_worker(Path(folder), programs, 0), write_worker(Path(folder), programs, cell.extra)
         command = gate_command(programs, profile, cell, seed, workers, results)
         report, wall_s = run_gate(command, profile.budget_s)

@@ -30,6 +30,11 @@ class Profile:
     budget_s: float  # of each gate
     shares: dict[str, float]  # of the time, by part
     cells: tuple[Cell, ...]
+    device: str = "cpu"
+
+    @property
+    def device_kind(self) -> str:
+        return self.device.partition(":")[0]
 
     def settings(self) -> dict:
         """What two studies must share to be one."""
@@ -38,6 +43,7 @@ class Profile:
             "cases": list(self.cases),
             "budget_s": self.budget_s,
             "power_suite": POWER_SUITE,
+            **({} if self.device_kind == "cpu" else {"device_kind": self.device_kind}),
         }
 
     def alpha(self, cell: Cell) -> float:
@@ -105,6 +111,69 @@ PROFILES = {
 }
 
 
+_GPU_CASES = (
+    "calibration/compute/f32/rounds=10000",
+    "calibration/memory/i32/mib=1024",
+    "calibration/chase/i32/mib=256",
+)
+# Nothing of a GPU's is kept busy: a process that computes beside the gate's makes its rounds invalid.
+GPU_PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "smoke",
+            60,
+            _GPU_CASES[:2],
+            15,
+            {"quiet": 0.5, "power": 0.5},
+            (Cell("quiet", 0, 0.005, 2), *_power((2, -2), (0.005,), 1)),
+            "cuda",
+        ),
+        Profile(
+            "short",
+            8 * 60,
+            _GPU_CASES,
+            40,
+            {"quiet": 0.4, "power": 0.6},
+            (Cell("quiet", 0, 0.005, 40), *_power((0.5, 1, 2, -1), (0.005,), 6)),
+            "cuda",
+        ),
+        Profile(
+            "full",
+            20 * 60,
+            _GPU_CASES,
+            40,
+            {"quiet": 0.4, "power": 0.6},
+            (
+                Cell("quiet", 0, 0.005, 60),
+                Cell("quiet", 0, 0.01, 40),
+                *_power((0.3, 0.5, 1, 2, -1, -2), (0.005,), 6),
+                *_power((1, 2, -2), (0.01,), 6),
+            ),
+            "cuda",
+        ),
+        Profile(
+            "long",
+            2 * 3600,
+            # Times of launches differ by percents from process to process: most gates go to the end of their plan.
+            (*_GPU_CASES, "calibration/copy/i32/kib=64,launches=1000"),
+            60,
+            {"quiet": 0.5, "power": 0.5},
+            (
+                Cell("quiet", 0, 0.005, 150),
+                Cell("quiet", 0, 0.01, 150),
+                *_power((0.3, 0.5, 1, 2, -1, -2), (0.005, 0.01), 20),
+            ),
+            "cuda",
+        ),
+    )
+}
+
+
+def profiles_of(device_kind: str) -> dict[str, Profile]:
+    return GPU_PROFILES if device_kind == "cuda" else PROFILES
+
+
 @dataclass(frozen=True)
 class Done:
     """One gate that was measured: its cell's key and the time it took."""
@@ -139,8 +208,9 @@ def parts_order(part: str) -> int:
 def describe(profile: Profile, time_s: float, done: list[Done], parts: Iterable[str] = PARTS) -> str:
     """The plan in words, before anything is measured."""
     lines = [
-        f"profile {profile.name}: at most {duration_text(time_s)}, suites of {len(profile.cases)} cases, "
-        f"at most {profile.budget_s:g} s a gate; with extra work, at the levels of a suite of {POWER_SUITE} cases"
+        f"profile {profile.name}: at most {duration_text(time_s)} on {profile.device}, suites of {len(profile.cases)} "
+        f"cases, at most {profile.budget_s:g} s a gate; with extra work, at the levels of a suite of {POWER_SUITE} "
+        "cases"
     ]
     titles = {
         "quiet": "A/A, nothing else running",

@@ -1,9 +1,11 @@
 """What a study measures next, and when it stops."""
 
+import dataclasses
+
 import pytest
 
 from ci.calibration.examples import PROFILE
-from ci.calibration.plan import PARTS, POWER_SUITE, PROFILES, Done, describe, next_cell
+from ci.calibration.plan import GPU_PROFILES, PARTS, POWER_SUITE, PROFILES, Done, describe, next_cell, profiles_of
 
 
 def measure(time_s, seconds=1.0, parts=PARTS):
@@ -54,7 +56,7 @@ def test_a_part_can_be_left_out():
 
 
 def test_power_is_that_of_a_large_suite_and_alarms_are_of_the_suite_at_hand():
-    for profile in PROFILES.values():
+    for profile in (*PROFILES.values(), *GPU_PROFILES.values()):
         for cell in profile.cells:
             suite = POWER_SUITE if cell.part == "power" else len(profile.cases)
             assert profile.alpha(cell) / len(profile.cases) == pytest.approx(0.01 / suite)
@@ -72,3 +74,26 @@ def test_plans_are_said_and_profiles_are_whole():
     quiet = [cell for cell in PROFILES["full"].cells if cell.part == "quiet"]
     assert sum(cell.gates for cell in quiet) >= 300
     assert PROFILES["full"].time_s <= 45 * 60
+
+
+def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
+    assert profiles_of("cuda") is GPU_PROFILES
+    assert profiles_of("cpu") is PROFILES
+    for profile in GPU_PROFILES.values():
+        assert profile.device_kind == "cuda"
+        assert profile.settings()["device_kind"] == "cuda"
+        assert abs(sum(profile.shares.values()) - 1) < 1e-9
+        assert {cell.part for cell in profile.cells} == set(profile.shares) == {"quiet", "power"}
+        assert "on cuda:1" in describe(dataclasses.replace(profile, device="cuda:1"), 60, [], tuple(profile.shares))
+    full = {cell.key for cell in GPU_PROFILES["full"].cells}
+    assert {("power", extra, 0.005) for extra in (0.3, 0.5, 1, 2, -1, -2)} <= full
+    assert {("quiet", 0, 0.005), ("quiet", 0, 0.01)} <= full
+    assert GPU_PROFILES["full"].time_s <= 20 * 60
+    assert GPU_PROFILES["short"].time_s <= 8 * 60
+
+
+def test_every_extra_of_a_gpu_is_a_whole_number_of_units():
+    """The chase has the fewest units a thread, 2000: less than a twentieth of a percent more cannot be counted out."""
+    for profile in GPU_PROFILES.values():
+        for cell in profile.cells:
+            assert 2000 * cell.extra / 100 == pytest.approx(round(2000 * cell.extra / 100))

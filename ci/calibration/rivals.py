@@ -8,8 +8,8 @@ The rules are written anew from their sources, which are named with each:
   FAST when the relative difference of means is larger than the smaller of both noises (standard deviation over mean;
   none from fewer than 5 samples).
 - NVBench, python/scripts/nvbench_compare_robust.py at 66212f1: SLOW or FAST when the intervals from the minimum to the
-  third quartile are apart by at least 0.5% (preset "default"). It then wants the GPU's clock to confirm the gap; times
-  of a CPU have no such clock, and the rule is given the benefit of every confirmation.
+  third quartile are apart by at least 0.5% (preset "default"). It then wants the GPU's clock to confirm the gap; the
+  samples here have no such clock, and the rule is given the benefit of every confirmation.
 """
 
 import functools

@@ -11,6 +11,7 @@ from ci.calibration import rivals
 from ci.calibration.shares import kind_of, measured_of, rate, share_of, smallest_found
 
 FIRST_ROUNDS = 8  # of a CPU's first look: nearly every gate has them
+GPU_FIRST_ROUNDS = 6
 
 
 class JoinedSuites:
@@ -133,6 +134,7 @@ def rival(
     joined: JoinedSuites,
     tried: dict[float, list[dict]],
     alarm_share: float,
+    first_rounds: int = FIRST_ROUNDS,
 ) -> dict:
     """The rule on `quiet` A/A gates and on those of each amount of extra work: as shipped; and with thresholds at which
     no larger share of A/A suites has an alarm than ours had, on the rounds that each gate had when it decided, and on
@@ -145,5 +147,5 @@ def rival(
         "as_shipped": _as_shipped(rule, quiet, trials),
         "as_shipped_longest": {"rounds": longest, **(joined.alarms(rule, longest) if longest else rate(0, 0))},
         "same_rounds": _equal_rate(rule, joined, trials, alarm_share, None),
-        "first_rounds": _equal_rate(rule, joined, trials, alarm_share, FIRST_ROUNDS),
+        "first_rounds": _equal_rate(rule, joined, trials, alarm_share, first_rounds),
     }

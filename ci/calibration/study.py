@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import datetime
 import json
 import math
@@ -17,7 +18,7 @@ from pathlib import Path
 from ci.calibration import gates, machine
 from ci.calibration.gates import GateFailed
 from ci.calibration.journal import VERSION, Journal, JournalError, append, read
-from ci.calibration.plan import PARTS, PROFILES, Cell, Done, Profile, describe, next_cell
+from ci.calibration.plan import GPU_PROFILES, PROFILES, Cell, Done, Profile, describe, next_cell, profiles_of
 from ci.calibration.publish import PublishError, publish
 from ci.calibration.summary import summarise
 from ci.calibration.table import markdown
@@ -39,6 +40,12 @@ def duration(text: str) -> float:
     return float(seconds)
 
 
+def device(text: str) -> str:
+    if not re.fullmatch(r"cpu|cuda:\d{1,4}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no device such as cpu or cuda:0")
+    return text
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:
         self.exit(USAGE, f"{self.prog}: {message}\n{self.format_usage()}")
@@ -52,15 +59,26 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         epilog="A study that was interrupted, or stopped because somebody else measured, goes on when started again.",
     )
     option = parser.add_argument
-    option("--profile", choices=sorted(PROFILES), default="full", help="how much; default: full")
+    option("--device", type=device, metavar="ID", default="cpu", help="cpu, cuda:0, ...; default: cpu")
+    names = sorted({*PROFILES, *GPU_PROFILES})
+    option("--profile", choices=names, default="full", help="how much; default: full")
     option("--time", type=duration, metavar="TIME", help="for all of it; default: the profile's")
-    option("--output", type=Path, metavar="FILE", help="default: results/calibration/PROFILE.jsonl")
+    option(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="default: results/calibration/PROFILE.jsonl, of a GPU cuda-PROFILE.jsonl",
+    )
     option("--programs", type=Path, metavar="FOLDER", help="of the build; default: $RIDGELINE_BUILD, else the newest")
     option("--plan", action="store_true", help="print what would be measured, and measure nothing")
     option("--summary", action="store_true", help="summarise what was measured, and measure nothing")
     publish_help = "put the tables between the markers of FILE; default: docs/statistics.md"
     option("--publish", nargs="?", type=Path, const=DOCUMENT, metavar="FILE", help=publish_help)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    possible = profiles_of(options.device.partition(":")[0])
+    if options.profile not in possible:
+        parser.error(f"{options.device} has no profile {options.profile!r}; it has {', '.join(sorted(possible))}")
+    return options
 
 
 def done_of(journal: Journal) -> list[Done]:
@@ -70,6 +88,8 @@ def done_of(journal: Journal) -> list[Done]:
 def begin(file: Path, journal: Journal, profile: Profile, programs: Path) -> None:
     """Writes the study's first line; of one that goes on, checks that it is the same study."""
     facts, build = machine.facts(), gates.build_facts(programs)
+    if profile.device != "cpu":
+        facts |= machine.gpu_facts(gates.device_of(programs, profile.device))
     settings = profile.settings()
     if journal.study is None:
         journal.study = {
@@ -146,27 +166,31 @@ def conclude(file: Path, journal: Journal, document: Path | None) -> int:
     say(f"\n{text}")
     say(f"{file.with_suffix('.summary.json')}\n{file.with_suffix('.md')}")
     if document is not None:
-        publish(document, text)
+        publish(document, text, summary["device_kind"])
         say(f"published in {document}")
     return 0
 
 
-def possible_parts() -> tuple[str, ...]:
-    if len(os.sched_getaffinity(0)) >= 2:
-        return PARTS
+def possible_parts(profile: Profile) -> tuple[str, ...]:
+    if "busy" not in profile.shares or len(os.sched_getaffinity(0)) >= 2:
+        return tuple(profile.shares)
     say("  busy: left out, there is one core only")
-    return tuple(part for part in PARTS if part != "busy")
+    return tuple(part for part in profile.shares if part != "busy")
 
 
 def study(options: argparse.Namespace) -> int:
-    profile = PROFILES[options.profile]
+    device_kind = options.device.partition(":")[0]
+    profile = dataclasses.replace(profiles_of(device_kind)[options.profile], device=options.device)
     time_s = options.time or profile.time_s
-    file = options.output or ROOT / "results" / "calibration" / f"{profile.name}.jsonl"
+    file = (
+        options.output
+        or ROOT / "results" / "calibration" / f"{'' if device_kind == 'cpu' else f'{device_kind}-'}{profile.name}.jsonl"
+    )
     programs = (options.programs or gates.default_programs(ROOT)).resolve()
     journal = read(file)
     for line in journal.left_out:
         print(f"ci/calibrate: {file} {line}; it is left out", file=sys.stderr)
-    parts = possible_parts()
+    parts = possible_parts(profile)
     if not options.summary:
         say(describe(profile, time_s, done_of(journal), parts))
     if options.plan:

@@ -20,6 +20,21 @@ from ci.calibration.publish import BEGIN, END
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", study.ROOT / "build" / "release" / "bin"))
 BUILT = {"commit": "0123", "dirty": False, "compiler": "synthetic", "flags": "", "worker": "aa", "ridgeline": "bb"}
 
+DEVICES = {
+    "reply": "devices",
+    "devices": [
+        {
+            "id": "cuda:1",
+            "name": "Synthetic GPU",
+            "uuid": "GPU-0123",
+            "properties": {"sms": "4"},
+            "comparable": {},
+            "recorded": {"driver": "1.2", "host": "somewhere", "pci_bus": "0000:01:00.0"},
+        }
+    ],
+    "unavailable": [{"kind": "opencl", "reason": "synthetic reason"}],
+}
+
 
 @pytest.fixture
 def made_up(monkeypatch, tmp_path):
@@ -36,7 +51,7 @@ def made_up(monkeypatch, tmp_path):
     monkeypatch.setitem(plan.PROFILES, PROFILE.name, PROFILE)
     monkeypatch.setattr(gates, "build_facts", lambda programs: dict(BUILT))
     monkeypatch.setattr(study.run, "__defaults__", (measure,))
-    monkeypatch.setattr(study, "possible_parts", lambda: plan.PARTS)
+    monkeypatch.setattr(study, "possible_parts", lambda profile: plan.PARTS)
     return calls
 
 
@@ -115,10 +130,45 @@ def test_what_cannot_be_done_is_said(made_up, tmp_path, capsys):
     (tmp_path / gates.WORKER).unlink()
     assert call(tmp_path) == 69
     assert "is not built" in capsys.readouterr().err
-    for arguments in (["--profile", "none"], ["--time", "soon"], ["--time", "0s"], ["extra"]):
+    refused = (["--profile", "none"], ["--time", "soon"], ["--time", "0s"], ["extra"], ["--device", "gpu"])
+    for arguments in (*refused, ["--device", "cuda:0", "--profile", PROFILE.name]):
         with pytest.raises(SystemExit) as ended:
             study.main(arguments)
         assert ended.value.code == 64
+
+
+def test_a_gpu_is_studied_by_its_own_profile_and_told_without_its_name(made_up, tmp_path, monkeypatch):
+    measured = []
+
+    def measure(programs, profile, cell, seed):
+        measured.append((profile.device, cell.part))
+        return gate(cell.part, cell.extra, ("pass", "pass"), cell.delta, seed)
+
+    monkeypatch.setitem(plan.GPU_PROFILES, PROFILE.name, dataclasses.replace(plan.GPU_PROFILES["smoke"], time_s=1000))
+    monkeypatch.setattr(study.run, "__defaults__", (measure,))
+    monkeypatch.setattr(study, "possible_parts", lambda profile: tuple(profile.shares))
+    (tmp_path / gates.WORKER).write_text(f"#!/bin/sh\necho '{json.dumps(DEVICES)}'\n")
+    (tmp_path / gates.WORKER).chmod(0o755)
+    assert call(tmp_path, "--device", "cuda:1") == 0
+    assert {device for device, _ in measured} == {"cuda:1"}
+    assert {part for _, part in measured} == {"quiet", "power"}
+    machine = read(tmp_path / "study.jsonl").study["machine"]
+    assert (machine["gpu"], machine["sms"], machine["driver"]) == ("Synthetic GPU", "4", "1.2")
+    assert not {"GPU-0123", "0000:01:00.0", "somewhere"} & set(map(str, machine.values()))
+    page = tmp_path / "page.md"
+    page.write_text(f"{BEGIN}\n{END}\n")
+    assert call(tmp_path, "--device", "cuda:1", "--summary", "--publish", str(page)) == 74
+    assert call(tmp_path, "--device", "cuda:0", "--output", str(tmp_path / "other.jsonl")) == 69
+
+
+def test_a_device_that_is_not_there_is_said(tmp_path):
+    (tmp_path / gates.WORKER).write_text(f"#!/bin/sh\necho '{json.dumps(DEVICES)}'\n")
+    (tmp_path / gates.WORKER).chmod(0o755)
+    with pytest.raises(GateFailed, match="no device 'cuda:7' here .*opencl: synthetic reason"):
+        gates.device_of(tmp_path, "cuda:7")
+    (tmp_path / gates.WORKER).write_text("#!/bin/sh\necho '[]'\n")
+    with pytest.raises(GateFailed, match="does not say which devices it has"):
+        gates.device_of(tmp_path, "cuda:7")
 
 
 def fake_gate(tmp_path, script):

@@ -8,7 +8,7 @@ from ci.calibration import rivals
 from ci.calibration.gates import work_was_done
 from ci.calibration.journal import MEASURED, TIMES, Journal
 from ci.calibration.shares import is_alarm, kind_of, measured_of, rate, share_of, smallest_found
-from ci.calibration.side_by_side import JoinedSuites, rival
+from ci.calibration.side_by_side import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
 
 
 def _kinds(gates: list[dict]) -> list[str]:
@@ -162,6 +162,8 @@ def summarise(journal: Journal) -> dict:
             if gate["part"] == part and delta in (None, gate["delta"]) and extra in (None, gate["extra"])
         ]
 
+    device_kind = journal.study["settings"].get("device_kind", "cpu")
+    first_rounds = FIRST_ROUNDS if device_kind == "cpu" else GPU_FIRST_ROUNDS
     # Alarms of rivals do not depend on delta: all A/A gates tell theirs.
     quiet = of("quiet")
     alarm_share = share_of(quiet, lambda gate: any(map(is_alarm, gate["cases"]))).get("share", 0.0)
@@ -179,11 +181,13 @@ def summarise(journal: Journal) -> dict:
                 "case_alphas": _case_alphas([gate for gates in tried.values() for gate in gates]),
                 "power": {f"{extra:g}": power(gates, extra) for extra, gates in tried.items()},
                 "ours": ours(quiet, tried),
-                "rivals": [rival(rule, quiet, joined, tried, alarm_share) for rule in rivals.RULES],
+                "rivals": [rival(rule, quiet, joined, tried, alarm_share, first_rounds) for rule in rivals.RULES],
+                "first_rounds": first_rounds,
             }
         )
     return {
-        "version": 2,
+        "version": 3,
+        "device_kind": device_kind,
         "study": journal.study,
         "gates": len(journal.gates),
         "lines_left_out": len(journal.left_out),

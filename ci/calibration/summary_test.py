@@ -6,7 +6,7 @@ import pytest
 
 from ci.calibration.examples import CASES, gate, study
 from ci.calibration.journal import Journal
-from ci.calibration.publish import BEGIN, END, PublishError, publish
+from ci.calibration.publish import BEGIN, END, PublishError, markers, publish
 from ci.calibration.shares import rate, smallest_found
 from ci.calibration.study import finite
 from ci.calibration.summary import summarise
@@ -136,6 +136,23 @@ def test_the_tables_show_everything_losses_too():
             assert row.endswith(" |")
 
 
+def test_tables_of_a_gpu_say_which_and_begin_at_its_first_look():
+    of_gpu = journal()
+    of_gpu.study["settings"]["device_kind"] = "cuda"
+    of_gpu.study["machine"] |= {"gpu": "Synthetic GPU", "sms": "4", "driver": "1.2"}
+    for each in of_gpu.gates:
+        each["delta"] = 0.005
+    summary = finite(summarise(of_gpu))
+    assert summary["device_kind"] == "cuda"
+    assert set(summary["by_delta"][0]["rivals"][1]["first_rounds"]["thresholds"]) == {"6"}
+    text = markdown(summary)
+    assert "on: Synthetic GPU (4 SMs, driver 1.2), Synthetic CPU, 2 cores" in text
+    assert "delta 0.5%" in text
+    assert "equal rate, first 6 rounds" in text
+    assert "figures here are of this one GPU" in text
+    assert "of a CPU" not in text
+
+
 def test_a_study_of_one_part_has_tables(tmp_path):
     only = Journal(study(), [gate("quiet", 0, PASSED)])
     assert "0 of 1" in markdown(finite(summarise(only)))
@@ -149,6 +166,17 @@ def test_publishing_replaces_what_is_between_the_markers(tmp_path):
     publish(document, "new\n")
     publish(document, "newer\n")
     assert document.read_text() == f"before\n{BEGIN}\n\nnewer\n\n{END}\nafter\n"
+
+
+def test_each_kind_of_device_has_tables_of_its_own(tmp_path):
+    document = tmp_path / "page.md"
+    begin, end = markers("cuda")
+    document.write_text(f"{BEGIN}\nof a CPU\n{END}\n{begin}\nold\n{end}\n")
+    publish(document, "of a GPU\n", "cuda")
+    assert document.read_text() == f"{BEGIN}\nof a CPU\n{END}\n{begin}\n\nof a GPU\n\n{end}\n"
+    document.write_text(f"{BEGIN}\n{END}\n")
+    with pytest.raises(PublishError, match="calibration cuda begin"):
+        publish(document, "of a GPU", "cuda")
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])

@@ -3,9 +3,13 @@
 import math
 
 from ci.calibration.plan import POWER_SUITE, SUITE_ALPHA, duration_text
-from ci.calibration.side_by_side import FIRST_ROUNDS
 
-VIEWS = {"same_rounds": "equal rate, same rounds", "first_rounds": f"equal rate, first {FIRST_ROUNDS} rounds"}
+
+def views(by_delta: dict) -> dict[str, str]:
+    return {
+        "same_rounds": "equal rate, same rounds",
+        "first_rounds": f"equal rate, first {by_delta['first_rounds']} rounds",
+    }
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -27,6 +31,10 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def _delta(value: float) -> str:
+    return f"{100 * value:g}%"
+
+
 def _extra(key: str) -> str:
     return f"{float(key):+g}%"
 
@@ -39,7 +47,7 @@ def _aa(summary: dict) -> str:
     rows = [
         [
             "nothing else running" if row["part"] == "quiet" else "another core busy",
-            " and ".join(percent(delta, 0) for delta in row["deltas"]),
+            " and ".join(map(_delta, row["deltas"])),
             rate(row["suites_with_alarm"]),
             rate(row["cases_with_alarm"]),
             rate(row["slow_side"]),
@@ -112,7 +120,7 @@ def _rivals(by_delta: dict) -> str:
                 f"{rate(longer)} of {_rounds(longer['rounds'])}" if longer["of"] else "-",
                 _smallest(shipped),
             ]
-            + [cell for view in VIEWS for cell in _equal(rival, rival[view])]
+            + [cell for view in views(by_delta) for cell in _equal(rival, rival[view])]
         )
     head = [
         "rule",
@@ -122,7 +130,8 @@ def _rivals(by_delta: dict) -> str:
         "smallest found",
     ]
     return table(
-        head + [f"{what}, {words}" for words in VIEWS.values() for what in ("threshold", "smallest found")], rows
+        head + [f"{what}, {words}" for words in views(by_delta).values() for what in ("threshold", "smallest found")],
+        rows,
     )
 
 
@@ -157,7 +166,11 @@ def _found_side_by_side(by_delta: dict) -> str:
     rows = [["**this gate**", *shares(by_delta["ours"])]]
     for rival in by_delta["rivals"]:
         rows.append([rival["name"] + ", as shipped", *shares(rival["as_shipped"])])
-        rows += [[f"{rival['name']}, {words}", *shares(rival[view])] for view, words in VIEWS.items() if rival[view]]
+        rows += [
+            [f"{rival['name']}, {words}", *shares(rival[view])]
+            for view, words in views(by_delta).items()
+            if rival[view]
+        ]
     return table(["rule", *(_extra(key) for key in extras)], rows)
 
 
@@ -165,7 +178,7 @@ def better_rivals(by_delta: dict) -> list[str]:
     """Where a rival at an equal measured alarm rate has found a smaller slow-down, or one that this gate has not."""
     lost = []
     for rival in by_delta["rivals"]:
-        for view, words in VIEWS.items():
+        for view, words in views(by_delta).items():
             for kind, mine in by_delta["ours"]["smallest"].items():
                 theirs = rival[view]["smallest"].get(kind) if rival[view] else None
                 if theirs is not None and (mine is None or theirs < mine):
@@ -181,7 +194,7 @@ def _losses(by_delta: dict) -> str:
         if lost
         else "At an equal measured alarm rate no rule that could be compared has found less extra work than this gate."
     ]
-    for view, words in VIEWS.items():
+    for view, words in views(by_delta).items():
         if untuned := [rival["name"] for rival in by_delta["rivals"] if rival[view] is None]:
             told.append(f"Too few A/A rounds for a threshold at {words}: {'; '.join(untuned)}.")
     return " ".join(told)
@@ -223,9 +236,32 @@ def _overhead(shares: dict) -> str:
     )
 
 
+def _gpu(machine: dict) -> list[str]:
+    """What times on a GPU depend on; nothing when there was none."""
+    if "gpu" not in machine:
+        return []
+    told = {
+        "sms": "{} SMs",
+        "gpu_memory_gib": "{} GiB",
+        "gpu_power_limit_w": "at most {} W",
+        "application_sm_clock_mhz": "SM clock set to {} MHz",
+        "max_sm_clock_mhz": "at most {} MHz",
+        "gpu_ecc": "ECC {}",
+        "driver": "driver {}",
+    }
+    return [f"{machine['gpu']} ({', '.join(text.format(machine[k]) for k, text in told.items() if k in machine)})"]
+
+
+def _devices(kind: str) -> str:
+    if kind == "cpu":
+        return "All figures here are of a CPU. Those of GPUs are unverified until they are measured on one."
+    return "All figures here are of this one GPU. Those of others are unverified until they are measured on them."
+
+
 def _machine(study: dict) -> str:
     machine, build = study["machine"], study.get("build", {})
     facts = [
+        *_gpu(machine),
         machine.get("cpu", "a CPU that does not say its model"),
         f"{machine.get('cores', '?')} cores" + (" of a virtual machine" if machine.get("virtual") else ""),
         *([f"last-level cache {machine['last_level_cache']}"] if "last_level_cache" in machine else []),
@@ -251,7 +287,7 @@ def markdown(summary: dict) -> str:
         _aa(summary),
     ]
     for by_delta in summary["by_delta"]:
-        delta = percent(by_delta["delta"], 0)
+        delta = _delta(by_delta["delta"])
         parts += [
             f"**Extra work in the candidate, delta {delta}.** {_level(by_delta['case_alphas'])}. {_counted(by_delta)} "
             "Found: a regression, or for less work an improvement.",
@@ -259,8 +295,9 @@ def markdown(summary: dict) -> str:
             f"**Other tools' rules on the samples of the same gates, delta {delta}.** The smallest extra work that was "
             "found in at least 80% of trials, as were all larger ones. *As shipped* and *same rounds*: on all rounds "
             "that this gate had when it ended that trial, so with its wall time; rules of one process use the first "
-            f"round alone. *First {FIRST_ROUNDS} rounds*: on those alone, however many this gate had. *Equal rate*: "
-            "with the threshold at which no larger share of A/A suites has an alarm than this gate's share. How often "
+            f"round alone. *First {by_delta['first_rounds']} rounds*: on those alone, however many this gate had. "
+            "*Equal rate*: with the threshold at which no larger share of A/A suites has an alarm than this gate's "
+            "share. How often "
             "a rule that pools rounds alarms depends on how many it pools, so every number of rounds has a threshold "
             "of its own, found on A/A suites of just so many: the rounds of successive A/A gates, joined and cut anew. "
             "The threshold of the most rounds is shown, with the number of suites; where these are few, the true "
@@ -278,7 +315,7 @@ def markdown(summary: dict) -> str:
         _coverage(summary["coverage"]),
         "**Where the time went.**",
         _overhead(summary["overhead"]) if summary["overhead"] else "-",
-        "All figures are of a CPU. Those of GPUs are unverified until they are measured on one.",
+        _devices(summary["device_kind"]),
     ]
     if summary["lines_left_out"]:
         parts.append(f"Left out: {summary['lines_left_out']} lines of the study's file that could not be understood.")

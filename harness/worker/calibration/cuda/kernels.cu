@@ -61,11 +61,12 @@ __global__ void __launch_bounds__(read_threads)
   out[std::size_t{blockIdx.x} * read_threads + threadIdx.x] = {sum, counter.count()};
 }
 
-__global__ void __launch_bounds__(32)
+__global__ void __launch_bounds__(chasers_of_block)
     chase_words(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int32_t steps, Counted* out) {
-  Counter<1> counter;
+  Counter<chasers_of_block> counter;
+  const int chaser = static_cast<int>(blockIdx.x * chasers_of_block + threadIdx.x);
   std::uint32_t sum = 0;
-  std::uint64_t at = first_place(seed, static_cast<int>(blockIdx.x), mask);
+  std::uint64_t at = first_place(seed, chaser, mask);
 #pragma unroll 1
   for (std::int32_t step = 0; step < steps; ++step) {
     const std::uint32_t word = __ldcg(words + at);
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(32)
     at = next_place(word, step, mask);
     counter.add_one();
   }
-  out[blockIdx.x] = {sum, counter.count()};
+  out[chaser] = {sum, counter.count()};
 }
 
 constexpr int copy_threads = words_of_copy_block / 4;
@@ -99,10 +100,10 @@ void start_read(const std::uint32_t* words, std::int64_t rows, std::int64_t unit
                  static_cast<std::uint32_t>(units), out);
 }
 
-void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int64_t steps, int chasers,
+void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int64_t steps, int blocks,
                  Counted* out, device::Stream& stream) {
-  device::launch({.grid = dim3(static_cast<unsigned>(chasers)), .block = dim3(1)}, stream, chase_words, words, mask,
-                 seed, static_cast<std::int32_t>(steps), out);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(chasers_of_block)}, stream, chase_words,
+                 words, mask, seed, static_cast<std::int32_t>(steps), out);
 }
 
 void start_copy(const std::uint32_t* in, std::uint32_t* out, std::int64_t words, bool first, std::uint32_t* launches,

@@ -29,9 +29,10 @@ inline constexpr std::int64_t words_of_row = 4 * read_threads;  // 8 KiB: 16 byt
 void start_read(const std::uint32_t* words, std::int64_t rows, std::int64_t units, int blocks, Counted* out,
                 device::Stream& stream);
 
-/// `chasers` single threads each read `steps` words, every one of which says where the next is: see first_place() and
-/// next_place(). Among mask + 1 words. `out` has an element for each chaser.
-void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int64_t steps, int chasers,
+/// A warp to a block, each thread of which reads `steps` words, every one of which says where the next is: see
+/// first_place() and next_place(). Among mask + 1 words. `out` has an element for each thread of each block.
+inline constexpr int chasers_of_block = 32;
+void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int64_t steps, int blocks,
                  Counted* out, device::Stream& stream);
 
 RIDGELINE_HOST_DEVICE inline std::uint64_t first_place(std::uint64_t seed, int chaser, std::uint64_t mask) {
