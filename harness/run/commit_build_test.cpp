@@ -165,6 +165,9 @@ TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_NE(std::string(error.what()).find("in no work tree of a git repository"), std::string::npos) << error.what();
   }
+  // ... unless the repository is named, as when a gate goes on.
+  EXPECT_EQ(find_commit(good_, repository_).hash, good_);
+  EXPECT_EQ(find_commit("HEAD", repository_).repository, fs::canonical(repository_));
 }
 
 TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
