@@ -36,21 +36,21 @@ class CommitBuild : public ::testing::Test {
     // What a hook of git leaves in the environment of its programs must not lead astray.
     setenv("GIT_DIR", "/nonexistent", 1);
     setenv("GIT_INDEX_FILE", "/nonexistent", 1);
-    setenv("BUILDS", (folder_ / "builds").c_str(), 1);
+    setenv("BUILDS", (folder / "builds").c_str(), 1);
     setenv("TEST", std::to_string(getpid()).c_str(), 1);
     unsetenv("HOLD");
-    fs::create_directories(repository_);
-    fs::current_path(repository_);
+    fs::create_directories(repository);
+    fs::current_path(repository);
     git({"init", "--quiet", "--initial-branch=main"});
-    write(repository_ / "CMakePresets.json", R"({
+    write(repository / "CMakePresets.json", R"({
   "version": 6,
   "configurePresets": [{"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/${presetName}"}]
 })");
-    write(repository_ / "CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
+    write(repository / "CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
 project(synthetic LANGUAGES NONE)
 add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${PROJECT_BINARY_DIR}/bin VERBATIM)
 )");
-    good_ = commit(
+    good = commit(
         "mkdir -p \"$1\"; echo once >> $BUILDS\n"
         "printf '#!/bin/sh\\necho worker\\n' > \"$1/ridgeline-suites\"; chmod +x \"$1/ridgeline-suites\"\n",
         "Build a worker");
@@ -68,14 +68,14 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
 
   /// Commits everything with this build.sh, and returns the commit's hash.
   std::string commit(const std::string& script, const std::string& subject) {
-    write(repository_ / "build.sh", "set -e\n" + script);
+    write(repository / "build.sh", "set -e\n" + script);
     git({"add", "--all"});
     git({"commit", "--quiet", "--message", subject});
     return find_commit("HEAD").hash;
   }
 
   fs::path build(const std::string& ref) {
-    return build_commit(find_commit(ref), [this](const std::string& line) { said_ += line + '\n'; });
+    return build_commit(find_commit(ref), [this](const std::string& line) { said += line + '\n'; });
   }
 
   /// The message and the advice of the Error that building `ref` ends with.
@@ -90,24 +90,24 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
     return {};
   }
 
-  std::ptrdiff_t builds() const { return std::ranges::count(read(folder_ / "builds"), '\n'); }
+  std::ptrdiff_t builds() const { return std::ranges::count(read(folder / "builds"), '\n'); }
 
-  store::TemporaryFolder folder_;
-  fs::path repository_ = folder_ / "a repository";
-  std::string good_, said_;
+  store::TemporaryFolder folder;
+  fs::path repository = folder / "a repository";
+  std::string good, said;
 };
 
 TEST_F(CommitBuild, BuildsACommitOnceInAWorkTreeOfItsOwn) {
   const Commit found = find_commit("main");
-  EXPECT_EQ(found.repository, fs::canonical(repository_));
+  EXPECT_EQ(found.repository, fs::canonical(repository));
   EXPECT_EQ(found.subject, "Build a worker");
   const fs::path programs = build("HEAD");
   EXPECT_EQ(read(programs / "ridgeline-suites"), "#!/bin/sh\necho worker\n");
-  EXPECT_TRUE(programs.string().starts_with((found.repository / "build" / "commits" / good_).string())) << programs;
-  EXPECT_NE(said_.find("building commit " + good_.substr(0, 10) + " (Build a worker)"), std::string::npos) << said_;
-  said_.clear();
-  EXPECT_EQ(build(good_.substr(0, 12)), programs);
-  EXPECT_EQ(said_, "");
+  EXPECT_TRUE(programs.string().starts_with((found.repository / "build" / "commits" / good).string())) << programs;
+  EXPECT_NE(said.find("building commit " + good.substr(0, 10) + " (Build a worker)"), std::string::npos) << said;
+  said.clear();
+  EXPECT_EQ(build(good.substr(0, 12)), programs);
+  EXPECT_EQ(said, "");
   EXPECT_EQ(builds(), 1);
   // The repository itself is as it was, and sees no new files.
   EXPECT_EQ(run_tool({"git", {"status", "--porcelain"}, {}}).output, "");
@@ -116,22 +116,22 @@ TEST_F(CommitBuild, BuildsACommitOnceInAWorkTreeOfItsOwn) {
 TEST_F(CommitBuild, WorksFromAFolderBelowAndFromAnotherWorkTree) {
   fs::create_directories("kernels");
   fs::current_path("kernels");
-  EXPECT_EQ(find_commit("HEAD").repository, fs::canonical(repository_));
-  git({"worktree", "add", "--quiet", "--detach", (folder_ / "other").string()});
-  fs::current_path(folder_ / "other");
+  EXPECT_EQ(find_commit("HEAD").repository, fs::canonical(repository));
+  git({"worktree", "add", "--quiet", "--detach", (folder / "other").string()});
+  fs::current_path(folder / "other");
   const fs::path programs = build("HEAD");
-  EXPECT_TRUE(programs.string().starts_with(fs::canonical(folder_ / "other").string())) << programs;
+  EXPECT_TRUE(programs.string().starts_with(fs::canonical(folder / "other").string())) << programs;
 }
 
 TEST_F(CommitBuild, SaysThatUncommittedChangesAreLeftOut) {
-  write(repository_ / "build.sh", "exit 1\n");
+  write(repository / "build.sh", "exit 1\n");
   build("HEAD");
-  EXPECT_NE(said_.find("the uncommitted changes to 1 file here are no part of it"), std::string::npos) << said_;
-  said_.clear();
+  EXPECT_NE(said.find("the uncommitted changes to 1 file here are no part of it"), std::string::npos) << said;
+  said.clear();
   commit("exit 1\n", "Another");
-  write(repository_ / "build.sh", "exit 2\n");
+  write(repository / "build.sh", "exit 2\n");
   build("HEAD~1");  // nobody takes that for what lies here
-  EXPECT_EQ(said_, "");
+  EXPECT_EQ(said, "");
 }
 
 TEST_F(CommitBuild, AnUnknownOrHostileRefIsAUsageError) {
@@ -152,12 +152,12 @@ TEST_F(CommitBuild, RefsThatLookOddAreFoundAllTheSame) {
   git({"update-ref", "refs/heads/a;b$(c)", "HEAD"});
   git({"update-ref", "refs/heads/--help", "HEAD"});
   for (const char* ref : {"a;b$(c)", "--help", "HEAD^0", "main@{0}", "@"})
-    EXPECT_EQ(find_commit(ref).hash, good_) << ref;
+    EXPECT_EQ(find_commit(ref).hash, good) << ref;
 }
 
 TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
-  fs::create_directories(folder_ / "plain");
-  fs::current_path(folder_ / "plain");
+  fs::create_directories(folder / "plain");
+  fs::current_path(folder / "plain");
   try {
     find_commit("HEAD");
     ADD_FAILURE();
@@ -166,8 +166,8 @@ TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
     EXPECT_NE(std::string(error.what()).find("in no work tree of a git repository"), std::string::npos) << error.what();
   }
   // ... unless the repository is named, as when a gate goes on.
-  EXPECT_EQ(find_commit(good_, repository_).hash, good_);
-  EXPECT_EQ(find_commit("HEAD", repository_).repository, fs::canonical(repository_));
+  EXPECT_EQ(find_commit(good, repository).hash, good);
+  EXPECT_EQ(find_commit("HEAD", repository).repository, fs::canonical(repository));
 }
 
 TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
@@ -175,8 +175,8 @@ TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
          "Break");
   const std::string text = failure("HEAD", ErrorKind::dependency);
   EXPECT_NE(text.find("(Break) cannot be built: cmake --build exited with code"), std::string::npos) << text;
-  EXPECT_NE(said_.find("  the compiler is unhappy\n"), std::string::npos) << said_;
-  EXPECT_EQ(said_.find("  line 5\n"), std::string::npos) << said_;
+  EXPECT_NE(said.find("  the compiler is unhappy\n"), std::string::npos) << said;
+  EXPECT_EQ(said.find("  line 5\n"), std::string::npos) << said;
   const std::size_t log = text.find("is in ") + 6;
   EXPECT_NE(read(text.substr(log)).find("line 5\n"), std::string::npos) << text;
   // It is tried again, and other commits are not in its way.
@@ -220,9 +220,9 @@ TEST_F(CommitBuild, AnInterruptLeavesNothingRunningAndIsGoneOnAfter) {
 }
 
 TEST_F(CommitBuild, AWorkTreeThatIsBrokenIsMadeAgain) {
-  const fs::path source = repository_ / "build" / "commits" / good_ / "source";
+  const fs::path source = repository / "build" / "commits" / good / "source";
   // As after a kill: registered and locked with git, a part of the files there, nothing built.
-  git({"worktree", "add", "--quiet", "--detach", "--lock", source.string(), good_});
+  git({"worktree", "add", "--quiet", "--detach", "--lock", source.string(), good});
   fs::remove(source / "build.sh");
   build("HEAD");
   EXPECT_EQ(builds(), 1);
@@ -237,7 +237,7 @@ TEST_F(CommitBuild, AWorkTreeThatIsBrokenIsMadeAgain) {
 
 TEST_F(CommitBuild, TwoAtOnceBuildOnce) {
   // The first one's build goes on when the second has said that it waits.
-  const fs::path go = folder_ / "go", started = folder_ / "started";
+  const fs::path go = folder / "go", started = folder / "started";
   commit("touch " + started.string() + "; while [ ! -e " + go.string() + " ]; do sleep 0.05; done\n" + held, "Wait");
   const pid_t first = fork();
   if (first == 0) {
