@@ -164,6 +164,10 @@ int gate(const Context& context, const GateOptions& options) {
 }  // namespace
 
 void add_gate(CLI::App& program, Context& context) {
+  struct Shares {
+    std::optional<std::string> delta, alpha;  // as typed
+  };
+  const auto shares = std::make_shared<Shares>();
   const auto options = std::make_shared<GateOptions>();
   CLI::App& command = add_command(
       program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
@@ -186,7 +190,11 @@ void add_gate(CLI::App& program, Context& context) {
       "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an output cannot be read "
       "or\n"
       "written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1, 3.",
-      [&context, options] { return gate(context, *options); });
+      [&context, options, shares] {
+        if (shares->delta) options->delta = parse_share("--delta", *shares->delta, 1);
+        if (shares->alpha) options->alpha = parse_share("--alpha", *shares->alpha, analysis::most_alpha);
+        return gate(context, *options);
+      });
   const CLI::Validator named(
       [](const std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
   command.add_option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile")
@@ -206,15 +214,11 @@ void add_gate(CLI::App& program, Context& context) {
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
   side("--resume", options->resume, "Go on with this interrupted or killed gate, or the latest, with a whole budget",
        "GATE");
-  const auto share = [&](const char* name, std::optional<double>& value, double most, const char* what) {
-    command
-        .add_option_function<std::string>(
-            name, [&value, name, most](const std::string& text) { value = parse_share(name, text, most); }, what)
-        ->type_name("SHARE");
+  const auto share = [&](const char* name, std::optional<std::string>& value, const char* what) {
+    command.add_option(name, value, what)->type_name("SHARE");
   };
-  share("--delta", options->delta, 1, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
-  share("--alpha", options->alpha, analysis::most_alpha,
-        "Most that false regressions may occur, over all cases; without it 1%");
+  share("--delta", shares->delta, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
+  share("--alpha", shares->alpha, "Most that false regressions may occur, over all cases; without it 1%");
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
   side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");

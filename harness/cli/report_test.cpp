@@ -29,9 +29,9 @@ class Report : public testing::Test {
   ~Report() override { unsetenv("RIDGELINE_PYTHON"); }
 
   std::string python(const std::string& body) {
-    const fs::path script = folder_ / "python";
+    const fs::path script = folder / "python";
     std::ofstream(script) << "#!/bin/sh\n"
-                          << "echo \"$@\" >> " << (folder_ / "calls").string() << "\n"
+                          << "echo \"$@\" >> " << (folder / "calls").string() << "\n"
                           << body << "\n";
     chmod(script.c_str(), 0755);
     return script.string();
@@ -44,7 +44,7 @@ class Report : public testing::Test {
     device.uuid = "uuid of " + model;
     record::Run run = examples::run(id, started);
     run.device_uuid = device.uuid;
-    store::Store results = store::Store::create(results_ / (model + ".sqlite"));
+    store::Store results = store::Store::create(results_folder / (model + ".sqlite"));
     results.begin(run, device, examples::environment());
     const record::Case info = examples::gemm_case();
     results.add(results.add(examples::process(0, id)), info, examples::measurement(info));
@@ -54,7 +54,7 @@ class Report : public testing::Test {
   /// A gate of two runs of its own, which passes one case when it has finished.
   void add_gate(const std::string& id, const std::string& started, record::RunStatus status, bool decided = true) {
     const record::Gate gate = examples::gate(id, started);
-    store::Store results = store::Store::create(results_ / "synthetic-gpu.sqlite");
+    store::Store results = store::Store::create(results_folder / "synthetic-gpu.sqlite");
     record::Device device = examples::device();
     device.uuid = "uuid of synthetic-gpu";
     for (const std::string& run_id : {gate.baseline_run, gate.candidate_run}) {
@@ -72,7 +72,7 @@ class Report : public testing::Test {
   }
 
   int ridgeline(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"ridgeline", "report", "--quiet", "--results", results_.string()});
+    arguments.insert(arguments.begin(), {"ridgeline", "report", "--quiet", "--results", results_folder.string()});
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -87,16 +87,16 @@ class Report : public testing::Test {
   }
   std::vector<std::string> runs_in(const fs::path& document) { return ids_in(document, "runs"); }
 
-  store::TemporaryFolder folder_;
-  fs::path results_ = folder_ / "results";
+  store::TemporaryFolder folder;
+  fs::path results_folder = folder / "results";
 };
 
 TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
   ASSERT_EQ(ridgeline({}), 0);
-  const fs::path output = results_ / "report";
+  const fs::path output = results_folder / "report";
   EXPECT_EQ(runs_in(output / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
   std::string call;
-  std::getline(std::ifstream(folder_ / "calls"), call);
+  std::getline(std::ifstream(folder / "calls"), call);
   EXPECT_EQ(call, "-m reports " + (output / "report.json").string() + " --output " + output.string());
 }
 
@@ -104,8 +104,8 @@ TEST_F(Report, TakesTheNewestFinishedRunOfEachModel) {
   add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
   add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::interrupted);
   add_run("20261119T000000Z-dddddd", "2026-11-19T00:00:00Z", std::nullopt, "synthetic-other");
-  ASSERT_EQ(ridgeline({"--output", (folder_ / "out").string()}), 0);
-  EXPECT_EQ(runs_in(folder_ / "out" / "report.json"),
+  ASSERT_EQ(ridgeline({"--output", (folder / "out").string()}), 0);
+  EXPECT_EQ(runs_in(folder / "out" / "report.json"),
             (std::vector<std::string>{"20261121T000000Z-bbbbbb", "20261119T000000Z-dddddd"}));
 }
 
@@ -114,7 +114,7 @@ TEST_F(Report, TakesTheNewestFinishedGateAndNoneOfItsRuns) {
   add_gate("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished);
   add_gate("20261123T000000Z-cccccc", "2026-11-23T00:00:00Z", record::RunStatus::interrupted);
   add_gate("20261124T000000Z-dddddd", "2026-11-24T00:00:00Z", record::RunStatus::finished, false);
-  const fs::path document = results_ / "report" / "report.json";
+  const fs::path document = results_folder / "report" / "report.json";
   ASSERT_EQ(ridgeline({}), 0);
   EXPECT_EQ(ids_in(document, "gates"), (std::vector<std::string>{"20261122T000000Z-bbbbbb"}));
   EXPECT_EQ(runs_in(document), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
@@ -124,16 +124,16 @@ TEST_F(Report, TakesTheNewestFinishedGateAndNoneOfItsRuns) {
 }
 
 TEST_F(Report, ShowsAGateWhereThereIsNoOtherRun) {
-  fs::remove_all(results_);
+  fs::remove_all(results_folder);
   add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
   ASSERT_EQ(ridgeline({}), 0);
-  EXPECT_TRUE(runs_in(results_ / "report" / "report.json").empty());
+  EXPECT_TRUE(runs_in(results_folder / "report" / "report.json").empty());
 }
 
 TEST_F(Report, ShowsGatesOfTheModelThatIsAskedForAlone) {
   add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
   add_run("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished, "synthetic-other");
-  const fs::path document = results_ / "report" / "report.json";
+  const fs::path document = results_folder / "report" / "report.json";
   ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
   EXPECT_TRUE(ids_in(document, "gates").empty());
   ASSERT_EQ(ridgeline({"synthetic-gpu@latest"}), 0);
@@ -143,7 +143,7 @@ TEST_F(Report, ShowsGatesOfTheModelThatIsAskedForAlone) {
 TEST_F(Report, TakesTheRunThatIsNamed) {
   add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
   ASSERT_EQ(ridgeline({"20261120"}), 0);
-  EXPECT_EQ(runs_in(results_ / "report" / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
+  EXPECT_EQ(runs_in(results_folder / "report" / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
   EXPECT_EQ(ridgeline({"2031"}), 64);
 }
 
@@ -153,7 +153,7 @@ TEST_F(Report, IsSaidToPrograms) {
   const nlohmann::json said = nlohmann::json::parse(testing::internal::GetCapturedStdout());
   EXPECT_EQ(code, 0);
   EXPECT_EQ(said.at("ridgeline_json"), 1);
-  EXPECT_EQ(said.at("data"), (results_ / "report" / "report.json").string());
+  EXPECT_EQ(said.at("data"), (results_folder / "report" / "report.json").string());
 }
 
 TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
@@ -165,11 +165,11 @@ TEST_F(Report, SaysWhatIsMissingAndWhatCannotBeWritten) {
   EXPECT_EQ(ridgeline({}), 69) << "no Python, though it starts";
   python("kill -9 $$");
   EXPECT_EQ(ridgeline({}), 70) << "killed";
-  setenv("RIDGELINE_PYTHON", (folder_ / "absent").c_str(), 1);
+  setenv("RIDGELINE_PYTHON", (folder / "absent").c_str(), 1);
   EXPECT_EQ(ridgeline({}), 69) << "no Python";
-  std::ofstream(folder_ / "file") << "in the way";
-  EXPECT_EQ(ridgeline({"--output", (folder_ / "file").string()}), 74);
-  EXPECT_EQ(ridgeline({"--results", (folder_ / "nowhere").string()}), 74);
+  std::ofstream(folder / "file") << "in the way";
+  EXPECT_EQ(ridgeline({"--output", (folder / "file").string()}), 74);
+  EXPECT_EQ(ridgeline({"--results", (folder / "nowhere").string()}), 74);
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ void Experiment::State::warm_up() {
   }
 }
 
-Experiment::Experiment(std::function<Workload(Setup&)> prepare, Setup setup, const PrepareOptions& options) {
+Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup setup, const PrepareOptions& options) {
   setup.seed = options.seed;
   setup.distribution = options.distribution;
   setup.cache = options.cache;

@@ -45,7 +45,7 @@ class Experiment {
  public:
   /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. Throws Error when the device
   /// fails.
-  Experiment(std::function<Workload(Setup&)> prepare, Setup setup, const PrepareOptions& options);
+  Experiment(const std::function<Workload(Setup&)>& prepare, Setup setup, const PrepareOptions& options);
 
   record::Outcome outcome() const;    // ok so far, or wrong_result
   const std::string& reason() const;  // empty while the outcome is ok

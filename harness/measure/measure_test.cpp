@@ -175,7 +175,9 @@ TEST(Experiment, AnOutputThatIsNoLongerWrittenIsNotTakenForTheOldOne) {
 TEST(Experiment, ABatchThatDoesNothingIsWrong) {
   Bench bench;
   bench.ns = [](std::int64_t) { return 1000.0; };
-  bench.device.rewritten = [&](RecordingDevice::Launches) { return [&](device::Stream&) { bench.elapsed += 100e3; }; };
+  bench.device.rewritten = [&](const RecordingDevice::Launches&) {
+    return [&](device::Stream&) { bench.elapsed += 100e3; };
+  };
   Experiment experiment = bench.prepare();
   ASSERT_EQ(experiment.outcome(), record::Outcome::ok);
   experiment.sample({0.0, 30, 30, 1e12});

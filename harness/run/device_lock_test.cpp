@@ -16,15 +16,15 @@ namespace {
 class Lock : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("ridgeline-lock-test-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    setenv("RIDGELINE_LOCKS", folder_.c_str(), 1);
+    folder = std::filesystem::temp_directory_path() / ("ridgeline-lock-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    setenv("RIDGELINE_LOCKS", folder.c_str(), 1);
   }
   void TearDown() override {
     unsetenv("RIDGELINE_LOCKS");
-    std::filesystem::remove_all(folder_);
+    std::filesystem::remove_all(folder);
   }
-  std::filesystem::path folder_;
+  std::filesystem::path folder;
 };
 
 void refuse(const std::string& holder) { throw std::runtime_error(holder); }
@@ -47,7 +47,7 @@ TEST_F(Lock, IsFreeAgainAfterItsHolderAndPerDevice) {
 
 TEST_F(Lock, SaysWhoHoldsADeviceWithoutWaiting) {
   EXPECT_FALSE(device_use("synthetic-1")) << "looking makes no file";
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
   {
     const DeviceLock lock("synthetic-1", "run a", refuse);
     const auto use = device_use("synthetic-1");
@@ -57,17 +57,17 @@ TEST_F(Lock, SaysWhoHoldsADeviceWithoutWaiting) {
   }
   EXPECT_FALSE(device_use("synthetic-1").value().held) << "the file stays, and who held it last";
   const DeviceLock again("synthetic-1", "run b", refuse);
-  ASSERT_EQ(mkfifo((folder_ / "ridgeline-pipe.lock").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "ridgeline-pipe.lock").c_str(), 0600), 0);
   EXPECT_FALSE(device_use("pipe"));
 }
 
 TEST_F(Lock, AStaleFileBlocksNobodyAndAPipeOrLinkIsRefused) {
-  std::filesystem::path file = folder_ / "ridgeline-stale.lock";
+  std::filesystem::path file = folder / "ridgeline-stale.lock";
   fclose(fopen(file.c_str(), "w"));
   const DeviceLock lock("stale", "run a", refuse);
-  ASSERT_EQ(mkfifo((folder_ / "ridgeline-pipe.lock").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "ridgeline-pipe.lock").c_str(), 0600), 0);
   EXPECT_THROW(DeviceLock("pipe", "run a", refuse), Error);
-  std::filesystem::create_symlink(file, folder_ / "ridgeline-link.lock");
+  std::filesystem::create_symlink(file, folder / "ridgeline-link.lock");
   EXPECT_THROW(DeviceLock("link", "run a", refuse), Error);
 }
 

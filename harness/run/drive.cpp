@@ -215,7 +215,7 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
   } catch (...) {
     try {
       store.finish(plan.run.id, record::RunStatus::failed, timestamp());
-    } catch (const std::exception&) {  // the first failure is the one to tell
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell
     }
     throw;
   }

@@ -86,6 +86,7 @@ const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& mat
   const Rule* best = nullptr;
   for (const Rule* each : matching)
     if (each->*value && (!best || literal_characters(each->pattern) > literal_characters(best->pattern))) best = each;
+  if (!best) return nullptr;
   for (const Rule* each : matching)
     if (each->*value && literal_characters(each->pattern) == literal_characters(best->pattern) &&
         each->*value != best->*value)

@@ -105,11 +105,15 @@ TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
     return std::string("[[rule]]\ncases = \"gemm/*\"\n") + first + "\n\n[[rule]]\ncases = \"*gemm/*\"\n" + second +
            "\n";
   };
-  for (const auto& [first, second] :
-       {std::pair("delta = 0.01", "delta = 0.02"), std::pair("floor = \"1us\"", "floor = \"1ns\""),
-        std::pair("direction = \"both\"", "direction = \"slower\""), std::pair("skip = \"a\"", "skip = \"b\"")})
-    expect_refused([&] { resolved(rules(first, second)); }, "gate.toml:5: the rules of lines 1 and 5 set a different ",
+  const std::pair<const char*, const char*> ties[] = {{"delta = 0.01", "delta = 0.02"},
+                                                      {"floor = \"1us\"", "floor = \"1ns\""},
+                                                      {"direction = \"both\"", "direction = \"slower\""},
+                                                      {"skip = \"a\"", "skip = \"b\""}};
+  for (const auto& [first, second] : ties) {
+    const std::string text = rules(first, second);
+    expect_refused([&] { resolved(text); }, "gate.toml:5: the rules of lines 1 and 5 set a different ",
                    "make one of them longer");
+  }
   EXPECT_EQ(resolved(rules("delta = 0.01", "delta = \"1%\""))[0].delta, 0.01) << "equal values are no tie";
   EXPECT_EQ(resolved(rules("floor = \"1us\"", "floor = \"1000ns\""))[0].floor_ns, 1000);
   EXPECT_EQ(resolved(rules("delta = 0.01", "alpha = 0.02"))[0].delta, 0.01) << "different keys are no tie";

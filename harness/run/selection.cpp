@@ -121,7 +121,8 @@ std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, cons
       const Profile profile = load_profile(name, home);
       if (std::any_of(wanted.begin(), wanted.end(), [&](const Selected& each) { return has(profile, kind, each); }))
         found.push_back(name);
-    } catch (const Error&) {  // a broken profile that was not asked for is no help, and no matter
+    } catch (const Error&) {
+      continue;  // a broken profile that was not asked for is no help, and no matter
     }
   }
   return found;

@@ -22,11 +22,11 @@ record::Case make_case(const std::string& suite, const std::string& variant, con
 class Select : public testing::Test {
  protected:
   void SetUp() override {
-    device_.id = "fake";
-    device_.kind = "fake";
+    device.id = "fake";
+    device.kind = "fake";
     Worker suites;
     suites.name = "suites";
-    suites.devices.devices = {device_};
+    suites.devices.devices = {device};
     for (const char* variant : {"naive", "tiled"})
       for (const char* n : {"16", "32"}) suites.cases.push_back(make_case("sort", variant, n));
     suites.cases.push_back(make_case("scan", "naive", "16", "cuda"));
@@ -39,16 +39,16 @@ class Select : public testing::Test {
     Worker elsewhere;
     elsewhere.name = "elsewhere";
     elsewhere.cases = {make_case("remote", "naive", "16")};
-    workers_ = {suites, missing, elsewhere};
-    home_ = std::filesystem::temp_directory_path() / ("ridgeline-selection-test-" + std::to_string(getpid()));
-    std::filesystem::create_directories(home_ / "suites" / "profiles");
+    workers = {suites, missing, elsewhere};
+    home = std::filesystem::temp_directory_path() / ("ridgeline-selection-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(home / "suites" / "profiles");
     write("small", {"sort/*/n=16"});
     write("large", {"sort"});
   }
-  void TearDown() override { std::filesystem::remove_all(home_); }
+  void TearDown() override { std::filesystem::remove_all(home); }
 
   void write(const std::string& name, const std::vector<std::string>& patterns) {
-    std::ofstream file(home_ / "suites" / "profiles" / (name + ".toml"));
+    std::ofstream file(home / "suites" / "profiles" / (name + ".toml"));
     file << "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = [\n";
     for (const std::string& pattern : patterns) file << "  \"" << pattern << "\",\n";
     file << "]\n";
@@ -57,7 +57,7 @@ class Select : public testing::Test {
   std::vector<std::string> names(const std::string& profile, const std::vector<std::string>& patterns,
                                  Workers which = Workers::all) {
     std::vector<std::string> names;
-    for (const Selected& each : select(workers_, device_, load_profile(profile, home_), patterns, home_, which))
+    for (const Selected& each : select(workers, device, load_profile(profile, home), patterns, home, which))
       names.push_back(each.unavailable.empty() ? each.name : each.name + " (" + each.unavailable + ")");
     return names;
   }
@@ -73,9 +73,9 @@ class Select : public testing::Test {
     return "no error";
   }
 
-  record::Device device_;
-  std::vector<Worker> workers_;
-  std::filesystem::path home_;
+  record::Device device;
+  std::vector<Worker> workers;
+  std::filesystem::path home;
 };
 
 using Names = std::vector<std::string>;
@@ -123,7 +123,7 @@ TEST_F(Select, RefusesWhatMatchesNothingWithTheNearestName) {
   EXPECT_EQ(failure("small", {"scan"}),
             "\"scan\" matches no case for fake, only for cuda | choose the device with --device");
   write("typo", {"sort", "srt"});
-  EXPECT_EQ(failure("typo", {}), (home_ / "suites/profiles/typo.toml").string() +
+  EXPECT_EQ(failure("typo", {}), (home / "suites/profiles/typo.toml").string() +
                                      ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
 }
 
@@ -139,15 +139,15 @@ TEST_F(Select, KeepsUnavailableSuitesWithTheirReason) {
 }
 
 TEST_F(Select, RefusesACaseThatTwoWorkersList) {
-  workers_[2].cases = {make_case("sort", "naive", "16")};
+  workers[2].cases = {make_case("sort", "naive", "16")};
   EXPECT_NE(failure("small", {}).find("two workers list the case sort/naive/f32/n=16"), std::string::npos);
 }
 
 TEST_F(Select, TheProfileAloneHasWhatIsSelectedFromIt) {
   write("less", {"sort", "!sort/tiled", "!*/n=32"});
-  const Profile less = load_profile("less", home_);
+  const Profile less = load_profile("less", home);
   Names has_alone;
-  for (const record::Case& info : workers_[0].cases)
+  for (const record::Case& info : workers[0].cases)
     if (has(less, info)) has_alone.push_back(record::name(info.id));
   EXPECT_EQ(has_alone, (Names{"sort/naive/f32/n=16"}));
   EXPECT_EQ(has_alone, names("less", {}));

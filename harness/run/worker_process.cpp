@@ -97,7 +97,7 @@ void WorkerProcess::bye() noexcept {
     send(protocol::to_line(protocol::ByeRequest{}), after(1));
     child_->close_input();
     wait(child_->end(), POLLIN, after(2));
-  } catch (...) {  // it is being ended anyway; an interrupt is seen by whoever waits next
+  } catch (...) {  // NOLINT(bugprone-empty-catch): it is being ended anyway; whoever waits next sees an interrupt
   }
   child_->kill();
 }

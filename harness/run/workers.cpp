@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -140,8 +141,11 @@ std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
   const auto rank = [](const record::Device& device) {
     return device.kind == "cuda" ? 0 : device.kind == "cpu" ? 1 : 2;
   };
-  std::stable_sort(devices.begin(), devices.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  return devices;
+  std::vector<record::Device> best_first;
+  for (const int wanted : {0, 1, 2})
+    std::ranges::copy_if(devices, std::back_inserter(best_first),
+                         [&](const record::Device& device) { return rank(device) == wanted; });
+  return best_first;
 }
 
 record::Device choose_device(const std::vector<Worker>& workers, const std::string& id) {

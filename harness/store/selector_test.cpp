@@ -97,7 +97,7 @@ TEST_F(Selector, ListsTheRunsOfAllModelsNewestFirst) {
 }
 
 TEST_F(Selector, AFileThatCannotBeReadIsLeftOutAndNamed) {
-  std::ofstream(folder / "synthetic-empty.sqlite");
+  std::ofstream(folder / "synthetic-empty.sqlite") << "";
   std::ofstream(folder / "synthetic-garbage.sqlite") << std::string(4096, 'x');
   std::ofstream(folder / "synthetic-newer.sqlite") << std::ifstream(folder / "synthetic-h20.sqlite").rdbuf();
   SQLite::Database(folder / "synthetic-newer.sqlite", SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 999");

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t huge_page = 2u << 20;
 constexpr std::size_t page = 4096;
-constexpr std::size_t worth_threads = 1u << 20;  // below, waking them costs more than the work
+[[maybe_unused]] constexpr std::size_t worth_threads = 1u << 20;  // below, waking them costs more than the work
 
 template <class Element, class Make>
 void fill_all(void* to, std::size_t count, Make make) {
