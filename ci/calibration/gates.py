@@ -94,7 +94,7 @@ def gate_command(
         *("--profile", str(results.parent / "study.toml")),
         *("--baseline-worker", str(workers[0]), "--candidate-worker", str(workers[1])),
         *("--delta", f"{cell.delta:g}", "--alpha", f"{profile.alpha(cell):g}"),
-        *("--budget", f"{profile.budget_s:g}s", "--seed", str(seed)),
+        *("--budget", f"{profile.budget(cell):g}s", "--seed", str(seed)),
         *(["--aa"] if cell.extra == 0 else []),
         *profile.cases,
     ]
@@ -119,7 +119,7 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
         )
         workers = write_worker(Path(folder), programs, 0), write_worker(Path(folder), programs, cell.extra)
         command = gate_command(programs, profile, cell, seed, workers, results)
-        report, wall_s = run_gate(command, profile.budget_s)
+        report, wall_s = run_gate(command, profile.budget(cell))
         measurements = {
             side: _measurements(programs, results, report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")
         }

@@ -73,7 +73,16 @@ def test_plans_are_said_and_profiles_are_whole():
     assert {("power", extra, 0.02) for extra in (1, 2, 3, 5, 10, -5)} | {("power", 3, 0.03)} <= full
     quiet = [cell for cell in PROFILES["full"].cells if cell.part == "quiet"]
     assert sum(cell.gates for cell in quiet) >= 300
-    assert PROFILES["full"].time_s <= 45 * 60
+    assert PROFILES["full"].time_s <= 65 * 60
+
+
+def test_gates_with_extra_work_may_have_a_budget_of_their_own():
+    full, smoke = PROFILES["full"], PROFILES["smoke"]
+    budgets = {(cell.part, full.budget(cell)) for cell in full.cells}
+    assert budgets == {("quiet", 20), ("busy", 20), ("power", 40)}
+    assert full.settings()["power_budget_s"] == 40
+    assert "power_budget_s" not in smoke.settings()
+    assert {smoke.budget(cell) for cell in smoke.cells} == {smoke.budget_s}
 
 
 def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
