@@ -161,9 +161,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
     store.resume_gate(gate.id);  // refuses one that has finished while the device was waited for
     add_measured(setup, store);
   } else {
-    store.begin(setup.baseline_run, setup.device, environment);
-    store.begin(setup.candidate_run, setup.device, environment);
-    store.begin(gate);
+    store.begin(gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
   }
 
   GateDisplay display(out, context.quiet);

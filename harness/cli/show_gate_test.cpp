@@ -178,7 +178,7 @@ TEST_F(ShowGate, TheLatestIsWhicheverIsNewer) {
   EXPECT_EQ(shown(gate.id), the_gate);
   EXPECT_EQ(shown(gate.baseline_run), "run " + gate.baseline_run);
   EXPECT_TRUE(contains(shown("2026112"), "2026112 means 1 run and 1 gate"));
-  EXPECT_TRUE(contains(shown("2027"), "is meant by 2027"));
+  EXPECT_TRUE(contains(shown("2027"), "is meant by '2027'"));
   {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261123T000000Z-cccc", "2026-11-23T00:00:00Z");

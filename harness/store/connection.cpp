@@ -177,6 +177,8 @@ SQLite::Statement& Connection::statement(const char* sql) {
 }
 
 /// A statement that was left in the middle keeps its transaction from ending.
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(database_.getHandle()) == 0; }
+
 void Connection::forget_unfinished() {
   for (auto& [sql, statement] : statements_) statement.tryReset();
 }

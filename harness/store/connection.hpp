@@ -31,6 +31,7 @@ class Connection {
   SQLite::Statement& statement(const char* sql);
 
   /// Runs `body` in one transaction, which it commits; `what` completes "cannot ... <file>" in the Error of a failure.
+  /// Inside another one's body it takes part in that one's transaction.
   template <class Body>
   auto write(const char* what, Body&& body) {
     return transact(what, SQLite::TransactionBehavior::IMMEDIATE, std::forward<Body>(body));
@@ -43,10 +44,12 @@ class Connection {
  private:
   Connection(std::filesystem::path file, SQLite::Database database)
       : file_(std::move(file)), database_(std::move(database)) {}
+  bool in_transaction() const;
   void forget_unfinished();
 
   template <class Body>
   auto transact(const char* what, SQLite::TransactionBehavior behavior, Body&& body) {
+    if (in_transaction()) return body();
     try {
       SQLite::Transaction transaction(database_, behavior);
       auto result = body();

@@ -53,6 +53,16 @@ void Store::begin(const record::Gate& gate) {
   });
 }
 
+void Store::begin(const record::Gate& gate, const record::Run& baseline, const record::Run& candidate,
+                  const record::Device& device, const record::Environment& environment) {
+  connection_->write("store a gate in", [&] {
+    begin(baseline, device, environment);
+    begin(candidate, device, environment);
+    begin(gate);
+    return gate.id;
+  });
+}
+
 void Store::add(std::string_view gate_id, const record::Pair& pair, std::int64_t baseline_measurement,
                 std::int64_t candidate_measurement) {
   connection_->write("store a pair in", [&] {

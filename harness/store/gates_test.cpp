@@ -158,6 +158,24 @@ TEST_F(Gates, BadGatesAreRefused) {
   EXPECT_EQ(store.gates()[0].gate.id, good.id) << "newest first";
 }
 
+TEST_F(Gates, BeginWithBothOfTheirRunsOrNotAtAll) {
+  const std::size_t before = store.runs().size();
+  record::Gate next = examples::gate("20261120T150000Z-9a7e02", "2026-11-20T15:00:00Z");
+  const auto begin = [&] {
+    store.begin(next, examples::side(next, next.baseline_run), examples::side(next, next.candidate_run),
+                examples::device(), examples::environment());
+  };
+  next.alpha = 0;  // refused when both runs have been written
+  EXPECT_NE(refusal(begin).find("alpha_is_a_probability"), std::string::npos);
+  EXPECT_EQ(store.runs().size(), before);
+  EXPECT_EQ(store.gates().size(), 1u);
+  next.alpha = 0.01;
+  begin();
+  EXPECT_EQ(store.runs().size(), before + 2);
+  EXPECT_EQ(store.gates().at(0).gate.id, next.id);
+  store.begin(examples::run(), examples::device(), examples::environment());  // nothing of it is left open
+}
+
 TEST_F(Gates, OfTwoDevicesNothingIsMeasured) {
   const record::Gate two = examples::gate("two");
   store.begin(examples::side(two, two.baseline_run), examples::device(), examples::environment());

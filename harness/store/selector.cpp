@@ -69,7 +69,7 @@ template <class Found>
                           const std::vector<Found>& all) {
   std::string advice = fmt::format("ridgeline runs lists the {}s", what);
   if (!all.empty()) advice += fmt::format("; the latest is {}", id(all.front()));
-  throw Error(ErrorKind::usage, fmt::format("no {} in {} is meant by {}", what, folder.string(), printable(selector)),
+  throw Error(ErrorKind::usage, fmt::format("no {} in {} is meant by '{}'", what, folder.string(), printable(selector)),
               advice);
 }
 

@@ -75,6 +75,9 @@ class Store {
   /// Records a gate, whose runs are there already, in this file. Its status starts as running. The runs of a gate that
   /// measures ("runs" does not) name it and are of one device.
   void begin(const record::Gate& gate);
+  /// Records a gate with the runs that it will measure: all of it or nothing.
+  void begin(const record::Gate& gate, const record::Run& baseline, const record::Run& candidate,
+             const record::Device& device, const record::Environment& environment);
   /// One pair with the measurements of its two sides, whose medians are its times. A pair with a measurement that
   /// something disturbed (invalid_environment) must be dropped.
   void add(std::string_view gate_id, const record::Pair& pair, std::int64_t baseline_measurement,
