@@ -6,9 +6,9 @@ import signal
 
 import pytest
 
-from harness.run.gate_test import PLAIN, interrupted_gate, named, refusal, wait_for_pairs
+from harness.run.gate_resume_test import interrupted_gate, refusal
 from harness.run.kill_test import finish
-from harness.run.scripted_runs import case
+from harness.run.scripted_runs import PLAIN, case, named
 
 
 def acting(lab, name: str, *acts: str, **options):
@@ -123,7 +123,7 @@ def test_a_gate_goes_on_with_the_profile_that_it_had_from_any_folder(lab):
     lab.profile("constant", "slow")
     relative = lab.gate_command("tests.toml", PLAIN, PLAIN, "--aa")
     process = lab.start_command([*relative, "--budget", "5s"], env=lab.environment, cwd=lab.folder)
-    wait_for_pairs(lab, 1)
+    lab.wait_for_pairs(1)
     process.send_signal(signal.SIGINT)
     finish(process)
     assert process.returncode == 130
@@ -150,7 +150,7 @@ def test_a_gate_does_not_go_on_with_other_cases_of_the_same_number(lab):
     )
     profile = lab.profile(*every)
     process = lab.start_command(lab.gate_command(profile, candidate, candidate, "--aa"), env=lab.environment)
-    wait_for_pairs(lab, 1)
+    lab.wait_for_pairs(1)
     process.send_signal(signal.SIGINT)
     finish(process)
     lists.write_text("constant noisy")
@@ -168,7 +168,7 @@ def test_a_worker_that_cannot_tell_its_code_is_known_by_its_file(lab):
     process = lab.start_command(
         lab.command("gate", "--resume", "latest", "--results", lab.results), env=lab.environment
     )
-    wait_for_pairs(lab, 1 + lab.query("SELECT count(*) FROM pair")[0][0])
+    lab.wait_for_pairs(1 + lab.query("SELECT count(*) FROM pair")[0][0])
     lab.worker("other", "--no-code", "--slower", 3).replace(candidate)
     with process:
         error = process.stderr.read()

@@ -16,6 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", ROOT / "build" / "release" / "bin"))
+PLAIN = BUILD / "ridgeline-scripted-worker"
+# A gate of these has about a hundred pairs; two of them cannot be compared.
+VARIANTS = ("constant", "noisy", "process_noise", "bimodal", "segfault", "unsupported")
 PROFILE = """description = "for tests"
 processes = {processes}
 budget = "{budget}"
@@ -64,13 +67,13 @@ class Lab:
     def run_command(self, profile: Path, *arguments: object) -> list[str]:
         return self.command(
             *("run", "--device", "fake", "--profile", profile, "--results", self.results),
-            *("--worker", BUILD / "ridgeline-scripted-worker", *arguments),
+            *("--worker", PLAIN, *arguments),
         )
 
     def worker(self, name: str, *options: object) -> Path:
         """The scripted worker with `options`, as a program of that name: one side of a gate."""
         path = self.folder / name
-        line = shlex.join([str(BUILD / "ridgeline-scripted-worker"), *map(str, options)])
+        line = shlex.join([str(PLAIN), *map(str, options)])
         path.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
         path.chmod(0o755)
         return path
@@ -123,6 +126,19 @@ class Lab:
         with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return connection.execute(statement, values).fetchall()
 
+    def wait_for_pairs(self, count: int) -> None:
+        """Until a gate that runs has stored so many."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if self.database.exists():
+                try:
+                    if self.query("SELECT count(*) FROM pair")[0][0] >= count:
+                        return
+                except sqlite3.OperationalError:  # the table is being made
+                    pass
+            time.sleep(0.01)
+        raise AssertionError(f"{count} pairs were never stored")
+
     def is_intact(self) -> bool:
         return self.query("PRAGMA integrity_check") == [("ok",)] and self.query("PRAGMA foreign_key_check") == []
 
@@ -141,6 +157,10 @@ class Lab:
 def verdicts(printed: str) -> dict[str, dict]:
     """The verdicts of a gate's JSON by variant."""
     return {verdict["case"].split("/")[1]: verdict for verdict in json.loads(printed)["verdicts"]}
+
+
+def named(found: dict[str, dict]) -> dict[str, str]:
+    return {variant: verdict["verdict"] for variant, verdict in found.items()}
 
 
 def children() -> list[tuple[int, str, str]]:

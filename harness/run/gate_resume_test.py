@@ -1,0 +1,145 @@
+"""Gates that end early: what was measured is stored, and `--resume` goes on with the same and nothing else."""
+
+import re
+import signal
+import time
+
+import pytest
+
+from harness.run.kill_test import finish, wait_for
+from harness.run.scripted_runs import PLAIN, VARIANTS, left_behind, verdicts
+
+GATE_ID = re.compile(r"^gate (\S+?)[:,] ", re.MULTILINE)
+
+
+@pytest.fixture
+def gate(lab):
+    """A gate of about a hundred pairs, with a seed; what it says when nothing interrupts it."""
+    profile, candidate = lab.profile(*VARIANTS), lab.worker("candidate", "--slower", 4)
+    command = lab.gate_command(profile, PLAIN, candidate, "--seed", 5)
+    whole = lab.execute([*command, "--json"], text=True)
+    expected = verdicts(whole.stdout)
+    assert whole.returncode == 2
+    lab.database.unlink()
+    return command, expected
+
+
+def resume(lab, *arguments: object):
+    done = lab.execute(
+        lab.command("gate", "--resume", "latest", "--results", lab.results, "--json", *arguments), text=True
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, verdicts(done.stdout)
+
+
+def test_an_interrupted_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate):
+    command, expected = gate
+    for pairs in (1, 30, 60):
+        process = lab.start_command(command, env=lab.environment)
+        lab.wait_for_pairs(pairs)
+        process.send_signal(signal.SIGINT)
+        printed = finish(process)
+        assert process.returncode == 130, printed
+        assert lab.query("SELECT status FROM gate") == [("interrupted",)]
+        assert lab.query("SELECT DISTINCT status FROM run") == [("interrupted",)]
+        assert "undecided" in printed
+        assert re.search(rf"ridgeline gate --resume {GATE_ID.search(printed)[1]}", printed)
+        stored = lab.query("SELECT count(*) FROM pair")[0][0]
+        assert stored >= pairs
+        assert resume(lab) == (2, expected)
+        assert lab.query("SELECT status FROM gate") == [("finished",)]
+        assert lab.query("SELECT count(*) FROM gate") == [(1,)]
+        assert lab.is_intact()
+        lab.database.unlink()
+
+
+def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate):
+    command, expected = gate
+    process = lab.start_command(command, env=lab.environment)
+    for pairs in (10, 40):
+        lab.wait_for_pairs(pairs)
+        process.kill()
+        finish(process)
+        assert left_behind(wait_s=10) == []
+        assert lab.is_intact()
+        assert lab.query("SELECT status FROM gate") == [("running",)]
+        shown = lab.execute(lab.command("show", "--results", lab.results), text=True).stdout
+        stored = lab.query("SELECT count(*) FROM pair")[0][0]
+        assert f"the gate was killed; {stored} pairs are stored\n  go on: ridgeline gate --resume " in shown
+        process = lab.start_command(
+            lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"), env=lab.environment
+        )
+    printed = finish(process)
+    assert process.returncode == 2
+    assert verdicts(printed) == expected
+
+
+def test_a_second_interrupt_ends_a_gate_at_once(lab):
+    process = lab.start_command(
+        lab.gate_command(lab.profile("constant", "loops_with_child"), PLAIN, PLAIN, "--aa"), env=lab.environment
+    )
+    wait_for(process, "A/A")
+    time.sleep(0.3)
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+    finish(process)
+    assert process.returncode == 130
+    assert left_behind(wait_s=5) == []
+    assert lab.is_intact()
+
+
+@pytest.mark.parametrize("stopped", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_workers_are_not_left_behind(lab, stopped):
+    # One of the two is always stopped while the other works.
+    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    wait_for(process, "A/A")
+    time.sleep(0.7)
+    process.send_signal(stopped)
+    finish(process)
+    assert left_behind(wait_s=5) == []
+
+
+def interrupted_gate(lab, candidate):
+    process = lab.start_command(
+        lab.gate_command(lab.profile("constant", "slow"), PLAIN, candidate), env=lab.environment
+    )
+    lab.wait_for_pairs(1)
+    process.send_signal(signal.SIGINT)
+    finish(process)
+    assert process.returncode == 130
+
+
+def refusal(lab, *arguments: object) -> str:
+    done = lab.execute(lab.command("gate", "--resume", "latest", "--results", lab.results, *arguments), text=True)
+    assert done.returncode == 64, done.stdout + done.stderr
+    return done.stderr
+
+
+def test_a_gate_does_not_go_on_with_something_else(lab):
+    candidate = lab.worker("candidate", "--slower", 1)
+    interrupted_gate(lab, candidate)
+    assert "--delta does not go with --resume" in refusal(lab, "--delta", "1%")
+    assert "--resume does not go with --candidate-worker" in refusal(lab, "--candidate-worker", candidate)
+    lab.environment["RIDGELINE_RUNNER"] = "another"
+    assert "the comparable environment has changed" in refusal(lab)
+    del lab.environment["RIDGELINE_RUNNER"]
+    lab.worker("candidate", "--slower", 2)
+    assert "the candidate's code has changed" in refusal(lab)
+    lab.worker("candidate", "--slower", 1)
+    assert lab.query("SELECT status FROM gate") == [("interrupted",)]
+
+
+def test_a_finished_gate_does_not_go_on(lab):
+    assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
+    assert "has finished: there is nothing to go on with" in refusal(lab)
+
+
+def test_a_gate_holds_the_device_throughout(lab):
+    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    gate_id = GATE_ID.search(wait_for(process, "gate "))[1]
+    lab.wait_for_pairs(1)
+    refused = lab.run(lab.profile("constant"), "--no-wait")
+    assert refused.returncode == 69
+    assert f"is being measured on by pid {process.pid}, gate {gate_id}" in refused.stderr
+    process.send_signal(signal.SIGINT)
+    finish(process)
