@@ -1,6 +1,8 @@
 #include "harness/stats/median.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -25,6 +27,20 @@ TEST(Median, LeavesTheValuesInTheirOrder) {
   median(values);
   quantile(values, 0.5);
   EXPECT_EQ(values, (std::vector<double>{3, 1, 2}));
+}
+
+TEST(Median, OfAProcessDoesNotDependOnTheOrderOfItsSamples) {
+  std::mt19937_64 random(3);
+  std::lognormal_distribution<double> times(11, .05);
+  for (std::size_t n = 1; n <= 40; ++n) {
+    std::vector<double> samples(n);
+    for (double& sample : samples) sample = times(random);
+    const double before = median(samples);
+    for (int order = 0; order < 5; ++order) {
+      std::shuffle(samples.begin(), samples.end(), random);
+      EXPECT_EQ(median(samples), before) << n;
+    }
+  }
 }
 
 TEST(Median, OfNothingOrOfNoNumberThrows) {
