@@ -47,6 +47,9 @@ class VariantTest : public testing::TestWithParam<Named<Variant>> {
   std::unique_ptr<device::Device> device;
 };
 
+/// Whether every access is followed: problems are then as small as they can be for what they are to show.
+inline bool is_emulated(const device::Device& device) { return device.facts().kind == device::Kind::emulated; }
+
 /// `values` as `dtype` stores them, as bytes.
 inline std::vector<std::byte> stored(const std::vector<float>& values, DType dtype) {
   std::vector<std::byte> bytes(values.size() * size_of(dtype));

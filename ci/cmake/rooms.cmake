@@ -3,9 +3,15 @@
 
 include(GoogleTest)
 
-# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp.
+# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp. A subfolder
+# with a CMakeLists.txt is a room of its own.
 function(ridgeline_tests name folder)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*/*_test.cpp)
+  file(GLOB rooms CONFIGURE_DEPENDS ${folder}/*/CMakeLists.txt)
+  foreach(room ${rooms})
+    get_filename_component(room ${room} DIRECTORY)
+    list(FILTER tests EXCLUDE REGEX "^${room}/")
+  endforeach()
   if(tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${ARGN} GTest::gtest_main)
@@ -102,4 +108,7 @@ ${rows}  };
   target_link_libraries(kernels_${name} PUBLIC ridgeline_device OpenMP::OpenMP_CXX)
   ridgeline_tests(kernels_${name} ${folder} kernels_${name} ridgeline_backends)
   set_property(GLOBAL APPEND PROPERTY RIDGELINE_FAMILIES ${name})
+  if(TARGET ridgeline_emulated)
+    ridgeline_emulated_family(${name})
+  endif()
 endfunction()

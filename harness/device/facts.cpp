@@ -8,6 +8,8 @@ std::string_view to_string(Kind kind) {
       return "cpu";
     case Kind::cuda:
       return "cuda";
+    case Kind::emulated:
+      return "emulated";
     case Kind::fake:
       break;
   }

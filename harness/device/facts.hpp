@@ -7,7 +7,7 @@
 
 namespace ridgeline::device {
 
-enum class Kind { cpu, cuda, fake };
+enum class Kind { cpu, cuda, emulated, fake };
 std::string_view to_string(Kind kind);
 
 /// What a device is, as far as a kernel or a suite may ask. Sizes in bytes.

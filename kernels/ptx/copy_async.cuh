@@ -9,19 +9,33 @@ namespace ridgeline::ptx {
 /// Starts copying 16 bytes, both addresses multiples of 16; zeros are written instead unless `inside` (then `from` is
 /// not read).
 __device__ __forceinline__ void copy_async_16(void* to_shared, const void* from_global, bool inside) {
+#if defined(__CUDACC__)
   asm volatile(
       "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
       "l"(__cvta_generic_to_global(from_global)), "r"(inside ? 16 : 0)
       : "memory");
+#else
+  device::emulated::copy_async(to_shared, from_global, inside);
+#endif
 }
 
 /// Closes a group: the copies that this thread started since the last commit.
-__device__ __forceinline__ void copy_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ __forceinline__ void copy_async_commit() {
+#if defined(__CUDACC__)
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#else
+  device::emulated::copy_commit();
+#endif
+}
 
 /// Waits until at most the last `groups` groups of this thread are still under way.
 template <int groups>
 __device__ __forceinline__ void copy_async_wait() {
+#if defined(__CUDACC__)
   asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+#else
+  device::emulated::copy_wait(groups);
+#endif
 }
 
 }  // namespace ridgeline::ptx

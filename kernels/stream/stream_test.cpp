@@ -66,6 +66,7 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
 }
 
 TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
+  if (kernels::is_emulated(*device)) GTEST_SKIP() << "an emulated device has no times";
   const Operation operation = GetParam().variant.operation;
   for (const Level level : {Level::l1, Level::llc, Level::dram}) {
     const Problem problem{operation, level, 1 << 18, 1, device->facts().units};

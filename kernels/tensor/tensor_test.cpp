@@ -21,6 +21,7 @@ TEST_P(EveryVariant, IsRightForAnySize) {
       for (const std::int64_t rounds : {0, 1, 2, 50}) {
         const Problem problem{dtype, groups, rounds};
         if (!GetParam().variant.supports(problem, device->facts())) GTEST_SKIP() << "no tensor cores";
+        if (kernels::is_emulated(*device) && groups * rounds > 300) continue;
         const RandomFloats a{device::Distribution::uniform, 5, 1000}, b{device::Distribution::uniform, 6, 0};
         device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
         device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
@@ -37,6 +38,7 @@ TEST_P(EveryVariant, IsRightForAnySize) {
 }
 
 TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
+  if (kernels::is_emulated(*device)) GTEST_SKIP() << "an emulated device has no times";
   for (const DType dtype : GetParam().variant.dtypes) {
     const Problem problem{dtype, 64, 1};
     if (!GetParam().variant.supports(problem, device->facts()))
@@ -74,7 +76,8 @@ class Checker : public testing::Test {
         for (int col = 0; col < edge; ++col) {
           const std::int64_t first = tile / tiles_per_group * tile_elements;
           float sum = static_cast<float>(tile % tiles_per_group) / 8;
-          for (int k = 0; k < edge; ++k) sum += grid(a(first + row * edge + k)) * grid(b(first + k * edge + col));
+          for (int k = 0; k < edge; ++k)
+            sum += grid(a(first + std::int64_t{row} * edge + k)) * grid(b(first + std::int64_t{k} * edge + col));
           d.push_back(sum);
         }
   }

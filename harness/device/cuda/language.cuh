@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/cuda/launch_config.hpp"
 #include "harness/device/device.hpp"
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
@@ -23,11 +24,6 @@ inline void check_cuda(cudaError_t status, const char* action) {
                 std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
 }
 
-struct LaunchConfig {
-  dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::size_t shared_bytes = 0;  // dynamic; above 48 KiB the kernel's limit is raised
-};
-
 /// Starts `kernel` on `stream`. An empty grid starts nothing. Throws when the launch is refused.
 template <class... Parameters, class... Arguments>
 void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -43,11 +39,6 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
   native.stream = static_cast<cudaStream_t>(stream.native);
   check_cuda(cudaLaunchKernelEx(&native, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...),
              "launching a kernel");
-}
-
-/// Blocks of `size` that cover `count` elements.
-constexpr unsigned blocks_for(long long count, long long size) {
-  return static_cast<unsigned>((count + size - 1) / size);
 }
 
 }  // namespace ridgeline::device

@@ -2,11 +2,11 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <mma.h>
 
 #include "harness/device/kernel.hpp"
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/ptx/wmma.cuh"
 
 // Tensor cores through nvcuda::wmma: 16-bit factors, f32 sums. A block of 8 warps makes 128 x 128 of C from tiles 32
 // deep in shared memory; a warp holds 64 x 32 of it in eight 16 x 16 fragments. Global loads are 16 bytes wide where

@@ -1,8 +1,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <mma.h>
 
 #include "harness/device/kernel.hpp"
+#include "kernels/ptx/wmma.cuh"
 #include "kernels/tensor/tensor.hpp"
 
 // A warp keeps A, -A, B and its tiles of D in registers and multiplies without pause: four independent sums a warp and

@@ -1,0 +1,66 @@
+# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the host compiler for the
+# emulated device. Programs that link the library are not position-independent, so that an address of code has 32 bits.
+#
+# -fsanitize=thread calls a function before each access to memory (harness/device/emulated/accesses.cpp has them; the
+# sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
+# wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
+function(ridgeline_emulated_kernels library)
+  set(wrappers "")
+  foreach(file ${ARGN})
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+    set(wrapper ${PROJECT_BINARY_DIR}/generated/emulated/${path}.cpp)  # a .cu file is nvcc's in its own folder
+    ridgeline_write(${wrapper} "#include \"${path}\"\n")
+    list(APPEND wrappers ${wrapper})
+  endforeach()
+  add_library(${library} STATIC ${wrappers})
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${library} PRIVATE -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off
+                                            -fno-pie -fsanitize=thread -Wno-unknown-pragmas)
+  target_link_libraries(${library} PUBLIC ridgeline_emulated)
+  target_link_options(${library} INTERFACE -no-pie)
+endfunction()
+
+# ridgeline_emulated_family(<name>): the CUDA variants of kernels/<name> and the family's test once more, for the emulated
+# device. Variants that use instructions of which it does not know the meaning yet are left out.
+function(ridgeline_emulated_family name)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  file(GLOB all CONFIGURE_DEPENDS ${folder}/cuda/*.cu)
+  set(files "")
+  foreach(file ${all})
+    file(STRINGS ${file} unknown REGEX "kernels/ptx/wgmma|cuda/plan\\.cuh")
+    if(NOT unknown)
+      list(APPEND files ${file})
+    endif()
+  endforeach()
+  if(NOT files)
+    return()
+  endif()
+  set(declarations "")
+  set(rows "")
+  foreach(file ${files})
+    get_filename_component(variant ${file} NAME_WE)
+    string(APPEND declarations "Variant ${variant}();\n")
+    string(APPEND rows "      {\"${variant}\", device::Kind::emulated, on_cuda::${variant}()},\n")
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/generated/${name}_emulated_variants.cpp)
+  ridgeline_write(${table} "// Written by ci/cmake/emulated.cmake from the files in kernels/${name}/cuda.
+#include \"kernels/${name}/${name}.hpp\"
+
+namespace ridgeline::${name} {
+namespace on_cuda {
+${declarations}}  // namespace on_cuda
+kernels::Table<Variant> variants() {
+  return {
+${rows}  };
+}
+}  // namespace ridgeline::${name}
+")
+  ridgeline_emulated_kernels(kernels_${name}_emulated ${files})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/register_tile|/panel_softmax")  # the last two are the CPU's
+  add_executable(kernels_${name}_emulated_test ${sources} ${table})
+  target_link_libraries(kernels_${name}_emulated_test PRIVATE kernels_${name}_emulated ridgeline_emulated_backends
+                                                              GTest::gtest_main)
+  gtest_discover_tests(kernels_${name}_emulated_test TEST_PREFIX emulated: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+                       TEST_FILTER *emulated_* PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+#include <vector_types.h>
+
+namespace ridgeline::device {
+
+struct LaunchConfig {
+  dim3 grid{1, 1, 1}, block{1, 1, 1};
+  std::size_t shared_bytes = 0;  // dynamic
+};
+
+/// Blocks of `size` that cover `count` elements.
+constexpr unsigned blocks_for(long long count, long long size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+}  // namespace ridgeline::device

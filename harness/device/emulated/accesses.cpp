@@ -1,0 +1,124 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/device/emulated/block.hpp"
+
+// Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler call a function before
+// every access to memory that is not a local variable in a register. The sanitizer's own library is not linked: these
+// are ours. Host code of the same files calls them, too; outside of kernels they do nothing but what an atomic
+// operation has to do.
+
+namespace ridgeline::device::emulated {
+
+void Block::check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+  if ((address & (static_cast<std::uint64_t>(bytes) - 1)) != 0) stop("misaligned", pc, -1, memory_.describe(address));
+  if (is_global(address) && !is_inside(address, static_cast<std::uint64_t>(bytes)))
+    stop("out of bounds (global)", pc, -1, memory_.describe(address));
+  log(address, pc, act, bytes);
+}
+
+namespace {
+
+[[gnu::noinline, gnu::cold]] void refuse(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+  Block::current().check_and_log(address, pc, act, bytes);
+}
+
+[[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act, std::uint64_t bytes) {
+  Hot& here = hot;
+  if (here.next == nullptr) return;
+  const auto address = reinterpret_cast<std::uint64_t>(at);
+  if (address - here.stacks < lane_private_bytes) return;  // registers and local memory
+  const bool bad = (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
+  if (__builtin_expect(bad, 0)) return refuse(address, pc, act, static_cast<int>(bytes));
+  *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
+  if (__builtin_expect(++here.next == here.end, 0)) Block::current().log_is_full();
+}
+
+}  // namespace
+}  // namespace ridgeline::device::emulated
+
+#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
+#define RIDGELINE_ACCESSES(prefix, bytes)                                                         \
+  void __tsan_##prefix##read##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::read, bytes); } \
+  void __tsan_##prefix##write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::write, bytes); }
+#define RIDGELINE_ACCESSES_OF_ALL_SIZES(prefix) \
+  RIDGELINE_ACCESSES(prefix, 1)                 \
+  RIDGELINE_ACCESSES(prefix, 2)                 \
+  RIDGELINE_ACCESSES(prefix, 4)                 \
+  RIDGELINE_ACCESSES(prefix, 8)                 \
+  RIDGELINE_ACCESSES(prefix, 16)
+
+using ridgeline::device::emulated::access;
+using ridgeline::device::emulated::Act;
+using ridgeline::device::emulated::Block;
+using ridgeline::device::emulated::hot;
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what they are called.
+extern "C" {
+
+RIDGELINE_ACCESSES_OF_ALL_SIZES()
+RIDGELINE_ACCESSES_OF_ALL_SIZES(unaligned_)
+RIDGELINE_ACCESSES_OF_ALL_SIZES(volatile_)
+
+// Whole objects that the compiler copies or sets at once: as words.
+void __tsan_read_range(void* at, std::size_t bytes) {
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  for (std::size_t i = 0; i < bytes; i += 4) access(static_cast<char*>(at) + i, pc, Act::read, 4);
+}
+void __tsan_write_range(void* at, std::size_t bytes) {
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  for (std::size_t i = 0; i < bytes; i += 4) access(static_cast<char*>(at) + i, pc, Act::write, 4);
+}
+
+void __tsan_init() {}
+void __tsan_func_entry(void* returns_to) {
+  if (hot.next != nullptr)
+    Block::current().enter_function(static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returns_to)));
+}
+void __tsan_func_exit() {
+  if (hot.next != nullptr) Block::current().leave_function();
+}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void*) {}
+
+// Host code alone uses these: kernels have update().
+#define RIDGELINE_ATOMICS(bits)                                                                                      \
+  using Bits##bits = std::uint##bits##_t;                                                                            \
+  Bits##bits __tsan_atomic##bits##_load(const volatile Bits##bits* at, int) {                                        \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                    \
+  }                                                                                                                  \
+  void __tsan_atomic##bits##_store(volatile Bits##bits* at, Bits##bits value, int) {                                 \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                   \
+  }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_exchange(volatile Bits##bits* at, Bits##bits value, int) {                        \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                         \
+  }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_fetch_add(volatile Bits##bits* at, Bits##bits value, int) {                       \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_fetch_sub(volatile Bits##bits* at, Bits##bits value, int) {                       \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_fetch_and(volatile Bits##bits* at, Bits##bits value, int) {                       \
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_fetch_or(volatile Bits##bits* at, Bits##bits value, int) {                        \
+    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                           \
+  }                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value, \
+                                                    int, int) {                                                      \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+  }                                                                                                                  \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value,   \
+                                                  int, int) {                                                        \
+    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+  }
+RIDGELINE_ATOMICS(8)
+RIDGELINE_ATOMICS(16)
+RIDGELINE_ATOMICS(32)
+RIDGELINE_ATOMICS(64)
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -1,0 +1,80 @@
+#include "harness/device/emulated/alignment.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+bool same_place(const Entry& a, const Entry& b) { return a.pc == b.pc && a.path == b.path && a.act == b.act; }
+
+/// The entry that the program reaches first among the lanes' next accesses; null when all wait for each other.
+const Entry* first_access(std::span<const LaneLog> logs, const Paths& paths) {
+  const Entry* first = nullptr;
+  for (const LaneLog& log : logs) {
+    if (log.next == log.end || !touches_memory(log.next->act)) continue;
+    if (first == nullptr || (!same_place(*log.next, *first) && paths.before(*log.next, *first))) first = log.next;
+  }
+  return first;
+}
+
+bool takes_part(const LaneLog& log, const Entry& together) { return (together.address >> log.lane & 1) != 0; }
+
+bool stands_at(const LaneLog& log, const Entry& together) {
+  return log.next != log.end && log.next->act == together.act && log.next->address == together.address;
+}
+
+/// Whether every lane that takes part stands at it, as far as its log tells.
+bool complete(std::span<const LaneLog> logs, const Entry& together) {
+  for (const LaneLog& log : logs)
+    if (takes_part(log, together) && log.next != log.end && !stands_at(log, together)) return false;
+  return true;
+}
+
+/// Passes a barrier or collective at which all its lanes stand. When there is none, because the kernel is wrong, the
+/// first.
+void pass_together(std::span<LaneLog> logs, Warp& warp) {
+  const Entry* found = nullptr;
+  for (const LaneLog& log : logs) {
+    if (log.next == log.end) continue;
+    if (found == nullptr) found = log.next;
+    if (!complete(logs, *log.next)) continue;
+    found = log.next;
+    break;
+  }
+  if (found == nullptr) return;
+  const Entry together = *found;
+  if (together.act == Act::warp_barrier) warp.barrier();
+  for (LaneLog& log : logs)
+    if (stands_at(log, together) && (takes_part(log, together) || &*log.next == found)) ++log.next;
+}
+
+}  // namespace
+
+void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
+  Request request;
+  for (;;) {
+    bool any = false;
+    for (const LaneLog& log : logs) {
+      if (log.next == log.end && log.goes_on) return;
+      any = any || log.next != log.end;
+    }
+    if (!any) return;
+    const Entry* const first = first_access(logs, paths);
+    if (first == nullptr) {
+      pass_together(logs, warp);
+      continue;
+    }
+    const Entry place = *first;
+    request.pc = place.pc;
+    request.act = place.act;
+    request.bytes = place.bytes;
+    request.count = 0;
+    for (LaneLog& log : logs) {
+      if (log.next == log.end || !same_place(*log.next, place)) continue;
+      request.addresses[static_cast<std::size_t>(request.count)] = log.next->address;
+      request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
+      ++log.next;
+    }
+    warp.request(request);
+  }
+}
+
+}  // namespace ridgeline::device::emulated

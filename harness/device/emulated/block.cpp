@@ -1,0 +1,422 @@
+#include "harness/device/emulated/block.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::device::emulated {
+
+thread_local constinit Hot hot;
+
+namespace {
+
+namespace context = boost::context::detail;
+
+// Stacks that start at the same place of a page would share cache sets.
+constexpr std::size_t stagger = 64, staggers = 31;
+
+thread_local constinit Block* block_here = nullptr;
+
+}  // namespace
+
+Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
+    : memory_(memory),
+      variables_(variables),
+      limits_(limits),
+      lanes_(most_threads),
+      copies_(most_threads),
+      logs_(32 * log_capacity_),
+      static_shared_(thread_local_base()),
+      static_bytes_((variables.bytes() + 15) / 16 * 16),
+      history_(static_bytes_ + limits.shared_bytes) {
+  void* const mapped =
+      ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED)
+    throw Error(ErrorKind::dependency, "allocating stacks for the emulated device failed: out of memory");
+  stacks_ = static_cast<std::byte*>(mapped);
+  dynamic_ = static_cast<std::byte*>(std::aligned_alloc(4096, (limits.shared_bytes + 4095) / 4096 * 4096 + 4096));
+  require(dynamic_ != nullptr, "there is memory for a block's shared memory");
+  free_stacks_.reserve(most_threads);
+}
+
+Block::~Block() {
+  ::munmap(stacks_, lane_private_bytes);
+  std::free(dynamic_);
+}
+
+Block& Block::current() { return *block_here; }
+
+// ---- lanes
+
+/// Where the lane goes on, or starts.
+void Block::resume(Lane& lane) {
+  running_ = &lane;
+  lane.state = LaneState::ready;
+  hot.next = lane.log_end;
+  hot.path = lane.path;
+  hot.end = log_of(lane.thread % 32) + log_capacity_;
+}
+
+/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
+[[gnu::always_inline]] inline void Block::hop(Lane* to) {
+  Lane* const me = running_;
+  if (me != nullptr) {
+    me->log_end = hot.next;
+    me->path = hot.path;
+  }
+  context::fcontext_t target = scheduler_;
+  if (to != nullptr) {
+    if (to->state == LaneState::fresh) {
+      to->stack = free_stacks_.back();
+      free_stacks_.pop_back();
+      to->context = context::make_fcontext(to->stack, stack_bytes - stagger * staggers, enter);
+    }
+    target = to->context;
+    resume(*to);
+  } else {
+    running_ = nullptr;
+    hot.next = nullptr;
+  }
+  const context::transfer_t from = context::jump_fcontext(target, me);
+  if (from.data != nullptr)
+    static_cast<Lane*>(from.data)->context = from.fctx;
+  else if (running_ != nullptr)
+    scheduler_ = from.fctx;
+  if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
+}
+
+/// The first function of a stack. A lane that ends hands its stack to the next one that has not started, without a
+/// switch.
+void Block::enter(context::transfer_t from) {
+  Block& block = *block_here;
+  if (from.data != nullptr)
+    static_cast<Lane*>(from.data)->context = from.fctx;
+  else
+    block.scheduler_ = from.fctx;
+  if (block.left_stack_ != nullptr) block.free_stacks_.push_back(std::exchange(block.left_stack_, nullptr));
+  for (;;) {
+    block.call_.run(block.call_.arguments);
+    Lane* const running = block.running_;
+    require(running != nullptr, "a kernel runs on a lane");
+    Lane& ended = *running;
+    ended.state = LaneState::done;
+    ended.log_end = hot.next;
+    Lane* const next = block.next_ready();
+    if (next != nullptr && next->state == LaneState::fresh) {
+      next->stack = std::exchange(ended.stack, nullptr);
+      block.resume(*next);
+      continue;
+    }
+    block.left_stack_ = std::exchange(ended.stack, nullptr);
+    context::fcontext_t target = block.scheduler_;
+    if (next != nullptr) {
+      target = next->context;
+      block.resume(*next);
+    } else {
+      block.running_ = nullptr;
+      hot.next = nullptr;
+    }
+    context::jump_fcontext(target, &ended);  // for good: what it saves is never resumed
+  }
+}
+
+void Block::park(LaneState state) {
+  running_->state = state;
+  hop(next_ready());
+}
+
+void Block::log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+  *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
+  if (++hot.next == hot.end) park(LaneState::log_full);
+}
+
+void Block::log_is_full() { park(LaneState::log_full); }
+
+void Block::enter_function(std::uint32_t pc) {
+  const auto path = paths_.enter(hot.path, pc);
+  if (!path) stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
+  hot.path = *path;
+}
+
+void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail) {
+  find(check, pc, running_->thread, other, detail);
+  stopped_ = true;
+  running_->state = LaneState::done;
+  hop(nullptr);
+  std::abort();  // nobody resumes it
+}
+
+int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
+  Lane& me = *running_;
+  me.mask = barrier;
+  me.pc = pc;
+  me.operation = static_cast<std::uint8_t>(combine);
+  me.predicate = predicate;
+  park(LaneState::at_barrier);
+  return me.predicate;
+}
+
+void Block::copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc) {
+  if (inside) check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::read, 16);
+  check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
+  copies_[running_->thread].under_way.push_back({to_shared, inside ? from_global : nullptr, pc});
+}
+
+void Block::copy_commit() {
+  Copies& copies = copies_[running_->thread];
+  copies.groups.push_back(copies.under_way.size());
+}
+
+void Block::copy_wait(int groups, std::uint32_t pc) {
+  Copies& copies = copies_[running_->thread];
+  const int ended = static_cast<int>(copies.groups.size()) - groups;
+  if (ended <= 0) return;
+  const std::size_t count = copies.groups[static_cast<std::size_t>(ended) - 1];
+  for (std::size_t i = 0; i < count; ++i) {
+    const Copies::Copy copy = copies.under_way[i];
+    if (copy.from != nullptr)
+      std::memcpy(copy.to, copy.from, 16);
+    else
+      std::memset(copy.to, 0, 16);
+    log(reinterpret_cast<std::uint64_t>(copy.to), pc, Act::copy_end, 16);
+  }
+  copies.under_way.erase(copies.under_way.begin(), copies.under_way.begin() + static_cast<std::ptrdiff_t>(count));
+  copies.groups.erase(copies.groups.begin(), copies.groups.begin() + ended);
+  for (std::size_t& end : copies.groups) end -= count;
+}
+
+bool Block::arrive(std::uint32_t& mask, std::uint32_t pc, Act kept, void* operands) {
+  Lane& me = *running_;
+  const int here = lanes_of(me.thread / 32);
+  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
+  const std::uint32_t mine = 1u << me.thread % 32;
+  if ((mask & mine) == 0)
+    stop("collective without its caller", pc, -1,
+         fmt::format("lane {} is not in the mask {:#010x}", me.thread % 32, mask));
+  log(mask, pc, kept, 0);
+  me.operands = operands;
+  me.mask = mask;
+  me.pc = pc;
+  std::uint32_t& arrived = arrived_[me.thread / 32];
+  arrived |= mine;
+  if ((arrived & mask) != mask) {
+    park(LaneState::in_collective);
+    return false;
+  }
+  const Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((mask >> i & 1) != 0 && warp[i].mask != mask)
+      stop("collective with different masks", pc, warp[i].thread,
+           fmt::format("{:#010x} and {:#010x}", mask, warp[i].mask));
+  return true;
+}
+
+void Block::depart(std::uint32_t mask) {
+  arrived_[running_->thread / 32] &= ~mask;
+  if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
+  Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
+    warp[i].state = LaneState::ready;
+    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
+  }
+}
+
+// ---- blocks
+
+void Block::begin(const LaunchConfig& config, const KernelCall& call, std::uint64_t seed) {
+  config_ = config;
+  require(call.bytes <= stack_bytes, "a kernel's arguments are small");
+  call_ = call;
+  call_.arguments = std::memcpy(stacks_ + most_threads * stack_bytes, call.arguments, call.bytes);
+  shuffled_ = seed != 0;
+  random_ = seed * 0x9E3779B97F4A7C15u + 0x139408DCBBF7A44Du;
+  threads_ = static_cast<int>(config.block.x * config.block.y * config.block.z);
+  warps_ = (threads_ + 31) / 32;
+  paths_ = {};
+  findings_.clear();
+  accesses_ = barriers_ = 0;
+  stopped_ = false;
+  free_stacks_.clear();
+  for (std::size_t i = most_threads; i-- > 0;)
+    free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * (i % staggers));
+}
+
+std::uint64_t Block::draw(std::uint64_t below) {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return (random_ >> 16) % below;
+}
+
+int Block::lanes_of(int warp) const { return std::min(32, threads_ - 32 * warp); }
+
+bool Block::run(std::uint64_t number) {
+  const dim3 grid = config_.grid, block = config_.block;
+  number_ = number;
+  index_ = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
+            static_cast<unsigned>(number / grid.x / grid.y)};
+  for (int i = 0; i < threads_; ++i) {
+    const auto thread = static_cast<unsigned>(i);
+    Lane& lane = lanes_[thread];
+    lane = {};
+    copies_[thread].under_way.clear();
+    copies_[thread].groups.clear();
+    lane.thread = static_cast<std::uint16_t>(i);
+    lane.index = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+  }
+  std::ranges::fill(arrived_, 0u);
+  history_.begin_block(warps_);
+  block_here = this;
+  hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
+  int order[32] = {};
+  do {
+    for (int i = 0; i < warps_; ++i) order[i] = i;
+    if (shuffled_)
+      for (int i = warps_ - 1; i > 0; --i) std::swap(order[i], order[draw(static_cast<std::uint64_t>(i) + 1)]);
+    for (int i = 0; i < warps_; ++i)
+      if (!run_warp(order[i])) return false;
+  } while (release_barrier());
+  if (stopped_) return false;
+  for (int i = 0; i < threads_; ++i)
+    for (const Copies::Copy& copy : copies_[static_cast<std::size_t>(i)].under_way)
+      find("copy never waited for", copy.pc, i, -1, "to shared memory");
+  return true;
+}
+
+/// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch was stopped.
+bool Block::run_warp(int warp) {
+  Lane* const first = lanes_in(warp);
+  const int count = lanes_of(warp);
+  for (int i = 0; i < count; ++i) first[i].log_end = log_of(i);
+  for (;;) {
+    queue_size_ = queue_at_ = 0;
+    bool full = false;
+    for (int i = 0; i < count; ++i) {
+      Lane& lane = first[i];
+      if (lane.state == LaneState::log_full && lane.log_end < log_of(i) + log_capacity_) lane.state = LaneState::ready;
+      if (lane.state == LaneState::fresh || lane.state == LaneState::ready) queue_[queue_size_++] = &lane;
+      full = full || lane.state == LaneState::log_full;
+    }
+    if (queue_size_ == 0) {
+      if (!full) return true;
+      // Every lane that could go on has a full log, and waits for one that cannot: align what there is.
+      align_warp(warp, true);
+      continue;
+    }
+    if (shuffled_)
+      for (int i = queue_size_ - 1; i > 0; --i) std::swap(queue_[i], queue_[draw(static_cast<std::uint64_t>(i) + 1)]);
+    hop(next_ready());
+    if (stopped_) return false;
+    bool more = false;
+    for (int i = 0; i < count; ++i)
+      more = more || first[i].state == LaneState::log_full || first[i].state == LaneState::ready;
+    align_warp(warp, !more);
+    if (stopped_) return false;
+  }
+}
+
+/// Aligns what the warp's lanes have done. `all`: nothing comes behind what there is, until another warp goes on.
+void Block::align_warp(int warp, bool all) {
+  Lane* const first = lanes_in(warp);
+  const int count = lanes_of(warp);
+  LaneLog logs[32];
+  for (int i = 0; i < count; ++i)
+    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i),
+               !all && (first[i].state == LaneState::log_full || first[i].state == LaneState::ready)};
+  aligned_warp_ = warp;
+  align(std::span(logs, static_cast<std::size_t>(count)), paths_, *this);
+  for (int i = 0; i < count; ++i) {
+    const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
+    if (left != 0) std::memmove(log_of(i), logs[i].next, left * sizeof(Entry));
+    first[i].log_end = log_of(i) + left;
+  }
+}
+
+/// Lets the lanes that wait at a barrier go on when all are there. False when the block has ended, also by a finding.
+bool Block::release_barrier() {
+  int done = 0, waiting = 0, true_predicates = 0;
+  const Lane *at_barrier = nullptr, *in_collective = nullptr, *elsewhere = nullptr;
+  for (int i = 0; i < threads_; ++i) {
+    const Lane& lane = lanes_[static_cast<std::size_t>(i)];
+    if (lane.state == LaneState::done) {
+      ++done;
+    } else if (lane.state == LaneState::at_barrier) {
+      ++waiting;
+      true_predicates += lane.predicate != 0 ? 1 : 0;
+      if (at_barrier == nullptr) at_barrier = &lane;
+      if (lane.mask != at_barrier->mask) elsewhere = &lane;
+    } else {
+      in_collective = &lane;
+    }
+  }
+  if (done == threads_) return false;
+  const auto deadlock = [&](const char* check, const Lane& lane, int other, const std::string& detail) {
+    find(check, lane.pc, lane.thread, other, detail);
+    stopped_ = true;
+    return false;
+  };
+  if (in_collective != nullptr) {
+    const std::uint32_t missing = in_collective->mask & ~arrived_[in_collective->thread / 32];
+    return deadlock("deadlock", *in_collective, -1,
+                    fmt::format("a warp's lanes {:#010x} are waited for, and {:#010x} of them never come",
+                                in_collective->mask, missing));
+  }
+  require(at_barrier != nullptr, "a block that has not ended waits for something");
+  if (elsewhere != nullptr)
+    return deadlock("divergent barrier", *at_barrier, elsewhere->thread,
+                    "threads of the block wait at different __syncthreads()");
+  if (done != 0)
+    find("barrier after threads have ended", at_barrier->pc, at_barrier->thread, -1,
+         fmt::format("{} of {} threads have", done, threads_));
+  ++barriers_;
+  history_.block_barrier();
+  for (int i = 0; i < threads_; ++i) {
+    Lane& lane = lanes_[static_cast<std::size_t>(i)];
+    if (lane.state != LaneState::at_barrier) continue;
+    lane.state = LaneState::ready;
+    switch (static_cast<Combine>(lane.operation)) {
+      case Combine::any:
+        lane.predicate = true_predicates != 0 ? 1 : 0;
+        break;
+      case Combine::all:
+        lane.predicate = true_predicates == waiting ? 1 : 0;
+        break;
+      case Combine::count:
+        lane.predicate = true_predicates;
+        break;
+    }
+  }
+  return true;
+}
+
+// ---- what is said
+
+void Block::find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail) {
+  Finding& finding = findings_[{check, pc}];
+  if (finding.count++ != 0) return;
+  const std::uint64_t count = finding.count;
+  finding = {check, pc, static_cast<std::int64_t>(number_), thread, other, detail, count};
+}
+
+Report Block::end() {
+  Report report;
+  report.config = config_;
+  report.accesses = accesses_;
+  report.barriers = barriers_;
+  report.completed = !stopped_;
+  report.sites = sites_.take();
+  for (auto& [key, finding] : findings_) report.findings.push_back(std::move(finding));
+  findings_.clear();
+  hot.next = nullptr;
+  block_here = nullptr;
+  return report;
+}
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <vector_types.h>
+
+#include "harness/device/cuda/launch_config.hpp"
+#include "harness/device/emulated/block.hpp"
+
+// What the words of the kernel language come down to on the emulated device. Called by lanes alone.
+namespace ridgeline::device::emulated {
+
+// Constant within a lane, so that the compiler asks once, and no access to memory is counted.
+[[gnu::const]] uint3 thread_index();
+[[gnu::const]] uint3 block_index();
+[[gnu::const]] uint3 block_size();
+[[gnu::const]] uint3 grid_size();
+[[gnu::const]] void* dynamic_shared();
+
+/// `place` tells barriers apart, however often the compiler copies the call.
+void block_barrier(std::uint32_t place);
+int block_barrier(std::uint32_t place, Combine combine, int predicate);
+void warp_barrier(std::uint32_t mask);
+
+enum class Shuffle : std::uint8_t { index, up, down, exclusive_or };
+std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int width, Shuffle kind);
+/// The lanes of the mask whose predicate holds.
+std::uint32_t ballot(std::uint32_t mask, int predicate);
+
+enum class Update : std::uint8_t { add, minimum, maximum, exchange, compare_and_swap, bit_and, bit_or, bit_xor };
+enum class Number : std::uint8_t { u32, i32, f32, u64, i64, f64 };
+/// Returns what was there before. Order between blocks is relaxed.
+std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update, Number number);
+
+/// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits for their group.
+void copy_async(void* to_shared, const void* from_global, bool inside);
+void copy_commit();
+void copy_wait(int groups);
+
+/// What kernels/ptx/mma.cuh says of load_matrices() and mma_16x8x16().
+struct Matrices {
+  std::uint32_t parts[4];
+};
+Matrices load_matrices(const void* row, bool transposed);
+struct Sums {
+  float parts[4];
+};
+Sums multiply(Sums sums, Matrices left, std::uint32_t right_low, std::uint32_t right_high, bool bfloat);
+
+/// What a lane has of a product of 16 x 16 sums of depth 16 or 8: a piece of a row of each factor (of the left one,
+/// lane l has row l % 16; of the right one, the rows go round as often as they are shorter), and of the sums what
+/// mma.sync gives it, the left half first.
+struct Pieces {
+  float left[8], right[8], sums[8];
+};
+void multiply_pieces(Pieces& mine, int depth);
+
+[[noreturn]] void unsupported(const char* what);
+
+/// Runs the kernel on the machine that `stream` belongs to.
+void launch(const LaunchConfig& config, void* machine, const KernelCall& call);
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,200 @@
+#include "harness/device/emulated/global_memory.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::device::emulated {
+
+constinit std::uint64_t slot_bytes[slots] = {};
+
+/// Who touched a word last. Of each: the block's number + 1 in 27 bits (larger ones wrap round, so that a race can be
+/// missed), the bytes of the word in 4, and whether it was an atomic.
+struct GlobalMemory::Owner {
+  std::uint32_t writer;
+  std::uint32_t reader;  // of several blocks: several
+};
+
+namespace {
+
+constexpr std::uint32_t several = 0xFFFFFFE0u;  // no block's number
+
+constexpr std::uint32_t owner_of(std::uint32_t cell) { return cell & several; }
+constexpr std::uint32_t bytes_of(std::uint32_t cell) { return cell & 0x1E; }
+constexpr bool is_atomic(std::uint32_t cell) { return (cell & 1) != 0; }
+
+constexpr std::size_t page = 4096;
+constexpr std::uint64_t largest = slot_span / 2;
+
+void* at_address(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the addresses are chosen here
+}
+
+std::size_t to_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+[[noreturn]] void refuse(std::size_t bytes) {
+  throw Error(ErrorKind::dependency,
+              fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
+              fmt::format("it has room for {} allocations of at most {} GiB, as far as this machine has memory", slots,
+                          largest >> 30));
+}
+
+/// Zeroed memory that takes no room before it is touched.
+std::byte* map(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) refuse(bytes);
+  return static_cast<std::byte*>(memory);
+}
+
+bool claimed = false;
+
+}  // namespace
+
+GlobalMemory::GlobalMemory() : slots_(slots) {
+  require(!claimed, "there is one emulated device at a time");
+  void* const wanted = at_address(global_base);
+  void* const got =
+      ::mmap(wanted, global_span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) ::munmap(got, global_span);
+    throw Error(ErrorKind::dependency,
+                fmt::format("the emulated device cannot reserve its addresses: {}", std::strerror(errno)),
+                "a limit on address space (ulimit -v) must leave 4 TiB");
+  }
+  claimed = true;
+}
+
+GlobalMemory::~GlobalMemory() {
+  for (std::size_t i = 0; i < slots; ++i) release(at_address(global_base + i * slot_span + slot_front));
+  ::munmap(at_address(global_base), global_span);
+  claimed = false;
+}
+
+void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
+  if (bytes > largest) refuse(bytes);
+  // Freed slots are used again as late as can be, so that a pointer into one is noticed.
+  std::size_t tried = 0;
+  while (tried < slots && slots_[next_].written != nullptr) {
+    next_ = (next_ + 1) % slots;
+    ++tried;
+  }
+  if (tried == slots) refuse(bytes);
+  const std::uint64_t base = global_base + next_ * slot_span;
+  if (::mprotect(at_address(base), to_pages(slot_front + bytes), PROT_READ | PROT_WRITE) != 0) refuse(bytes);
+  Slot made;
+  made.bytes = bytes;
+  made.name = std::move(name);
+  made.written_bytes = to_pages(bytes / 8 + 2);
+  made.written = map(made.written_bytes);
+  made.owners_bytes = to_pages((bytes + 3) / 4 * sizeof(Owner) + 1);
+  made.owners = reinterpret_cast<Owner*>(map(made.owners_bytes));
+  slots_[next_] = std::move(made);
+  slot_bytes[next_] = bytes;
+  next_ = (next_ + 1) % slots;
+  return at_address(base + slot_front);
+}
+
+void GlobalMemory::release(void* memory) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  if (!is_global(address)) return;
+  Slot& slot = slot_of(address);
+  if (slot.written == nullptr) return;
+  const std::size_t index = (address - global_base) / slot_span;
+  ::munmap(slot.written, slot.written_bytes);
+  ::munmap(slot.owners, slot.owners_bytes);
+  // Fresh pages in the old place, which nobody may touch.
+  if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes), PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    std::abort();
+  slot_bytes[index] = 0;
+  slot = {};
+}
+
+void GlobalMemory::mark(const void* memory, std::size_t bytes, bool written) {
+  if (bytes == 0) return;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  require(is_global(address) && is_inside(address, bytes), "what is marked lies in an allocation");
+  Slot& slot = slot_of(address);
+  const std::uint64_t first = (address - global_base) % slot_span - slot_front;
+  slot.whole = written && (slot.whole || (first == 0 && bytes == slot.bytes));
+  const auto set = [&](std::uint64_t byte) {
+    const std::byte bit{static_cast<unsigned char>(1u << byte % 8)};
+    slot.written[byte / 8] = written ? slot.written[byte / 8] | bit : slot.written[byte / 8] & ~bit;
+  };
+  std::uint64_t at = first;
+  const std::uint64_t end = first + bytes;
+  for (; at < end && at % 8 != 0; ++at) set(at);
+  std::memset(slot.written + at / 8, written ? 0xFF : 0, (end - at) / 8);
+  for (at = end - (end - at) % 8; at < end; ++at) set(at);
+}
+
+bool GlobalMemory::note(std::uint64_t address, int bytes, Act act) {
+  Slot& slot = slot_of(address);
+  if (slot.whole) return true;
+  const std::uint64_t at = (address - global_base) % slot_span - slot_front;
+  auto* const marks = reinterpret_cast<unsigned char*>(slot.written + at / 8);
+  if (bytes >= 8) {  // whole bytes of marks: no other thread's bits are in them
+    if (act == Act::write) {
+      std::memset(marks, 0xFF, static_cast<std::size_t>(bytes) / 8);
+      return true;
+    }
+    return marks[0] == 0xFF && (bytes == 8 || marks[1] == 0xFF);
+  }
+  const auto mask = static_cast<unsigned char>(((1u << bytes) - 1) << at % 8);
+  std::atomic_ref<unsigned char> shared(marks[0]);
+  const unsigned char before = shared.load(std::memory_order_relaxed);
+  const bool was_written = (before & mask) == mask;
+  if (act == Act::write && !was_written) shared.fetch_or(mask, std::memory_order_relaxed);
+  return act == Act::write || was_written;
+}
+
+void GlobalMemory::begin_launch() {
+  for (Slot& slot : slots_)
+    if (slot.owners != nullptr) ::madvise(slot.owners, slot.owners_bytes, MADV_DONTNEED);
+}
+
+GlobalMemory::Race GlobalMemory::touch(std::uint64_t address, int bytes, Act act, std::uint32_t block) {
+  const Slot& slot = slot_of(address);
+  const std::uint64_t at = (address - global_base) % slot_span - slot_front;
+  const std::uint32_t me = (block % 0x7FFFFFEu + 1) << 5;
+  const std::uint32_t mask = bytes >= 4 ? 0x1E : ((1u << bytes) - 1) << (at % 4 + 1);
+  Race found = Race::none;
+  for (std::uint64_t word = at / 4; word <= (at + static_cast<std::uint64_t>(bytes) - 1) / 4; ++word) {
+    std::atomic_ref<std::uint32_t> writer(slot.owners[word].writer), reader(slot.owners[word].reader);
+    const std::uint32_t wrote = writer.load(std::memory_order_relaxed), read = reader.load(std::memory_order_relaxed);
+    const auto collides = [&](std::uint32_t cell) { return (bytes_of(cell) & mask) != 0 && owner_of(cell) != me; };
+    if (act == Act::read) {
+      if (collides(wrote)) found = Race::read_after_write;
+      if (owner_of(read) == me || read == 0)
+        reader.store(me | bytes_of(read) | mask, std::memory_order_relaxed);
+      else
+        reader.store(several | bytes_of(read) | mask, std::memory_order_relaxed);
+    } else {
+      const bool both_atomic = act == Act::atomic && is_atomic(wrote);
+      if ((collides(wrote) && !both_atomic) || collides(read)) found = Race::write_after_access;
+      const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
+      writer.store(me | mine | mask | (act == Act::atomic ? 1 : 0), std::memory_order_relaxed);
+    }
+  }
+  return found;
+}
+
+std::string GlobalMemory::describe(std::uint64_t address) const {
+  if (!is_global(address)) return fmt::format("{:#x}", address);
+  const Slot& slot = slots_[(address - global_base) / slot_span];
+  if (slot.written == nullptr) return "memory that is not allocated";
+  const auto offset =
+      static_cast<std::int64_t>((address - global_base) % slot_span) - static_cast<std::int64_t>(slot_front);
+  return fmt::format("{} of {} bytes {} {}", slot.name, slot.bytes, offset < 0 ? "-" : "+",
+                     offset < 0 ? -offset : offset);
+}
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "harness/device/emulated/log.hpp"
+
+namespace ridgeline::device::emulated {
+
+// Each allocation has 4 GiB of addresses for itself, of which only its own are backed: whether an access is inside is
+// one look-up, and one that overruns by less than 4 GiB cannot reach another allocation.
+inline constexpr std::uint64_t global_base = std::uint64_t{1} << 44, slot_span = std::uint64_t{1} << 32;
+inline constexpr std::size_t slots = 1024;
+inline constexpr std::uint64_t global_span = slot_span * slots;
+inline constexpr std::uint64_t slot_front =
+    1 << 16;  // addresses before an allocation, to see accesses that come too early
+
+/// Bytes of the allocation of each slot; 0 when there is none. Read at every access.
+extern constinit std::uint64_t slot_bytes[slots];
+
+inline bool is_global(std::uint64_t address) { return address - global_base < global_span; }
+/// Whether `bytes` at a global `address` lie in its allocation.
+inline bool is_inside(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t offset = address - global_base;
+  // Below the front the difference wraps round and is larger than any size.
+  return (offset & (slot_span - 1)) - slot_front + bytes <= slot_bytes[offset / slot_span] &&
+         (offset & (slot_span - 1)) >= slot_front;
+}
+
+/// The memory of the emulated device. One at a time in a process. Kernels that run at once may call what is marked so.
+class GlobalMemory {
+ public:
+  /// Throws a dependency Error when the addresses cannot be reserved.
+  GlobalMemory();
+  GlobalMemory(const GlobalMemory&) = delete;
+  ~GlobalMemory();
+
+  /// Zero bytes give an address that nothing may touch. `name` is how findings call it. Throws when there is no memory.
+  void* allocate(std::size_t bytes, std::string name);
+  void release(void* memory) noexcept;
+  /// What the host wrote counts as initialised, or, with `written` false, as never written.
+  void mark(const void* memory, std::size_t bytes, bool written);
+
+  /// Of an access of 1 to 16 bytes that is inside: notes a write, and says of a read or an atomic whether all bytes
+  /// have been written. Called by kernels.
+  bool note(std::uint64_t address, int bytes, Act act);
+
+  /// Forgets which blocks touched what: a launch comes after all of the last one.
+  void begin_launch();
+  enum class Race { none, read_after_write, write_after_access };
+  /// Of an access of block number `block`: whether another block of this launch touched the word so that their order
+  /// matters. Called by kernels.
+  Race touch(std::uint64_t address, int bytes, Act act, std::uint32_t block);
+
+  /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages.
+  std::string describe(std::uint64_t address) const;
+
+ private:
+  struct Owner;  // of a word: which blocks touched it
+  struct Slot {
+    std::size_t bytes = 0;
+    std::string name;
+    std::byte* written = nullptr;  // a bit a byte
+    std::size_t written_bytes = 0;
+    Owner* owners = nullptr;  // one a word
+    std::size_t owners_bytes = 0;
+    bool whole = false;  // all of it has been written
+  };
+  Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
+
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,105 @@
+#include "harness/device/emulated/global_memory.hpp"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+std::uint64_t address(const void* memory, std::int64_t offset = 0) {
+  return reinterpret_cast<std::uint64_t>(memory) + static_cast<std::uint64_t>(offset);
+}
+
+TEST(GlobalMemory, KnowsWhatIsInside) {
+  GlobalMemory memory;
+  char* const made = static_cast<char*>(memory.allocate(100, "made"));
+  std::memset(made, 7, 100);
+  EXPECT_EQ(address(made) % 256, 0u);
+  EXPECT_TRUE(is_global(address(made)));
+  EXPECT_TRUE(is_inside(address(made), 16));
+  EXPECT_TRUE(is_inside(address(made, 96), 4));
+  EXPECT_FALSE(is_inside(address(made, 97), 4));
+  EXPECT_FALSE(is_inside(address(made, -1), 1));
+  EXPECT_FALSE(is_inside(address(made, 1 << 30), 1));
+  EXPECT_EQ(memory.describe(address(made, 104)), "made of 100 bytes + 104");
+  EXPECT_EQ(memory.describe(address(made, -8)), "made of 100 bytes - 8");
+  memory.release(made);
+  EXPECT_FALSE(is_inside(address(made), 1));
+  EXPECT_EQ(memory.describe(address(made)), "memory that is not allocated");
+  int local = 0;
+  EXPECT_FALSE(is_global(address(&local)));
+}
+
+TEST(GlobalMemory, ThereIsOneAtATime) {
+  {
+    const GlobalMemory first;
+    EXPECT_THROW(GlobalMemory(), Error);
+  }
+  GlobalMemory again;
+  EXPECT_NE(again.allocate(0, "nothing"), nullptr);
+}
+
+TEST(GlobalMemory, RefusesWhatItCannotHold) {
+  GlobalMemory memory;
+  EXPECT_THROW(memory.allocate(std::size_t{3} << 30, "large"), Error);
+  for (std::size_t i = 0; i < slots; ++i) memory.allocate(8, "small");
+  try {
+    memory.allocate(8, "one more");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::dependency);
+    EXPECT_NE(std::string(error.what()).find("out of memory"), std::string::npos);
+  }
+}
+
+TEST(GlobalMemory, KnowsWhatWasWritten) {
+  GlobalMemory memory;
+  const void* const made = memory.allocate(64, "made");
+  const auto written = [&](std::int64_t offset, int bytes) {
+    return memory.note(address(made, offset), bytes, Act::read);
+  };
+  EXPECT_FALSE(written(0, 4));
+  memory.note(address(made), 4, Act::write);
+  EXPECT_TRUE(written(0, 4));
+  EXPECT_FALSE(written(0, 8));
+  memory.note(address(made, 16), 16, Act::write);
+  EXPECT_TRUE(written(16, 16));
+  EXPECT_TRUE(written(24, 8));
+  EXPECT_FALSE(written(32, 1));
+  memory.mark(static_cast<const char*>(made) + 3, 30, true);
+  for (int i = 3; i < 33; ++i) EXPECT_TRUE(written(i, 1)) << i;
+  EXPECT_FALSE(written(33, 1));
+  memory.mark(made, 64, true);
+  EXPECT_TRUE(written(60, 4));
+  memory.mark(made, 64, false);
+  EXPECT_FALSE(written(0, 4));
+}
+
+TEST(GlobalMemory, BlocksThatShareAWordRace) {
+  GlobalMemory memory;
+  const std::uint64_t made = address(memory.allocate(64, "made"));
+  using Race = GlobalMemory::Race;
+  EXPECT_EQ(memory.touch(made, 4, Act::write, 0), Race::none);
+  EXPECT_EQ(memory.touch(made, 4, Act::read, 0), Race::none);
+  EXPECT_EQ(memory.touch(made, 4, Act::read, 1), Race::read_after_write);
+  EXPECT_EQ(memory.touch(made + 4, 4, Act::read, 0), Race::none);
+  EXPECT_EQ(memory.touch(made + 4, 4, Act::read, 1), Race::none);
+  EXPECT_EQ(memory.touch(made + 4, 4, Act::write, 1), Race::write_after_access);
+  EXPECT_EQ(memory.touch(made + 8, 4, Act::atomic, 0), Race::none);
+  EXPECT_EQ(memory.touch(made + 8, 4, Act::atomic, 1), Race::none);
+  EXPECT_EQ(memory.touch(made + 8, 4, Act::read, 2), Race::read_after_write);
+  EXPECT_EQ(memory.touch(made + 16, 16, Act::write, 0), Race::none);
+  EXPECT_EQ(memory.touch(made + 28, 4, Act::write, 1), Race::write_after_access);
+  EXPECT_EQ(memory.touch(made + 32, 2, Act::write, 0), Race::none);
+  EXPECT_EQ(memory.touch(made + 34, 2, Act::write, 1), Race::none) << "the other half of the word";
+  EXPECT_EQ(memory.touch(made + 32, 4, Act::read, 2), Race::read_after_write);
+  EXPECT_EQ(memory.touch(made + 33, 1, Act::read, 1), Race::none) << "only the newest writer of a word is known";
+  memory.begin_launch();
+  EXPECT_EQ(memory.touch(made, 4, Act::write, 5), Race::none);
+}
+
+}  // namespace
+}  // namespace ridgeline::device::emulated

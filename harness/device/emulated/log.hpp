@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ridgeline::device::emulated {
+
+/// What a lane did. The last two touch no memory; they keep order when logs are aligned. A copy that goes on beside the
+/// lane writes shared memory at any time from its begin to its end, which is the lane's wait for it.
+enum class Act : std::uint8_t { read, write, atomic, copy_begin, copy_end, warp_barrier, collective };
+
+constexpr bool touches_memory(Act act) { return act <= Act::copy_end; }
+
+/// One act of a lane, in the order of its program.
+struct Entry {
+  std::uint64_t address;  // of memory; of the others the mask of lanes that take part
+  std::uint32_t pc;       // return address of the access; programs lie below 4 GiB, see emulated.cmake
+  Act act;
+  std::uint8_t bytes;
+  std::uint16_t path;  // the functions that led here, see paths.hpp
+};
+static_assert(sizeof(Entry) == 16);
+
+/// What each access reads and writes; one an OS thread.
+struct Hot {
+  Entry* next = nullptr;     // null outside of kernels
+  Entry* end = nullptr;      // of the running lane's log
+  std::uint64_t stacks = 0;  // where the stacks of all lanes begin
+  std::uint16_t path = 0;    // of the running lane
+};
+extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/device/emulated/block.hpp"
+#include "harness/device/emulated/global_memory.hpp"
+#include "harness/device/emulated/report.hpp"
+#include "harness/device/emulated/shared_variables.hpp"
+
+namespace ridgeline::device::emulated {
+
+struct Settings {
+  int workers = 1;         // OS threads that run blocks
+  std::uint64_t seed = 0;  // of the order in which lanes and warps go on; 0: in theirs
+};
+
+/// An emulated GPU: memory, and launches that run at once. Blocks are independent, and each runs on one OS thread. One
+/// at a time in a process.
+class Machine {
+ public:
+  explicit Machine(const Limits& limits, const Settings& settings = {});
+  Machine(const Machine&) = delete;
+  ~Machine();
+
+  GlobalMemory& memory() { return memory_; }
+  /// Runs the kernel. What it finds is in the report, and no Error; throws a dependency Error for a launch that no GPU
+  /// with these limits accepts.
+  const Report& launch(const LaunchConfig& config, const KernelCall& call);
+  /// Of all launches since the last call, in order.
+  std::vector<Report> take_reports();
+
+ private:
+  const Limits limits_;
+  const Settings settings_;
+  GlobalMemory memory_;
+  SharedVariables variables_;
+  std::unique_ptr<Block> here_;  // of the thread that launches, kept from launch to launch
+  std::vector<Report> reports_;
+};
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/device/cuda/launch_config.hpp"
+#include "harness/device/emulated/log.hpp"
+
+// What the emulated device says of a launch: counts, and what is wrong with the kernel. Never a time.
+namespace ridgeline::device::emulated {
+
+enum class Space : std::uint8_t { global, shared, tensor };  // the last: instructions of tensor cores, as requests
+
+/// The requests that one access of the program made, over all warps. Exact for the code that the host compiler made.
+struct Site {
+  std::uint32_t pc = 0;
+  Act act = Act::read;
+  Space space = Space::global;
+  int bytes = 0;  // of a lane
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;       // active, summed over requests
+  std::uint64_t sectors = 0;     // global
+  std::uint64_t wavefronts = 0;  // shared
+};
+
+/// A mistake of the kernel, with its first instance. Absent numbers are -1.
+struct Finding {
+  std::string check;  // "race (read after write)"
+  std::uint32_t pc = 0;
+  std::int64_t block = -1;  // linear
+  int thread = -1;          // linear, in its block
+  int other = -1;           // the thread that it collides with
+  std::string detail;       // the variable, or what is waited for
+  std::uint64_t count = 0;
+};
+
+struct Report {
+  LaunchConfig config;
+  std::uint64_t accesses = 0;     // of lanes to global and shared memory
+  std::uint64_t barriers = 0;     // of blocks
+  std::vector<Site> sites;        // by pc
+  std::vector<Finding> findings;  // by pc
+  bool completed = true;          // false: a finding ended the kernel before its end
+};
+
+/// Sum over the sites of a space that `act` describes; reads and writes apart.
+Site total(const Report& report, Space space, Act act);
+
+}  // namespace ridgeline::device::emulated

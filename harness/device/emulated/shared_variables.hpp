@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ridgeline::device::emulated {
+
+/// The static __shared__ variables of a program: thread_local ones for the host compiler, so that each OS thread, which
+/// runs one block at a time, has them for itself.
+class SharedVariables {
+ public:
+  struct Variable {
+    std::size_t offset = 0, bytes = 0;  // in the thread-local storage of the program
+    std::string name;                   // "a_tile"
+  };
+  /// Reads the symbols of the running program. Throws a dependency Error when it has none (it was stripped).
+  SharedVariables();
+
+  /// Bytes of the program's thread-local storage.
+  std::size_t bytes() const { return bytes_; }
+  /// The variable that `offset` lies in; null when there is none.
+  const Variable* at(std::size_t offset) const;
+
+ private:
+  std::vector<Variable> variables_;  // by offset
+  std::size_t bytes_ = 0;
+};
+
+/// Where the calling thread's storage begins.
+std::uint64_t thread_local_base();
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "harness/device/device.hpp"
+
+// Kernels with known counts and planted mistakes, for tests of the emulated device. Each function launches one.
+namespace ridgeline::device::emulated::test {
+
+/// Thread i of 256 a block copies element i * stride of n.
+void copy_strided(Stream& stream, const float* from, float* to, int n, int stride);
+/// 16 bytes a thread; n is a multiple of 1024.
+void copy_wide(Stream& stream, const float* from, float* to, int n);
+
+enum class Transpose { plain, padded, without_barrier };
+/// n x n through tiles of 32 x 32; n is a multiple of 32.
+void transpose(Stream& stream, const float* from, float* to, int n, Transpose how);
+/// c = a b, n x n, in tiles of 16 x 16; n is a multiple of 16.
+void multiply(Stream& stream, const float* a, const float* b, float* c, int n);
+/// to[0] += the sum of n elements, by shuffles and an atomic; `blocks` of 256 threads.
+void add_up(Stream& stream, const float* from, float* to, int n, int blocks);
+
+/// A warp reads 8 times in a loop whose length differs by lane, at most 32 rounds, and once behind it: 8 x 33 requests.
+/// With `call`, in a function that is not inlined.
+void ragged(Stream& stream, const float* from, float* to, bool call);
+/// Lanes exchange values through shared memory, with or without __syncwarp().
+void exchange(Stream& stream, const int* from, int* to, bool barrier);
+/// Each of `threads` writes what a predicate barrier returns: any, all, count of (thread < limit).
+void combine(Stream& stream, int threads, int limit, int* to);
+/// Every lane of a warp adds 1 to one word, `blocks` times.
+void count_atomically(Stream& stream, int blocks, unsigned* to);
+
+enum class Mistake {
+  reads_behind_the_end,
+  reads_before_the_start,
+  reads_unwritten_shared,
+  reads_unwritten_global,
+  misaligned,
+  writes_behind_shared,
+  writes_behind_dynamic,
+  divergent_barrier,
+  half_ends_before_a_barrier,
+  lane_is_missing,
+  caller_is_not_in_mask,
+  two_blocks_write_one_word,
+  a_block_reads_what_another_writes,
+  reads_host_memory,
+  reads_before_the_copy_has_come,
+  waits_for_too_few_copies,
+  never_waits_for_a_copy,
+};
+/// A warp copies 512 bytes into shared memory while it goes on, and writes them back; half of the lanes copy zeros.
+void copy_async(Stream& stream, const float* from, float* to);
+/// d = a b: 16 x 8 sums of a warp from a (16 x 16, bf16, row by row) and b (8 x 16: its columns).
+void multiply_tile(Stream& stream, const unsigned short* a, const unsigned short* b, float* d);
+
+/// 128 threads a block; `from` and `to` have 128 elements.
+void make(Stream& stream, Mistake mistake, const float* from, float* to);
+
+}  // namespace ridgeline::device::emulated::test
