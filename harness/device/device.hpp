@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/base/dtype.hpp"
+#include "harness/device/counts.hpp"
 #include "harness/device/facts.hpp"
 
 namespace ridgeline::device {
@@ -62,6 +63,9 @@ class Device {
   /// Records what `launches` enqueues on its stream. With Launch::single it must enqueue exactly one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
   virtual Reading read_sensors() = 0;
+  /// Of a device of Kind::emulated: what was launched since the last call, which must have been waited for. Others have
+  /// times, and count nothing.
+  virtual Counts take_counts() { return {}; }
 };
 
 /// Devices of this machine that this program was built for. Never throws for a missing driver: it says so.

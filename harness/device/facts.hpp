@@ -7,7 +7,7 @@
 
 namespace ridgeline::device {
 
-enum class Kind { cpu, cuda, emulated, fake };
+enum class Kind { cpu, cuda, emulated, fake };  // emulated: counts, and has no times
 std::string_view to_string(Kind kind);
 
 /// What a device is, as far as a kernel or a suite may ask. Sizes in bytes.

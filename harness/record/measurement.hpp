@@ -23,6 +23,26 @@ struct Metric {
   Direction direction = Direction::none;
 };
 
+/// One access in a kernel's source, and what all warps did there in one execution of the case. Exact, for the code that
+/// the counting device's compiler made of the source. Zero where a quantity has no meaning.
+struct Site {
+  std::string kernel;  // as the debug information calls it, without arguments
+  std::string file;    // relative to the source tree where it lies below it
+  int line = 0;        // 1-based; 0 when the debug information does not say
+  std::string access;  // "global load", "shared store", "global atomic", "tensor", ...: see device::SiteCount
+  int lane_bytes = 0;  // that one lane reads or writes
+  std::uint64_t requests = 0, lanes = 0;  // of warps; active lanes, summed over requests
+  std::uint64_t sectors = 0;              // of 32 bytes, global memory
+  std::uint64_t wavefronts = 0;           // shared memory; one a request is the least
+  bool operator==(const Site&) const = default;
+};
+
+/// A source file that sites lie in, as it was when the kernel was counted.
+struct Source {
+  std::string file, text;
+  bool operator==(const Source&) const = default;
+};
+
 /// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a
 /// number.
 struct Verification {
@@ -64,6 +84,8 @@ struct Measurement {
   double prepare_ns = 0, verify_ns = 0, warmup_ns = 0, timed_ns = 0, total_ns = 0;
   Telemetry telemetry;
   std::vector<Metric> metrics;
+  std::vector<Site> sites;      // of a counted case, by file, line and access; else empty
+  std::vector<Source> sources;  // of the sites, as far as they can be read
 };
 
 }  // namespace ridgeline::record

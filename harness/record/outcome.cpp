@@ -6,8 +6,9 @@
 namespace ridgeline::record {
 namespace {
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 8> names{
+constexpr std::array<std::pair<Outcome, std::string_view>, 9> names{
     {{Outcome::ok, "ok"},
+     {Outcome::counted, "counted"},
      {Outcome::unstable, "unstable"},
      {Outcome::invalid_environment, "invalid_environment"},
      {Outcome::wrong_result, "wrong_result"},

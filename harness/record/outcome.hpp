@@ -8,9 +8,10 @@ namespace ridgeline::record {
 /// How measuring one case in one process ended. A failure is never a number.
 enum class Outcome {
   ok,
+  counted,              // verified and counted by a device that has no times: metrics and sites, no samples
   unstable,             // measured, but the process's interval stayed wider than the profile allows
   invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour on the GPU)
-  wrong_result,         // the output differs from the oracle's
+  wrong_result,         // the output differs from the oracle's, or the device found a mistake in the kernel (a race)
   unsupported,          // the variant or the device cannot do this problem; the reason says why
   unavailable,          // something the case needs is not installed; the reason names it
   crashed,              // the worker ended, or stopped speaking the protocol
