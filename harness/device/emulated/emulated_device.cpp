@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/device/cpu/host_memory.hpp"
 #include "harness/device/emulated/source_lines.hpp"
+#include "harness/device/failure.hpp"
 
 namespace ridgeline::device::emulated {
 namespace {
@@ -24,6 +25,13 @@ std::string text_of(const Finding& finding) {
   text += ": " + finding.detail;
   if (finding.count > 1) text += fmt::format(", {} times", finding.count);
   return text;
+}
+
+/// Throws when the launch found something. What is not modelled comes first: it ended the launch.
+void throw_first(const Report& report) {
+  for (const Finding& finding : report.findings)
+    if (finding.check == "unsupported") throw Unsupported(finding.detail, text_of(finding));
+  for (const Finding& finding : report.findings) throw KernelMistake(text_of(finding));
 }
 
 class UntimedBatch final : public Batch {
@@ -67,8 +75,7 @@ class EmulatedDevice final : public Device {
 
   Stream& stream() override { return stream_; }
   void synchronize() override {
-    for (const Report& report : machine_.take_reports())
-      for (const Finding& finding : report.findings) throw Error(ErrorKind::dependency, text_of(finding));
+    for (const Report& report : machine_.take_reports()) throw_first(report);
   }
   std::unique_ptr<Batch> record(std::function<void(Stream&)>, Launch) override {
     return std::make_unique<UntimedBatch>();
