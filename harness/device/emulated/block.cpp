@@ -12,19 +12,6 @@
 
 namespace ridgeline::device::emulated {
 
-thread_local constinit Hot hot;
-
-namespace {
-
-namespace context = boost::context::detail;
-
-// Stacks that start at the same place of a page would share cache sets.
-constexpr std::size_t stagger = 64, staggers = 31;
-
-thread_local constinit Block* block_here = nullptr;
-
-}  // namespace
-
 Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
     : memory_(memory),
       variables_(variables),
@@ -48,184 +35,6 @@ Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limit
 Block::~Block() {
   ::munmap(stacks_, lane_private_bytes);
   std::free(dynamic_);
-}
-
-Block& Block::current() { return *block_here; }
-
-// ---- lanes
-
-/// Where the lane goes on, or starts.
-void Block::resume(Lane& lane) {
-  running_ = &lane;
-  lane.state = LaneState::ready;
-  hot.next = lane.log_end;
-  hot.path = lane.path;
-  hot.end = log_of(lane.thread % 32) + log_capacity_;
-}
-
-/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
-[[gnu::always_inline]] inline void Block::hop(Lane* to) {
-  Lane* const me = running_;
-  if (me != nullptr) {
-    me->log_end = hot.next;
-    me->path = hot.path;
-  }
-  context::fcontext_t target = scheduler_;
-  if (to != nullptr) {
-    if (to->state == LaneState::fresh) {
-      to->stack = free_stacks_.back();
-      free_stacks_.pop_back();
-      to->context = context::make_fcontext(to->stack, stack_bytes - stagger * staggers, enter);
-    }
-    target = to->context;
-    resume(*to);
-  } else {
-    running_ = nullptr;
-    hot.next = nullptr;
-  }
-  const context::transfer_t from = context::jump_fcontext(target, me);
-  if (from.data != nullptr)
-    static_cast<Lane*>(from.data)->context = from.fctx;
-  else if (running_ != nullptr)
-    scheduler_ = from.fctx;
-  if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
-}
-
-/// The first function of a stack. A lane that ends hands its stack to the next one that has not started, without a
-/// switch.
-void Block::enter(context::transfer_t from) {
-  Block& block = *block_here;
-  if (from.data != nullptr)
-    static_cast<Lane*>(from.data)->context = from.fctx;
-  else
-    block.scheduler_ = from.fctx;
-  if (block.left_stack_ != nullptr) block.free_stacks_.push_back(std::exchange(block.left_stack_, nullptr));
-  for (;;) {
-    block.call_.run(block.call_.arguments);
-    Lane* const running = block.running_;
-    require(running != nullptr, "a kernel runs on a lane");
-    Lane& ended = *running;
-    ended.state = LaneState::done;
-    ended.log_end = hot.next;
-    Lane* const next = block.next_ready();
-    if (next != nullptr && next->state == LaneState::fresh) {
-      next->stack = std::exchange(ended.stack, nullptr);
-      block.resume(*next);
-      continue;
-    }
-    block.left_stack_ = std::exchange(ended.stack, nullptr);
-    context::fcontext_t target = block.scheduler_;
-    if (next != nullptr) {
-      target = next->context;
-      block.resume(*next);
-    } else {
-      block.running_ = nullptr;
-      hot.next = nullptr;
-    }
-    context::jump_fcontext(target, &ended);  // for good: what it saves is never resumed
-  }
-}
-
-void Block::park(LaneState state) {
-  running_->state = state;
-  hop(next_ready());
-}
-
-void Block::log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-  *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
-  if (++hot.next == hot.end) park(LaneState::log_full);
-}
-
-void Block::log_is_full() { park(LaneState::log_full); }
-
-void Block::enter_function(std::uint32_t pc) {
-  const auto path = paths_.enter(hot.path, pc);
-  if (!path) stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
-  hot.path = *path;
-}
-
-void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail) {
-  find(check, pc, running_->thread, other, detail);
-  stopped_ = true;
-  running_->state = LaneState::done;
-  hop(nullptr);
-  std::abort();  // nobody resumes it
-}
-
-int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
-  Lane& me = *running_;
-  me.mask = barrier;
-  me.pc = pc;
-  me.operation = static_cast<std::uint8_t>(combine);
-  me.predicate = predicate;
-  park(LaneState::at_barrier);
-  return me.predicate;
-}
-
-void Block::copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc) {
-  if (inside) check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::read, 16);
-  check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
-  copies_[running_->thread].under_way.push_back({to_shared, inside ? from_global : nullptr, pc});
-}
-
-void Block::copy_commit() {
-  Copies& copies = copies_[running_->thread];
-  copies.groups.push_back(copies.under_way.size());
-}
-
-void Block::copy_wait(int groups, std::uint32_t pc) {
-  Copies& copies = copies_[running_->thread];
-  const int ended = static_cast<int>(copies.groups.size()) - groups;
-  if (ended <= 0) return;
-  const std::size_t count = copies.groups[static_cast<std::size_t>(ended) - 1];
-  for (std::size_t i = 0; i < count; ++i) {
-    const Copies::Copy copy = copies.under_way[i];
-    if (copy.from != nullptr)
-      std::memcpy(copy.to, copy.from, 16);
-    else
-      std::memset(copy.to, 0, 16);
-    log(reinterpret_cast<std::uint64_t>(copy.to), pc, Act::copy_end, 16);
-  }
-  copies.under_way.erase(copies.under_way.begin(), copies.under_way.begin() + static_cast<std::ptrdiff_t>(count));
-  copies.groups.erase(copies.groups.begin(), copies.groups.begin() + ended);
-  for (std::size_t& end : copies.groups) end -= count;
-}
-
-bool Block::arrive(std::uint32_t& mask, std::uint32_t pc, Act kept, void* operands) {
-  Lane& me = *running_;
-  const int here = lanes_of(me.thread / 32);
-  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
-  const std::uint32_t mine = 1u << me.thread % 32;
-  if ((mask & mine) == 0)
-    stop("collective without its caller", pc, -1,
-         fmt::format("lane {} is not in the mask {:#010x}", me.thread % 32, mask));
-  log(mask, pc, kept, 0);
-  me.operands = operands;
-  me.mask = mask;
-  me.pc = pc;
-  std::uint32_t& arrived = arrived_[me.thread / 32];
-  arrived |= mine;
-  if ((arrived & mask) != mask) {
-    park(LaneState::in_collective);
-    return false;
-  }
-  const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i)
-    if ((mask >> i & 1) != 0 && warp[i].mask != mask)
-      stop("collective with different masks", pc, warp[i].thread,
-           fmt::format("{:#010x} and {:#010x}", mask, warp[i].mask));
-  return true;
-}
-
-void Block::depart(std::uint32_t mask) {
-  arrived_[running_->thread / 32] &= ~mask;
-  if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
-  Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i) {
-    if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
-    warp[i].state = LaneState::ready;
-    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
-  }
 }
 
 // ---- blocks
@@ -273,7 +82,7 @@ bool Block::run(std::uint64_t number) {
   }
   std::ranges::fill(arrived_, 0u);
   history_.begin_block(warps_);
-  block_here = this;
+  here_ = this;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
   int order[32] = {};
   do {
@@ -312,7 +121,7 @@ bool Block::run_warp(int warp) {
     }
     if (shuffled_)
       for (int i = queue_size_ - 1; i > 0; --i) std::swap(queue_[i], queue_[draw(static_cast<std::uint64_t>(i) + 1)]);
-    hop(next_ready());
+    run_lanes();
     if (stopped_) return false;
     bool more = false;
     for (int i = 0; i < count; ++i)
@@ -415,7 +224,7 @@ Report Block::end() {
   for (auto& [key, finding] : findings_) report.findings.push_back(std::move(finding));
   findings_.clear();
   hot.next = nullptr;
-  block_here = nullptr;
+  here_ = nullptr;
   return report;
 }
 

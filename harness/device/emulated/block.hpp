@@ -55,6 +55,8 @@ struct alignas(64) Lane {
 
 // A lane's stack holds what is in registers and local memory on a GPU. Behind all stacks lie the kernel's arguments.
 inline constexpr std::size_t most_threads = 1024, stack_bytes = 64 << 10;
+// Stacks that start at the same place of a page would share cache sets.
+inline constexpr std::size_t stagger = 64, staggers = 31;
 inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_bytes;
 
 /// Copies to shared memory that a lane has started and not waited for.
@@ -138,6 +140,7 @@ class Block final : private Warp {
   static void enter(boost::context::detail::transfer_t from);
   void resume(Lane& lane);
   Lane* next_ready() { return queue_at_ < queue_size_ ? queue_[queue_at_++] : nullptr; }
+  void run_lanes();  // of the queue, until all of them wait or have ended
   void park(LaneState state);
   bool run_warp(int warp);
   bool release_barrier();
@@ -145,6 +148,8 @@ class Block final : private Warp {
   Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_capacity_; }
   int lanes_of(int warp) const;
   std::uint64_t draw(std::uint64_t below);
+
+  static constinit thread_local Block* here_;  // the block that runs on this OS thread
 
   GlobalMemory& memory_;
   const SharedVariables& variables_;

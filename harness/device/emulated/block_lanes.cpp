@@ -1,0 +1,122 @@
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "harness/base/error.hpp"
+#include "harness/device/emulated/block.hpp"
+
+// How lanes take turns on their OS thread: each is a fiber with a stack of its own.
+namespace ridgeline::device::emulated {
+
+thread_local constinit Hot hot;
+thread_local constinit Block* Block::here_ = nullptr;
+
+namespace {
+
+namespace context = boost::context::detail;
+
+}  // namespace
+
+Block& Block::current() { return *here_; }
+
+/// Where the lane goes on, or starts.
+void Block::resume(Lane& lane) {
+  running_ = &lane;
+  lane.state = LaneState::ready;
+  hot.next = lane.log_end;
+  hot.path = lane.path;
+  hot.end = log_of(lane.thread % 32) + log_capacity_;
+}
+
+/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
+[[gnu::always_inline]] inline void Block::hop(Lane* to) {
+  Lane* const me = running_;
+  if (me != nullptr) {
+    me->log_end = hot.next;
+    me->path = hot.path;
+  }
+  context::fcontext_t target = scheduler_;
+  if (to != nullptr) {
+    if (to->state == LaneState::fresh) {
+      to->stack = free_stacks_.back();
+      free_stacks_.pop_back();
+      to->context = context::make_fcontext(to->stack, stack_bytes - stagger * staggers, enter);
+    }
+    target = to->context;
+    resume(*to);
+  } else {
+    running_ = nullptr;
+    hot.next = nullptr;
+  }
+  const context::transfer_t from = context::jump_fcontext(target, me);
+  if (from.data != nullptr)
+    static_cast<Lane*>(from.data)->context = from.fctx;
+  else if (running_ != nullptr)
+    scheduler_ = from.fctx;
+  if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
+}
+
+/// The first function of a stack. A lane that ends hands its stack to the next one that has not started, without a
+/// switch.
+void Block::enter(context::transfer_t from) {
+  Block& block = *here_;
+  if (from.data != nullptr)
+    static_cast<Lane*>(from.data)->context = from.fctx;
+  else
+    block.scheduler_ = from.fctx;
+  if (block.left_stack_ != nullptr) block.free_stacks_.push_back(std::exchange(block.left_stack_, nullptr));
+  for (;;) {
+    block.call_.run(block.call_.arguments);
+    Lane* const running = block.running_;
+    require(running != nullptr, "a kernel runs on a lane");
+    Lane& ended = *running;
+    ended.state = LaneState::done;
+    ended.log_end = hot.next;
+    Lane* const next = block.next_ready();
+    if (next != nullptr && next->state == LaneState::fresh) {
+      next->stack = std::exchange(ended.stack, nullptr);
+      block.resume(*next);
+      continue;
+    }
+    block.left_stack_ = std::exchange(ended.stack, nullptr);
+    context::fcontext_t target = block.scheduler_;
+    if (next != nullptr) {
+      target = next->context;
+      block.resume(*next);
+    } else {
+      block.running_ = nullptr;
+      hot.next = nullptr;
+    }
+    context::jump_fcontext(target, &ended);  // for good: what it saves is never resumed
+  }
+}
+
+void Block::run_lanes() { hop(next_ready()); }
+
+void Block::park(LaneState state) {
+  running_->state = state;
+  hop(next_ready());
+}
+
+void Block::log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+  *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
+  if (++hot.next == hot.end) park(LaneState::log_full);
+}
+
+void Block::log_is_full() { park(LaneState::log_full); }
+
+void Block::enter_function(std::uint32_t pc) {
+  const auto path = paths_.enter(hot.path, pc);
+  if (!path) stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
+  hot.path = *path;
+}
+
+void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail) {
+  find(check, pc, running_->thread, other, detail);
+  stopped_ = true;
+  running_->state = LaneState::done;
+  hop(nullptr);
+  std::abort();  // nobody resumes it
+}
+
+}  // namespace ridgeline::device::emulated
