@@ -31,10 +31,13 @@ template <bool wide>
 __device__ __forceinline__ void store4(float* matrix, std::int64_t rows, std::int64_t columns, std::int64_t row,
                                        std::int64_t column, float4 value) {
   if (row >= rows || column >= columns) return;
-  float* to = matrix + row * columns + column;
+  const std::int64_t first = row * columns + column;
   if constexpr (wide) {
-    *reinterpret_cast<float4*>(to) = value;
+    // Counted in whole float4: through a pointer to float, nvcc splits half of the stores into words, since the address
+    // of a row's first store serves its second one, too.
+    reinterpret_cast<float4*>(matrix)[first / 4] = value;
   } else {
+    float* const to = matrix + first;
     const std::int64_t inside = columns - column;
     to[0] = value.x;
     if (inside > 1) to[1] = value.y;
