@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ struct Source {
   std::string file, text;
   bool operator==(const Source&) const = default;
 };
+
+/// What one measurement may carry at most. It comes from another program: more is refused.
+inline constexpr std::size_t max_sites = 10'000, max_sources = 100, max_source_bytes = 1u << 20;
 
 /// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a
 /// number.

@@ -234,6 +234,33 @@ TEST_F(Files, RowsThatNoRidgelineWroteAreNamed) {
   }
 }
 
+TEST_F(Files, CountsThatNoRidgelineWroteAreNamed) {
+  const auto sites = [&] { Store::open(file).sites(1); };
+  const auto sources = [&] { Store::open(file).sources(1); };
+  const std::tuple<const char*, std::function<void()>, const char*> table[] = {
+      {"UPDATE site SET requests = -1", sites, "site of measurement 1 of"},
+      {"UPDATE site SET line = -1", sites, "-1 as line"},
+      {"UPDATE site SET kernel = CAST(x'ff' AS TEXT)", sites, "broken text as kernel"},
+      {"UPDATE source SET text = CAST(x'ff' AS TEXT)", sources, "source 1 of"},
+  };
+  for (const auto& [sql, read, what] : table) {
+    fs::remove(file);
+    {
+      Store store = Store::create(file);
+      store.begin(examples::run(), examples::device(), examples::environment());
+      store.add(store.add(examples::process()), examples::gemm_case(), examples::counted(examples::gemm_case()));
+    }
+    EXPECT_NO_THROW(read());
+    {
+      SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+      database.exec("PRAGMA ignore_check_constraints = ON");
+      EXPECT_GT(database.exec(sql), 0) << sql;
+    }
+    const std::string refused = refusal(read);
+    EXPECT_NE(refused.find(what), std::string::npos) << sql << ": " << refused;
+  }
+}
+
 TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
   for (const char* sql : {"UPDATE run SET status = 'asleep'", "UPDATE device SET comparable = '[]'",
                           "UPDATE device SET comparable = '{\"a\": 1}'", "UPDATE measurement SET outcome = 'great'"}) {
@@ -283,6 +310,8 @@ TEST_F(Files, RowsOfGatesThatNoRidgelineWroteAreNamed) {
       {"UPDATE measurement SET median_ns = 9e999 WHERE id = 1", pairs, pair, "no number as baseline_ns"},
       {"UPDATE verdict SET verdict = 'great'", verdicts, verdict, "'great' as verdict"},
       {"UPDATE verdict SET ratio = -1", verdicts, verdict, "-1 as ratio"},
+      {"UPDATE verdict SET ratio = 0, ratio_low = NULL", verdicts, verdict, "0 as ratio"},
+      {"UPDATE verdict SET baseline_value = 9e999", verdicts, verdict, "no number as baseline_value"},
       {"UPDATE verdict SET ratio = NULL", verdicts, verdict, "a ratio outside of its interval"},
       {"UPDATE verdict SET ratio_low = 2", verdicts, verdict, "a ratio outside of its interval"},
       {"UPDATE verdict SET ratio_high = 1", verdicts, verdict, "a ratio outside of its interval"},

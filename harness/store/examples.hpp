@@ -97,6 +97,30 @@ inline record::Measurement failed(const record::Case& info, record::Outcome outc
   return m;
 }
 
+/// A device that counts, of the model of device().
+inline record::Device counting_device() {
+  record::Device counting = device();
+  counting.id = "emulated:sm_00";
+  counting.kind = "emulated";
+  counting.uuid = "emulated-0000";
+  return counting;
+}
+
+/// What counting_device() says of `info`: two sites in one file.
+inline record::Measurement counted(const record::Case& info) {
+  record::Measurement m = failed(info, record::Outcome::counted, "");
+  m.verification = record::Verification{1e-7, 1e-5};
+  m.launch = "single";
+  m.cache = "cold";
+  m.buffer_sets = 1;
+  m.metrics = {{"barriers", 2, "1", record::Direction::lower},
+               {"global_load_sectors", 512, "1", record::Direction::lower}};
+  m.sites = {{"gemm_kernel", "kernels/gemm/naive.cu", 17, "global load", 4, 128, 4096, 512, 0},
+             {"gemm_kernel", "kernels/gemm/naive.cu", 19, "shared store", 4, 64, 2048, 0, 64}};
+  m.sources = {{"kernels/gemm/naive.cu", "// naive\n"}};
+  return m;
+}
+
 /// A gate of two workers, whose runs are its id with "-baseline" and "-candidate".
 inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00", std::string started = "2026-11-20T13:00:00Z") {
   record::Gate gate;
@@ -149,6 +173,18 @@ inline record::CaseVerdict pass(const record::Case& info = gemm_case()) {
   verdict.smallest_effect = 0.035;
   verdict.p_value = 0.002;
   verdict.level = 0.01;
+  return verdict;
+}
+
+/// A verdict on counts.
+inline record::CaseVerdict fewer_sectors(const record::Case& info = gemm_case()) {
+  record::CaseVerdict verdict;
+  verdict.case_name = verdict.baseline_case = record::name(info.id);
+  verdict.verdict = record::Verdict::improvement;
+  verdict.metric = "global_load_sectors";
+  verdict.baseline_value = 512;
+  verdict.candidate_value = 384;
+  verdict.ratio = 0.75;
   return verdict;
 }
 

@@ -84,15 +84,18 @@ void Store::add(std::string_view gate_id, const record::CaseVerdict& verdict) {
   connection_->write("store a verdict in", [&] {
     SQLite::Statement& statement = connection_->statement(
         "INSERT OR REPLACE INTO verdict (gate_id, case_name, baseline_case, verdict, reason, delta, baseline_ns, "
-        "candidate_ns, ratio, ratio_low, ratio_high, pairs, dropped, noise, smallest_effect, p_value, level, expected, "
-        "expectation) VALUES (:gate_id, :case_name, :baseline_case, :verdict, :reason, :delta, :baseline_ns, "
-        ":candidate_ns, :ratio, :ratio_low, :ratio_high, :pairs, :dropped, :noise, :smallest_effect, :p_value, :level, "
-        ":expected, :expectation)");
+        "candidate_ns, metric, baseline_value, candidate_value, ratio, ratio_low, ratio_high, pairs, dropped, noise, "
+        "smallest_effect, p_value, level, expected, expectation) VALUES (:gate_id, :case_name, :baseline_case, "
+        ":verdict, :reason, :delta, :baseline_ns, :candidate_ns, :metric, :baseline_value, :candidate_value, :ratio, "
+        ":ratio_low, :ratio_high, :pairs, :dropped, :noise, :smallest_effect, :p_value, :level, :expected, "
+        ":expectation)");
     Binder bind(statement);
     bind.text(":gate_id", gate_id).text(":case_name", verdict.case_name);
     bind.text(":baseline_case", verdict.baseline_case).text(":verdict", to_string(verdict.verdict));
     bind.text(":reason", verdict.reason).real(":delta", verdict.delta);
     bind.optional_real(":baseline_ns", verdict.baseline_ns).optional_real(":candidate_ns", verdict.candidate_ns);
+    bind.text(":metric", verdict.metric).optional_real(":baseline_value", verdict.baseline_value);
+    bind.optional_real(":candidate_value", verdict.candidate_value);
     bind.optional_real(":ratio", verdict.ratio).optional_real(":ratio_low", verdict.ratio_low);
     bind.optional_real(":ratio_high", verdict.ratio_high);
     bind.integer(":pairs", verdict.pairs).integer(":dropped", verdict.dropped);

@@ -52,16 +52,29 @@ TEST(Schema, StepsAreNumberedWithoutGaps) {
     EXPECT_EQ(std::stoi(std::string(step.name.substr(0, 4))), ++number) << step.name;
 }
 
-/// The gate of examples.hpp: one pair, and a verdict on each of two cases.
-void expect_example_gate(const Store& store) {
+/// The gate of examples.hpp: one pair, and a verdict on each of two cases; since schema 3 also one on counts.
+void expect_example_gate(const Store& store, int version) {
   const record::Gate gate = store.gates().at(0).gate;
   EXPECT_EQ(gate.seed, examples::gate().seed);
   EXPECT_EQ(gate.device_uuid, examples::device().uuid);
   ASSERT_EQ(store.pairs(gate.id).size(), 1u);
   EXPECT_EQ(store.pairs(gate.id)[0].candidate_ns, examples::pair().candidate_ns);
-  ASSERT_EQ(store.verdicts(gate.id).size(), 2u);
+  ASSERT_EQ(store.verdicts(gate.id).size(), version < 3 ? 2u : 3u);
   EXPECT_EQ(store.verdicts(gate.id)[0].ratio_high, examples::pass().ratio_high);
+  EXPECT_EQ(store.verdicts(gate.id)[0].metric, "");
   EXPECT_EQ(store.verdicts(gate.id)[1].verdict, record::Verdict::skipped);
+  if (version < 3) return;
+  EXPECT_EQ(store.verdicts(gate.id)[2].candidate_value, examples::fewer_sectors().candidate_value);
+}
+
+/// The newest run of a file of schema 3: one counted case.
+void expect_counts(const Store& store) {
+  const auto counted = store.measurements(store.runs().at(0).run.id, Samples::read);
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_EQ(counted[0].measurement.outcome, record::Outcome::counted);
+  const record::Measurement expected = examples::counted(examples::gemm_case());
+  EXPECT_EQ(store.sites(counted[0].id), expected.sites);
+  EXPECT_EQ(store.sources(counted[0].id), expected.sources);
 }
 
 // A new migration comes with fixtures/schema_<n>.sql: `sqlite3 FILE .dump` of a file of schema n with the rows of
@@ -92,12 +105,34 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
       EXPECT_EQ(all[1].measurement.outcome, record::Outcome::unsupported);
       EXPECT_EQ(store.roofs(oldest.id).size(), 1u);
       ASSERT_EQ(store.gates().size(), version < 2 ? 0u : 1u);
-      if (version >= 2) expect_example_gate(store);
+      if (version >= 2) expect_example_gate(store, version);
+      if (version >= 3) expect_counts(store);
     }
     SQLite::Database migrated(file.string(), SQLite::OPEN_READWRITE), fresh(":memory:", SQLite::OPEN_READWRITE);
     migrate(fresh, ":memory:", migrations());
     EXPECT_EQ(schema_text(migrated), schema_text(fresh));
   }
+}
+
+TEST(Fixtures, AMigratedFileKeepsWhatReferredToTheTablesThatWereMadeAnew) {
+  TemporaryFolder folder;
+  const fs::path file = folder / "synthetic-gpu.sqlite";
+  load(fixture(2), file);
+  Store store = Store::create(file);
+  const record::Gate gate = store.gates().at(0).gate;
+  const record::Case info = examples::gemm_case();
+  const auto measure = [&](const std::string& run, int round) {
+    return store.add(store.add(examples::process(round, run)), info, examples::measurement(info));
+  };
+  const std::int64_t baseline = measure(gate.baseline_run, 1), candidate = measure(gate.candidate_run, 1);
+  EXPECT_EQ(baseline, 5) << "ids go on";
+  EXPECT_THROW(store.add(gate.id, examples::pair(info, 1), candidate, baseline), Error) << "triggers of pair are there";
+  EXPECT_THROW(store.add(gate.id, examples::pair(info, 1), baseline, 99), Error);
+  store.add(gate.id, examples::pair(info, 1), baseline, candidate);
+  EXPECT_EQ(store.pairs(gate.id).size(), 2u);
+  store.add(gate.id, examples::fewer_sectors(info));  // replaces a verdict on times
+  EXPECT_EQ(store.verdicts(gate.id).at(0).metric, "global_load_sectors");
+  EXPECT_NO_THROW(store.check_integrity());
 }
 
 TEST(Fixtures, TheFirstStepAloneMakesAFileOfSchema1) {

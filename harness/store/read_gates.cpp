@@ -68,7 +68,13 @@ record::CaseVerdict read_verdict(const Row& row) {
   verdict.delta = row.real("delta");
   verdict.baseline_ns = positive(row, "baseline_ns");
   verdict.candidate_ns = positive(row, "candidate_ns");
-  verdict.ratio = positive(row, "ratio");
+  verdict.metric = row.text("metric");
+  verdict.baseline_value = row.optional_real("baseline_value");
+  verdict.candidate_value = row.optional_real("candidate_value");
+  verdict.ratio = row.optional_real("ratio");
+  // A count may fall to nothing; a time cannot.
+  if (verdict.ratio && (*verdict.ratio < 0 || (*verdict.ratio == 0 && verdict.metric.empty())))
+    row.refuse(fmt::format("{} as ratio", *verdict.ratio));
   verdict.ratio_low = positive(row, "ratio_low");
   verdict.ratio_high = positive(row, "ratio_high");
   verdict.pairs = row.small("pairs", 0);

@@ -34,6 +34,12 @@ Binder& Binder::integer(const char* name, std::int64_t value) {
   return *this;
 }
 
+Binder& Binder::count(const char* name, std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw Error(ErrorKind::store, fmt::format("cannot store {} as {}: it is too large", value, name + 1));
+  return integer(name, static_cast<std::int64_t>(value));
+}
+
 Binder& Binder::optional_integer(const char* name, std::optional<int> value) {
   if (value) return integer(name, *value);
   statement_.bind(name);
@@ -109,6 +115,12 @@ int Row::small(const char* name, int least) const {
   const std::int64_t value = integer(name);
   if (value < least || value > std::numeric_limits<int>::max()) refuse(fmt::format("{} as {}", value, name));
   return static_cast<int>(value);
+}
+
+std::uint64_t Row::count(const char* name) const {
+  const std::int64_t value = integer(name);
+  if (value < 0) refuse(fmt::format("{} as {}", value, name));
+  return static_cast<std::uint64_t>(value);
 }
 
 bool Row::flag(const char* name) const { return integer(name) != 0; }

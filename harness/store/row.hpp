@@ -22,6 +22,7 @@ class Binder {
   explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
   Binder& text(const char* name, std::string_view value);
   Binder& integer(const char* name, std::int64_t value);
+  Binder& count(const char* name, std::uint64_t value);  // refused where the signed integer cannot hold it
   Binder& optional_integer(const char* name, std::optional<int> value);
   Binder& seed(const char* name, std::uint64_t value);  // as the signed integer with the same bits
   Binder& real(const char* name, double value);
@@ -46,6 +47,7 @@ class Row {
   std::string text(const char* column) const;
   std::int64_t integer(const char* column) const;
   int small(const char* column, int least) const;  // at least `least`
+  std::uint64_t count(const char* column) const;   // not below 0
   bool flag(const char* column) const;
   std::uint64_t seed(const char* column) const;
   double real(const char* column) const;  // finite

@@ -1,4 +1,4 @@
--- Schema 2, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 3, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE build (
   id          INTEGER PRIMARY KEY,
@@ -73,14 +73,14 @@ CREATE TABLE gate (
   CONSTRAINT gate_finishes_once_it_is_not_running CHECK ((status = 'running') = (finished IS NULL))
 ) STRICT;
 
-CREATE TABLE measurement (
+CREATE TABLE "measurement" (
   id                    INTEGER PRIMARY KEY,
   process_id            INTEGER NOT NULL REFERENCES process (id),
   case_id               INTEGER NOT NULL REFERENCES "case" (id),
   attempt               INTEGER NOT NULL CHECK (attempt >= 1),
   outcome               TEXT NOT NULL CONSTRAINT outcome_is_known CHECK (outcome IN
-                          ('ok', 'unstable', 'invalid_environment', 'wrong_result', 'unsupported', 'unavailable', 'crashed',
-                           'timeout')),
+                          ('ok', 'counted', 'unstable', 'invalid_environment', 'wrong_result', 'unsupported', 'unavailable',
+                           'crashed', 'timeout')),
   reason                TEXT NOT NULL,
   n                     INTEGER NOT NULL,
   executions_per_sample INTEGER NOT NULL CHECK (executions_per_sample >= 1),
@@ -116,9 +116,18 @@ CREATE TABLE measurement (
   CONSTRAINT only_right_results_have_samples
     CHECK (samples IS NULL OR tolerance IS NULL OR (error IS NOT NULL AND error <= tolerance)),
   CONSTRAINT error_goes_with_tolerance CHECK (error IS NULL OR tolerance IS NOT NULL),
-  CONSTRAINT ok_needs_no_reason CHECK (outcome <> 'ok' OR reason = ''),
+  CONSTRAINT only_right_results_are_counted
+    CHECK (outcome <> 'counted' OR (tolerance IS NOT NULL AND error IS NOT NULL AND error <= tolerance)),
+  CONSTRAINT counted_cases_are_not_timed CHECK (outcome <> 'counted' OR (warmup_ns = 0 AND timed_ns = 0)),
+  CONSTRAINT ok_needs_no_reason CHECK (outcome NOT IN ('ok', 'counted') OR reason = ''),
   CONSTRAINT reason_is_given CHECK (outcome NOT IN ('invalid_environment', 'unsupported', 'unavailable') OR reason <> '')
 ) STRICT;
+
+CREATE TABLE measurement_source (
+  measurement_id INTEGER NOT NULL REFERENCES measurement (id),
+  source_id      INTEGER NOT NULL REFERENCES source (id),
+  PRIMARY KEY (measurement_id, source_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE metric (
   measurement_id INTEGER NOT NULL REFERENCES measurement (id),
@@ -175,7 +184,28 @@ CREATE TABLE run (
   CONSTRAINT run_finishes_once_it_is_not_running CHECK ((status = 'running') = (finished IS NULL))
 ) STRICT;
 
-CREATE TABLE verdict (
+CREATE TABLE site (
+  measurement_id INTEGER NOT NULL REFERENCES measurement (id),
+  position       INTEGER NOT NULL CONSTRAINT sites_are_few CHECK (position BETWEEN 0 AND 9999),
+  kernel         TEXT NOT NULL,
+  file           TEXT NOT NULL,
+  line           INTEGER NOT NULL CONSTRAINT line_is_counted CHECK (line >= 0), -- 0: unknown
+  access         TEXT NOT NULL CONSTRAINT site_has_access CHECK (access <> ''),
+  lane_bytes     INTEGER NOT NULL CONSTRAINT lane_bytes_are_counted CHECK (lane_bytes >= 0),
+  requests       INTEGER NOT NULL CONSTRAINT requests_are_counted CHECK (requests >= 0),
+  lanes          INTEGER NOT NULL CONSTRAINT lanes_are_counted CHECK (lanes >= 0),
+  sectors        INTEGER NOT NULL CONSTRAINT sectors_are_counted CHECK (sectors >= 0),
+  wavefronts     INTEGER NOT NULL CONSTRAINT wavefronts_are_counted CHECK (wavefronts >= 0),
+  PRIMARY KEY (measurement_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE source (
+  id   INTEGER PRIMARY KEY,
+  file TEXT NOT NULL CONSTRAINT source_has_file CHECK (file <> ''),
+  text TEXT NOT NULL CONSTRAINT source_is_of_bounded_size CHECK (length(CAST(text AS BLOB)) <= 1048576)
+) STRICT;
+
+CREATE TABLE "verdict" (
   gate_id         TEXT NOT NULL REFERENCES gate (id),
   case_name       TEXT NOT NULL CONSTRAINT verdict_has_case CHECK (case_name <> ''),
   baseline_case   TEXT NOT NULL, -- '' when the baseline has none
@@ -186,7 +216,10 @@ CREATE TABLE verdict (
   delta           REAL NOT NULL CONSTRAINT delta_is_not_negative CHECK (delta >= 0 AND delta < 9e999),
   baseline_ns     REAL CONSTRAINT baseline_ns_is_positive CHECK (baseline_ns > 0 AND baseline_ns < 9e999),
   candidate_ns    REAL CONSTRAINT candidate_ns_is_positive CHECK (candidate_ns > 0 AND candidate_ns < 9e999),
-  ratio           REAL CONSTRAINT ratio_is_positive CHECK (ratio > 0 AND ratio < 9e999),
+  metric          TEXT NOT NULL, -- that decided where counts were compared; '' where times were
+  baseline_value  REAL CONSTRAINT baseline_value_is_finite CHECK (abs(baseline_value) < 9e999),
+  candidate_value REAL CONSTRAINT candidate_value_is_finite CHECK (abs(candidate_value) < 9e999),
+  ratio           REAL CONSTRAINT ratio_is_positive CHECK ((ratio > 0 OR (ratio = 0 AND metric <> '')) AND ratio < 9e999),
   ratio_low       REAL CONSTRAINT ratio_low_is_positive CHECK (ratio_low > 0), -- NULL: the interval has no lower bound
   ratio_high      REAL CONSTRAINT ratio_high_is_finite CHECK (ratio_high < 9e999), -- NULL: no upper bound
   pairs           INTEGER NOT NULL CONSTRAINT pairs_are_counted CHECK (pairs >= 0),
@@ -203,8 +236,17 @@ CREATE TABLE verdict (
        AND (ratio_high IS NULL OR (ratio IS NOT NULL AND ratio <= ratio_high))),
   CONSTRAINT decided_cases_have_numbers
     CHECK (verdict NOT IN ('regression', 'improvement', 'pass')
-       OR (ratio IS NOT NULL AND baseline_ns IS NOT NULL AND candidate_ns IS NOT NULL AND p_value IS NOT NULL
-           AND level IS NOT NULL AND pairs > 0)),
+       OR (metric = '' AND ratio IS NOT NULL AND baseline_ns IS NOT NULL AND candidate_ns IS NOT NULL
+           AND p_value IS NOT NULL AND level IS NOT NULL AND pairs > 0)
+       OR (metric <> '' AND baseline_value IS NOT NULL AND candidate_value IS NOT NULL)),
+  CONSTRAINT values_are_of_a_metric CHECK (metric <> '' OR (baseline_value IS NULL AND candidate_value IS NULL)),
+  -- Counts are exact: there is nothing that a test could say of them.
+  CONSTRAINT counts_have_no_times
+    CHECK (metric = '' OR (baseline_ns IS NULL AND candidate_ns IS NULL AND ratio_low IS NULL AND ratio_high IS NULL
+                           AND pairs = 0 AND dropped = 0 AND noise IS NULL AND smallest_effect IS NULL
+                           AND p_value IS NULL AND level IS NULL)),
+  CONSTRAINT only_compared_cases_have_a_metric
+    CHECK (metric = '' OR verdict IN ('regression', 'improvement', 'pass', 'undecided', 'invalid_environment')),
   CONSTRAINT only_compared_cases_have_a_ratio
     CHECK (ratio IS NULL OR verdict IN ('regression', 'improvement', 'pass', 'undecided', 'invalid_environment')),
   CONSTRAINT verdict_reason_is_given CHECK (verdict NOT IN ('invalid_environment', 'no_baseline', 'skipped') OR reason <> ''),
@@ -218,10 +260,20 @@ CREATE INDEX outcome_of_process ON measurement (process_id, outcome);
 
 CREATE INDEX process_of_run ON process (run_id);
 
+CREATE INDEX source_of_file ON source (file);
+
 CREATE TRIGGER device_of_one_model BEFORE INSERT ON device
 WHEN EXISTS (SELECT 1 FROM device WHERE model <> NEW.model)
 BEGIN
   SELECT RAISE(ABORT, 'a results file holds one device model');
+END;
+
+CREATE TRIGGER emulated_devices_have_no_times BEFORE INSERT ON measurement
+WHEN NEW.samples IS NOT NULL AND EXISTS (
+  SELECT 1 FROM process JOIN run ON run.id = run_id JOIN device ON device.id = device_id
+  WHERE process.id = NEW.process_id AND device.kind = 'emulated')
+BEGIN
+  SELECT RAISE(ABORT, 'emulated_devices_have_no_times');
 END;
 
 CREATE TRIGGER gate_measures_two_runs_on_one_device BEFORE INSERT ON gate
@@ -251,5 +303,17 @@ WHEN NOT EXISTS (
     AND bp.run_id = gate.baseline_run AND cp.run_id = gate.candidate_run)
 BEGIN
   SELECT RAISE(ABORT, 'pair_is_of_the_two_runs_of_its_gate');
+END;
+
+CREATE TRIGGER sites_are_of_counted_cases BEFORE INSERT ON site
+WHEN NOT EXISTS (SELECT 1 FROM measurement WHERE id = NEW.measurement_id AND outcome = 'counted')
+BEGIN
+  SELECT RAISE(ABORT, 'sites_are_of_counted_cases');
+END;
+
+CREATE TRIGGER sources_are_of_counted_cases BEFORE INSERT ON measurement_source
+WHEN NOT EXISTS (SELECT 1 FROM measurement WHERE id = NEW.measurement_id AND outcome = 'counted')
+BEGIN
+  SELECT RAISE(ABORT, 'sources_are_of_counted_cases');
 END;
 

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/store/connection.hpp"
 #include "harness/store/row.hpp"
+#include "harness/store/sites.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -207,6 +208,7 @@ std::int64_t Store::add(std::int64_t process_id, const record::Case& case_info,
           .text(":direction", to_string(metric.direction));
       statement.exec();
     }
+    add_sites(*connection_, id, measurement);
     return id;
   });
 }

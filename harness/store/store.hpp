@@ -36,7 +36,7 @@ struct StoredMeasurement {
   std::int64_t process_id = 0;
   record::Case case_info;
   int replicate = 0;
-  record::Measurement measurement;  // samples_ns is empty when they were not asked for
+  record::Measurement measurement;  // samples_ns is empty when not asked for; sites and sources are asked for by id
 };
 
 enum class Samples { leave_out, read };
@@ -83,7 +83,7 @@ class Store {
   void add(std::string_view gate_id, const record::Pair& pair, std::int64_t baseline_measurement,
            std::int64_t candidate_measurement);
   /// The verdict on a case; replaces an earlier one. A case that was not compared (failed, missing, new, skipped,
-  /// without baseline) carries no ratio.
+  /// without baseline) carries no ratio and no metric; one whose counts were compared carries no times.
   void add(std::string_view gate_id, const record::CaseVerdict& verdict);
   /// Ends the gate, and the runs that it measured.
   void finish_gate(std::string_view gate_id, record::RunStatus status, const std::string& finished);
@@ -96,6 +96,10 @@ class Store {
   std::vector<record::Build> builds(std::string_view run_id) const;
   std::vector<record::Roof> roofs(std::string_view run_id) const;
   std::vector<StoredMeasurement> measurements(std::string_view run_id, Samples samples) const;
+  /// Of a counted measurement, in the order stored; empty for any other.
+  std::vector<record::Site> sites(std::int64_t measurement_id) const;
+  /// Of a counted measurement, by file.
+  std::vector<record::Source> sources(std::int64_t measurement_id) const;
 
   /// Newest first.
   std::vector<GateSummary> gates() const;

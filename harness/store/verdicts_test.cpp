@@ -47,6 +47,69 @@ TEST_F(Verdicts, AVerdictComesBackAsItWasStoredAndIsReplaced) {
   EXPECT_EQ(back.expectation, stored.expectation);
 }
 
+TEST_F(Verdicts, AVerdictOnCountsHasValuesAndNoTimes) {
+  record::CaseVerdict stored = examples::fewer_sectors(info);
+  store.add(gate.id, stored);
+  const record::CaseVerdict back = store.verdicts(gate.id).at(0);
+  EXPECT_EQ(back.verdict, Verdict::improvement);
+  EXPECT_EQ(back.metric, "global_load_sectors");
+  EXPECT_EQ(back.baseline_value, 512);
+  EXPECT_EQ(back.candidate_value, 384);
+  EXPECT_EQ(back.ratio, 0.75);
+  EXPECT_EQ(back.baseline_ns, std::nullopt);
+
+  stored.candidate_value = stored.ratio = 0;
+  store.add(gate.id, stored);
+  EXPECT_EQ(store.verdicts(gate.id).at(0).ratio, 0) << "a count may fall to nothing";
+  stored.verdict = Verdict::regression;
+  stored.baseline_value = 0;
+  stored.candidate_value = 32;
+  stored.ratio.reset();
+  store.add(gate.id, stored);
+  EXPECT_EQ(store.verdicts(gate.id).at(0).ratio, std::nullopt) << "nothing has no multiple";
+}
+
+TEST_F(Verdicts, BadVerdictsOnCountsAreRefused) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::pair<const char*, std::function<void(record::CaseVerdict&)>> table[] = {
+      {"decided_cases_have_numbers", [](auto& v) { v.baseline_value.reset(); }},
+      {"decided_cases_have_numbers", [](auto& v) { v.candidate_value.reset(); }},
+      {"decided_cases_have_numbers", [](auto& v) { v.metric = ""; }},
+      {"values_are_of_a_metric",
+       [](auto& v) {
+         v.metric = "";
+         v.verdict = Verdict::skipped;
+         v.reason = "because";
+         v.ratio.reset();
+       }},
+      {"counts_have_no_times", [](auto& v) { v.baseline_ns = 1; }},
+      {"counts_have_no_times", [](auto& v) { v.candidate_ns = 1; }},
+      {"counts_have_no_times", [](auto& v) { v.p_value = 0.5; }},
+      {"counts_have_no_times", [](auto& v) { v.level = 0.5; }},
+      {"counts_have_no_times", [](auto& v) { v.pairs = 1; }},
+      {"counts_have_no_times", [](auto& v) { v.dropped = 1; }},
+      {"counts_have_no_times", [](auto& v) { v.noise = 0; }},
+      {"counts_have_no_times", [](auto& v) { v.smallest_effect = 0; }},
+      {"counts_have_no_times", [](auto& v) { v.ratio_low = 0.5; }},
+      {"counts_have_no_times", [](auto& v) { v.ratio_high = 1; }},
+      {"ratio_is_positive", [](auto& v) { v.ratio = -1; }},
+      {"only_compared_cases_have_a_metric",
+       [](auto& v) {
+         v.verdict = Verdict::missing;
+         v.ratio.reset();
+       }},
+      {"baseline_value", [infinity](auto& v) { v.baseline_value = infinity; }},
+      {"candidate_value", [infinity](auto& v) { v.candidate_value = infinity; }},
+  };
+  for (const auto& [constraint, spoil] : table) {
+    record::CaseVerdict verdict = examples::fewer_sectors(info);
+    spoil(verdict);
+    const std::string what = refusal([&] { store.add(gate.id, verdict); });
+    EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
+    EXPECT_TRUE(store.verdicts(gate.id).empty()) << constraint;
+  }
+}
+
 TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
   const std::string_view names[] = {
       "regression", "wrong_result", "crashed",     "timeout", "missing", "invalid_environment",
@@ -76,6 +139,11 @@ TEST_F(Verdicts, BadVerdictsAreRefused) {
   const std::pair<const char*, Spoil> table[] = {
       {"verdict_has_case", [](auto& v) { v.case_name = ""; }},
       {"ratio_is_positive", [](auto& v) { v.ratio = v.ratio_low = -1; }},
+      {"ratio_is_positive",
+       [](auto& v) {
+         v.ratio = 0;
+         v.ratio_low.reset();
+       }},
       {"ratio_lies_in_its_interval", [](auto& v) { v.ratio = 1.004; }},
       {"ratio_lies_in_its_interval", [](auto& v) { v.ratio = 1.016; }},
       {"ratio_lies_in_its_interval",
