@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +15,11 @@ constexpr double most_alpha = 0.2;
 
 /// What the rules say of one case.
 struct CaseRule {
-  double delta = 0.03;  // relative slow-down that matters
-  double floor_ns = 0;  // a slow-down below this much time does not matter either
-  double alpha = 0.01;  // of regressions over the whole suite; again of improvements
+  double delta = 0.03;                          // relative slow-down that matters
+  double floor_ns = 0;                          // a slow-down below this much time does not matter either
+  double alpha = 0.01;                          // of regressions over the whole suite; again of improvements
+  double counts = 0;                            // relative growth that counts may have: of 0 every change is one
+  std::map<std::string, double> metric_counts;  // by metric, in its place
   Looking looking = Looking::both;
   std::string skip;               // why the case is not compared; empty when it is
   bool expected = false;          // a regression is expected: see Expectation
@@ -35,6 +38,9 @@ struct GatePlan {
   std::vector<double> pass_level;  // of the test for not being slower, by look; the sum bounds the risk of a wrong pass
   double shift = 0.5;              // regressions are tested against this part of delta
 };
+
+/// Whether a device of this kind gives exact counts and never times: its gates need no plan, no delta and no alpha.
+bool gives_counts(const std::string& device_kind);
 
 /// The plan for a kind of device ("cuda", "cpu", ...), and the delta that it starts from.
 GatePlan plan_for(const std::string& device_kind);

@@ -71,6 +71,19 @@ std::string time_range(double low, double high) {
   return fmt::format("{} to {} {}", digits_of(low / scale, digits), digits_of(high / scale, digits), time_units[unit]);
 }
 
+std::pair<std::string, std::string> counts(double first, double second) {
+  constexpr double all_whole = 9007199254740992;  // 2^53: up to there every whole number is a double
+  constexpr int most = 17;                        // digits that tell all doubles apart
+  const auto text = [](double value, int digits) {
+    if (std::abs(value) <= all_whole && std::trunc(value) == value) return fmt::format("{:.0f}", value + 0.0);
+    return fmt::format("{:.{}g}", value, digits);
+  };
+  const double larger = std::max(std::abs(first), std::abs(second));
+  int digits = larger >= 1e4 && larger < 1e14 ? magnitude(larger) + 2 : 4;  // no exponent for a tenth more or less
+  while (digits < most && first != second && text(first, digits) == text(second, digits)) ++digits;
+  return {text(first, digits), text(second, digits)};
+}
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || std::abs(seconds) > 1e15) return fmt::format("{} s", seconds);
   const auto total = static_cast<std::int64_t>(std::llround(seconds));

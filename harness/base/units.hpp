@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Numbers as people read them, with three significant digits; the only place that knows how.
 /// What is not finite is shown as "nan" or "inf" with its unit, never as a number.
@@ -10,6 +11,8 @@ namespace ridgeline::units {
 std::string time(double ns);  // "1.23 us"; ns to s
 /// "1.23 to 1.31 us", both in ns and shown in one unit; with more digits where three would read the same.
 std::string time_range(double low, double high);
+/// Two counts: whole numbers in full, others with four significant digits, or as many as tell them apart.
+std::pair<std::string, std::string> counts(double first, double second);
 std::string duration(double seconds);       // whole seconds: "42 s", "3 min 05 s", "2 h 07 min"
 std::string byte_rate(double bytes_per_s);  // "456 GB/s"; decimal prefixes
 std::string flop_rate(double flops_per_s);  // "12.3 TFLOP/s"

@@ -70,6 +70,17 @@ TEST(Units, StoredUnitsChooseTheirForm) {
   EXPECT_EQ(quantity(1.234e-7, "J"), "1.23e-07 J");
 }
 
+TEST(Units, CountsThatDifferReadDifferently) {
+  using Texts = std::pair<std::string, std::string>;
+  EXPECT_EQ(counts(262144, 262145), Texts("262144", "262145"));
+  EXPECT_EQ(counts(0, -0.0), Texts("0", "0"));
+  EXPECT_EQ(counts(32.0 / 3, 8), Texts("10.67", "8"));
+  EXPECT_EQ(counts(1.00001, 1.00002), Texts("1.00001", "1.00002"));
+  EXPECT_EQ(counts(1 + 1e-15, 1), Texts("1.000000000000001", "1"));
+  EXPECT_EQ(counts(123456.75, 123456.25), Texts("123456.8", "123456.2"));
+  EXPECT_EQ(counts(1e300, 2e300), Texts("1e+300", "2e+300"));
+}
+
 TEST(Units, WhatIsNoNumberIsShownAsSuch) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(time(nan), "nan ns");
