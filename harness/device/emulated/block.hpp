@@ -27,6 +27,7 @@ struct KernelCall {
   void (*run)(const void* arguments) = nullptr;
   const void* arguments = nullptr;
   std::size_t bytes = 0;
+  void (*kernel)() = nullptr;  // its code, for its name
 };
 
 /// What a block may have, of the emulated architecture.

@@ -51,13 +51,13 @@ void Block::global_request(const Request& request) {
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
   site.sectors += static_cast<std::uint64_t>(sectors(request.active_addresses()));
+  const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
   for (int i = 0; i < request.count; ++i) {
     const std::uint64_t address = request.addresses[static_cast<std::size_t>(i)];
     const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
-    if (!memory_.note(address, request.bytes, request.act))
+    if (!memory_.note(address, request.bytes, act))
       find("uninitialised (global)", request.pc, thread, -1, memory_.describe(address));
-    const GlobalMemory::Race race =
-        memory_.touch(address, request.bytes, request.act, static_cast<std::uint32_t>(number_));
+    const GlobalMemory::Race race = memory_.touch(address, request.bytes, act, static_cast<std::uint32_t>(number_));
     if (race == GlobalMemory::Race::none) continue;
     find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
                                                       : "race between blocks (write after access)",

@@ -55,7 +55,7 @@ void Block::depart(std::uint32_t mask) {
 }
 
 void Block::copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc) {
-  if (inside) check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::read, 16);
+  if (inside) check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
   check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
   copies_[running_->thread].under_way.push_back({to_shared, inside ? from_global : nullptr, pc});
 }

@@ -188,7 +188,8 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
   using Call = decltype(call);
   static_assert(std::is_trivially_copyable_v<Call>, "a kernel's arguments are copied as bytes");
   emulated::launch(config, stream.native,
-                   {[](const void* copied) { (*static_cast<const Call*>(copied))(); }, &call, sizeof call});
+                   {[](const void* copied) { (*static_cast<const Call*>(copied))(); }, &call, sizeof call,
+                    reinterpret_cast<void (*)()>(kernel)});
 }
 
 }  // namespace ridgeline::device

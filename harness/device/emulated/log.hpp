@@ -5,8 +5,9 @@
 namespace ridgeline::device::emulated {
 
 /// What a lane did. The last two touch no memory; they keep order when logs are aligned. A copy that goes on beside the
-/// lane writes shared memory at any time from its begin to its end, which is the lane's wait for it.
-enum class Act : std::uint8_t { read, write, atomic, copy_begin, copy_end, warp_barrier, collective };
+/// lane reads global memory (copy_read), and writes shared memory at any time from its begin to its end, which is the
+/// lane's wait for it.
+enum class Act : std::uint8_t { read, write, atomic, copy_read, copy_begin, copy_end, warp_barrier, collective };
 
 constexpr bool touches_memory(Act act) { return act <= Act::copy_end; }
 

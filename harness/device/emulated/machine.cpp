@@ -84,6 +84,7 @@ const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   Report report;
   report.config = config;
+  report.kernel = reinterpret_cast<std::uint64_t>(call.kernel);
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> stopped{false};
   std::mutex together;

@@ -229,7 +229,8 @@ TEST(Machine, CopiesComeWhenTheyAreWaitedFor) {
     EXPECT_EQ(to[i], values[i]);
     EXPECT_EQ(to[96 + i], 0) << "these lanes copy zeros";
   }
-  const Site read = total(report, Space::global, Act::read), written = total(report, Space::shared, Act::copy_begin);
+  const Site read = total(report, Space::global, Act::copy_read),
+             written = total(report, Space::shared, Act::copy_begin);
   EXPECT_EQ(read.requests, 1u);
   EXPECT_EQ(read.lanes, 16u);
   EXPECT_EQ(read.sectors, 8u);

@@ -37,6 +37,7 @@ struct Finding {
 
 struct Report {
   LaunchConfig config;
+  std::uint64_t kernel = 0;       // where its code begins
   std::uint64_t accesses = 0;     // of lanes to global and shared memory
   std::uint64_t barriers = 0;     // of blocks
   std::vector<Site> sites;        // by pc

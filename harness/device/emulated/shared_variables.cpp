@@ -1,30 +1,16 @@
 #include "harness/device/emulated/shared_variables.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
-#include <memory>
-#include <span>
+#include <utility>
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
 
-#include "harness/base/error.hpp"
+#include "harness/device/emulated/program_symbols.hpp"
 
 namespace ridgeline::device::emulated {
 namespace {
-
-/// "kernel(float*)::tile" as "tile"; other names as they are.
-std::string variable_name(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
-                                                          &std::free);
-  const std::string name = status == 0 ? plain.get() : symbol;
-  const std::size_t at = name.rfind("::");
-  return at == std::string::npos ? name : name.substr(at + 2);
-}
 
 struct Storage {
   std::uint64_t base = 0;
@@ -51,31 +37,8 @@ Storage storage() {
 std::uint64_t thread_local_base() { return storage().base; }
 
 SharedVariables::SharedVariables() : bytes_(storage().bytes) {
-  std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
-  std::vector<char> image(file ? static_cast<std::size_t>(file.tellg()) : 0);
-  file.seekg(0);
-  file.read(image.data(), static_cast<std::streamsize>(image.size()));
-  const auto part = [&](std::uint64_t offset, std::uint64_t count) {
-    require(offset <= image.size() && count <= image.size() - offset, "the running program is a whole ELF file");
-    return image.data() + offset;
-  };
-  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(part(0, sizeof(Elf64_Ehdr)));
-  const auto* const sections =
-      reinterpret_cast<const Elf64_Shdr*>(part(header->e_shoff, std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr)));
-  bool any = false;
-  for (const Elf64_Shdr& section : std::span(sections, header->e_shnum)) {
-    if (section.sh_type != SHT_SYMTAB) continue;
-    any = true;
-    const auto* const symbols = reinterpret_cast<const Elf64_Sym*>(part(section.sh_offset, section.sh_size));
-    const char* const names = part(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
-    for (const Elf64_Sym& symbol : std::span(symbols, section.sh_size / sizeof(Elf64_Sym)))
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_size != 0)
-        variables_.push_back({symbol.st_value, symbol.st_size, variable_name(names + symbol.st_name)});
-  }
-  if (!any)
-    throw Error(ErrorKind::dependency, "the emulated device finds no symbols in its program",
-                "do not strip the program: findings name the variables of kernels");
-  std::ranges::sort(variables_, {}, &Variable::offset);
+  for (Symbol& symbol : program_symbols(STT_TLS))
+    variables_.push_back({symbol.value, symbol.bytes, plain_name(std::move(symbol.name))});
 }
 
 const SharedVariables::Variable* SharedVariables::at(std::size_t offset) const {

@@ -1,9 +1,12 @@
 #include "harness/device/emulated/source_lines.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -14,14 +17,26 @@ namespace ridgeline::device::emulated {
 namespace {
 
 bool is_word_of_the_language(std::string_view file) {
+  if (file.starts_with("kernels/ptx/") && file.ends_with(".cuh")) return true;
   return file.find("harness/device/emulated/") != std::string_view::npos && !file.ends_with(".cu");
+}
+
+/// "kernels/gemm/cuda/naive.cu" of "build/x/../../kernels/gemm/cuda/naive.cu" and of the file that the build wrote to
+/// include it, which debug information names now and then.
+std::string plain_path(std::string_view file) {
+  std::string path = std::filesystem::path(file).lexically_normal().string();
+  constexpr std::string_view wrapped = "/generated/emulated/";
+  const std::size_t at = path.find(wrapped);
+  return at != std::string::npos && path.ends_with(".cu.cpp")
+             ? path.substr(at + wrapped.size(), path.size() - at - wrapped.size() - std::string_view(".cpp").size())
+             : path;
 }
 
 /// "kernels/gemm/naive.cu:12 (discriminator 3)".
 SourceLine parsed(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.starts_with("??")) return {};
-  SourceLine line{std::string(text.substr(0, colon)), 0};
+  SourceLine line{plain_path(text.substr(0, colon)), 0};
   std::from_chars(text.data() + colon + 1, text.data() + text.size(), line.line);
   return line.line > 0 ? line : SourceLine{};
 }
@@ -32,8 +47,10 @@ struct Close {
 
 }  // namespace
 
-std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> pcs) {
-  std::map<std::uint32_t, SourceLine> lines;
+namespace {
+
+/// Adds the lines of `pcs` to `lines`.
+void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>& lines) {
   constexpr std::size_t at_once = 2000;  // addresses of a command line
   for (std::size_t first = 0; first < pcs.size(); first += at_once) {
     // -a prints each address before the lines of the calls that were inlined there, the innermost first.
@@ -61,6 +78,23 @@ std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> 
         *found = line;
     }
   }
+}
+
+}  // namespace
+
+std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> pcs) {
+  // A program's lines do not change, and to read them anew takes a second where it is large.
+  static std::mutex together;
+  static std::map<std::uint32_t, SourceLine> known;
+  const std::lock_guard lock(together);
+  std::vector<std::uint32_t> unknown;
+  for (const std::uint32_t pc : pcs)
+    if (!known.contains(pc)) unknown.push_back(pc);
+  std::ranges::sort(unknown);
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  ask(unknown, known);
+  std::map<std::uint32_t, SourceLine> lines;
+  for (const std::uint32_t pc : pcs) lines[pc] = known[pc];
   return lines;
 }
 

@@ -1,0 +1,72 @@
+#include "harness/device/emulated/counting.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/device/emulated/program_symbols.hpp"
+#include "harness/device/emulated/source_lines.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+/// As SiteCount calls it.
+std::string access_name(Space space, Act act) {
+  if (space == Space::tensor) return "tensor";
+  const std::string where = space == Space::global ? "global " : "shared ";
+  switch (act) {
+    case Act::read:
+      return where + "load";
+    case Act::write:
+      return where + "store";
+    case Act::atomic:
+      return where + "atomic";
+    default:
+      return where + "async copy";
+  }
+}
+
+}  // namespace
+
+void Counting::add(const Report& report) {
+  const dim3 grid = report.config.grid, block = report.config.block;
+  ++counts_.launches;
+  counts_.threads += std::uint64_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
+  counts_.barriers += report.barriers;
+  for (const Site& site : report.sites) {
+    Site& sum = sites_[{report.kernel, site.pc, site.space, site.act, site.bytes}];
+    sum.requests += site.requests;
+    sum.lanes += site.lanes;
+    sum.sectors += site.sectors;
+    sum.wavefronts += site.wavefronts;
+  }
+}
+
+Counts Counting::take() {
+  std::vector<std::uint32_t> pcs;
+  for (const auto& [place, site] : sites_) pcs.push_back(std::get<std::uint32_t>(place));
+  const std::map<std::uint32_t, SourceLine> lines = source_lines(pcs);
+  // The compiler may have made several accesses of one in the source, and several places may have one line.
+  std::map<std::tuple<std::string, int, std::string, std::string, int>, SiteCount> counts;
+  for (const auto& [place, site] : sites_) {
+    const auto& [kernel, pc, space, act, bytes] = place;
+    const SourceLine& line = lines.at(pc);
+    const std::string &name = function_name(kernel), access = access_name(space, act);
+    SiteCount& count = counts[{line.file, line.line, access, name, bytes}];
+    count.kernel = name;
+    count.file = line.file;
+    count.line = line.line;
+    count.access = access;
+    count.lane_bytes = bytes;
+    count.requests += site.requests;
+    count.lanes += site.lanes;
+    count.sectors += site.sectors;
+    count.wavefronts += site.wavefronts;
+  }
+  sites_.clear();
+  Counts taken = std::exchange(counts_, {});
+  for (auto& [key, count] : counts) taken.sites.push_back(std::move(count));
+  return taken;
+}
+
+}  // namespace ridgeline::device::emulated
