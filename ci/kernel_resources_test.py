@@ -1,6 +1,7 @@
 """Planted kernels that waste what the build forbids to waste: the build and ci/kernel_resources must refuse them."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -144,6 +145,15 @@ def test_the_table_has_every_kernel_on_every_architecture(tidy):
     rows = [line.split() for line in table(tidy).read_text().splitlines()]
     assert [row[:2] for row in rows if row and row[0] == "tidy"] == [["tidy", "sm_80"], ["tidy", "sm_90a"]]
     assert resources(tidy, "--check").returncode == 0
+
+
+def test_the_table_is_written_as_cpp_too(tidy):
+    file = tidy / "built_kernels.cpp"
+    assert resources(tidy, "--cpp", file).returncode == 0
+    rows = re.findall(r'{"([^"]+)", "([^"]+)", "([^"]+)",\s+{\.registers = (\d+), ', file.read_text())
+    listed = [line.split() for line in table(tidy).read_text().splitlines() if line.startswith("tidy ")]
+    assert rows == [("kernels/planted/cuda/tidy.cu", *row[:3]) for row in listed]
+    assert len(rows) == 2
 
 
 def test_a_changed_kernel_is_shown_and_how_to_accept_it(tidy):

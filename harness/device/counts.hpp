@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/device/occupancy.hpp"
 
 // What a device without times says of the kernels that it has run.
 namespace ridgeline::device {
@@ -22,9 +26,21 @@ struct SiteCount {
   std::uint64_t wavefronts = 0;           // shared memory; one a request is the least
 };
 
+/// Launches of one kernel in one configuration.
+struct LaunchCount {
+  std::string kernel;  // demangled, without return type, own namespaces and arguments: "gemm::on_cuda::naive"
+  std::string file;    // where it stands, relative to the source tree; empty when the debug information does not say
+  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t dynamic_shared_bytes = 0, launches = 0;
+  // Of the code that nvcc made for the device's capability; absent where the build does not know it.
+  std::optional<KernelResources> resources;
+  std::optional<Occupancy> occupancy;
+};
+
 /// Of all launches since it was last asked.
 struct Counts {
-  std::vector<SiteCount> sites;  // by file, line and access
+  std::vector<SiteCount> sites;      // by file, line and access
+  std::vector<LaunchCount> kernels;  // in the order of their first launch
   std::uint64_t launches = 0, threads = 0;
   std::uint64_t barriers = 0;  // of blocks
   /// Bytes that DRAM gives and takes by the device's cache model, blocks in the order of their numbers.

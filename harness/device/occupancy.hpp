@@ -13,6 +13,7 @@ struct KernelResources {
   std::uint64_t static_shared_bytes = 0;  // of a block
   std::uint64_t stack_bytes = 0;          // of a thread, in local memory
   std::uint64_t spilled_bytes = 0;        // stores and loads of registers that do not fit
+  bool operator==(const KernelResources&) const = default;
 };
 
 /// How many blocks an SM has room for at once. A launch may start fewer.
