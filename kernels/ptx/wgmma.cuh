@@ -11,8 +11,6 @@
 // next one, and d[4j + 2], d[4j + 3] at the same columns of row 16w + g + 8.
 namespace ridgeline::ptx {
 
-struct Tf32 {};
-
 /// Where a factor lies, without swizzle: core matrices of 8 rows by 16 bytes, each contiguous. `next_k` and `next_row`
 /// are the bytes from one core matrix to the next along K and along the rows. All three are multiples of 16.
 __device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared, unsigned next_k, unsigned next_row) {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "harness/base/half.hpp"
 #include "harness/device/emulated/machine.hpp"
 
 // In every function that a kernel calls: where it returns to.
@@ -146,99 +145,6 @@ void copy_async(void* to_shared, const void* from_global, bool inside) {
 }
 void copy_commit() { Block::current().copy_commit(); }
 void copy_wait(int groups) { Block::current().copy_wait(groups, RIDGELINE_CALLER); }
-
-Matrices load_matrices(const void* row, bool transposed) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
-  Block& block = Block::current();
-  block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::read, 16);
-  struct Operands {
-    const std::uint16_t* row;
-    Matrices out;
-  } mine{static_cast<const std::uint16_t*>(row), {}};
-  block.collective(0xFFFFFFFFu, pc, Act::collective, mine, [transposed](Operands* const* all) {
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int matrix = 0; matrix < 4; ++matrix) {
-        const auto element = [&](int row_of_matrix, int column) -> std::uint32_t {
-          return all[8 * matrix + row_of_matrix]->row[column];
-        };
-        const int one = lane / 4, two = lane % 4 * 2;
-        all[lane]->out.parts[matrix] = transposed ? element(two, one) | element(two + 1, one) << 16
-                                                  : element(one, two) | element(one, two + 1) << 16;
-      }
-    }
-  });
-  return mine.out;
-}
-
-Sums multiply(Sums sums, Matrices left, std::uint32_t right_low, std::uint32_t right_high, bool bfloat) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
-  struct Operands {
-    Matrices left;
-    std::uint32_t right[2];
-    Sums sums;
-  } mine{left, {right_low, right_high}, sums};
-  Block& block = Block::current();
-  block.collective(0xFFFFFFFFu, pc, Act::collective, mine, [&](Operands* const* all) {
-    const auto value = [bfloat](std::uint32_t pair, int half) {
-      const auto bits = static_cast<std::uint16_t>(pair >> 16 * half);
-      return bfloat ? from_bf16(bits) : from_f16(bits);
-    };
-    float a[16][16], b[8][16], c[16][8];
-    for (int lane = 0; lane < 32; ++lane) {
-      const Operands& of = *all[lane];
-      const int row = lane / 4, column = lane % 4 * 2;
-      for (int half = 0; half < 2; ++half) {
-        for (int part = 0; part < 4; ++part)
-          a[row + part % 2 * 8][column + part / 2 * 8 + half] = value(of.left.parts[part], half);
-        for (int part = 0; part < 2; ++part) b[row][column + part * 8 + half] = value(of.right[part], half);
-        c[row][column + half] = of.sums.parts[half];
-        c[row + 8][column + half] = of.sums.parts[2 + half];
-      }
-    }
-    for (int i = 0; i < 16; ++i) {
-      for (int j = 0; j < 8; ++j) {
-        float sum = 0;
-        for (int k = 0; k < 16; ++k) sum += a[i][k] * b[j][k];
-        c[i][j] += sum;
-      }
-    }
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int part = 0; part < 4; ++part)
-        all[lane]->sums.parts[part] = c[lane / 4 + part / 2 * 8][lane % 4 * 2 + part % 2];
-    }
-    block.count_tensor_instruction(pc);
-  });
-  return mine.sums;
-}
-
-void multiply_pieces(Pieces& mine, int depth) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
-  Block& block = Block::current();
-  block.collective(0xFFFFFFFFu, pc, Act::collective, mine, [&](Pieces* const* all) {
-    const int elements = depth == 16 ? 8 : 4;  // of a piece
-    const int right_rows = depth;              // each of 16 elements
-    float a[16][16], b[16][16], c[16][16];
-    for (int lane = 0; lane < 32; ++lane) {
-      const Pieces& of = *all[lane];
-      for (int i = 0; i < elements; ++i) {
-        a[lane % 16][lane / 16 * elements + i] = of.left[i];
-        b[lane % right_rows][lane / right_rows * elements + i] = of.right[i];
-      }
-      for (int i = 0; i < 8; ++i) c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2] = of.sums[i];
-    }
-    for (auto& row : c) {
-      const float* const left = a[&row - c];
-      for (int column = 0; column < 16; ++column) {
-        float sum = 0;
-        for (int k = 0; k < depth; ++k) sum += left[k] * b[k][column];
-        row[column] += sum;
-      }
-    }
-    for (int lane = 0; lane < 32; ++lane)
-      for (int i = 0; i < 8; ++i) all[lane]->sums[i] = c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2];
-    for (int half = 0; half < 2; ++half) block.count_tensor_instruction(pc);  // each of 16 x 8 sums
-  });
-}
 
 void unsupported(const char* what) { Block::current().stop("unsupported", RIDGELINE_CALLER, -1, what); }
 

@@ -38,24 +38,6 @@ void copy_async(void* to_shared, const void* from_global, bool inside);
 void copy_commit();
 void copy_wait(int groups);
 
-/// What kernels/ptx/mma.cuh says of load_matrices() and mma_16x8x16().
-struct Matrices {
-  std::uint32_t parts[4];
-};
-Matrices load_matrices(const void* row, bool transposed);
-struct Sums {
-  float parts[4];
-};
-Sums multiply(Sums sums, Matrices left, std::uint32_t right_low, std::uint32_t right_high, bool bfloat);
-
-/// What a lane has of a product of 16 x 16 sums of depth 16 or 8: a piece of a row of each factor (of the left one,
-/// lane l has row l % 16; of the right one, the rows go round as often as they are shorter), and of the sums what
-/// mma.sync gives it, the left half first.
-struct Pieces {
-  float left[8], right[8], sums[8];
-};
-void multiply_pieces(Pieces& mine, int depth);
-
 [[noreturn]] void unsupported(const char* what);
 
 /// Runs the kernel on the machine that `stream` belongs to.

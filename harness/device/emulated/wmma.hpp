@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "harness/device/emulated/language.hpp"
+#include "harness/device/emulated/tensor_cores.hpp"
 
 // nvcuda::wmma as far as kernels here use it: 16 x 16 sums of row-major factors. CUDA does not say which element lies
 // in which lane; here each lane has a piece of a row of a factor, as ldmatrix loads it, and of the sums what mma.sync

@@ -1,4 +1,5 @@
 #include "harness/device/emulated/language.hpp"
+#include "harness/device/emulated/tensor_cores.hpp"
 #include "harness/device/emulated/test/kernels.hpp"
 
 namespace ridgeline::device::emulated::test {
@@ -110,10 +111,10 @@ __global__ void multiply_tile_kernel(const unsigned short* a, const unsigned sho
   for (int i = lane; i < 256; i += 32) held[i] = a[i];
   for (int i = lane; i < 256; i += 32) held[256 + i] = i < 128 ? b[i] : static_cast<unsigned short>(0);
   __syncwarp();
-  const Matrices left = emulated::load_matrices(held + lane % 16 * 16 + lane / 16 * 8, false);
+  const Matrices left = emulated::load_matrices(held + lane % 16 * 16 + lane / 16 * 8, 4, false);
   const Matrices right =
-      emulated::load_matrices(held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, false);
-  const Sums sums = emulated::multiply({}, left, right.parts[0], right.parts[1], true);
+      emulated::load_matrices(held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
+  const Sums sums = emulated::multiply(Factor::bf16, {}, left, right.parts[0], right.parts[1]);
   for (int part = 0; part < 4; ++part) d[(lane / 4 + part / 2 * 8) * 8 + lane % 4 * 2 + part % 2] = sums.parts[part];
 }
 
