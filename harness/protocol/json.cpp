@@ -106,8 +106,8 @@ void read(Reader& reader, Devices& answer) {
 void read(Reader& reader, Prepared& answer) {
   answer.outcome = read_outcome(reader);
   answer.reason = reader.text("reason", max_text_bytes);
-  if ((answer.outcome == record::Outcome::ok) != answer.reason.empty())
-    refuse(fmt::format("{} must give a reason exactly when its outcome is not ok", reader.where()));
+  if (record::is_success(answer.outcome) != answer.reason.empty())
+    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted", reader.where()));
 }
 
 void read(Reader& reader, Sampled& answer) { answer.samples_ns = read_samples(reader); }

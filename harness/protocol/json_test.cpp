@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/error.hpp"
 
@@ -53,6 +54,20 @@ record::Measurement measurement() {
   value.telemetry.throttle = "sw_power_cap";
   value.telemetry.other_processes = 0;
   value.metrics = {{"moved_bytes", 64, "B", record::Direction::lower}};
+  return value;
+}
+
+record::Measurement counted() {
+  record::Measurement value;
+  value.case_name = "gemm/naive/f32/m=1,n=2,k=3";
+  value.outcome = record::Outcome::counted;
+  value.verification = record::Verification{0, 1e-6};
+  value.launch = "single";
+  value.cache = "cold";
+  value.metrics = {{"barriers", 2, "1", record::Direction::lower}};
+  value.sites = {{"gemm<float>", "kernels/gemm/naive.cu", 17, "global load", 4, 128, 4096, 512, 0},
+                 {"", "", 0, "tensor", 0, 0, 0, 0, std::uint64_t{1} << 53}};
+  value.sources = {{"kernels/gemm/naive.cu", "line 1\n\tline \"2\"\n"}};
   return value;
 }
 
@@ -111,6 +126,11 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   EXPECT_EQ(kept.samples_ns, measurement().samples_ns);
   EXPECT_EQ(kept.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(*kept.telemetry.other_processes, 0);
+
+  round_trip(Prepared{record::Outcome::counted, ""});
+  const record::Measurement counts = round_trip(Finished{counted()}).measurement;
+  EXPECT_EQ(counts.sites, counted().sites);
+  EXPECT_EQ(counts.sources, counted().sources);
 
   const auto failure = parse_answer<Hello>(without_newline(to_line(Failure{"no device", "plug one in", 69})));
   EXPECT_EQ(std::get<Failure>(failure).exit_code, 69);
@@ -199,6 +219,66 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
     EXPECT_NE(words.find(row.words), std::string::npos) << words << "\n  for " << row.line.substr(0, 200);
     EXPECT_LT(words.size(), 600u);
   }
+}
+
+TEST(Protocol, HostileCountsAreRefusedInWords) {
+  const auto spoilt = [](auto spoil) {
+    nlohmann::ordered_json answer = nlohmann::ordered_json::parse(to_line(Finished{counted()}));
+    spoil(answer["measurement"]);
+    return answer.dump();
+  };
+  const struct {
+    std::string line;
+    const char* words;
+  } rows[] = {
+      {spoilt([](auto& m) { m.erase("verification"); }), "outcome counted without a verification"},
+      {spoilt([](auto& m) { m["verification"]["error"] = 1; }), "although its verification failed"},
+      {spoilt([](auto& m) { m["samples_ns"] = {1.5}; }), "outcome counted with samples"},
+      {spoilt([](auto& m) { m["median_ns"] = 1.5; }), "median_ns exactly when"},
+      {spoilt([](auto& m) { m["relative_spread"] = 0.5; }), "relative_spread without samples"},
+      {spoilt([](auto& m) { m["timed_ns"] = 1; }), "counts come without times"},
+      {spoilt([](auto& m) { m["warmup_ns"] = 1; }), "counts come without times"},
+      {spoilt([](auto& m) { m["reason"] = "why"; }), "reason exactly when its outcome is neither ok nor counted"},
+      {spoilt([](auto& m) {
+         m["outcome"] = "unsupported";
+         m["reason"] = "why";
+       }),
+       "outcome unsupported and holds sites or sources"},
+      {spoilt([](auto& m) { m["sites"][0]["requests"] = -1; }), "requests of sites[0] of measurement"},
+      {spoilt([](auto& m) { m["sites"][0]["requests"] = 1.5; }), "an integer from 0"},
+      {spoilt([](auto& m) { m["sites"][0]["sectors"] = (std::uint64_t{1} << 53) + 1; }), "an integer from 0"},
+      {spoilt([](auto& m) { m["sites"][0]["line"] = -1; }), "line of sites[0]"},
+      {spoilt([](auto& m) { m["sites"][0]["lane_bytes"] = 1 << 21; }), "lane_bytes of sites[0]"},
+      {spoilt([](auto& m) { m["sites"][0]["access"] = ""; }), "access of sites[0] of measurement of answer"},
+      {spoilt([](auto& m) { m["sites"][0]["kernel"] = "a\x1b[2J"; }), "control characters"},
+      {spoilt([](auto& m) { m["sites"][0]["file"] = std::string(401, 'x'); }), "longer than 400 bytes"},
+      {spoilt([](auto& m) { m["sites"][0]["time"] = 1; }), "unknown field \"time\""},
+      {spoilt([](auto& m) { m["sites"][0].erase("lanes"); }), "has no field lanes"},
+      {spoilt([](auto& m) {
+         const auto site = m["sites"][0];
+         for (std::size_t i = 0; i < record::max_sites; ++i) m["sites"].push_back(site);
+       }),
+       "sites of measurement of answer \"finish\" holds more than 10000 elements"},
+      {spoilt([](auto& m) { m["sources"][0]["file"] = ""; }), "file of sources[0] of measurement"},
+      {spoilt([](auto& m) { m["sources"][0]["text"] = std::string("a\0b", 3); }), "holds a NUL"},
+      {spoilt([](auto& m) { m["sources"][0]["text"] = std::string(record::max_source_bytes + 1, 'x'); }),
+       "longer than 1048576 bytes"},
+      {spoilt([](auto& m) {
+         const auto source = m["sources"][0];
+         m["sources"].push_back(source);
+       }),
+       "sources[1] of measurement of answer \"finish\" has the file of an earlier source"},
+      {spoilt([](auto& m) {
+         for (int i = 0; i < 100; ++i) m["sources"].push_back({{"file", fmt::format("{}", i)}, {"text", ""}});
+       }),
+       "sources of measurement of answer \"finish\" holds more than 100 elements"},
+  };
+  for (const auto& row : rows) {
+    const std::string words = refusal<Finished>(row.line);
+    EXPECT_NE(words.find(row.words), std::string::npos) << words << "\n  for " << row.words;
+    EXPECT_LT(words.size(), 600u);
+  }
+  EXPECT_EQ(refusal<Finished>(spoilt([](auto&) {})), "accepted");
 }
 
 TEST(Protocol, HostileListsAreRefused) {

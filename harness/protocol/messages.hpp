@@ -60,7 +60,8 @@ struct Prepare {
   std::uint64_t layout = 0;  // moves where buffers lie, differently for each value; 0 leaves them where they fall
 };
 
-/// Outcome ok means ready to be sampled; anything else ends the case, and `finish` is not sent.
+/// Outcome ok means ready to be sampled, counted that a device without times has verified and counted the case, and
+/// that only `finish` is left; anything else ends the case, and `finish` is not sent.
 struct Prepared {
   record::Outcome outcome = record::Outcome::ok;
   std::string reason;

@@ -8,6 +8,7 @@
 
 #include "harness/base/text.hpp"
 #include "harness/protocol/json.hpp"
+#include "harness/protocol/site_json.hpp"
 
 namespace ridgeline::protocol {
 namespace {
@@ -105,6 +106,31 @@ record::Metric read_metric(Reader reader) {
   metric.direction = *parsed;
   reader.done();
   return metric;
+}
+
+/// What the fields of a measurement say of each other.
+void check_consistent(const record::Measurement& value, const std::string& where) {
+  const std::string outcome(record::to_string(value.outcome));
+  if (record::has_samples(value.outcome) == value.samples_ns.empty())
+    refuse(fmt::format("{} says outcome {} {} samples", where, outcome, value.samples_ns.empty() ? "without" : "with"));
+  if (value.samples_ns.empty() == value.median_ns.has_value())
+    refuse(fmt::format("{} must hold median_ns exactly when it holds samples", where));
+  if (value.relative_spread && value.samples_ns.empty())
+    refuse(fmt::format("{} must not hold relative_spread without samples", where));
+  if (record::is_success(value.outcome) != value.reason.empty())
+    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted", where));
+  if (record::has_samples(value.outcome) && !value.verification)
+    refuse(fmt::format("{} says outcome {} without a verification: an output that was not verified has no time", where,
+                       outcome));
+  const bool wrong = value.verification && !value.verification->right();
+  if (wrong && value.outcome != record::Outcome::wrong_result)
+    refuse(fmt::format("{} says outcome {} although its verification failed", where, outcome));
+  const bool counted = value.outcome == record::Outcome::counted;
+  if (counted && !value.verification) refuse(fmt::format("{} says outcome counted without a verification", where));
+  if (counted && (value.warmup_ns != 0 || value.timed_ns != 0))
+    refuse(fmt::format("{} says outcome counted and how long it was timed: counts come without times", where));
+  if (!counted && !(value.sites.empty() && value.sources.empty()))
+    refuse(fmt::format("{} says outcome {} and holds sites or sources, which are of counted cases", where, outcome));
 }
 
 }  // namespace
@@ -221,6 +247,8 @@ ordered_json to_json(const record::Measurement& value) {
                          {"value", metric.value},
                          {"unit", metric.unit},
                          {"direction", record::to_string(metric.direction)}});
+  if (!value.sites.empty()) object["sites"] = to_json(value.sites);
+  if (!value.sources.empty()) object["sources"] = to_json(value.sources);
   return object;
 }
 
@@ -269,22 +297,10 @@ record::Measurement read_measurement(Reader reader) {
       if (!metric_names.insert(value.metrics.back().name).second)
         refuse(fmt::format("{} has the name of an earlier metric: {}", where, value.metrics.back().name));
     });
+  if (reader.has("sites")) value.sites = read_sites(reader);
+  if (reader.has("sources")) value.sources = read_sources(reader);
   reader.done();
-
-  const std::string outcome(record::to_string(value.outcome));
-  if (record::has_samples(value.outcome) == value.samples_ns.empty())
-    refuse(fmt::format("{} says outcome {} {} samples", reader.where(), outcome,
-                       value.samples_ns.empty() ? "without" : "with"));
-  if (value.samples_ns.empty() == value.median_ns.has_value())
-    refuse(fmt::format("{} must hold median_ns exactly when it holds samples", reader.where()));
-  if ((value.outcome == record::Outcome::ok) != value.reason.empty())
-    refuse(fmt::format("{} must give a reason exactly when its outcome is not ok", reader.where()));
-  if (record::has_samples(value.outcome) && !value.verification)
-    refuse(fmt::format("{} says outcome {} without a verification: an output that was not verified has no time",
-                       reader.where(), outcome));
-  const bool wrong = value.verification && !value.verification->right();
-  if (wrong && value.outcome != record::Outcome::wrong_result)
-    refuse(fmt::format("{} says outcome {} although its verification failed", reader.where(), outcome));
+  check_consistent(value, reader.where());
   return value;
 }
 

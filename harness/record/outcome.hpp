@@ -26,6 +26,9 @@ constexpr bool has_samples(Outcome outcome) {
   return outcome == Outcome::ok || outcome == Outcome::unstable || outcome == Outcome::invalid_environment;
 }
 
+/// ok and counted: all went well, and there is no reason to give.
+constexpr bool is_success(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::counted; }
+
 /// wrong_result, crashed and timeout: what makes `ridgeline run` exit with 2.
 constexpr bool is_failure(Outcome outcome) {
   return outcome == Outcome::wrong_result || outcome == Outcome::crashed || outcome == Outcome::timeout;

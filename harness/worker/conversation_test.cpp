@@ -210,7 +210,7 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
       ADD_FAILURE() << "no such message";
   }
   EXPECT_EQ(requests, 8);
-  EXPECT_EQ(replies, 9);
+  EXPECT_EQ(replies, 11);
   EXPECT_NE(page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
             std::string::npos)
       << "docs/worker-protocol.md no longer quotes minimal_worker.py";
