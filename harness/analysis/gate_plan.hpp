@@ -42,7 +42,7 @@ struct GatePlan {
 /// Whether a device of this kind gives exact counts and never times: its gates need no plan, no delta and no alpha.
 bool gives_counts(const std::string& device_kind);
 
-/// The plan for a kind of device ("cuda", "cpu", ...), and the delta that it starts from.
+/// The plan for a kind of device ("cuda", "cpu", ...), and the delta that it starts from (0: counts).
 GatePlan plan_for(const std::string& device_kind);
 double default_delta(const std::string& device_kind);
 

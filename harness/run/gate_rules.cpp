@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,18 @@ Rule::Expectation expectation(StrictTable& table) {
   return made;
 }
 
+/// A number for all counts, or numbers by metric.
+void read_counts(StrictTable& table, Rule& rule) {
+  if (!table.need("counts").is_table()) {
+    rule.counts = table.share("counts");
+    return;
+  }
+  table.entries("counts",
+                [&](StrictTable& metrics, const std::string& name) { rule.metric_counts[name] = metrics.share(name); });
+  if (rule.metric_counts.empty())
+    table.refuse(table.need("counts").source(), "counts names no metric", "write counts = { atomics = \"1%\" }");
+}
+
 Rule rule(StrictTable& table, int line) {
   Rule rule;
   rule.line = line;
@@ -54,15 +67,18 @@ Rule rule(StrictTable& table, int line) {
     table.refuse(table.need("alpha").source(),
                  fmt::format("alpha {:.4g} is no share above 0 and at most {}", *rule.alpha, analysis::most_alpha),
                  "write 3% or 0.03");
+  if (table.find("counts")) read_counts(table, rule);
   if (table.find("direction")) rule.looking = looking(table);
   if (table.find("skip")) rule.skip = words(table, "skip");
   if (table.find("expect")) rule.expect = expectation(table);
   for (const char* key : {"reason", "until", "at_most"})
     if (const toml::node* node = table.find(key); node && !rule.expect)
       table.refuse(node->source(), fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
-  if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.looking && !rule.skip && !rule.expect) {
+  if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.counts && rule.metric_counts.empty() && !rule.looking &&
+      !rule.skip && !rule.expect) {
     table.done();  // a misspelt key is the better explanation
-    table.refuse(table.source(), "the rule sets nothing", "give it a delta, floor, alpha, direction, skip or expect");
+    table.refuse(table.source(), "the rule sets nothing",
+                 "give it a delta, floor, alpha, counts, direction, skip or expect");
   }
   return rule;
 }
@@ -79,17 +95,18 @@ std::size_t literal_characters(const std::string& pattern) {
   throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", rules.file.string(), line, failure), advice);
 }
 
-/// The rule that decides `key` of a case; null when none of those that match it does.
+/// The rule that decides `key` of a case; null when none of those that match it does. `value` is what a rule says of
+/// the key, which may be nothing.
 template <class Value>
 const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& matching, const std::string& name,
-                     const char* key, std::optional<Value> Rule::*value) {
+                     const std::string& key, Value value) {
+  const auto of = [&](const Rule* rule) { return std::invoke(value, *rule); };
   const Rule* best = nullptr;
   for (const Rule* each : matching)
-    if (each->*value && (!best || literal_characters(each->pattern) > literal_characters(best->pattern))) best = each;
+    if (of(each) && (!best || literal_characters(each->pattern) > literal_characters(best->pattern))) best = each;
   if (!best) return nullptr;
   for (const Rule* each : matching)
-    if (each->*value && literal_characters(each->pattern) == literal_characters(best->pattern) &&
-        each->*value != best->*value)
+    if (of(each) && literal_characters(each->pattern) == literal_characters(best->pattern) && of(each) != of(best))
       refuse(rules, each->line,
              fmt::format("the rules of lines {} and {} set a different {} for {}, and are equally specific", best->line,
                          each->line, key, printable(name, 400)),
@@ -104,6 +121,21 @@ std::vector<const Rule*> matching_rules(const GateRules& rules, const std::strin
   return matching;
 }
 
+/// What each metric that a matching rule names may grow by.
+std::map<std::string, double> metric_counts(const GateRules& rules, const std::vector<const Rule*>& matching,
+                                            const std::string& name) {
+  std::map<std::string, double> found;
+  for (const Rule* each : matching) found.insert(each->metric_counts.begin(), each->metric_counts.end());
+  for (auto& [metric, growth] : found) {
+    const auto value = [&metric = metric](const Rule& rule) {
+      const auto own = rule.metric_counts.find(metric);
+      return own == rule.metric_counts.end() ? std::nullopt : std::optional(own->second);
+    };
+    growth = *value(*deciding(rules, matching, name, fmt::format("growth of {}", printable(metric, 100)), value));
+  }
+  return found;
+}
+
 CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise, const std::string& today) {
   const std::vector<const Rule*> matching = matching_rules(rules, name);
   const auto decides = [&](const char* key, auto value) { return deciding(rules, matching, name, key, value); };
@@ -111,6 +143,8 @@ CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule
   if (const Rule* rule = decides("delta", &Rule::delta)) result.delta = *rule->delta;
   if (const Rule* rule = decides("floor", &Rule::floor_ns)) result.floor_ns = *rule->floor_ns;
   if (const Rule* rule = decides("alpha", &Rule::alpha)) result.alpha = *rule->alpha;
+  if (const Rule* rule = decides("growth of counts", &Rule::counts)) result.counts = *rule->counts;
+  result.metric_counts = metric_counts(rules, matching, name);
   if (const Rule* rule = decides("direction", &Rule::looking)) result.looking = *rule->looking;
   const Rule* skip = decides("reason to skip", &Rule::skip);
   if (skip) result.skip = *skip->skip;
@@ -169,6 +203,19 @@ std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::str
   std::vector<CaseRule> resolved;
   for (const std::string& name : names) resolved.push_back(rule_of(rules, name, otherwise, today));
   return resolved;
+}
+
+std::vector<std::string> unknown_metrics(const GateRules& rules, const std::set<std::string>& counted) {
+  std::vector<std::string> lines;
+  for (const Rule& rule : rules.rules)
+    for (const auto& [metric, growth] : rule.metric_counts) {
+      if (counted.contains(metric)) continue;
+      const std::string near = nearest(metric, {counted.begin(), counted.end()});
+      lines.push_back(fmt::format("{}:{}: no case that was compared counts {}{}", rules.file.string(), rule.line,
+                                  printable(metric, 100),
+                                  near.empty() ? "" : fmt::format("; did you mean {}?", printable(near, 100))));
+    }
+  return lines;
 }
 
 double alpha_of(const GateRules& rules, const std::string& name, double otherwise) {

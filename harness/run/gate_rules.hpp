@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,8 @@ struct GateRules {
     std::string pattern;
     int line = 0;
     std::optional<double> delta, floor_ns, alpha;
+    std::optional<double> counts;                 // relative growth that every count may have
+    std::map<std::string, double> metric_counts;  // that a single metric may have: a key of its own
     std::optional<analysis::Looking> looking;
     std::optional<std::string> skip;
     struct Expectation {
@@ -43,6 +47,10 @@ GateRules load_gate_rules(const std::filesystem::path& file);
 std::vector<analysis::CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names,
                                         const analysis::CaseRule& otherwise, const std::string& today,
                                         const std::vector<std::string>& known = {});
+
+/// The metrics that rules name and that are none of `counted`, a line each with file and line: a misspelt name allows
+/// nothing, and must not go unnoticed. No errors, because the cases that have them may not be gated this time.
+std::vector<std::string> unknown_metrics(const GateRules& rules, const std::set<std::string>& counted);
 
 /// The alpha of a case: `otherwise` where no rule sets one. Two equally specific rules throw, as in resolve.
 double alpha_of(const GateRules& rules, const std::string& name, double otherwise);

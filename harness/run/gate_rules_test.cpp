@@ -100,6 +100,44 @@ TEST(GateRules, AnExpectationMayHaveALimit) {
                  "gate.toml:12: at_most 2% is no larger than the delta of gemm/naive/f32/n=512, 2%");
 }
 
+TEST(GateRules, CountsMayGrowByCaseAndByMetric) {
+  const std::vector<CaseRule> rules = resolved(R"([[rule]]
+cases = "*"
+counts = { global_load_sectors = "5%", atomics = 0.1 }
+
+[[rule]]
+cases = "gemm"
+counts = 0.01
+
+[[rule]]
+cases = "gemm/naive"
+counts = { global_load_sectors = 0 }
+
+[[rule]]
+cases = "gemm/tiled"
+counts = 0
+)");
+  using Metrics = std::map<std::string, double>;
+  EXPECT_EQ(rules[0].counts, 0.01);
+  EXPECT_EQ(rules[0].metric_counts, (Metrics{{"atomics", 0.1}, {"global_load_sectors", 0}}))
+      << "each metric is a key of its own";
+  EXPECT_EQ(rules[2].counts, 0);
+  EXPECT_EQ(rules[2].metric_counts, (Metrics{{"atomics", 0.1}, {"global_load_sectors", 0.05}}));
+  EXPECT_EQ(rules[3].counts, 0) << "without a rule no count may grow";
+  EXPECT_EQ(resolved(good)[0].counts, 0);
+  EXPECT_TRUE(resolved(good)[0].metric_counts.empty());
+}
+
+TEST(GateRules, AMetricThatNobodyCountsIsNamed) {
+  const GateRules rules = parse_gate_rules(
+      "[[rule]]\ncases = \"*\"\ncounts = { atomics = 0.1, global_load_sector = 0.1, zebras = 0.1 }\n", "gate.toml");
+  EXPECT_EQ(unknown_metrics(rules, {"atomics", "global_load_sectors"}),
+            (std::vector<std::string>{
+                "gate.toml:1: no case that was compared counts global_load_sector; did you mean global_load_sectors?",
+                "gate.toml:1: no case that was compared counts zebras"}));
+  EXPECT_TRUE(unknown_metrics(parse_gate_rules(good, "gate.toml"), {}).empty());
+}
+
 TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
   const auto rules = [](const char* first, const char* second) {
     return std::string("[[rule]]\ncases = \"gemm/*\"\n") + first + "\n\n[[rule]]\ncases = \"*gemm/*\"\n" + second +
@@ -107,6 +145,8 @@ TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
   };
   const std::pair<const char*, const char*> ties[] = {{"delta = 0.01", "delta = 0.02"},
                                                       {"floor = \"1us\"", "floor = \"1ns\""},
+                                                      {"counts = 0", "counts = 0.01"},
+                                                      {"counts = { a = 0 }", "counts = { a = 0.01 }"},
                                                       {"direction = \"both\"", "direction = \"slower\""},
                                                       {"skip = \"a\"", "skip = \"b\""}};
   for (const auto& [first, second] : ties) {
@@ -117,6 +157,7 @@ TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
   EXPECT_EQ(resolved(rules("delta = 0.01", "delta = \"1%\""))[0].delta, 0.01) << "equal values are no tie";
   EXPECT_EQ(resolved(rules("floor = \"1us\"", "floor = \"1000ns\""))[0].floor_ns, 1000);
   EXPECT_EQ(resolved(rules("delta = 0.01", "alpha = 0.02"))[0].delta, 0.01) << "different keys are no tie";
+  EXPECT_EQ(resolved(rules("counts = { a = 0.01 }", "counts = { b = 0.02 }"))[0].metric_counts.size(), 2u);
   const std::string overruled =
       rules("delta = 0.01", "delta = 0.02") + "[[rule]]\ncases = \"gemm/*/*\"\ndelta = 0.04\n";
   EXPECT_EQ(resolved(overruled)[0].delta, 0.04) << "a tie below the most specific rule does not matter";
@@ -152,6 +193,12 @@ TEST(GateRules, RefuseWithFileAndLine) {
       {"floor = \"1us\"", "floor = \"1 us\"", "gate.toml:4: floor must be a duration above 0", ""},
       {"alpha = 0.05", "alpha = 1.0", "gate.toml:9: alpha must be a fraction", ""},
       {"alpha = 0.05", "alpha = \"99.9%\"", "gate.toml:9: alpha 0.999 is no share above 0 and at most 0.2", "write 3%"},
+      {"alpha = 0.05", "counts = 2", "gate.toml:9: counts must be 0 or a fraction below 1", ""},
+      {"alpha = 0.05", "counts = -0.1", "gate.toml:9: counts must be 0 or a fraction", ""},
+      {"alpha = 0.05", "counts = true", "gate.toml:9: counts must be 0 or a fraction", ""},
+      {"alpha = 0.05", "counts = {}", "gate.toml:9: counts names no metric", "counts = { atomics"},
+      {"alpha = 0.05", "counts = { sectors = \"x\" }", "gate.toml:9: sectors must be 0 or a fraction", ""},
+      {"alpha = 0.05", "count = 0.1", "gate.toml:9: unknown key \"count\" in [[rule]]", "did you mean counts?"},
       {"until = 2026-12-31", "until = 2026-12-31\nat_most = 0", "gate.toml:17: at_most must be a fraction", ""},
       {"skip = \"too noisy here\"", "skip = \"a\"\nat_most = 0.1", "gate.toml:21: at_most belongs to expect", ""},
       {"\"slower\"", "\"faster\"", "gate.toml:10: direction must be \"both\" or \"slower\"", ""},

@@ -87,6 +87,18 @@ double StrictTable::fraction(const std::string& key) {
   return *value;
 }
 
+double StrictTable::share(const std::string& key) {
+  const toml::node& node = need(key);
+  if (node.value_exact<std::int64_t>() == 0 || node.value_exact<double>() == 0 ||
+      node.value_exact<std::string>() == "0%")
+    return 0;
+  std::optional<double> value = node.value_exact<double>();
+  if (const auto text = node.value_exact<std::string>()) value = parse_fraction(*text);
+  if (!value || !(*value > 0 && *value < 1))
+    refuse(node.source(), key + " must be 0 or a fraction below 1, such as 0.01 or \"1%\"");
+  return *value;
+}
+
 double StrictTable::duration(const std::string& key) {
   const auto value = need(key).value_exact<std::string>();
   const auto seconds = value ? parse_duration(*value) : std::nullopt;
@@ -121,6 +133,14 @@ void StrictTable::sections(const std::string& key, const std::function<void(Stri
     read(inner, static_cast<int>(each.source().begin.line));
     inner.done();
   }
+}
+
+void StrictTable::entries(const std::string& key, const std::function<void(StrictTable&, const std::string&)>& read) {
+  const toml::node& node = need(key);
+  if (!node.is_table()) refuse(node.source(), key + " must be a table: { NAME = VALUE }");
+  StrictTable inner(*node.as_table(), file_, key);
+  for (const auto& [name, value] : *node.as_table()) read(inner, std::string(name.str()));
+  inner.done();
 }
 
 void StrictTable::done() const {

@@ -35,6 +35,7 @@ class StrictTable {
   std::string text(const std::string& key);
   int count(const std::string& key, int least, int most);
   double fraction(const std::string& key);   // between 0 and 1: 0.03 or "3%"
+  double share(const std::string& key);      // the same, or 0
   double duration(const std::string& key);   // seconds
   std::string date(const std::string& key);  // "2026-12-31"
 
@@ -42,6 +43,9 @@ class StrictTable {
   bool section(const std::string& key, const std::function<void(StrictTable&)>& read);
   /// Calls `read` for each [[key]] in order, with the line on which it begins.
   void sections(const std::string& key, const std::function<void(StrictTable&, int line)>& read);
+
+  /// Calls `read` with the table called `key` for each of its keys, in alphabetical order.
+  void entries(const std::string& key, const std::function<void(StrictTable&, const std::string& name)>& read);
 
   /// Throws when the table has a key that nobody read.
   void done() const;
