@@ -1,0 +1,155 @@
+"""What the two compilers print, read back: small texts of nvcc 13.0 and binutils 2.40, and how they are compared."""
+
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ci import accesses
+
+ROOT = Path("/tree")
+PTX = """
+.visible .entry _Z4turnPKfPf(
+	.param .u64 _Z4turnPKfPf_param_0
+)
+{
+	.loc	1 15 0
+	ld.param.u64 	%rd9, [_Z4turnPKfPf_param_0];
+	.loc	1 25 5
+	@%p1 bra 	$L__BB0_2;
+	ld.global.nc.v4.f32 	{%f1, %f2, %f3, %f4}, [%rd32];
+	.loc	1 0 5
+	st.shared.f32 	[%r3], %f108;
+	.loc	2 18 3, function_name $L__info_string0, inlined_at 1 30 7
+	// begin inline asm
+	cp.async.cg.shared.global [%r12], [%rd8], 16, %r13;
+	// end inline asm
+	.loc	3 9 1, function_name $L__info_string1, inlined_at 2 40 3
+	.loc	2 40 3, function_name $L__info_string0, inlined_at 1 31 7
+	.loc	3 9 1, function_name $L__info_string1, inlined_at 2 40 3
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];
+	wmma.load.a.sync.aligned.row.m16n16k16.global.f16 	{%r44}, [%rd52], %r103;
+	.loc	4 7 1, function_name $L__info_string2, inlined_at 1 32 7
+	ld.shared.u8 	%rs1, [%r9];
+	.loc	1 33 5
+	@!%p2 red.global.add.u32 	[%rd3], %r8;
+	atom.shared.cas.b64 	%rd4, [%r8], %rd5, %rd6;
+	st.local.f32 	[%rd1], %f1;
+	cp.async.commit_group;
+	mov.u32 	%r1, %tid.x;
+	ret;
+}
+.func  (.param .b32 func_retval0) _Z6helperf(
+	.param .b32 p
+)
+{
+	.loc	1 50 1
+	st.global.f32 	[%rd1], %f1;
+}
+	.file	1 "/tree/kernels/a/cuda/turn.cu"
+	.file	2 "/tree/kernels/ptx/copy.cuh"
+	.file	3 "/usr/include/cuda_fp16.hpp"
+	.file	4 "/tree/kernels/a/cuda/walk.cuh"
+"""
+
+
+def test_accesses_are_read_from_ptx():
+    turn, walk = "kernels/a/cuda/turn.cu", "kernels/a/cuda/walk.cuh"
+    assert accesses.parse_ptx(PTX, ROOT) == {
+        ("_Z4turnPKfPf", turn, 25, "load"): Counter({16: 1}),
+        ("_Z4turnPKfPf", turn, 25, "store"): Counter({4: 1}),  # line 0 is the compiler's own
+        ("_Z4turnPKfPf", turn, 30, "async copy"): Counter({16: 1}),
+        ("_Z4turnPKfPf", turn, 31, "load"): Counter({16: 1}),  # ldmatrix, two calls deep
+        ("_Z4turnPKfPf", walk, 7, "load"): Counter({1: 1}),
+        ("_Z4turnPKfPf", turn, 33, "atomic"): Counter({0: 2}),
+    }
+
+
+DISASSEMBLY = """
+Disassembly of section .text:
+
+0000000000000000 <_Z4turnPKfPf>:
+   0:	55                   	push   %rbp
+  44:	e8 00 00 00 00       	call   49 <_Z4turnPKfPf+0x49>
+			45: R_X86_64_PLT32	__tsan_func_entry-0x4
+ 1fa:	e8 00 00 00 00       	call   1ff <_Z4turnPKfPf+0x1ff>
+			1fb: R_X86_64_PLT32	__tsan_read16-0x4
+ 20b:	e8 53 00 00 00       	call   263 <_ZL6helperPf>
+ 260:	e8 00 00 00 00       	call   265 <_ZL6helperPf>
+			261: R_X86_64_PLT32	_Unwind_Resume-0x4
+
+0000000000000265 <_ZL6helperPf>:
+ 270:	e8 00 00 00 00       	call   275 <_ZL6helperPf+0x10>
+			271: R_X86_64_PLT32	_ZN9ridgeline6device8emulated6updateEPvmmNS1_6UpdateENS1_6NumberE-0x4
+"""
+
+
+def test_calls_are_read_from_a_disassembly():
+    calls = accesses.parse_disassembly(DISASSEMBLY)
+    assert [(call.function, call.address, call.called) for call in calls] == [
+        ("_Z4turnPKfPf", 0x44, "__tsan_func_entry"),
+        ("_Z4turnPKfPf", 0x1FA, "__tsan_read16"),
+        ("_Z4turnPKfPf", 0x20B, "_ZL6helperPf"),
+        ("_Z4turnPKfPf", 0x260, "_Unwind_Resume"),  # and not what stands behind, where the unlinked call points
+        ("_ZL6helperPf", 0x270, "_ZN9ridgeline6device8emulated6updateEPvmmNS1_6UpdateENS1_6NumberE"),
+    ]
+    kinds = [accesses.emulated_access(call.called) for call in calls]
+    assert kinds == [None, ("load", 16), None, None, ("atomic", 0)]
+    assert accesses.emulated_access("__tsan_unaligned_write8") == ("store", 8)
+    assert accesses.emulated_access("__tsan_atomic32_fetch_add") == ("atomic", 0)
+    assert accesses.emulated_access("_ZN9ridgeline6device8emulated10copy_asyncEPvPKvb") == ("async copy", 16)
+    assert accesses.emulated_access("_ZN9ridgeline6device8emulated12thread_indexEv") is None
+
+
+@pytest.mark.skipif(shutil.which("g++") is None or shutil.which("objdump") is None, reason="no g++ or binutils")
+def test_accesses_of_an_object_file_are_those_of_the_source(tmp_path):
+    source = tmp_path / "kernels" / "a" / "turn.cu.cpp"
+    source.parent.mkdir(parents=True)
+    source.write_text(
+        "using uint4 = unsigned __attribute__((vector_size(16)));\n"
+        "template <class T> [[gnu::noinline]] static void put(T* to, T value) {\n"
+        "  *to = value;\n"
+        "}\n"
+        "template <class T> void turn(const T* from, T* to) {\n"
+        "  for (int i = 0; i < 8; ++i)\n"
+        "    put(to + i, from[i]);\n"
+        "}\n"
+        "template void turn<float>(const float*, float*);\n"
+        "template void turn<uint4>(const uint4*, uint4*);\n"
+    )
+    built = tmp_path / "turn.o"
+    subprocess.run(["g++", "-c", "-O1", "-g", "-fsanitize=thread", source, "-o", built], check=True)
+    narrow, wide = "_Z4turnIfEvPKT_PS0_", "_Z4turnIDv4_jEvPKT_PS1_"
+    found = accesses.emulated_accesses(built, {narrow: "narrow", wide: "wide"})
+    file = "kernels/a/turn.cu.cpp"
+    assert found == {
+        ("narrow", file, 7, "load"): Counter({4: 1}),
+        ("narrow", file, 3, "store"): Counter({4: 1}),
+        ("wide", file, 7, "load"): Counter({16: 1}),
+        ("wide", file, 3, "store"): Counter({16: 1}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("gcc", "nvcc", "equal", "ratio"),
+    [
+        ({4: 1}, {4: 1}, True, 1),
+        ({4: 2}, {4: 64}, True, 1),  # unrolled
+        ({4: 1, 16: 2}, {4: 4, 16: 8}, True, 1),
+        ({4: 2}, {4: 32, 16: 8}, False, 0.625),  # four neighbours at once
+        ({16: 1}, {4: 4}, False, 4),  # split
+        ({4: 1, 16: 1}, {4: 2, 16: 1}, False, 1.25),
+    ],
+)
+def test_what_differs_is_widths_and_not_loops(gcc, nvcc, equal, ratio):
+    gcc, nvcc = Counter(gcc), Counter(nvcc)
+    assert accesses.same(gcc, nvcc) == equal
+    assert accesses.requests_for_the_same_bytes(gcc, nvcc) == pytest.approx(ratio)
+
+
+def test_widths_are_shown_in_order():
+    assert accesses.shown(Counter({16: 8, 4: 32})) == "32 x 4 B, 8 x 16 B"
+    assert accesses.shown(Counter()) == "none"
+    assert accesses.requests_for_the_same_bytes(Counter({0: 1}), Counter({0: 1})) is None
