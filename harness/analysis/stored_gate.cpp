@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/analysis/count_decision.hpp"
 #include "harness/analysis/gate_decision.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -24,16 +25,17 @@ using store::StoredMeasurement;
 
 /// What one run has of one case.
 struct Half {
-  const record::Measurement* failure = nullptr;   // the worst of all attempts
-  const record::Measurement* left_out = nullptr;  // unsupported or unavailable
-  std::vector<double> medians_ns;                 // of the processes that count
-  int ok = 0;                                     // of those
-  int disturbed = 0;                              // processes that do not count
-  std::string why;                                // the first reason for not being ok, among those with samples
-  std::set<std::string> how;                      // launch and cache of those that count
-  bool not_a_time = false;                        // a median that is no positive number
+  const record::Measurement* failure = nullptr;    // the worst of all attempts
+  const record::Measurement* left_out = nullptr;   // unsupported or unavailable
+  std::vector<double> medians_ns;                  // of the processes that count
+  int ok = 0;                                      // of those
+  int disturbed = 0;                               // processes that do not count
+  std::string why;                                 // the first reason for not being ok, among those with samples
+  std::set<std::string> how;                       // launch and cache of those that count
+  bool not_a_time = false;                         // a median that is no positive number
+  std::vector<const record::Measurement*> counts;  // of a device that has no times, by replicate
 
-  bool measured() const { return !medians_ns.empty() || disturbed > 0; }
+  bool measured() const { return !medians_ns.empty() || disturbed > 0 || !counts.empty(); }
 };
 
 using Halves = std::map<std::string, Half>;
@@ -51,6 +53,8 @@ void add_process(Half& half, const std::vector<const StoredMeasurement*>& attemp
     const record::Measurement& m = stored->measurement;
     if (record::is_failure(m.outcome)) {
       if (!half.failure || rank(m.outcome) > rank(half.failure->outcome)) half.failure = &m;
+    } else if (m.outcome == Outcome::counted) {
+      half.counts.push_back(&m);
     } else if (!record::has_samples(m.outcome)) {
       if (!half.left_out) half.left_out = &m;
     } else {
@@ -125,8 +129,9 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
   return std::nullopt;
 }
 
-/// Why times that both sides have are not judged.
+/// Why what both sides have is not judged.
 std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
+  if (!old_half.counts.empty() && !new_half.counts.empty()) return std::nullopt;
   if (old_half.not_a_time || new_half.not_a_time)
     return Said{Verdict::invalid_environment, fmt::format("{}: the median of a process is no positive number",
                                                           old_half.not_a_time ? "baseline" : "candidate")};
@@ -160,8 +165,25 @@ std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& r
   return fmt::to_string(fmt::join(list, "; "));
 }
 
+/// With other inputs a case whose data decides what it touches counts something else.
+void judge_counts(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule) {
+  const record::Measurement *before = old_half.counts.front(), *after = new_half.counts.front();
+  for (const record::Measurement* one : old_half.counts) {
+    const auto same = std::ranges::find(new_half.counts, one->seed, &record::Measurement::seed);
+    if (same == new_half.counts.end()) continue;
+    before = one;
+    after = *same;
+    break;
+  }
+  judge_counts(verdict, before->metrics, after->metrics, rule);
+  if (before->seed != after->seed && verdict.verdict != Verdict::pass)
+    verdict.reason += fmt::format("{}the inputs differ, too: seed {} -> {}", verdict.reason.empty() ? "" : "; ",
+                                  before->seed, after->seed);
+}
+
 void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule, const GatePlan& plan,
            int cases) {
+  if (!new_half.counts.empty()) return judge_counts(verdict, old_half, new_half, rule);
   const Decision decision = decide_unpaired(plan, rule, cases, old_half.medians_ns, new_half.medians_ns);
   verdict.verdict = decision.verdict;
   verdict.delta = std::expm1(decision.delta);
@@ -172,77 +194,10 @@ void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, con
   verdict.p_value = decision.p_value;
   verdict.level = decision.level;
   verdict.reason = doubts(old_half, new_half, rule, cases);
-}
-
-using Values = std::map<std::string, std::set<std::string>>;
-
-void add_changes(std::vector<std::string>& to, const Values& baseline, const Values& candidate) {
-  std::set<std::string> keys;
-  for (const auto& [key, values] : baseline) keys.insert(key);
-  for (const auto& [key, values] : candidate) keys.insert(key);
-  const auto text = [](const Values& values, const std::string& key) {
-    const auto found = values.find(key);
-    return found == values.end() ? std::string("nothing") : printable(fmt::to_string(fmt::join(found->second, ", ")));
-  };
-  for (const std::string& key : keys)
-    if (const std::string before = text(baseline, key), after = text(candidate, key); before != after)
-      to.push_back(fmt::format("{} {} -> {}", printable(key), before, after));
-}
-
-/// The load of the last minute is kept as a whole number and the counts of processes behind it are left out: they are
-/// never the same twice.
-Values values(const record::Facts& facts) {
-  Values single;
-  for (const auto& [key, value] : facts)
-    single[key].insert(key == "load_average" ? value.substr(0, value.find('.')) : value);
-  return single;
-}
-
-Values how_built(const StoredSide& side) {
-  Values found;
-  for (const record::Build& build : side.builds)
-    for (const auto& [what, value] :
-         {std::pair("compiler", build.compiler), std::pair("flags", build.flags), std::pair("CUDA", build.cuda)})
-      if (!value.empty()) found[fmt::format("{} of {}", what, build.worker)].insert(value);
-  return found;
-}
-
-std::map<std::string, std::set<std::string>> code(const StoredSide& side) {
-  std::map<std::string, std::set<std::string>> hashes;
-  for (const record::Build& build : side.builds) hashes[build.worker].insert(build.code_hash);
-  return hashes;
+  verdict.expected = verdict.verdict == Verdict::regression && is_as_expected(rule, verdict.ratio.value());
 }
 
 }  // namespace
-
-EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate) {
-  EnvironmentChanges found;
-  add_changes(found.comparable, values(baseline.environment.comparable), values(candidate.environment.comparable));
-  add_changes(found.recorded, values(baseline.environment.recorded), values(candidate.environment.recorded));
-  add_changes(found.recorded, how_built(baseline), how_built(candidate));
-  if (baseline.run.profile != candidate.run.profile)
-    found.recorded.push_back(
-        fmt::format("profile {} -> {}", printable(baseline.run.profile), printable(candidate.run.profile)));
-  else if (baseline.run.profile_text != candidate.run.profile_text)
-    found.recorded.push_back(fmt::format("the text of profile {}", printable(baseline.run.profile)));
-  return found;
-}
-
-bool is_known_code(const std::string& code_hash) { return !code_hash.empty() && code_hash != "unknown"; }
-
-bool same_code(const StoredSide& baseline, const StoredSide& candidate) {
-  const auto hashes = code(baseline);
-  return !hashes.empty() && hashes == code(candidate) && std::ranges::all_of(hashes, [](const auto& of) {
-    return of.second.size() == 1 && is_known_code(*of.second.begin());
-  });
-}
-
-std::vector<std::string> case_names(const StoredSide& baseline, const StoredSide& candidate) {
-  std::set<std::string> names;
-  for (const StoredSide* side : {&baseline, &candidate})
-    for (const StoredMeasurement& stored : side->measurements) names.insert(record::name(stored.case_info.id));
-  return {names.begin(), names.end()};
-}
 
 StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candidate,
                            const std::vector<std::string>& names, const std::vector<CaseRule>& rules,
@@ -265,8 +220,10 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
     if (!said) said = unfit(old_half, new_half);
     if (!said) {
       measured.push_back(i);
-      verdict.baseline_ns = stats::median(old_half.medians_ns);
-      verdict.candidate_ns = stats::median(new_half.medians_ns);
+      if (new_half.counts.empty()) {
+        verdict.baseline_ns = stats::median(old_half.medians_ns);
+        verdict.candidate_ns = stats::median(new_half.medians_ns);
+      }
       if (!differs.empty() && !accept_changes)
         said = Said{Verdict::invalid_environment, fmt::format("{}", fmt::join(differs, "; "))};
     }
@@ -275,9 +232,7 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
   result.cases = static_cast<int>(measured.size());
   if (!differs.empty() && !accept_changes) return result;
   for (const std::size_t i : measured) {
-    CaseVerdict& verdict = result.verdicts[i];
-    judge(verdict, old_halves[names[i]], new_halves[names[i]], rules[i], plan, result.cases);
-    verdict.expected = verdict.verdict == Verdict::regression && is_as_expected(rules[i], verdict.ratio.value());
+    judge(result.verdicts[i], old_halves[names[i]], new_halves[names[i]], rules[i], plan, result.cases);
   }
   return result;
 }

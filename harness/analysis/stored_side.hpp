@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/record/run.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::analysis {
+
+/// One side of a gate from stored runs.
+struct StoredSide {
+  record::Run run;
+  record::Device device;
+  record::Environment environment;
+  std::vector<record::Build> builds;
+  std::vector<store::StoredMeasurement> measurements;
+};
+
+/// What differs between the builds of two sides, in words: compiler, flags and CUDA, by worker.
+std::vector<std::string> build_changes(const std::vector<record::Build>& baseline,
+                                       const std::vector<record::Build>& candidate);
+
+/// What differs between two runs, fact by fact, in words ("driver 570.1 -> 580.2").
+struct EnvironmentChanges {
+  std::vector<std::string> comparable;  // such runs are not compared unless the user accepts it
+  std::vector<std::string> recorded;    // said, no more: of the environment, the profile and how workers were built;
+                                        // the last is comparable where there are counts, which are the compiler's
+};
+EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate);
+
+/// Whether a worker could hash its code: what is not known is never the same as anything.
+bool is_known_code(const std::string& code_hash);
+
+/// Whether both sides ran the same code: all code hashes are known, and are the same by worker.
+bool same_code(const StoredSide& baseline, const StoredSide& candidate);
+
+/// Names of all cases of both sides, each once, sorted.
+std::vector<std::string> case_names(const StoredSide& baseline, const StoredSide& candidate);
+
+}  // namespace ridgeline::analysis
