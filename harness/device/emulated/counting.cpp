@@ -1,9 +1,12 @@
 #include "harness/device/emulated/counting.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/device/emulated/kernel_resources.hpp"
 #include "harness/device/emulated/program_symbols.hpp"
 #include "harness/device/emulated/source_lines.hpp"
 
@@ -33,6 +36,21 @@ void Counting::add(const Report& report) {
   ++counts_.launches;
   counts_.threads += std::uint64_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
   counts_.barriers += report.barriers;
+  const std::array<unsigned, 3> grid_size{grid.x, grid.y, grid.z}, block_size{block.x, block.y, block.z};
+  const auto same = std::ranges::find_if(launched_, [&](const Launched& other) {
+    return other.kernel == report.kernel && other.count.grid == grid_size && other.count.block == block_size &&
+           other.count.dynamic_shared_bytes == report.config.shared_bytes;
+  });
+  if (same != launched_.end()) {
+    ++same->count.launches;
+  } else {
+    LaunchCount count;
+    count.grid = grid_size;
+    count.block = block_size;
+    count.dynamic_shared_bytes = report.config.shared_bytes;
+    count.launches = 1;
+    launched_.push_back({report.kernel, std::move(count)});
+  }
   for (const Site& site : report.sites) {
     Site& sum = sites_[{report.kernel, site.pc, site.space, site.act, site.bytes}];
     sum.requests += site.requests;
@@ -65,6 +83,12 @@ Counts Counting::take() {
   }
   sites_.clear();
   Counts taken = std::exchange(counts_, {});
+  for (Launched& launched : std::exchange(launched_, {})) {
+    const std::uint32_t entry[] = {static_cast<std::uint32_t>(launched.kernel) + 1};  // as if a call returned there
+    launched.count.kernel = qualified_name(function_symbol(launched.kernel));
+    launched.count.file = source_lines(entry).at(entry[0]).file;
+    taken.kernels.push_back(std::move(launched.count));
+  }
   for (auto& [key, count] : counts) taken.sites.push_back(std::move(count));
   return taken;
 }

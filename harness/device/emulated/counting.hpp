@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "harness/device/counts.hpp"
 #include "harness/device/emulated/report.hpp"
@@ -19,7 +20,12 @@ class Counting {
  private:
   using Place = std::tuple<std::uint64_t, std::uint32_t, Space, Act, int>;  // kernel, pc, and what is done there
   std::map<Place, Site> sites_;
-  Counts counts_;  // without sites
+  struct Launched {
+    std::uint64_t kernel = 0;
+    LaunchCount count;  // without names
+  };
+  std::vector<Launched> launched_;
+  Counts counts_;  // without sites and kernels
 };
 
 }  // namespace ridgeline::device::emulated

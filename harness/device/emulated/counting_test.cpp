@@ -70,6 +70,8 @@ TEST(Counting, AddsUpLaunchesUntilItIsAsked) {
   const Counts counts = lab.counts();
   EXPECT_EQ(counts.launches, 3u);
   EXPECT_EQ(only(counts, "global load").requests, 3u * 128);
+  ASSERT_EQ(counts.kernels.size(), 1u);
+  EXPECT_EQ(counts.kernels[0].launches, 3u);
   const Counts nothing = lab.counts();
   EXPECT_EQ(nothing.launches, 0u);
   EXPECT_TRUE(nothing.sites.empty());
@@ -107,6 +109,21 @@ TEST(Counting, NamesTheLineOfAnAccessInAFunction) {
   }
   EXPECT_EQ(loads[0]->requests, 8u) << "behind the loop";
   EXPECT_EQ(loads[1]->requests, 8u * 32) << "in a function that stands behind the kernel";
+}
+
+TEST(Counting, NamesKernelsWithTheirLaunches) {
+  const Lab lab(64 * 64 * 4);
+  test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::padded);
+  const Counts counts = lab.counts();
+  ASSERT_EQ(counts.kernels.size(), 1u);
+  const LaunchCount& kernel = counts.kernels[0];
+  EXPECT_EQ(kernel.kernel, "device::emulated::test::transpose_kernel<1, true>");
+  EXPECT_EQ(kernel.file, source);
+  EXPECT_EQ(kernel.launches, 1u);
+  EXPECT_EQ(kernel.grid, (std::array<unsigned, 3>{2, 2, 1}));
+  EXPECT_EQ(kernel.block[0] * kernel.block[1] * kernel.block[2], 256u);
+  EXPECT_EQ(kernel.dynamic_shared_bytes, 0u);
+  EXPECT_FALSE(kernel.resources) << "this program links no table";
 }
 
 TEST(Counting, LeavesWrongLaunchesOut) {

@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/device/cpu/host_memory.hpp"
 #include "harness/device/emulated/counting.hpp"
+#include "harness/device/emulated/kernel_resources.hpp"
 #include "harness/device/emulated/source_lines.hpp"
 #include "harness/device/failure.hpp"
 
@@ -81,7 +82,11 @@ class EmulatedDevice final : public Device {
       if (report.findings.empty()) counting_.add(report);  // counts of a wrong kernel mean nothing
     for (const Report& report : reports) throw_first(report);
   }
-  Counts take_counts() override { return counting_.take(); }
+  Counts take_counts() override {
+    Counts counts = counting_.take();
+    add_resources(counts.kernels, facts_);
+    return counts;
+  }
   std::unique_ptr<Batch> record(std::function<void(Stream&)>, Launch) override {
     return std::make_unique<UntimedBatch>();
   }

@@ -51,4 +51,14 @@ std::string qualified_name(std::string demangled) {
   return demangled;
 }
 
+void add_resources(std::span<LaunchCount> kernels, const Facts& facts) {
+  for (LaunchCount& kernel : kernels) {
+    kernel.resources = resources_of(built_kernels(), kernel.kernel, kernel.file, facts.capability);
+    const unsigned threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
+    if (kernel.resources)
+      kernel.occupancy =
+          theoretical_occupancy(facts, *kernel.resources, static_cast<int>(threads), kernel.dynamic_shared_bytes);
+  }
+}
+
 }  // namespace ridgeline::device::emulated

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/device/counts.hpp"
+#include "harness/device/facts.hpp"
 #include "harness/device/occupancy.hpp"
 
 // What nvcc made of the kernels that are emulated: known at build time, without a GPU.
@@ -30,5 +32,8 @@ std::optional<KernelResources> resources_of(std::span<const BuiltKernel> kernels
 /// A demangled name without return type, own namespaces and arguments, as ci/kernel_resources writes it:
 /// "gemm::on_cuda::naive<float>".
 std::string qualified_name(std::string demangled);
+
+/// Adds what built_kernels() knows of the launched kernels, on a GPU as `facts` describes it.
+void add_resources(std::span<LaunchCount> kernels, const Facts& facts);
 
 }  // namespace ridgeline::device::emulated

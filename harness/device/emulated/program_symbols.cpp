@@ -79,15 +79,18 @@ std::string plain_name(std::string symbol) {
   return symbol.substr(begin, end - begin);
 }
 
+std::string function_symbol(std::uint64_t address) {
+  static const std::vector<Symbol> functions = program_symbols(STT_FUNC);
+  const auto symbol = std::ranges::lower_bound(functions, address, {}, &Symbol::value);
+  return symbol != functions.end() && symbol->value == address ? symbol->name : std::string();
+}
+
 const std::string& function_name(std::uint64_t address) {
   static std::mutex together;
   static std::map<std::uint64_t, std::string> known;
   const std::lock_guard lock(together);
   if (const auto at = known.find(address); at != known.end()) return at->second;
-  static const std::vector<Symbol> functions = program_symbols(STT_FUNC);
-  const auto symbol = std::ranges::lower_bound(functions, address, {}, &Symbol::value);
-  const bool here = symbol != functions.end() && symbol->value == address;
-  return known[address] = here ? plain_name(symbol->name) : std::string();
+  return known[address] = plain_name(function_symbol(address));
 }
 
 }  // namespace ridgeline::device::emulated

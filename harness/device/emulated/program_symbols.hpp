@@ -21,7 +21,9 @@ std::vector<Symbol> program_symbols(unsigned char type);
 /// "void gemm::tiled<16>(float*)::tile" is "tile", and the function itself "tiled<16>".
 std::string plain_name(std::string symbol);
 
-/// The plain name of the function that starts there; empty when no symbol says so.
+/// The function that starts there, demangled; empty when no symbol says so.
+std::string function_symbol(std::uint64_t address);
+/// Its plain name.
 const std::string& function_name(std::uint64_t address);
 
 }  // namespace ridgeline::device::emulated
