@@ -9,6 +9,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/device/buffer.hpp"
+#include "harness/device/failure.hpp"
+#include "harness/measure/count.hpp"
 #include "harness/measure/rotation.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/stats/interval.hpp"
@@ -51,8 +53,10 @@ record::Verification worse(const record::Verification& before, const record::Ver
   return before.error > after.error ? before : after;
 }
 
+bool counts(const device::Device& device) { return device.facts().kind == device::Kind::emulated; }
+
 std::string launch_name(device::Device& device, device::Launch launch) {
-  if (launch == device::Launch::single) return "single";
+  if (launch == device::Launch::single || counts(device)) return "single";
   return device.facts().kind == device::Kind::cuda ? "graph" : "loop";
 }
 
@@ -95,6 +99,8 @@ struct Experiment::State {
     return value;
   }
 
+  void allocate(const std::function<Workload(Setup&)>& prepare);
+  void verify_first();
   void compare(std::size_t set, const char* when);
   void verify(std::size_t set, const char* when);
   void poison_all();
@@ -103,6 +109,25 @@ struct Experiment::State {
   void choose_executions();
   void warm_up();
 };
+
+void Experiment::State::allocate(const std::function<Workload(Setup&)>& prepare) {
+  const AddWallTime timer(measurement.prepare_ns);
+  if (options.layout != 0) held_back = {device(), layout_bytes(options.layout)};
+  workload = prepare(setup);
+  require(workload.sets >= 1, "a workload has a buffer set");
+  poison_all();  // so that the pages of every output exist before timing
+  if (workload.flops > 0) measurement.flops = workload.flops;
+  if (workload.bytes > 0) measurement.bytes = workload.bytes;
+  measurement.buffer_sets = static_cast<std::int64_t>(workload.sets);
+  measurement.metrics = workload.metrics;
+}
+
+/// A device that has no times has said all that it can with this.
+void Experiment::State::verify_first() {
+  if (!counts(device())) return verify(0, "before");
+  const AddWallTime timer(measurement.verify_ns);
+  count(workload, device(), options.sources, measurement);
+}
 
 /// Compares a set's outputs, as they are, with the oracle. A rank that is wrong makes every rank wrong.
 void Experiment::State::compare(std::size_t set, const char* when) {
@@ -221,18 +246,16 @@ Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup set
   measurement.cache = options.cache == Cache::hot ? "hot" : "cold";
   measurement.launch = launch_name(state.device(), options.launch);
   measurement.seed = options.seed;
-  {
-    const AddWallTime timer(measurement.prepare_ns);
-    if (options.layout != 0) state.held_back = {state.device(), layout_bytes(options.layout)};
-    state.workload = prepare(state.setup);
-    require(state.workload.sets >= 1, "a workload has a buffer set");
-    state.poison_all();  // so that the pages of every output exist before timing
+  try {
+    state.allocate(prepare);
+    state.verify_first();
+  } catch (const device::KernelMistake& mistake) {
+    measurement.outcome = record::Outcome::wrong_result;
+    measurement.reason = mistake.what();
+  } catch (const device::Unsupported& unsupported) {
+    measurement.outcome = record::Outcome::unsupported;
+    measurement.reason = unsupported.what();
   }
-  if (state.workload.flops > 0) measurement.flops = state.workload.flops;
-  if (state.workload.bytes > 0) measurement.bytes = state.workload.bytes;
-  measurement.buffer_sets = static_cast<std::int64_t>(state.workload.sets);
-  measurement.metrics = state.workload.metrics;
-  state.verify(0, "before");
   if (measurement.outcome != record::Outcome::ok) return;
 
   const AddWallTime timer(measurement.warmup_ns);
@@ -251,7 +274,8 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
   State& state = *state_;
   record::Measurement& measurement = state.measurement;
   if (measurement.outcome != record::Outcome::ok)
-    throw Error(ErrorKind::usage, "a case with a wrong result cannot be sampled");
+    throw Error(ErrorKind::usage,
+                fmt::format("a case that is {} cannot be sampled", record::to_string(measurement.outcome)));
   const AddWallTime total(measurement.total_ns);
   const Stopwatch wall;
   double timed = 0, dropped = 0, longest = 0;

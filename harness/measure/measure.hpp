@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct PrepareOptions {
   /// When not 0, memory of `layout_bytes(layout)` is held back before the case allocates anything, until it is
   /// finished: its buffers lie elsewhere for another value.
   std::uint64_t layout = 0;
+  std::filesystem::path sources = {};  // where the kernels' sources lie, for counts; empty: they are left out
 };
 
 /// 0 for 0; otherwise one of 256 multiples of the alignment that devices allocate with.
@@ -40,22 +42,22 @@ struct SampleOptions {
 };
 
 /// One case between prepare and finish. Preparing and sampling are apart so that two workers can be prepared side by
-/// side and sampled in turn. A wrong result before timing leaves `outcome()` at wrong_result and must not be sampled.
+/// side and sampled in turn. Only a case whose `outcome()` is ok can be sampled; a counted one is finished at once.
 class Experiment {
  public:
-  /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. Throws Error when the device
-  /// fails.
+  /// Allocates, verifies (poisoned outputs against the oracle) and warms up until steady. On a device of Kind::emulated
+  /// it verifies and counts one execution, and that is all. Throws Error when the device fails.
   Experiment(const std::function<Workload(Setup&)>& prepare, Setup setup, const PrepareOptions& options);
 
-  record::Outcome outcome() const;    // ok so far, or wrong_result
-  const std::string& reason() const;  // empty while the outcome is ok
+  record::Outcome outcome() const;    // ok so far, counted, wrong_result, or unsupported by a device that counts
+  const std::string& reason() const;  // empty while the outcome is ok or counted
   double flops() const;
   double bytes() const;
 
   /// Takes samples, appends them to the measurement, and returns those taken now (ns an execution).
   std::vector<double> sample(const SampleOptions& options);
 
-  /// Verifies again and returns all that was measured. The outcome is ok, invalid_environment or wrong_result:
+  /// Verifies again and returns all that was measured. The outcome is counted, ok, invalid_environment or wrong_result:
   /// `case_name`, `attempt` and the judgement that a spread makes the case unstable are the caller's.
   record::Measurement finish();
 

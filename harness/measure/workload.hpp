@@ -24,9 +24,9 @@ struct Setup {
   Cache cache = Cache::cold;
   std::uint64_t layout = 0;  // as in PrepareOptions; nothing has to be done with it
 
-  /// Buffer sets to rotate over when one execution touches `bytes_per_set`: 1 when hot; when cold enough that all sets
-  /// together are at least twice the last-level cache, at most `most`. A power of two or three times one: batches of
-  /// many sizes divide such numbers.
+  /// Buffer sets to rotate over when one execution touches `bytes_per_set`: 1 when hot, or when executions are counted;
+  /// when cold enough that all sets together are at least twice the last-level cache, at most `most`. A power of two or
+  /// three times one: batches of many sizes divide such numbers.
   std::size_t sets(std::size_t bytes_per_set, std::size_t most = 4096) const;
 };
 

@@ -103,7 +103,7 @@ class Session {
     case_name_ = request.case_name;
     experiment_.emplace(wanted->prepare, measure::Setup{*device_, *inputs_, group}, options);
     const protocol::Prepared prepared{experiment_->outcome(), experiment_->reason()};
-    if (prepared.outcome != record::Outcome::ok) experiment_.reset();
+    if (!record::is_success(prepared.outcome)) experiment_.reset();
     return to_line(prepared);
   }
 

@@ -91,6 +91,46 @@ TEST(Serve, ACaseIsPreparedSampledInTurnsAndFinished) {
   EXPECT_EQ(failure(answers.at(4)).message, "no case is prepared");
 }
 
+protocol::Request prepare_counted(const std::string& variant) {
+  protocol::Prepare request = std::get<protocol::Prepare>(prepare(variant));
+  request.device = "emulated:fake";
+  return request;
+}
+
+TEST(Serve, ACaseIsCountedWithoutASample) {
+  const auto answers = converse({prepare_counted("counted"), sample, protocol::FinishRequest{}});
+  EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).outcome, record::Outcome::counted);
+  EXPECT_EQ(failure(answers.at(1)).message, "a case that is counted cannot be sampled");
+  const record::Measurement measured = as<protocol::Finished>(answers.at(2)).measurement;
+  EXPECT_EQ(measured.outcome, record::Outcome::counted);
+  EXPECT_EQ(measured.case_name, "scripted/counted/f32/n=16");
+  ASSERT_EQ(measured.sites.size(), 2u);
+  EXPECT_EQ(measured.sites[1].access, "global store");
+  EXPECT_GT(measured.metrics.size(), 5u);
+}
+
+TEST(Serve, WhatACountingDeviceFindsEndsTheCase) {
+  const struct {
+    const char* variant;
+    record::Outcome outcome;
+    const char* reason;
+  } rows[] = {
+      {"counted_wrong", record::Outcome::wrong_result,
+       "the output differed from the oracle's: error 1, tolerance 1e-06"},
+      {"counted_race", record::Outcome::wrong_result,
+       "race (write after write) at scripted.cu:7, block 0, thread 1 with 0: out"},
+      {"counted_unmodelled", record::Outcome::unsupported, "unsupported: wgmma.mma_async"},
+  };
+  for (const auto& row : rows) {
+    const auto answers =
+        converse({prepare_counted(row.variant), protocol::FinishRequest{}, prepare_counted("counted")});
+    EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).outcome, row.outcome) << row.variant;
+    EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).reason, row.reason);
+    EXPECT_EQ(failure(answers.at(1)).message, "no case is prepared");
+    EXPECT_EQ(as<protocol::Prepared>(answers.at(2)).outcome, record::Outcome::counted);
+  }
+}
+
 TEST(Serve, TheSeedDecidesOnTheSamples) {
   const auto samples = [](std::uint64_t seed) {
     return as<protocol::Sampled>(converse({prepare("noisy", seed), sample}).at(1)).samples_ns;

@@ -25,7 +25,7 @@ class FakeBatch final : public Batch {
   std::function<double()> elapsed_ns_;
 };
 
-Facts synthetic_facts(std::uint64_t memory) {
+Facts synthetic_facts(std::uint64_t memory, bool counts) {
   Facts facts;
   facts.kind = Kind::fake;
   facts.id = "fake";
@@ -42,12 +42,21 @@ Facts synthetic_facts(std::uint64_t memory) {
   facts.properties = {{"cores", "2"}};
   facts.comparable = {{"model", facts.name}};
   facts.recorded = {{"host", "synthetic"}};
+  if (counts) {
+    facts.kind = Kind::emulated;
+    facts.id = "emulated:fake";
+    facts.model = "synthetic-emulated";
+    facts.name = "Synthetic Emulated";
+    facts.uuid = "EMULATED-0000000000000000";
+    facts.comparable = {{"model", facts.name}, {"compiler", "synthetic 1.0"}};
+  }
   return facts;
 }
 
 }  // namespace
 
-FakeDevice::FakeDevice(FakeScript script) : script_(std::move(script)), facts_(synthetic_facts(script_.memory)) {}
+FakeDevice::FakeDevice(FakeScript script)
+    : script_(std::move(script)), facts_(synthetic_facts(script_.memory, script_.counts != nullptr)) {}
 
 FakeDevice::~FakeDevice() {
   for (const auto& [memory, bytes] : sizes_) std::free(memory);

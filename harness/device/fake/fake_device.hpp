@@ -15,10 +15,13 @@ struct FakeScript {
   std::function<double(std::int64_t batch)> elapsed_ns = [](std::int64_t) { return 1000.0; };
   std::function<Reading(std::int64_t reading)> reading = [](std::int64_t) { return Reading{}; };
   std::uint64_t memory = 1ull << 30;  // allocations beyond it throw
+  /// When set, the device is one that counts, model `synthetic-emulated`, and this is what it has counted each time it
+  /// is asked.
+  std::function<Counts()> counts = {};
 };
 
-/// A device for tests, model `synthetic-fake`: launches really run, on host memory, so outputs can be verified; times
-/// and sensors come from a script, so that what is made of them can be checked to the digit.
+/// A device for tests, model `synthetic-fake` unless it counts: launches really run, on host memory, so outputs can be
+/// verified; times and sensors come from a script, so that what is made of them can be checked to the digit.
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(FakeScript script = {});
@@ -35,6 +38,7 @@ class FakeDevice : public Device {
   Stream& stream() override { return stream_; }
   void synchronize() override {}
   std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) override;
+  Counts take_counts() override { return script_.counts ? script_.counts() : Counts{}; }
   Reading read_sensors() override { return script_.reading(readings_++); }
 
   std::size_t allocations() const { return sizes_.size(); }  // that have not been released

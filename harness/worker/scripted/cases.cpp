@@ -12,6 +12,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/device/buffer.hpp"
+#include "harness/device/failure.hpp"
 #include "harness/device/fake/fake_device.hpp"
 #include "harness/device/random.hpp"
 #include "harness/worker/scripted/scripted.hpp"
@@ -39,6 +40,7 @@ struct Behaviour {
   device::Support (*supports)() = device::Support::yes;
   double memory = 64;  // bytes
   Greed greed = Greed::none;
+  bool counts = false;  // runs on the device that counts, and on no other
 };
 
 double noise(std::int64_t execution, const Draw& draw, double width) {
@@ -103,6 +105,22 @@ const std::vector<Behaviour>& behaviours() {
     add("fills_memory", "fits once, and says so").greed = Greed::known;
     add("fills_memory_late", "fits once, which is noticed when it allocates").greed = Greed::noticed;
     add("too_large", "needs more memory than there is").memory = 550e9;
+    const auto add_counting = [&](const char* variant, const char* idea) -> Behaviour& {
+      Behaviour& row = add(variant, idea);
+      row.counts = true;
+      return row;
+    };
+    add_counting("counted", "reads 16 floats once and writes them once");
+    add_counting("counted_wrong", "writes 2 instead of 1").output = [](std::int64_t) { return 2.0f; };
+    add_counting("counted_race", "its device finds a race").before_launch = [](std::int64_t) {
+      throw device::KernelMistake("race (write after write) at scripted.cu:7, block 0, thread 1 with 0: out");
+    };
+    add_counting("counted_unmodelled", "its device does not know an instruction").before_launch = [](std::int64_t) {
+      throw device::Unsupported("wgmma.mma_async");
+    };
+    add_counting("counted_segfault", "writes to address 0").before_launch = [](std::int64_t) {
+      *static_cast<volatile int*>(nullptr) = 1;
+    };
     for (const Fault& fault : faults()) add(fault.variant, fault.idea);
     for (const Lie& lie : lies()) add(lie.variant, lie.idea);
     return rows;
@@ -168,6 +186,20 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
   return workload;
 }
 
+/// One warp reads 16 floats and writes them.
+device::FakeScript counting() {
+  device::FakeScript script;
+  script.counts = [] {
+    device::Counts counts;
+    counts.launches = 1;
+    counts.threads = 32;
+    counts.sites = {{"scripted_kernel", "scripted.cu", 5, "global load", 4, 1, 16, 2, 0},
+                    {"scripted_kernel", "scripted.cu", 6, "global store", 4, 1, 16, 2, 0}};
+    return counts;
+  };
+  return script;
+}
+
 const Behaviour& behaviour_of(const Stage& stage, const Behaviour& own) {
   if (stage.script->shown.empty()) return own;  // spoken to without a transport that listens
   for (const Behaviour& each : behaviours())
@@ -193,7 +225,7 @@ Program program(const Script& script) {
     if (std::ranges::count(stage->script->without, behaviour.variant) > 0) continue;
     Case added;
     added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
-    added.info.device_kind = "fake";
+    added.info.device_kind = behaviour.counts ? "emulated" : "fake";
     added.info.idea = behaviour.idea;
     added.info.flops = 1e6;
     added.info.bytes = 64;
@@ -206,10 +238,13 @@ Program program(const Script& script) {
   }
   program.suites.push_back(std::move(suite));
   program.discover = [] {
-    return device::Discovery{{device::FakeDevice().facts()}, {{device::Kind::cuda, "scripted to be absent"}}};
+    return device::Discovery{{device::FakeDevice().facts(), device::FakeDevice(counting()).facts()},
+                             {{device::Kind::cuda, "scripted to be absent"}}};
   };
   program.open = [stage](std::string_view id) -> std::unique_ptr<device::Device> {
-    if (id != "fake") throw Error(ErrorKind::dependency, "there is no device but 'fake' here");
+    if (id == "emulated:fake") return std::make_unique<device::FakeDevice>(counting());
+    if (id != "fake")
+      throw Error(ErrorKind::dependency, "there is no device but 'fake' here, and 'emulated:fake' for counts");
     device::FakeScript script;
     script.elapsed_ns = [stage](std::int64_t) { return std::exchange(stage->elapsed_ns, 0.0); };
     script.reading = [stage](std::int64_t) {

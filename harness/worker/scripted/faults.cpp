@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -58,6 +59,7 @@ class Faulty final : public Transport {
 
   void send(std::string_view line) override {
     const Lie* lie = find(lies());
+    const auto counts = script_->counts.find(script_->shown);
     const std::string code_hash = script_->code_hash();
     if (lie == nullptr && code_hash.empty()) return outside_->send(line);
     nlohmann::json answer = nlohmann::json::parse(line);
@@ -66,6 +68,8 @@ class Faulty final : public Transport {
       answer["build"]["code_hash"] = code_hash;
     else if (reply == "finish" && lie != nullptr)
       lie->tell(answer.at("measurement"));
+    else if (reply == "finish" && counts != script_->counts.end())
+      count(answer.at("measurement").at("metrics"), counts->second);
     else
       return outside_->send(line);
     outside_->send(answer.dump() + '\n');
@@ -84,6 +88,18 @@ class Faulty final : public Transport {
     const std::size_t first = name.find('/');
     if (first == std::string::npos) return {};
     return name.substr(first + 1, name.find('/', first + 1) - first - 1);
+  }
+
+  /// Gives each metric its value, and adds those that were not counted.
+  static void count(nlohmann::json& metrics, const std::map<std::string, double>& values) {
+    for (const auto& [name, value] : values) {
+      const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                      [&](const nlohmann::json& metric) { return metric.at("name") == name; });
+      if (found != metrics.end())
+        (*found)["value"] = value;
+      else
+        metrics.push_back({{"name", name}, {"value", value}, {"unit", "1"}, {"direction", "lower"}});
+    }
   }
 
   bool strike() {
@@ -179,6 +195,13 @@ const std::vector<Lie>& lies() {
       {"other_launch", "says that it launched one by one", [](json& measurement) { measurement["launch"] = "single"; }},
       {"zero_at_the_end", "says in the end that a sample took no time",
        [](json& measurement) { measurement["samples_ns"][0] = 0; }},
+      {"counts_on_a_clock", "says in the end that it was counted",
+       [](json& measurement) {
+         measurement["outcome"] = "counted";
+         measurement["samples_ns"] = json::array();
+         for (const char* time : {"warmup_ns", "timed_ns"}) measurement[time] = 0;
+         for (const char* of_samples : {"median_ns", "relative_spread"}) measurement.erase(of_samples);
+       }},
       {"other_seed", "says that its seed was another",
        [](json& measurement) { measurement["seed"] = measurement["seed"].get<std::uint64_t>() ^ 1; }},
   };

@@ -23,6 +23,15 @@ void read_acting(const std::string& text, Script& script) {
   script.acting[text.substr(0, equals)].push_back(acting);
 }
 
+/// "counted:global_load_sectors=512".
+void read_count(const std::string& text, Script& script) {
+  const std::size_t colon = text.find(':'), equals = text.find('=', colon);
+  if (colon == std::string::npos || equals == std::string::npos)
+    throw Error(ErrorKind::usage, "--count needs VARIANT:METRIC=VALUE");
+  script.counts[text.substr(0, colon)][text.substr(colon + 1, equals - colon - 1)] =
+      std::atof(text.c_str() + equals + 1);
+}
+
 }  // namespace
 
 void Script::prepare(const std::string& variant) {
@@ -45,6 +54,8 @@ std::string Script::code_hash() const {
   for (const std::string& variant : without) text += fmt::format("without {}\n", variant);
   for (const auto& [variant, all] : acting)
     for (const Acting& each : all) text += fmt::format("{} as {} {} {}\n", variant, each.as, each.from, each.to);
+  for (const auto& [variant, metrics] : counts)
+    for (const auto& [name, value] : metrics) text += fmt::format("{} counts {} {}\n", variant, value, name);
   if (!knows_layout) text += "no layout\n";
   if (text.empty()) return {};
   std::uint64_t state = 0xcbf29ce484222325;
@@ -61,7 +72,7 @@ Script take_script(int& argc, char** argv) {
       (flag == "--no-layout" ? script.knows_layout : script.knows_code) = false;
       continue;
     }
-    if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--state") {
+    if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--count" && flag != "--state") {
       argv[kept++] = argv[i];
       continue;
     }
@@ -73,6 +84,8 @@ Script take_script(int& argc, char** argv) {
       script.without.push_back(value);
     else if (flag == "--state")
       script.state = value;
+    else if (flag == "--count")
+      read_count(value, script);
     else
       read_acting(value, script);
   }

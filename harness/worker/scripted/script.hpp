@@ -18,9 +18,10 @@ struct Script {
     std::string as;        // another variant, whose behaviour it shows
     int from = 1, to = 0;  // in these preparations, counted from 1; to 0: in all of them
   };
-  std::map<std::string, std::vector<Acting>> acting;  // by variant
-  bool knows_layout = true;                           // as workers do since there are gates
-  bool knows_code = true;                             // foreign workers need not
+  std::map<std::string, std::vector<Acting>> acting;            // by variant
+  std::map<std::string, std::map<std::string, double>> counts;  // by variant: metrics, in place of what was counted
+  bool knows_layout = true;                                     // as workers do since there are gates
+  bool knows_code = true;                                       // foreign workers need not
 
   std::string shown;  // the variant whose behaviour the case that is prepared shows
 
@@ -30,8 +31,8 @@ struct Script {
   std::string code_hash() const;
 };
 
-/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]], --state FILE, --no-layout and --no-code
-/// out of the arguments. Throws a usage Error.
+/// Takes --slower PERCENT, --without VARIANT, --as VARIANT=VARIANT[@FROM[-TO]], --count VARIANT:METRIC=VALUE, --state
+/// FILE, --no-layout and --no-code out of the arguments. Throws a usage Error.
 Script take_script(int& argc, char** argv);
 
 }  // namespace ridgeline::worker::scripted

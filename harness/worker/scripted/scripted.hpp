@@ -10,7 +10,7 @@
 #include "harness/worker/transport.hpp"
 
 /// A worker for tests: suite `scripted` on the fake device, where each case behaves or misbehaves as its variant's name
-/// says.
+/// says. The variants `counted...` run on a second one, `emulated:fake`, which counts.
 namespace ridgeline::worker::scripted {
 
 /// Cases that keep to the protocol, good results and bad, and the names of those that do not.

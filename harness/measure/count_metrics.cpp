@@ -1,0 +1,114 @@
+#include "harness/measure/count_metrics.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/measure/resource_metrics.hpp"
+
+namespace ridgeline::measure {
+namespace {
+
+using record::Direction;
+
+constexpr std::uint64_t sector_bytes = 32;
+
+/// Of sites that do the same to the same memory.
+struct Traffic {
+  std::uint64_t requests = 0, lanes = 0, lane_bytes = 0, sectors = 0, wavefronts = 0;
+
+  void add(const device::SiteCount& site) {
+    requests += site.requests;
+    lanes += site.lanes;
+    lane_bytes += site.lanes * static_cast<std::uint64_t>(site.lane_bytes);
+    sectors += site.sectors;
+    wavefronts += site.wavefronts;
+  }
+};
+
+struct MemoryTraffic {
+  Traffic loads, stores, atomics;
+};
+
+/// Of everything, by memory.
+struct Totals {
+  MemoryTraffic global, shared;
+  Traffic lanes;  // all requests that lanes make, each once
+  std::uint64_t tensor_instructions = 0;
+};
+
+/// Adds "<memory> <operation>", where an operation of another unit than the load/store unit ends with what it does.
+/// Copies from global to shared memory have a site on each side.
+void add(const device::SiteCount& site, Totals& totals) {
+  const std::string_view access = site.access;
+  if (access == "tensor") {
+    totals.tensor_instructions += site.requests;
+    return;
+  }
+  const bool global = access.starts_with("global "), shared = access.starts_with("shared ");
+  const bool copy = access.ends_with(" async copy");
+  const bool load = access.ends_with(" load") || (copy && global);
+  const bool store = access.ends_with(" store") || (copy && shared);
+  const bool atomic = access.ends_with(" atomic");
+  if (!(global || shared) || !(load || store || atomic))
+    throw Error(ErrorKind::internal, fmt::format("the device counted '{}', which is no access that is known", access));
+  MemoryTraffic& memory = global ? totals.global : totals.shared;
+  (load ? memory.loads : store ? memory.stores : memory.atomics).add(site);
+  const std::string_view operation = access.substr(std::string_view("global ").size());
+  const bool of_lanes =
+      operation == "load" || operation == "store" || operation == "atomic" || (operation == "async copy" && global);
+  if (of_lanes) totals.lanes.add(site);
+}
+
+class Metrics {
+ public:
+  void count(const char* name, std::uint64_t value, Direction direction, const char* unit = "1") {
+    list.push_back({name, static_cast<double>(value), unit, direction});
+  }
+  void ratio(const char* name, std::uint64_t above, std::uint64_t below, Direction direction) {
+    if (below != 0) list.push_back({name, static_cast<double>(above) / static_cast<double>(below), "1", direction});
+  }
+  std::vector<record::Metric> list;
+};
+
+}  // namespace
+
+std::vector<record::Metric> count_metrics(const device::Counts& counts) {
+  Totals totals;
+  for (const device::SiteCount& site : counts.sites) add(site, totals);
+  const auto& [global, shared, lanes, tensor_instructions] = totals;
+  Metrics metrics;
+  metrics.count("global_load_requests", global.loads.requests, Direction::lower);
+  metrics.count("global_load_sectors", global.loads.sectors, Direction::lower);
+  metrics.ratio("global_load_sectors_per_request", global.loads.sectors, global.loads.requests, Direction::lower);
+  metrics.count("global_store_requests", global.stores.requests, Direction::lower);
+  metrics.count("global_store_sectors", global.stores.sectors, Direction::lower);
+  metrics.ratio("global_store_sectors_per_request", global.stores.sectors, global.stores.requests, Direction::lower);
+  metrics.count("global_useful_bytes", global.loads.lane_bytes + global.stores.lane_bytes + global.atomics.lane_bytes,
+                Direction::none, "B");
+  metrics.count("global_moved_bytes",
+                sector_bytes * (global.loads.sectors + global.stores.sectors + global.atomics.sectors),
+                Direction::lower, "B");
+  metrics.count("shared_load_wavefronts", shared.loads.wavefronts, Direction::lower);
+  metrics.count("shared_store_wavefronts", shared.stores.wavefronts, Direction::lower);
+  metrics.ratio("shared_wavefronts_per_request", shared.loads.wavefronts + shared.stores.wavefronts,
+                shared.loads.requests + shared.stores.requests, Direction::lower);
+  metrics.count("atomics", global.atomics.lanes + shared.atomics.lanes, Direction::lower);
+  metrics.count("barriers", counts.barriers, Direction::lower);
+  metrics.count("tensor_instructions", tensor_instructions, Direction::none);
+  metrics.ratio("lanes_per_request", lanes.lanes, lanes.requests, Direction::higher);
+  const bool caches_are_modelled = counts.dram_read_bytes + counts.dram_written_bytes != 0;
+  if (caches_are_modelled) {
+    metrics.count("dram_read_bytes", counts.dram_read_bytes, Direction::lower, "B");
+    metrics.count("dram_written_bytes", counts.dram_written_bytes, Direction::lower, "B");
+  }
+  if (counts.bytes_in_flight_per_warp != 0)
+    metrics.count("bytes_in_flight_per_warp", counts.bytes_in_flight_per_warp, Direction::higher, "B");
+  for (record::Metric& metric : resource_metrics(counts.kernels)) metrics.list.push_back(std::move(metric));
+  return std::move(metrics.list);
+}
+
+}  // namespace ridgeline::measure
