@@ -27,9 +27,13 @@ std::string plain_path(std::string_view file) {
   std::string path = std::filesystem::path(file).lexically_normal().string();
   constexpr std::string_view wrapped = "/generated/emulated/";
   const std::size_t at = path.find(wrapped);
-  return at != std::string::npos && path.ends_with(".cu.cpp")
-             ? path.substr(at + wrapped.size(), path.size() - at - wrapped.size() - std::string_view(".cpp").size())
-             : path;
+  if (at != std::string::npos && path.ends_with(".cu.cpp"))
+    return path.substr(at + wrapped.size(), path.size() - at - wrapped.size() - std::string_view(".cpp").size());
+  // Of calls, addr2line puts the folder that the compiler ran in, a build of this tree, before the name.
+  if (!path.starts_with('/'))
+    for (const std::string_view room : {"/harness/", "/kernels/"})
+      if (const std::size_t inside = path.find(room); inside != std::string::npos) return path.substr(inside + 1);
+  return path;
 }
 
 /// "kernels/gemm/naive.cu:12 (discriminator 3)".
