@@ -163,7 +163,7 @@ def warnings(run: Run) -> list[str]:
             )
     if len({(build.worker, build.code_hash) for build in run.builds}) > len({build.worker for build in run.builds}):
         found.append("A worker was rebuilt during the run: its processes did not all measure the same code.")
-    if not any(roof.measured for roof in run.roofs):
+    if not run.counted and not any(roof.measured for roof in run.roofs):
         found.append("No ceiling was measured in this run, so shares are of the datasheet's roofs, or absent.")
     few = sum(1 for case in run.cases if case.measured and case.interval_ns is None)
     if few:

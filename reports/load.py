@@ -17,6 +17,9 @@ from reports.model import (
     Report,
     Roof,
     Run,
+    Site,
+    SitesLeftOut,
+    Source,
     WallTime,
 )
 from reports.model_gate import MODES, VERDICTS, Gate, Pair, Verdict
@@ -25,7 +28,7 @@ from reports.node import InputError, Node, clean
 __all__ = ["InputError", "clean", "load", "parse"]
 
 FORMAT = "ridgeline-report"
-VERSION = 1
+VERSION = 2
 
 
 def load(path: Path) -> Report:
@@ -61,7 +64,8 @@ def parse(document: Any) -> Report:
 
 
 def _run(node: Node) -> Run:
-    return Run(
+    sources = tuple(_source(source) for source in node.nodes("sources")) if node.has("sources") else ()
+    run = Run(
         id=node.text("id"),
         label=node.text("label", ""),
         status=node.text("status"),
@@ -76,8 +80,13 @@ def _run(node: Node) -> Run:
         builds=tuple(_build(build) for build in node.nodes("builds")),
         roofs=tuple(_roof(roof) for roof in node.nodes("roofs")),
         wall=_wall(node.node("wall_ns")) if node.has("wall_ns") else None,
-        cases=tuple(_case(case) for case in node.nodes("cases")),
+        cases=tuple(_case(case, sources) for case in node.nodes("cases")),
     )
+    if run.counted:
+        for case in run.cases:
+            if case.measured:
+                raise InputError(f"{node.at('cases')}: a time of a device that has none: {case.name}")
+    return run
 
 
 def _device(node: Node) -> Device:
@@ -109,7 +118,26 @@ def _wall(node: Node) -> WallTime:
     return WallTime(**{name: node.number(name) for name in names})
 
 
-def _case(node: Node) -> Case:
+def _source(node: Node) -> Source:
+    text = node.source("text") if node.has("text") else None
+    return Source(file=node.text("file"), text=text, size=node.integer("bytes") if text is None else 0)
+
+
+def _site(node: Node) -> Site:
+    return Site(
+        **{name: node.text(name) for name in ("kernel", "file", "access")},
+        **{name: node.integer(name, 0) for name in ("line", "lane_bytes", "lanes", "sectors", "wavefronts")},
+        **{name: node.optional(name, positive=True) for name in ("sectors_needed", "wavefronts_needed")},
+        requests=node.integer("requests"),
+    )
+
+
+def _left_out(node: Node) -> SitesLeftOut:
+    counts = {name: node.integer(name, 0) for name in ("sectors", "wavefronts")}
+    return SitesLeftOut(sites=node.integer("sites"), requests=node.integer("requests"), **counts)
+
+
+def _case(node: Node, sources: tuple[Source, ...]) -> Case:
     verification = node.node("verification") if node.has("verification") else None
     case = Case(
         name=node.text("name"),
@@ -137,7 +165,15 @@ def _case(node: Node) -> Case:
         tolerance=verification.number("tolerance") if verification else None,
         metrics={metric.name: metric for metric in map(_metric, node.nodes("metrics"))},
         measurements=tuple(_measurement(measurement) for measurement in node.nodes("measurements")),
+        sites=tuple(_site(site) for site in node.nodes("sites")) if node.has("sites") else (),
+        left_out=_left_out(node.node("sites_left_out")) if node.has("sites_left_out") else SitesLeftOut(),
+        sources=tuple(sources[at] for at in node.places("sources", len(sources))) if node.has("sources") else (),
+        processes_differ=node.flag("processes_differ", False),
     )
+    if case.counted and case.median_ns is not None:
+        raise InputError(f"{node.at('median_ns')}: a time of a case that was counted")
+    if case.sites and not case.counted:
+        raise InputError(f"{node.at('sites')}: sites of a case that was not counted")
     if case.interval_ns and case.median_ns is None:
         raise InputError(f"{node.at('interval_ns')}: an interval without a median")
     return case

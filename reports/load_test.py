@@ -21,7 +21,7 @@ def example() -> Json:
 
 def test_the_documented_example_is_read() -> None:
     report = load.parse(example())
-    (run,) = report.runs
+    run, counting = report.runs
     crashed, tiled = run.cases
     assert (run.device.model, run.status, run.seed) == ("synthetic-gpu", "finished", 7)
     assert (crashed.outcome, crashed.median_ns, crashed.measured) == ("crashed", None, False)
@@ -37,6 +37,20 @@ def test_the_documented_example_is_read() -> None:
     assert roof is not None
     assert roof.value == 4e9
     assert run.builds[0].dirty
+    assert not run.counted
+    assert counting.counted
+    counted, unsupported = counting.cases
+    assert (counted.outcome, counted.measured, counted.metric("barriers")) == ("counted", False, 2)
+    load_, store = counted.sites
+    assert (load_.line, load_.requests, load_.sectors, load_.sectors_needed) == (17, 128, 512, 512)
+    assert (store.access, store.wavefronts, store.wavefronts_needed, store.sectors_needed) == (
+        "shared store",
+        64,
+        64,
+        None,
+    )
+    assert counted.sources[0].text == "// A row of text for each line that a site names.\n"
+    assert unsupported.sites == ()
 
 
 def test_keys_that_are_not_known_are_ignored() -> None:
@@ -54,10 +68,14 @@ def _case(document: Json) -> Json:
     return document["runs"][0]["cases"][1]
 
 
+def _counted(document: Json) -> Json:
+    return document["runs"][1]["cases"][0]
+
+
 WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (lambda d: d.pop("format"), "format: expected a string, got nothing"),
     (lambda d: d.update(format="other"), "format is 'other'"),
-    (lambda d: d.update(version=2), "version 2"),
+    (lambda d: d.update(version=1), "version 1"),
     (lambda d: d.update(version="1"), "version: expected a whole number"),
     (lambda d: d.update(runs=[], gates=[]), "runs is empty, and there are no gates"),
     (lambda d: d.update(runs={}), "runs: expected a list"),
@@ -85,6 +103,29 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (
         lambda d: _case(d)["measurements"][0].update(samples=-1),
         "measurements[0].samples: expected a whole number from 0",
+    ),
+    (
+        lambda d: _counted(d)["sites"][0].update(requests=-1),
+        "runs[1].cases[0].sites[0].requests: expected a whole number from 0",
+    ),
+    (lambda d: _counted(d)["sites"][1].update(lanes=0.5), "cases[0].sites[1].lanes: expected a whole number from 0"),
+    (lambda d: _counted(d)["sites"][0].pop("file"), "cases[0].sites[0].file: expected a string"),
+    (
+        lambda d: _counted(d)["sites"][0].update(sectors_needed=0),
+        "cases[0].sites[0].sectors_needed: expected a finite number above 0",
+    ),
+    (lambda d: _counted(d).update(sources=[1]), "runs[1].cases[0].sources: expected a list of whole numbers below 1"),
+    (lambda d: _counted(d).update(sources=[-1]), "runs[1].cases[0].sources: expected a list of whole numbers below 1"),
+    (lambda d: _counted(d).update(sources=[True]), "runs[1].cases[0].sources: expected a list of whole numbers"),
+    (lambda d: _counted(d).update(sites_left_out={"sites": 3}), "sites_left_out.requests: expected a whole number"),
+    (lambda d: _counted(d).update(processes_differ=1), "cases[0].processes_differ: expected true or false"),
+    (lambda d: _counted(d).update(median_ns=3.0), "runs[1].cases[0].median_ns: a time of a case that was counted"),
+    (lambda d: _counted(d).update(outcome="unavailable"), "runs[1].cases[0].sites: sites of a case that was not"),
+    (lambda d: d["runs"][1]["sources"][0].update(text=3), "runs[1].sources[0].text: expected a string, got 3"),
+    (lambda d: d["runs"][1]["sources"][0].pop("text"), "runs[1].sources[0].bytes: expected a whole number"),
+    (
+        lambda d: d["runs"][0]["device"].update(kind="emulated"),
+        "runs[0].cases: a time of a device that has none: gemm/tiled",
     ),
 ]
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
 MEASURED = ("ok", *HOLLOW)
+COUNTED = "counted"  # by a device that has no times
 FAILED = ("wrong_result", "crashed", "timeout")
 LEFT_OUT = ("unsupported", "unavailable")
-OUTCOMES = (*MEASURED, *FAILED, *LEFT_OUT)
+OUTCOMES = (*MEASURED, COUNTED, *FAILED, *LEFT_OUT)
 
 Facts = dict[str, str]
 
@@ -65,6 +66,57 @@ class Measurement:
 
 
 @dataclass(frozen=True)
+class Site:
+    """One access in a kernel's source, over all warps. Zero where a quantity has no meaning; `line` is 0, and what is
+    needed None, where they are not known."""
+
+    kernel: str
+    file: str
+    line: int
+    access: str
+    lane_bytes: int
+    requests: int
+    lanes: int
+    sectors: int
+    wavefronts: int
+    sectors_needed: float | None
+    wavefronts_needed: float | None
+
+    @property
+    def uncoalesced(self) -> float | None:
+        """How many times the sectors that its lanes' bytes need, or None when there is no waste that is certain."""
+        return _beyond(self.sectors, self.sectors_needed)
+
+    @property
+    def conflicts(self) -> float | None:
+        """How many times the wavefronts that its lanes need, or None."""
+        return _beyond(self.wavefronts, self.wavefronts_needed)
+
+
+def _beyond(counted: int, needed: float | None) -> float | None:
+    return counted / needed if needed and counted > needed * (1 + 1e-9) else None
+
+
+@dataclass(frozen=True)
+class SitesLeftOut:
+    """Sums over sites that the report leaves out because there are too many."""
+
+    sites: int = 0
+    requests: int = 0
+    sectors: int = 0
+    wavefronts: int = 0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source file as it was when kernels were counted; one that is too long has its `size` in bytes alone."""
+
+    file: str
+    text: str | None
+    size: int = 0
+
+
+@dataclass(frozen=True)
 class Case:
     """One case over all processes of a run; what is None is not known."""
 
@@ -93,6 +145,14 @@ class Case:
     tolerance: float | None
     metrics: dict[str, Metric]
     measurements: tuple[Measurement, ...]
+    sites: tuple[Site, ...] = ()
+    left_out: SitesLeftOut = SitesLeftOut()
+    sources: tuple[Source, ...] = ()
+    processes_differ: bool = False
+
+    @property
+    def counted(self) -> bool:
+        return self.outcome == COUNTED
 
     @property
     def measured(self) -> bool:
@@ -177,6 +237,11 @@ class Run:
     roofs: tuple[Roof, ...]
     wall: WallTime | None
     cases: tuple[Case, ...]
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is of a device that counts, and has no times."""
+        return self.device.kind == "emulated"
 
     def of_suite(self, suite: str) -> list[Case]:
         """The measured cases of a suite, in the order of the file."""

@@ -15,13 +15,14 @@ class InputError(Exception):
 
 _MISSING = object()
 _LONGEST_TEXT = 20_000
+_LONGEST_SOURCE = 300_000
 
 
-def clean(text: str) -> str:
+def clean(text: str, longest: int = _LONGEST_TEXT) -> str:
     """`text` without what could not be seen or would turn the direction of what follows: control and format characters,
     line ends and tabs excepted, become U+FFFD. Cut where nobody reads on."""
-    if len(text) > _LONGEST_TEXT:
-        text = text[:_LONGEST_TEXT] + "…"
+    if len(text) > longest:
+        text = text[:longest] + "…"
     if text.isprintable():
         return text
     return "".join(
@@ -54,11 +55,21 @@ class Node:
             return default
         return clean(self._expect(key, value, isinstance(value, str), "a string"))
 
-    def flag(self, key: str) -> bool:
+    def source(self, key: str) -> str:
+        """A text of many lines, each with one character at its end."""
+        value = self._value.get(key, _MISSING)
+        self._expect(key, value, isinstance(value, str), "a string")
+        return clean(value.replace("\r\n", "\n"), _LONGEST_SOURCE)
+
+    def flag(self, key: str, default: bool | None = None) -> bool:
+        if default is not None and not self.has(key):
+            return default
         value = self._value.get(key, _MISSING)
         return self._expect(key, value, isinstance(value, bool), "true or false")
 
-    def integer(self, key: str) -> int:
+    def integer(self, key: str, default: int | None = None) -> int:
+        if default is not None and not self.has(key):
+            return default
         value = self._value.get(key, _MISSING)
         whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return self._expect(key, value, whole, "a whole number from 0")
@@ -83,6 +94,13 @@ class Node:
         good = isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and 0 < value[0] <= value[1]
         low, high = self._expect(key, value, good, "two positive finite numbers, the lower first")
         return float(low), float(high)
+
+    def places(self, key: str, count: int) -> tuple[int, ...]:
+        """Places in a list of `count`."""
+        value = self._value.get(key, _MISSING)
+        whole = isinstance(value, list) and all(isinstance(at, int) and not isinstance(at, bool) for at in value)
+        good = whole and all(0 <= at < count for at in value)
+        return tuple(self._expect(key, value, good, f"a list of whole numbers below {count}"))
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str:
         value = self._value.get(key, _MISSING)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jinja2
 
-from reports import gate_page, headline, units
+from reports import counted_page, gate_page, headline, listing, units
 from reports.figures import roofs
 from reports.model import FAILED, HOLLOW, LEFT_OUT, Case, Facts, Report, Run
 from reports.render import Picture, data_uri
@@ -25,7 +25,36 @@ class Section:
     not_drawn: Sequence[str]
 
 
-def render(report: Report, sections: Sequence[Section], gates: Sequence[gate_page.Section] = ()) -> str:
+def render(
+    report: Report,
+    sections: Sequence[Section],
+    gates: Sequence[gate_page.Section] = (),
+    counted: Sequence[counted_page.Section] = (),
+) -> str:
+    return (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            report=report,
+            sections=[_section(section) for section in sections],
+            counted=[counted_page.section(one) | _circumstances(one.run) for one in counted],
+            gates=[gate_page.section(section) for section in gates],
+            style=_style("page.css"),
+        )
+    )
+
+
+def render_listing(one: listing.Page, run: Run, anchor: str) -> str:
+    """The page of one file; `anchor` is that of the run on the report's page."""
+    template = _environment().get_template("listing.html.jinja")
+    return template.render(page=one, run=run, anchor=anchor, style=_style("page.css") + _style("listing.css"))
+
+
+def _style(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -40,12 +69,11 @@ def render(report: Report, sections: Sequence[Section], gates: Sequence[gate_pag
         "plain": units.plain,
         "when": when,
     }
-    return environment.get_template("page.html.jinja").render(
-        report=report,
-        sections=[_section(section) for section in sections],
-        gates=[gate_page.section(section) for section in gates],
-        style=(Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
-    )
+    return environment
+
+
+def _circumstances(run: Run) -> dict[str, object]:
+    return {"facts": facts(run), "built_from": built_from(run), "repeat": repeat(run)}
 
 
 def _section(section: Section) -> dict[str, object]:
@@ -63,9 +91,7 @@ def _section(section: Section) -> dict[str, object]:
         "warnings": headline.warnings(run),
         "headlines": headline.headlines(run),
         "ceilings": ceilings(run),
-        "facts": facts(run),
-        "built_from": built_from(run),
-        "repeat": repeat(run),
+        **_circumstances(run),
         "rate": rate,
         "interval": interval,
         "obtained": obtained,

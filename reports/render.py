@@ -15,7 +15,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports import figures, plot
+from reports import counted, figures, plot
 from reports.model import Device, Run
 from reports.model_gate import Gate
 
@@ -45,6 +45,33 @@ def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], l
             else:
                 empty.append(kind.title)
     return drawn, empty
+
+
+def count_pictures(run: Run, output: Path, prefix: str = "") -> list[tuple[str, list[Picture]]]:
+    """Draws every figure of counts that has something to show, suite by suite; suites without one are left out."""
+    drawn = []
+    words: set[str] = set()
+    with _drawing():
+        for suite in counted.suites(run):
+            word = file_word(suite)
+            word = word if word not in words else f"{word}-{len(words)}"
+            words.add(word)
+            made = []
+            for kind in figures.count_kinds():
+                figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device)
+                if kind.draw_suite(run, suite, figure):
+                    made.append(_picture(kind, f"{kind.name}-{word}", figure, _folder(output), prefix))
+            for own in (kind for kind in figures.kinds() if kind.name == suite):
+                figure = _blank(own.title, run.device)
+                if own.draw(run, figure):  # a suite whose figure says something without times, too
+                    made.insert(0, _picture(own, own.name, figure, _folder(output), prefix))
+            if made:
+                drawn.append((suite, made))
+    return drawn
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def gate_pictures(gate: Gate, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
@@ -83,7 +110,9 @@ def _blank(title: str, device: Device) -> Figure:
     return figure
 
 
-def _picture(kind: figures.Kind | figures.GateKind, name: str, figure: Figure, folder: Path, prefix: str) -> Picture:
+def _picture(
+    kind: figures.Kind | figures.CountKind | figures.GateKind, name: str, figure: Figure, folder: Path, prefix: str
+) -> Picture:
     png = folder / f"{prefix}{name}.png"
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # settled: both files show the same layout

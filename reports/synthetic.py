@@ -18,7 +18,7 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 1,
+        "version": 2,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
         "runs": list(runs),

@@ -1,23 +1,27 @@
-"""Writes a report: figures first, the page last."""
+"""Writes a report: figures and listings first, the page last."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from reports import figures, gate_page, page, render
-from reports.model import Report
+from reports import counted_page, figures, gate_page, listing, page, render
+from reports.model import Report, Run
 
 
 def write(report: Report, output: Path) -> Path:
     """Returns the path of the page. With several runs each figure's file begins with the model's name."""
-    _remove_figures(output)
+    _remove_old(output)
     sections = []
+    counted = []
     taken: set[str] = set()
     for number, run in enumerate(report.runs, start=1):
         word = render.file_word(run.device.model)
         anchor = word if word not in taken else f"{word}-{number}"
         taken.add(anchor)
         prefix = f"{anchor}-" if len(report.runs) > 1 else ""
+        if run.counted:
+            counted.append(_counted(run, anchor, output, prefix))
+            continue
         pictures, not_drawn = render.pictures(run, output, prefix)
         sections.append(page.Section(anchor, run, pictures, not_drawn))
     gates = []
@@ -27,14 +31,34 @@ def write(report: Report, output: Path) -> Path:
         taken.add(anchor)
         prefix = f"{render.file_word(gate.device.model)}-{number}-" if len(report.gates) > 1 else ""
         gates.append(gate_page.Section(anchor, gate, render.gate_pictures(gate, output, prefix)))
-    text = page.render(report, sections, gates)
-    unfinished, finished = output / "index.html.part", output / "index.html"
+    return _write(output / "index.html", page.render(report, sections, gates, counted))
+
+
+def _counted(run: Run, anchor: str, output: Path, prefix: str) -> counted_page.Section:
+    """Draws the figures and writes the listings of a run without times."""
+    pages = listing.pages(run, prefix)
+    for one in pages:
+        (output / counted_page.FOLDER).mkdir(parents=True, exist_ok=True)
+        _write(output / counted_page.FOLDER / one.address, page.render_listing(one, run, anchor))
+    return counted_page.Section(anchor, run, render.count_pictures(run, output, prefix), pages)
+
+
+def _write(file: Path, text: str) -> Path:
+    """Beside the file first, so that there is never half a page."""
+    unfinished = file.with_name(file.name + ".part")
     unfinished.write_text(text, encoding="utf-8")
-    return unfinished.replace(finished)
+    return unfinished.replace(file)
 
 
-def _remove_figures(output: Path) -> None:
-    """Figures of an earlier report, which this one may not draw; other files are left alone."""
+def _remove_old(output: Path) -> None:
+    """Figures and listings of an earlier report, which this one may not have; other files are left alone."""
+    for pattern in ("[0-9][0-9]*-*.html", "*-[0-9][0-9]*-*.html"):
+        for file in (output / counted_page.FOLDER).glob(pattern):
+            file.unlink()
+    for kind in figures.count_kinds():
+        for pattern in (f"{kind.name}-*.png", f"*-{kind.name}-*.png"):
+            for file in (output / "figures").glob(pattern):
+                file.unlink()
     for kind in (*figures.kinds(), *figures.gate_kinds()):
         for pattern in (
             f"{kind.name}.png",

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/analysis/counted_case.hpp"
+#include "harness/analysis/report_sites.hpp"
 #include "harness/analysis/verdict_json.hpp"
 
 namespace ridgeline::analysis {
@@ -142,8 +144,12 @@ Json wall_time(const std::vector<StoredMeasurement>& measurements) {
   return object;
 }
 
-Json cases(const ReportRun& data) {
+/// `sources` takes up those that the cases' sites lie in.
+Json cases(const ReportRun& data, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
+  std::map<std::string, CountedCase> counted;
+  for (const CaseProcesses& processes : by_case(data.measurements))
+    counted[record::name(processes.back()->case_info.id)] = counted_case(processes);
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   Json list = Json::array();
@@ -152,7 +158,10 @@ Json cases(const ReportRun& data) {
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
     });
-    list.push_back(to_json(summary, measurements));
+    Json object = to_json(summary, measurements);
+    if (summary.outcome == record::Outcome::counted)
+      put_sites(object, counted[record::name(summary.case_info.id)], sources);
+    list.push_back(std::move(object));
   }
   return list;
 }
@@ -175,7 +184,9 @@ Json to_json(const ReportRun& data) {
   object["roofs"] = Json::array();
   for (const record::Roof& roof : data.roofs) object["roofs"].push_back(to_json(roof));
   object["wall_ns"] = wall_time(data.measurements);
-  object["cases"] = cases(data);
+  SourceTable sources;
+  object["cases"] = cases(data, sources);
+  object["sources"] = sources.to_json();
   return object;
 }
 
@@ -231,8 +242,10 @@ Json to_json(const ReportGate& data) {
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary) {
   const std::string& id = summary.run.id;
-  return {summary.run,      summary.device,  store.environment(id),
-          store.builds(id), store.roofs(id), store.measurements(id, store::Samples::read)};
+  ReportRun data{summary.run,      summary.device,  store.environment(id),
+                 store.builds(id), store.roofs(id), store.measurements(id, store::Samples::read)};
+  read_sites(store, data.measurements);
+  return data;
 }
 
 ReportGate read_report_gate(const store::Store& store, const store::GateSummary& summary) {

@@ -13,8 +13,8 @@
 namespace ridgeline::analysis {
 
 /// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
-/// changes or a key goes away, not when one is added.
-inline constexpr int report_format_version = 1;
+/// changes, a key goes away or a word of a list is new, not when a key is added.
+inline constexpr int report_format_version = 2;
 
 /// One run with all that a report shows of it.
 struct ReportRun {
@@ -23,7 +23,7 @@ struct ReportRun {
   record::Environment environment;
   std::vector<record::Build> builds;
   std::vector<record::Roof> roofs;
-  std::vector<store::StoredMeasurement> measurements;  // with their samples: the report says how many there are
+  std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many), sites and sources
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary);

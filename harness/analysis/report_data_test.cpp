@@ -50,6 +50,28 @@ ReportRun example() {
   return data;
 }
 
+/// The run that docs/report-format.md shows of a device that counts: a case with two sites, and one that was not.
+ReportRun counted_example() {
+  ReportRun data;
+  data.run = examples::run("20261120T124800Z-c0c0c0", "2026-11-20T12:48:00Z");
+  data.run.label.clear();
+  data.run.seed = 7;
+  data.run.command_line = "ridgeline run gemm --device emulated:sm_00";
+  data.run.finished = "2026-11-20T12:48:03Z";
+  data.run.status = record::RunStatus::finished;
+  data.device = examples::counting_device();
+  data.device.model = "synthetic-emulated";
+  data.environment = examples::environment();
+  const record::Case naive = examples::gemm_case("naive", 64), wmma = examples::gemm_case("wmma", 64);
+  record::Measurement counted = examples::counted(naive);
+  counted.sources = {{"kernels/gemm/naive.cu", "// A row of text for each line that a site names.\n"}};
+  data.measurements = {
+      {1, 1, naive, 0, counted},
+      {2, 1, wmma, 0, examples::failed(wmma, record::Outcome::unsupported, "unsupported: mma.sync")},
+  };
+  return data;
+}
+
 /// The gate that docs/report-format.md shows: a regression over two pairs, and a case that crashed.
 ReportGate example_gate() {
   ReportGate data;
@@ -126,7 +148,8 @@ void expect_same(const Json& a, const Json& b, const std::string& where) {
 }
 
 TEST(ReportData, IsWhatItsPageShows) {
-  const Json document = report_document({example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0");
+  const Json document =
+      report_document({example(), counted_example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0");
   std::string text = text_of(page);
   const auto [begin, end] = example_block(text);
   ASSERT_GT(begin, 0u) << page << " holds no JSON block";
@@ -210,6 +233,34 @@ TEST(ReportData, ReadsARunFromItsStore) {
   ASSERT_EQ(data.measurements.size(), 1u);
   const Json only = report_document({data}, {}, "", "").at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("measurements").at(0).at("samples"), 3);
+}
+
+TEST(ReportData, ReadsTheSitesOfACountedRunFromItsStore) {
+  store::Store results = store::Store::in_memory();
+  record::Run counted = examples::run();
+  counted.device_uuid = examples::counting_device().uuid;
+  results.begin(counted, examples::counting_device(), examples::environment());
+  const record::Case info = examples::gemm_case();
+  results.add(results.add(examples::process()), info, examples::counted(info));
+  const ReportRun data = read_report_run(results, results.runs().at(0));
+  const Json run = report_document({data}, {}, "", "").at("runs").at(0);
+  const Json& only = run.at("cases").at(0);
+  EXPECT_EQ(only.at("outcome"), "counted");
+  EXPECT_EQ(only.at("sites").size(), 2u);
+  EXPECT_EQ(only.at("metrics").size(), 2u);
+  EXPECT_EQ(only.at("sources"), Json({0}));
+  EXPECT_EQ(run.at("sources").at(0).at("text"), "// naive\n");
+  for (const char* key : {"median_ns", "interval_ns", "share_of_roof", "flop_rate"}) EXPECT_FALSE(only.contains(key));
+}
+
+TEST(ReportData, ACountedCaseWithAFailureHasNoSites) {
+  ReportRun data = counted_example();
+  const record::Case info = data.measurements[0].case_info;
+  data.measurements.push_back({3, 2, info, 1, examples::failed(info, record::Outcome::wrong_result, "a race")});
+  const Json run = report_document({data}, {}, "", "").at("runs").at(0);
+  EXPECT_EQ(run.at("cases").at(0).at("outcome"), "wrong_result");
+  EXPECT_FALSE(run.at("cases").at(0).contains("sites"));
+  EXPECT_TRUE(run.at("sources").empty());
 }
 
 TEST(ReportData, ReadsAGateFromItsStoreWithThePairsOfEachCase) {

@@ -18,9 +18,9 @@ using store::StoredMeasurement;
 /// How much an outcome matters to whoever reads the table: failures first, then what casts doubt, then what was not
 /// measured.
 int severity(Outcome outcome) {
-  constexpr Outcome mildest_first[] = {Outcome::ok,       Outcome::unsupported,         Outcome::unavailable,
-                                       Outcome::unstable, Outcome::invalid_environment, Outcome::timeout,
-                                       Outcome::crashed,  Outcome::wrong_result};
+  constexpr Outcome mildest_first[] = {Outcome::ok,          Outcome::counted,  Outcome::unsupported,
+                                       Outcome::unavailable, Outcome::unstable, Outcome::invalid_environment,
+                                       Outcome::timeout,     Outcome::crashed,  Outcome::wrong_result};
   return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
 }
 

@@ -87,6 +87,18 @@ TEST(Summary, OneFailedProcessLeavesNoNumberOfTheOthers) {
   }
 }
 
+TEST(Summary, WhatWasCountedHasMetricsAndNoTime) {
+  Rows rows;
+  rows.add(info, 0, 1) = examples::counted(info);
+  const CaseSummary counted = rows.only({{"dram.copy", 1e9, "B/s", "measured"}});
+  EXPECT_EQ(counted.outcome, Outcome::counted);
+  EXPECT_EQ(counted.metrics.size(), 2u);
+  EXPECT_TRUE(counted.verification.has_value());
+  EXPECT_FALSE(counted.median_ns || counted.byte_rate || counted.share_of_roof);
+  rows.fail(info, 1, Outcome::timeout, "no time");
+  EXPECT_EQ(rows.only().outcome, Outcome::timeout) << "worse than counted";
+}
+
 TEST(Summary, TheWorstProcessNamesTheOutcome) {
   Rows rows;
   rows.add(info, 0, 1000);

@@ -5,8 +5,12 @@
     ORDER    its place on the page, smaller first
     draw(run, figure) -> bool   draws one run on an empty matplotlib figure; False when there is nothing to draw
 
-and is found by its file's name. It reads nothing but the run and keeps no state. A figure of a gate has, in place of
-draw,
+and is found by its file's name. It reads nothing but the run and keeps no state. A figure of a run without times has,
+in place of draw,
+
+    draw_suite(run, suite, figure) -> bool    draws the counts of one suite
+
+and a figure of a gate
 
     pages(gate) -> list        what each picture of it shows, so that long lists stay readable; empty: nothing to draw
     draw_page(page, figure)    draws one of these on an empty matplotlib figure
@@ -39,6 +43,17 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class CountKind:
+    """A kind of figure of a counted run, as its module describes it."""
+
+    name: str
+    title: str
+    reading: str
+    order: int
+    draw_suite: Callable[[Run, str, Figure], bool]
+
+
+@dataclass(frozen=True)
 class GateKind:
     """A kind of figure of a gate, as its module describes it."""
 
@@ -51,11 +66,21 @@ class GateKind:
 
 
 def kinds() -> list[Kind]:
-    """Of figures of runs."""
+    """Of figures of runs that have times."""
     made = [
         Kind(name, module.TITLE, module.READING, module.ORDER, module.draw)
         for name, module in _modules()
-        if not hasattr(module, "pages")
+        if hasattr(module, "draw")
+    ]
+    return sorted(made, key=lambda kind: (kind.order, kind.name))
+
+
+def count_kinds() -> list[CountKind]:
+    """Of figures of runs that have counts."""
+    made = [
+        CountKind(name, module.TITLE, module.READING, module.ORDER, module.draw_suite)
+        for name, module in _modules()
+        if hasattr(module, "draw_suite")
     ]
     return sorted(made, key=lambda kind: (kind.order, kind.name))
 

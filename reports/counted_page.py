@@ -1,0 +1,115 @@
+"""What the page shows of a counted run: figures by suite, listings, and tables of counts. No times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports import headline, listing, units
+from reports.model import FAILED, LEFT_OUT, Case, Metric, Run
+from reports.render import Picture, data_uri
+
+FOLDER = "listings"  # of the listings' pages, beside the report's
+
+
+@dataclass(frozen=True)
+class Section:
+    """One counted run; `anchor` is unique on the page."""
+
+    anchor: str
+    run: Run
+    suites: Sequence[tuple[str, Sequence[Picture]]]
+    listings: Sequence[listing.Page]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table of cases; `address` is that of its listing, or empty."""
+
+    case: Case
+    address: str
+    counts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ListingLink:
+    name: str
+    folder: str
+    address: str
+    cases: int
+    worst_sectors: str
+    worst_wavefronts: str
+
+
+@dataclass(frozen=True)
+class EveryMetric:
+    """All metrics of all counted cases; empty texts where a case has none of that name."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def section(one: Section) -> dict[str, object]:
+    addresses = listing.links(one.listings)
+    return {
+        "anchor": one.anchor,
+        "run": one.run,
+        "suites": [(suite, [(each, data_uri(each.svg)) for each in pictures]) for suite, pictures in one.suites],
+        "listings": [
+            ListingLink(
+                page.name,
+                FOLDER,
+                page.address,
+                len(page.listings) + page.more_cases,
+                page.worst_sectors,
+                page.worst_wavefronts,
+            )
+            for page in one.listings
+        ],
+        "outcomes": headline.outcomes(one.run),
+        "failures": headline.troubles(one.run, FAILED),
+        "left_out": headline.troubles(one.run, LEFT_OUT),
+        "warnings": headline.warnings(one.run),
+        "lines": [
+            Line(case, f"{FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
+            for case in one.run.cases
+        ],
+        "every_metric": every_metric(one.run),
+    }
+
+
+def counts(case: Case) -> tuple[str, ...]:
+    """Sectors a load and a store, wavefronts and lanes a request; useful, moved and DRAM bytes. Empty where a case has
+    no such request."""
+    each = (
+        "global_load_sectors_per_request",
+        "global_store_sectors_per_request",
+        "shared_wavefronts_per_request",
+        "lanes_per_request",
+    )
+    dram = [case.metric("dram_read_bytes"), case.metric("dram_written_bytes")]
+    sizes = [case.metric("global_useful_bytes"), case.metric("global_moved_bytes")]
+    sizes.append(None if None in dram else sum(part for part in dram if part is not None))
+    ratios = [case.metric(name) for name in each]
+    return (
+        *("" if value is None else units.plain(value) for value in ratios),
+        *("" if value is None else units.size(value) for value in sizes),
+    )
+
+
+def every_metric(run: Run) -> EveryMetric:
+    cases = [case for case in run.cases if case.counted]
+    found = {name: metric for case in cases for name, metric in case.metrics.items()}
+    arrow = {"lower": " ↓", "higher": " ↑", "none": ""}
+    return EveryMetric(
+        tuple(name + arrow[metric.direction] for name, metric in found.items()),
+        tuple((case.name, tuple(_text(case.metrics.get(name)) for name in found)) for case in cases),
+    )
+
+
+def _text(metric: Metric | None) -> str:
+    if metric is None:
+        return ""
+    if metric.value is None:
+        return "no number"
+    return units.count(metric.value) if metric.unit == "1" else units.quantity(metric.value, metric.unit)

@@ -1,0 +1,48 @@
+"""How often shared memory answers for one request of a warp."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from reports import counted, plot
+from reports.counted import Dot
+from reports.model import Case, Run, Site
+
+TITLE = "Shared-memory wavefronts a request"
+READING = (
+    "A wavefront is one answer of shared memory: at most one word of each of its 32 banks. A request of lanes that "
+    "read 4 bytes each is free of conflicts at 1; 16 bytes each take 4. Loads and stores together; rows without shared "
+    "memory are left out."
+)
+ORDER = 120
+
+_ACCESSES = ("shared load", "shared store", "shared async copy")
+
+
+def dot(case: Case) -> Dot | None:
+    """None where the case uses no shared memory."""
+    value = case.metric("shared_wavefronts_per_request")
+    if not value:
+        return None
+    wavefronts = (case.metric("shared_load_wavefronts") or 0) + (case.metric("shared_store_wavefronts") or 0)
+    return Dot(value, counted.needed(case, _ACCESSES, round(wavefronts / value), _needed))
+
+
+def _needed(site: Site) -> float | None:
+    return site.wavefronts_needed
+
+
+def draw_suite(run: Run, suite: str, figure: Figure) -> bool:
+    rows, more = counted.rows(run, suite)
+    drawn = [(row.label, made) for row in rows if (made := dot(row.case))]
+    if not drawn:
+        return False
+    counted.set_height(figure, len(drawn))
+    axes = figure.subplots()
+    dots = [made for _, made in drawn]
+    counted.draw(axes, dots, counted.limits([dots]))
+    axes.set_xlabel("wavefronts a request")
+    counted.label_rows(axes, [label for label, _ in drawn])
+    counted.say_left_out(axes, more)
+    plot.legend_below(figure, counted.entries([dots], "wavefronts"))
+    return True
