@@ -37,6 +37,19 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
   native.blockDim = config.block;
   native.dynamicSmemBytes = config.shared_bytes;
   native.stream = static_cast<cudaStream_t>(stream.native);
+  cudaLaunchAttribute attributes[2];
+  native.attrs = attributes;
+  if (config.resident) {
+    attributes[native.numAttrs].id = cudaLaunchAttributeCooperative;
+    attributes[native.numAttrs++].val.cooperative = 1;
+  }
+  if (config.cluster.x * config.cluster.y * config.cluster.z != 1) {
+    attributes[native.numAttrs].id = cudaLaunchAttributeClusterDimension;
+    auto& dimensions = attributes[native.numAttrs++].val.clusterDim;
+    dimensions.x = config.cluster.x;
+    dimensions.y = config.cluster.y;
+    dimensions.z = config.cluster.z;
+  }
   check_cuda(cudaLaunchKernelEx(&native, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...),
              "launching a kernel");
 }

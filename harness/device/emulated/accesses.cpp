@@ -58,7 +58,18 @@ extern "C" {
 
 RIDGELINE_ACCESSES_OF_ALL_SIZES()
 RIDGELINE_ACCESSES_OF_ALL_SIZES(unaligned_)
-RIDGELINE_ACCESSES_OF_ALL_SIZES(volatile_)
+#define RIDGELINE_VOLATILE_ACCESSES(bytes)                                                     \
+  void __tsan_volatile_read##bytes(void* at) {                                                 \
+    if (hot.next == nullptr) return;                                                           \
+    Block::current().spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes); \
+    access(at, RIDGELINE_CALLER, Act::read, bytes);                                            \
+  }                                                                                            \
+  void __tsan_volatile_write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::write, bytes); }
+RIDGELINE_VOLATILE_ACCESSES(1)
+RIDGELINE_VOLATILE_ACCESSES(2)
+RIDGELINE_VOLATILE_ACCESSES(4)
+RIDGELINE_VOLATILE_ACCESSES(8)
+RIDGELINE_VOLATILE_ACCESSES(16)
 
 // Whole objects that the compiler copies or sets at once: as words.
 void __tsan_read_range(void* at, std::size_t bytes) {

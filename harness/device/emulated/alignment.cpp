@@ -1,5 +1,8 @@
 #include "harness/device/emulated/alignment.hpp"
 
+#include <cstddef>
+#include <cstring>
+
 namespace ridgeline::device::emulated {
 namespace {
 
@@ -41,16 +44,49 @@ void pass_together(std::span<LaneLog> logs, Warp& warp) {
   }
   if (found == nullptr) return;
   const Entry together = *found;
-  if (together.act == Act::warp_barrier) warp.barrier();
+  together.act == Act::warp_barrier ? warp.barrier() : warp.collective();
   for (LaneLog& log : logs)
     if (stands_at(log, together) && (takes_part(log, together) || &*log.next == found)) ++log.next;
+}
+
+/// Everything of an entry but its address.
+std::uint64_t place_of(const Entry& entry) {
+  std::uint64_t place = 0;
+  static_assert(offsetof(Entry, pc) == 8 && sizeof(Entry) == 16);
+  std::memcpy(&place, &entry.pc, sizeof place);
+  return place;
+}
+
+/// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or does nothing.
+bool take_converged(std::span<LaneLog> logs, Request& request) {
+  const LaneLog& front = logs.front();
+  if (front.next == front.end || !touches_memory(front.next->act)) return false;
+  const Entry place = *front.next;
+  const std::uint64_t wanted = place_of(place);
+  std::size_t count = 0;
+  for (const LaneLog& log : logs) {
+    if (log.next == log.end || place_of(*log.next) != wanted) return false;
+    request.addresses[count] = log.next->address;
+    request.lanes[count++] = log.lane;
+  }
+  for (LaneLog& log : logs) ++log.next;
+  request.pc = place.pc;
+  request.act = place.act;
+  request.bytes = place.bytes;
+  request.count = static_cast<int>(count);
+  return true;
 }
 
 }  // namespace
 
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
   Request request;
+  if (logs.empty()) return;
   for (;;) {
+    if (take_converged(logs, request)) {
+      warp.request(request);
+      continue;
+    }
     bool any = false;
     for (const LaneLog& log : logs) {
       if (log.next == log.end && log.goes_on) return;

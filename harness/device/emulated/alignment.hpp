@@ -38,6 +38,7 @@ class Warp {
   virtual ~Warp() = default;
   virtual void request(const Request& request) = 0;
   virtual void barrier() = 0;  // __syncwarp()
+  virtual void collective() {}
 };
 
 /// Turns the logs of a warp's lanes into requests, and moves each log's `next` behind what was used. Of the lanes' next

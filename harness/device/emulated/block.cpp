@@ -11,12 +11,21 @@
 #include "harness/base/error.hpp"
 
 namespace ridgeline::device::emulated {
+namespace {
+
+/// What the lane does before it waits for other warps is not all in its log.
+bool goes_on(LaneState state) {
+  return state == LaneState::log_full || state == LaneState::ready || state == LaneState::spinning;
+}
+
+}  // namespace
 
 Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
     : memory_(memory),
       variables_(variables),
       limits_(limits),
       lanes_(most_threads),
+      spins_(most_threads),
       copies_(most_threads),
       logs_(32 * log_capacity_),
       static_shared_(thread_local_base()),
@@ -50,7 +59,9 @@ void Block::begin(const LaunchConfig& config, const KernelCall& call, std::uint6
   warps_ = (threads_ + 31) / 32;
   paths_ = {};
   findings_.clear();
-  accesses_ = barriers_ = 0;
+  accesses_ = barriers_ = in_flight_bytes_ = 0;
+  touched_.clear();
+  for (std::vector<LineTouch>& touched : touched_of_warp_) touched.clear();
   stopped_ = false;
   free_stacks_.clear();
   for (std::size_t i = most_threads; i-- > 0;)
@@ -66,36 +77,53 @@ std::uint64_t Block::draw(std::uint64_t below) {
 
 int Block::lanes_of(int warp) const { return std::min(32, threads_ - 32 * warp); }
 
-bool Block::run(std::uint64_t number) {
+bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
   const dim3 grid = config_.grid, block = config_.block;
   number_ = number;
+  gang_ = gang;
+  place_ = place;
+  owner_ = gang == nullptr ? number : gang->number();
+  vain_rounds_ = 0;
+  if (std::exchange(has_spins_, false)) std::ranges::fill(spins_, Spin{});
+  if (in_cluster()) arrived_at_cluster_.assign(static_cast<std::size_t>(threads_), false);
   index_ = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
             static_cast<unsigned>(number / grid.x / grid.y)};
   for (int i = 0; i < threads_; ++i) {
     const auto thread = static_cast<unsigned>(i);
     Lane& lane = lanes_[thread];
     lane = {};
-    copies_[thread].under_way.clear();
-    copies_[thread].groups.clear();
     lane.thread = static_cast<std::uint16_t>(i);
     lane.index = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
   }
+  if (std::exchange(has_copies_, false))
+    for (Copies& copies : copies_) {
+      copies.under_way.clear();
+      copies.groups.clear();
+      copies.bytes = copies.most_bytes = 0;
+    }
   std::ranges::fill(arrived_, 0u);
+  std::ranges::fill(loads_, LoadRun{});
   history_.begin_block(warps_);
   here_ = this;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
   int order[32] = {};
-  do {
+  for (;;) {
+    progress_ = waited_ = false;
     for (int i = 0; i < warps_; ++i) order[i] = i;
     if (shuffled_)
       for (int i = warps_ - 1; i > 0; --i) std::swap(order[i], order[draw(static_cast<std::uint64_t>(i) + 1)]);
     for (int i = 0; i < warps_; ++i)
       if (!run_warp(order[i])) return false;
-  } while (release_barrier());
+    if (release_barrier() == Pause::ends) break;
+    if (waited_ && !let_others_go_on()) return false;
+  }
   if (stopped_) return false;
-  for (int i = 0; i < threads_; ++i)
+  order_touched();
+  note_in_flight();
+  for (int i = 0; has_copies_ && i < threads_; ++i)
     for (const Copies::Copy& copy : copies_[static_cast<std::size_t>(i)].under_way)
       find("copy never waited for", copy.pc, i, -1, "to shared memory");
+  gang_ = nullptr;
   return true;
 }
 
@@ -103,7 +131,10 @@ bool Block::run(std::uint64_t number) {
 bool Block::run_warp(int warp) {
   Lane* const first = lanes_in(warp);
   const int count = lanes_of(warp);
-  for (int i = 0; i < count; ++i) first[i].log_end = log_of(i);
+  for (int i = 0; i < count; ++i) {
+    first[i].log_end = log_of(i);
+    if (first[i].state == LaneState::spinning) first[i].state = LaneState::ready;
+  }
   for (;;) {
     queue_size_ = queue_at_ = 0;
     bool full = false;
@@ -115,8 +146,14 @@ bool Block::run_warp(int warp) {
     }
     if (queue_size_ == 0) {
       if (!full) return true;
+      bool spinning = false;
+      for (int i = 0; i < count; ++i) {
+        if (first[i].state != LaneState::spinning) continue;
+        first[i].state = LaneState::ready;
+        spinning = true;
+      }
       // Every lane that could go on has a full log, and waits for one that cannot: align what there is.
-      align_warp(warp, true);
+      if (!spinning) align_warp(warp, true);
       continue;
     }
     if (shuffled_)
@@ -124,8 +161,7 @@ bool Block::run_warp(int warp) {
     run_lanes();
     if (stopped_) return false;
     bool more = false;
-    for (int i = 0; i < count; ++i)
-      more = more || first[i].state == LaneState::log_full || first[i].state == LaneState::ready;
+    for (int i = 0; i < count; ++i) more = more || goes_on(first[i].state);
     align_warp(warp, !more);
     if (stopped_) return false;
   }
@@ -137,8 +173,7 @@ void Block::align_warp(int warp, bool all) {
   const int count = lanes_of(warp);
   LaneLog logs[32];
   for (int i = 0; i < count; ++i)
-    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i),
-               !all && (first[i].state == LaneState::log_full || first[i].state == LaneState::ready)};
+    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(first[i].state)};
   aligned_warp_ = warp;
   align(std::span(logs, static_cast<std::size_t>(count)), paths_, *this);
   for (int i = 0; i < count; ++i) {
@@ -148,9 +183,10 @@ void Block::align_warp(int warp, bool all) {
   }
 }
 
-/// Lets the lanes that wait at a barrier go on when all are there. False when the block has ended, also by a finding.
-bool Block::release_barrier() {
+/// Lets the lanes that wait at a barrier go on when all are there.
+Block::Pause Block::release_barrier() {
   int done = 0, waiting = 0, true_predicates = 0;
+  bool spinning = false;
   const Lane *at_barrier = nullptr, *in_collective = nullptr, *elsewhere = nullptr;
   for (int i = 0; i < threads_; ++i) {
     const Lane& lane = lanes_[static_cast<std::size_t>(i)];
@@ -161,15 +197,18 @@ bool Block::release_barrier() {
       true_predicates += lane.predicate != 0 ? 1 : 0;
       if (at_barrier == nullptr) at_barrier = &lane;
       if (lane.mask != at_barrier->mask) elsewhere = &lane;
+    } else if (lane.state == LaneState::spinning) {
+      spinning = true;
     } else {
       in_collective = &lane;
     }
   }
-  if (done == threads_) return false;
+  if (done == threads_) return Pause::ends;
+  if (spinning) return Pause::spins;
   const auto deadlock = [&](const char* check, const Lane& lane, int other, const std::string& detail) {
     find(check, lane.pc, lane.thread, other, detail);
     stopped_ = true;
-    return false;
+    return Pause::ends;
   };
   if (in_collective != nullptr) {
     const std::uint32_t missing = in_collective->mask & ~arrived_[in_collective->thread / 32];
@@ -181,11 +220,19 @@ bool Block::release_barrier() {
   if (elsewhere != nullptr)
     return deadlock("divergent barrier", *at_barrier, elsewhere->thread,
                     "threads of the block wait at different __syncthreads()");
-  if (done != 0)
+  const bool of_cluster = at_barrier->mask == cluster_barrier;
+  if (of_cluster && gang_->phase() == awaited_phase_) {
+    waited_ = true;
+    return Pause::spins;
+  }
+  if (done != 0 && !of_cluster)
     find("barrier after threads have ended", at_barrier->pc, at_barrier->thread, -1,
          fmt::format("{} of {} threads have", done, threads_));
   ++barriers_;
+  progress_ = true;
   history_.block_barrier();
+  order_touched();
+  for (LoadRun& loads : loads_) loads.end();
   for (int i = 0; i < threads_; ++i) {
     Lane& lane = lanes_[static_cast<std::size_t>(i)];
     if (lane.state != LaneState::at_barrier) continue;
@@ -202,7 +249,7 @@ bool Block::release_barrier() {
         break;
     }
   }
-  return true;
+  return Pause::passed;
 }
 
 // ---- what is said
@@ -219,6 +266,7 @@ Report Block::end() {
   report.config = config_;
   report.accesses = accesses_;
   report.barriers = barriers_;
+  report.in_flight_bytes = in_flight_bytes_;
   report.completed = !stopped_;
   report.sites = sites_.take();
   for (auto& [key, finding] : findings_) report.findings.push_back(std::move(finding));

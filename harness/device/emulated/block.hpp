@@ -12,6 +12,8 @@
 #include <vector_types.h>
 
 #include "harness/device/emulated/alignment.hpp"
+#include "harness/device/emulated/cache_model.hpp"
+#include "harness/device/emulated/gang.hpp"
 #include "harness/device/emulated/global_memory.hpp"
 #include "harness/device/emulated/log.hpp"
 #include "harness/device/emulated/paths.hpp"
@@ -34,10 +36,14 @@ struct KernelCall {
 struct Limits {
   int threads = 1024;
   std::size_t shared_bytes = 0;  // dynamic and static together
+  std::size_t l2_bytes = 0;      // 0: caches are not modelled
+  // For launches whose blocks run together; the rest is of an SM.
+  int cluster_blocks = 1, units = 1, threads_per_unit = 2048, blocks_per_unit = 32;
+  std::size_t shared_per_unit = 0;
 };
 
 /// Whether lanes wait, and for what.
-enum class LaneState : std::uint8_t { fresh, ready, at_barrier, in_collective, log_full, done };
+enum class LaneState : std::uint8_t { fresh, ready, at_barrier, in_collective, log_full, spinning, done };
 
 /// A thread of the kernel: a fiber that runs until it has to wait.
 struct alignas(64) Lane {
@@ -60,6 +66,14 @@ inline constexpr std::size_t most_threads = 1024, stack_bytes = 64 << 10;
 inline constexpr std::size_t stagger = 64, staggers = 31;
 inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_bytes;
 
+/// Where a lane reads memory that others write while it waits: volatile loads, and atomics. `value` is what was there
+/// when it last let others go on.
+struct Spin {
+  std::uint64_t address = 0, value = 0;
+  std::uint32_t pc = 0;      // of the last such access
+  std::uint32_t rounds = 0;  // in which nothing has changed
+};
+
 /// Copies to shared memory that a lane has started and not waited for.
 struct Copies {
   struct Copy {
@@ -68,8 +82,26 @@ struct Copies {
     std::uint32_t pc;
   };
   std::vector<Copy> under_way;
-  std::vector<std::size_t> groups;  // ends of those that are committed, in under_way
+  std::vector<std::size_t> groups;          // ends of those that are committed, in under_way
+  std::uint64_t bytes = 0, most_bytes = 0;  // from global memory: under way now, and at most so far
 };
+
+/// Loads of global memory that a warp does one behind the other: each behind the last one in the program, with no
+/// store, atomic, barrier or collective between them. That many bytes the warp may have asked for before it waits for
+/// any. Uses in between, as an address or in arithmetic, are not seen.
+struct LoadRun {
+  std::uint64_t bytes = 0, most_bytes = 0;
+  std::uint32_t pc = 0;  // of the last one
+
+  void load(std::uint32_t at, std::uint64_t count) {
+    bytes = at > pc ? bytes + count : count;
+    pc = at;
+    if (bytes > most_bytes) most_bytes = bytes;
+  }
+  void end() { bytes = pc = 0; }
+};
+
+inline constexpr std::uint32_t cluster_barrier = 0xFFFFFFFFu;  // beside the numbers of the block's own barriers
 
 /// How a barrier combines predicates.
 enum class Combine : std::uint8_t { any, all, count };
@@ -84,10 +116,14 @@ class Block final : private Warp {
 
   /// Prepares for the blocks of a launch. Lanes and warps go on in an order drawn from `seed`; 0: in theirs.
   void begin(const LaunchConfig& config, const KernelCall& call, std::uint64_t seed);
-  /// Runs block number `number`. False when a finding ended it before its end; the launch then ends, too.
-  bool run(std::uint64_t number);
+  /// Runs block number `number`, of `gang` where it has others to wait for. False when a finding ended it before its
+  /// end; the launch then ends, too.
+  bool run(std::uint64_t number, Gang* gang = nullptr, std::size_t place = 0);
   /// What the blocks since begin() did; sites and findings in no order.
   Report end();
+  /// Of global memory, by the block that has run, in an order that does not depend on the seed. Empty where caches are
+  /// not modelled.
+  std::vector<LineTouch> take_touched() { return std::exchange(touched_, {}); }
 
   // ---- what kernels call, on their lane
 
@@ -115,6 +151,19 @@ class Block final : private Warp {
   /// Appends to the running lane's log.
   void log(std::uint64_t address, std::uint32_t pc, Act act, int bytes);
   void log_is_full();  // the lane waits until its log has been used
+  /// Before an access through which lanes may wait for what others write: comes to it again in a loop, and others go on
+  /// first. Many times in vain is a deadlock.
+  void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
+
+  // Clusters: this block's place, and the barrier of all threads.
+  bool in_cluster() const { return gang_ != nullptr && gang_->is_cluster(); }
+  int cluster_rank() const { return in_cluster() ? static_cast<int>(place_) : 0; }
+  int cluster_size() const { return in_cluster() ? static_cast<int>(gang_->size()) : 1; }
+  void cluster_arrive(std::uint32_t pc);
+  void cluster_wait(std::uint32_t pc);
+  /// What lies at `in_shared` in the block of that rank.
+  void* in_block(void* in_shared, int rank, std::uint32_t pc);
+
   void copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc);
   void copy_commit();
   void copy_wait(int groups, std::uint32_t pc);
@@ -133,7 +182,11 @@ class Block final : private Warp {
 
   void request(const Request& request) override;
   void barrier() override;  // of the warp whose logs are aligned
+  void collective() override;
   void global_request(const Request& request);
+  void touch_lines(const Request& request);
+  void order_touched();  // at a barrier of the block, or its end
+  void note_in_flight();
   void shared_request(const Request& request);
   void find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail);
 
@@ -141,10 +194,15 @@ class Block final : private Warp {
   static void enter(boost::context::detail::transfer_t from);
   void resume(Lane& lane);
   Lane* next_ready() { return queue_at_ < queue_size_ ? queue_[queue_at_++] : nullptr; }
+  enum class Pause : std::uint8_t { passed, spins, ends };
+  void say_who_waits();
+  bool reaches(std::uint64_t address, int bytes) const;  // shared memory of this block
+  void cluster_request(const Request& request, Block& owner);
+  bool let_others_go_on();
   void run_lanes();  // of the queue, until all of them wait or have ended
   void park(LaneState state);
   bool run_warp(int warp);
-  bool release_barrier();
+  Pause release_barrier();
   void align_warp(int warp, bool all);
   Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_capacity_; }
   int lanes_of(int warp) const;
@@ -156,6 +214,14 @@ class Block final : private Warp {
   const SharedVariables& variables_;
   const Limits limits_;
 
+  Gang* gang_ = nullptr;
+  std::size_t place_ = 0;
+  std::uint64_t owner_ = 0;                 // in global memory: blocks that wait for each other are one
+  bool progress_ = false, waited_ = false;  // since the lanes of all warps began to run
+  std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
+  std::vector<bool> arrived_at_cluster_;
+  bool has_copies_ = false, has_spins_ = false;  // that the next block must not see
+
   LaunchConfig config_;
   KernelCall call_;
   std::uint64_t random_ = 0;
@@ -165,6 +231,7 @@ class Block final : private Warp {
   std::uint64_t number_ = 0;
 
   std::vector<Lane> lanes_;
+  std::vector<Spin> spins_;     // of each thread
   std::vector<Copies> copies_;  // of each thread
   Lane* running_ = nullptr;     // null: the scheduler
   Lane* queue_[32] = {};
@@ -185,10 +252,16 @@ class Block final : private Warp {
   std::uint64_t static_shared_ = 0;  // where this OS thread's variables begin
   std::size_t static_bytes_ = 0;     // rounded up to whole words of 16 bytes
   SharedHistory history_;
+  const SharedVariables::Variable* last_variable_ = nullptr;  // that a request touched
+
+  std::vector<LineTouch> touched_;              // of the block, up to its last barrier
+  std::vector<LineTouch> touched_of_warp_[32];  // since then
+  LoadRun loads_[32];                           // of each warp
 
   SiteTable sites_;
   std::map<std::pair<std::string, std::uint32_t>, Finding> findings_;
   std::uint64_t accesses_ = 0, barriers_ = 0;
+  std::uint64_t in_flight_bytes_ = 0;  // the most of a warp
 };
 
 }  // namespace ridgeline::device::emulated

@@ -72,6 +72,8 @@ void Block::enter(context::transfer_t from) {
     Lane& ended = *running;
     ended.state = LaneState::done;
     ended.log_end = hot.next;
+    block.progress_ = true;
+    if (block.gang_ != nullptr) block.gang_->thread_has_ended();
     Lane* const next = block.next_ready();
     if (next != nullptr && next->state == LaneState::fresh) {
       next->stack = std::exchange(ended.stack, nullptr);
@@ -95,6 +97,7 @@ void Block::run_lanes() { hop(next_ready()); }
 
 void Block::park(LaneState state) {
   running_->state = state;
+  progress_ = progress_ || state == LaneState::at_barrier;
   hop(next_ready());
 }
 

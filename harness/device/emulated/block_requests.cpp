@@ -23,7 +23,49 @@ bool is_constant(std::uint64_t address) {
 
 }  // namespace
 
-void Block::barrier() { history_.warp_barrier(aligned_warp_); }
+void Block::barrier() {
+  history_.warp_barrier(aligned_warp_);
+  loads_[aligned_warp_].end();
+}
+
+void Block::collective() { loads_[aligned_warp_].end(); }
+
+/// Appends the lines that the request touches to what its warp has touched.
+void Block::touch_lines(const Request& request) {
+  const std::uint64_t kind = request.act == Act::write    ? LineTouch::writes
+                             : request.act == Act::atomic ? LineTouch::reads | LineTouch::writes
+                                                          : LineTouch::reads;
+  std::vector<LineTouch>& touched = touched_of_warp_[aligned_warp_];
+  LineTouch last = touched.empty() ? LineTouch{} : touched.back();
+  for (const std::uint64_t address : request.active_addresses()) {
+    const LineTouch touch = LineTouch::of(address, kind);
+    if ((touch.bits ^ last.bits) < 16) {  // the same line in the same way
+      last.bits |= touch.bits;
+      touched.back() = last;
+    } else {
+      touched.push_back(last = touch);
+    }
+  }
+}
+
+/// Between two barriers, the warps go in the order of their numbers, whatever the order in which they have run.
+void Block::order_touched() {
+  for (int warp = 0; warp < warps_; ++warp) {
+    std::vector<LineTouch>& of_warp = touched_of_warp_[warp];
+    touched_.insert(touched_.end(), of_warp.begin(), of_warp.end());
+    of_warp.clear();
+  }
+}
+
+/// Of the block that has run.
+void Block::note_in_flight() {
+  for (int warp = 0; warp < warps_; ++warp) {
+    std::uint64_t copies = 0;
+    for (int lane = 0; has_copies_ && lane < lanes_of(warp); ++lane)
+      copies += copies_[static_cast<std::size_t>(32 * warp + lane)].most_bytes;
+    in_flight_bytes_ = std::max({in_flight_bytes_, copies, loads_[warp].most_bytes});
+  }
+}
 
 void Block::request(const Request& request) {
   accesses_ += static_cast<std::uint64_t>(request.count);
@@ -51,13 +93,18 @@ void Block::global_request(const Request& request) {
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
   site.sectors += static_cast<std::uint64_t>(sectors(request.active_addresses()));
+  if (limits_.l2_bytes != 0) touch_lines(request);
+  if (request.act == Act::read)
+    loads_[aligned_warp_].load(request.pc, static_cast<std::uint64_t>(request.count * request.bytes));
+  else if (request.act != Act::copy_read)
+    loads_[aligned_warp_].end();
   const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
   for (int i = 0; i < request.count; ++i) {
     const std::uint64_t address = request.addresses[static_cast<std::size_t>(i)];
     const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
     if (!memory_.note(address, request.bytes, act))
       find("uninitialised (global)", request.pc, thread, -1, memory_.describe(address));
-    const GlobalMemory::Race race = memory_.touch(address, request.bytes, act, static_cast<std::uint32_t>(number_));
+    const GlobalMemory::Race race = memory_.touch(address, request.bytes, act, static_cast<std::uint32_t>(owner_));
     if (race == GlobalMemory::Race::none) continue;
     find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
                                                       : "race between blocks (write after access)",
@@ -71,13 +118,20 @@ void Block::shared_request(const Request& request) {
   const int first_thread = 32 * aligned_warp_ + request.lanes[0];
   const auto bytes = static_cast<std::uint64_t>(request.bytes);
   // The lanes' addresses span [low, high) of one array.
-  const auto [low_at, high_at] = std::ranges::minmax_element(request.active_addresses());
-  const std::uint64_t low = *low_at, high = *high_at + bytes;
+  std::uint64_t low = address, high = address;
+  for (const std::uint64_t each : request.active_addresses()) {
+    low = std::min(low, each);
+    high = std::max(high, each);
+  }
+  high += bytes;
   std::uint64_t offset_of_zero = 0;  // in the history, of address 0
   std::string_view name = "dynamic shared memory";
   std::uint64_t begin = dynamic, end = dynamic + config_.shared_bytes;
   if (address - static_shared_ < variables_.bytes()) {
-    const SharedVariables::Variable* const variable = variables_.at(address - static_shared_);
+    const std::uint64_t offset = address - static_shared_;
+    if (last_variable_ == nullptr || offset - last_variable_->offset >= last_variable_->bytes)
+      last_variable_ = variables_.at(offset);
+    const SharedVariables::Variable* const variable = last_variable_;
     begin = end = static_shared_;
     if (variable != nullptr) {
       begin = static_shared_ + variable->offset;
@@ -88,10 +142,13 @@ void Block::shared_request(const Request& request) {
   } else if (address - dynamic < limits_.shared_bytes + 4096) {
     offset_of_zero = static_bytes_ - dynamic;
   } else {
+    for (std::size_t rank = 0; in_cluster() && rank < gang_->size(); ++rank)
+      if (gang_->block(rank).reaches(address, request.bytes)) return cluster_request(request, gang_->block(rank));
     accesses_ -= static_cast<std::uint64_t>(request.count);
     if (!is_constant(address)) find("host memory", request.pc, first_thread, -1, fmt::format("{:#x}", address));
     return;
   }
+  if (request.act == Act::write || request.act == Act::atomic) loads_[aligned_warp_].end();
   if (request.act == Act::copy_end) {  // counted when it began
     accesses_ -= static_cast<std::uint64_t>(request.count);
   } else {
@@ -114,6 +171,12 @@ void Block::shared_request(const Request& request) {
   for (int i = 0; i < request.count; ++i) {
     const std::uint64_t offset = request.addresses[static_cast<std::size_t>(i)] + offset_of_zero;
     const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
+    if (request.bytes >= 4 && (request.act == Act::read || request.act == Act::write)) {
+      bool quick = true;
+      for (std::uint64_t word = offset / 4; quick && word < (offset + bytes) / 4; ++word)
+        quick = request.act == Act::read ? history_.quick_read(word, thread) : history_.quick_write(word, thread);
+      if (quick) continue;
+    }
     if ((request.act == Act::read || request.act == Act::atomic) && !history_.written(offset, request.bytes))
       find("uninitialised (shared)", request.pc, thread, -1, std::string(name));
     if (const auto conflict = history_.access(offset, request.bytes, request.act, thread))

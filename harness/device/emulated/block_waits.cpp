@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -57,10 +58,16 @@ void Block::depart(std::uint32_t mask) {
 void Block::copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc) {
   if (inside) check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
   check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
-  copies_[running_->thread].under_way.push_back({to_shared, inside ? from_global : nullptr, pc});
+  has_copies_ = true;
+  Copies& copies = copies_[running_->thread];
+  copies.under_way.push_back({to_shared, inside ? from_global : nullptr, pc});
+  if (!inside) return;
+  copies.bytes += 16;
+  copies.most_bytes = std::max(copies.most_bytes, copies.bytes);
 }
 
 void Block::copy_commit() {
+  has_copies_ = true;
   Copies& copies = copies_[running_->thread];
   copies.groups.push_back(copies.under_way.size());
 }
@@ -72,10 +79,12 @@ void Block::copy_wait(int groups, std::uint32_t pc) {
   const std::size_t count = copies.groups[static_cast<std::size_t>(ended) - 1];
   for (std::size_t i = 0; i < count; ++i) {
     const Copies::Copy copy = copies.under_way[i];
-    if (copy.from != nullptr)
+    if (copy.from != nullptr) {
       std::memcpy(copy.to, copy.from, 16);
-    else
+      copies.bytes -= 16;
+    } else {
       std::memset(copy.to, 0, 16);
+    }
     log(reinterpret_cast<std::uint64_t>(copy.to), pc, Act::copy_end, 16);
   }
   copies.under_way.erase(copies.under_way.begin(), copies.under_way.begin() + static_cast<std::ptrdiff_t>(count));

@@ -122,7 +122,9 @@ std::uint32_t ballot(std::uint32_t mask, int predicate) {
 
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind, Number number) {
   const bool wide = number >= Number::u64;
-  Block::current().check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, wide ? 8 : 4);
+  Block& block = Block::current();
+  block.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
+  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, wide ? 8 : 4);
   switch (number) {
     case Number::u32:
       return update_as<std::uint32_t>(at, bits, compared, kind);
@@ -145,6 +147,14 @@ void copy_async(void* to_shared, const void* from_global, bool inside) {
 }
 void copy_commit() { Block::current().copy_commit(); }
 void copy_wait(int groups) { Block::current().copy_wait(groups, RIDGELINE_CALLER); }
+
+int cluster_rank() { return Block::current().cluster_rank(); }
+int cluster_size() { return Block::current().cluster_size(); }
+void cluster_arrive() { Block::current().cluster_arrive(RIDGELINE_CALLER); }
+void cluster_wait() { Block::current().cluster_wait(RIDGELINE_CALLER); }
+void* in_block_of_cluster(void* in_shared, int rank) {
+  return Block::current().in_block(in_shared, rank, RIDGELINE_CALLER);
+}
 
 void unsupported(const char* what) { Block::current().stop("unsupported", RIDGELINE_CALLER, -1, what); }
 

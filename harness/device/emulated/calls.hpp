@@ -38,6 +38,13 @@ void copy_async(void* to_shared, const void* from_global, bool inside);
 void copy_commit();
 void copy_wait(int groups);
 
+/// What kernels/ptx/cluster.cuh says of them.
+[[gnu::const]] int cluster_rank();
+[[gnu::const]] int cluster_size();
+void cluster_arrive();
+void cluster_wait();
+void* in_block_of_cluster(void* in_shared, int rank);
+
 [[noreturn]] void unsupported(const char* what);
 
 /// Runs the kernel on the machine that `stream` belongs to.

@@ -16,7 +16,7 @@ namespace {
 /// As SiteCount calls it.
 std::string access_name(Space space, Act act) {
   if (space == Space::tensor) return "tensor";
-  const std::string where = space == Space::global ? "global " : "shared ";
+  const std::string where = space == Space::global ? "global " : space == Space::shared ? "shared " : "cluster ";
   switch (act) {
     case Act::read:
       return where + "load";
@@ -51,6 +51,9 @@ void Counting::add(const Report& report) {
     count.launches = 1;
     launched_.push_back({report.kernel, std::move(count)});
   }
+  counts_.dram_read_bytes += report.dram_read_bytes;
+  counts_.dram_written_bytes += report.dram_written_bytes;
+  counts_.bytes_in_flight_per_warp = std::max(counts_.bytes_in_flight_per_warp, report.in_flight_bytes);
   for (const Site& site : report.sites) {
     Site& sum = sites_[{report.kernel, site.pc, site.space, site.act, site.bytes}];
     sum.requests += site.requests;

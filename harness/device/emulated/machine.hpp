@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "harness/device/emulated/block.hpp"
+#include "harness/device/emulated/cache_model.hpp"
+#include "harness/device/emulated/crew.hpp"
 #include "harness/device/emulated/global_memory.hpp"
 #include "harness/device/emulated/report.hpp"
 #include "harness/device/emulated/shared_variables.hpp"
@@ -14,12 +16,12 @@
 namespace ridgeline::device::emulated {
 
 struct Settings {
-  int workers = 1;         // OS threads that run blocks
+  int workers = 0;         // OS threads that run independent blocks; 0: one for each core that the process may use
   std::uint64_t seed = 0;  // of the order in which lanes and warps go on; 0: in theirs
 };
 
-/// An emulated GPU: memory, and launches that run at once. Blocks are independent, and each runs on one OS thread. One
-/// at a time in a process.
+/// An emulated GPU: memory, and launches that run at once. Blocks are independent, each of OS threads that run many, or
+/// wait for each other and have one each: LaunchConfig says which. One machine at a time in a process.
 class Machine {
  public:
   explicit Machine(const Limits& limits, const Settings& settings = {});
@@ -38,7 +40,8 @@ class Machine {
   const Settings settings_;
   GlobalMemory memory_;
   SharedVariables variables_;
-  std::unique_ptr<Block> here_;  // of the thread that launches, kept from launch to launch
+  CacheModel caches_;
+  Crew crew_;
   std::vector<Report> reports_;
 };
 

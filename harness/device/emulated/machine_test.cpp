@@ -18,12 +18,12 @@
 namespace ridgeline::device::emulated {
 namespace {
 
-const Limits limits{.threads = 1024, .shared_bytes = 227 << 10};
+const Limits limits{.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 16 << 10};
 
 /// A machine and its stream; buffers live as long.
 class Lab {
  public:
-  explicit Lab(const Settings& settings = {}) : machine_(limits, settings), stream_{&machine_} {}
+  explicit Lab(const Settings& settings = {.workers = 1}) : machine_(limits, settings), stream_{&machine_} {}
 
   Stream& stream() { return stream_; }
   Machine& machine() { return machine_; }
@@ -316,8 +316,10 @@ TEST(Machine, CountsDependNeitherOnTheSeedNorOnTheCores) {
     float* const from = lab.filled(numbers(16384));
     std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>> counts;
     const auto keep = [&] {
-      for (const Site& site : lab.report().sites)
+      const Report report = lab.report();
+      for (const Site& site : report.sites)
         counts.emplace_back(site.pc, site.requests, site.lanes, site.sectors, site.wavefronts);
+      counts.emplace_back(0, report.dram_read_bytes, report.dram_written_bytes, report.in_flight_bytes, 0);
     };
     test::transpose(lab.stream(), from, lab.empty<float>(16384), 128, test::Transpose::plain);
     keep();
@@ -329,7 +331,7 @@ TEST(Machine, CountsDependNeitherOnTheSeedNorOnTheCores) {
     keep();
     return counts;
   };
-  const auto plain = all({});
+  const auto plain = all({.workers = 1});
   EXPECT_FALSE(plain.empty());
   for (const std::uint64_t seed : {1u, 7u, 123u})
     for (const int workers : {1, 2, 3})

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,7 +30,7 @@ class Paths {
     std::uint16_t caller = 0, path = 0;
     std::uint32_t pc = 0;
   };
-  std::vector<Known> known_ = std::vector<Known>(256);  // the newest of each hash, so that most calls are found at once
+  std::array<Known, 256> known_{};  // the newest of each hash, so that most calls are found at once
 };
 
 }  // namespace ridgeline::device::emulated

@@ -10,7 +10,8 @@
 // What the emulated device says of a launch: counts, and what is wrong with the kernel. Never a time.
 namespace ridgeline::device::emulated {
 
-enum class Space : std::uint8_t { global, shared, tensor };  // the last: instructions of tensor cores, as requests
+/// Cluster: shared memory of another block. Tensor: instructions of tensor cores, as requests.
+enum class Space : std::uint8_t { global, shared, cluster, tensor };
 
 /// The requests that one access of the program made, over all warps. Exact for the code that the host compiler made.
 struct Site {
@@ -37,12 +38,14 @@ struct Finding {
 
 struct Report {
   LaunchConfig config;
-  std::uint64_t kernel = 0;       // where its code begins
-  std::uint64_t accesses = 0;     // of lanes to global and shared memory
-  std::uint64_t barriers = 0;     // of blocks
-  std::vector<Site> sites;        // by pc
-  std::vector<Finding> findings;  // by pc
-  bool completed = true;          // false: a finding ended the kernel before its end
+  std::uint64_t kernel = 0;                                   // where its code begins
+  std::uint64_t accesses = 0;                                 // of lanes to global and shared memory
+  std::uint64_t barriers = 0;                                 // of blocks
+  std::uint64_t dram_read_bytes = 0, dram_written_bytes = 0;  // see cache_model.hpp
+  std::uint64_t in_flight_bytes = 0;                          // of a warp, see LoadRun
+  std::vector<Site> sites;                                    // by pc
+  std::vector<Finding> findings;                              // by pc
+  bool completed = true;                                      // false: a finding ended the kernel before its end
 };
 
 /// Sum over the sites of a space that `act` describes; reads and writes apart.

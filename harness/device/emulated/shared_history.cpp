@@ -1,17 +1,22 @@
 #include "harness/device/emulated/shared_history.hpp"
 
 #include <algorithm>
+#include <new>
+#include <span>
 
 namespace ridgeline::device::emulated {
 
-SharedHistory::SharedHistory(std::size_t bytes) : words_((bytes + 3) / 4) {}
+SharedHistory::SharedHistory(std::size_t bytes)
+    : count_((bytes + 3) / 4), words_(static_cast<Word*>(std::calloc(count_, sizeof(Word)))) {
+  if (!words_) throw std::bad_alloc();
+}
 
 void SharedHistory::begin_block(int warps) {
   constexpr Clock nearly_full = 0xF000;
   Clock latest = block_;
   for (int warp = 0; warp < warps_; ++warp) latest = std::max(latest, now_[static_cast<std::size_t>(warp)]);
   if (latest > nearly_full) {
-    std::fill(words_.begin(), words_.end(), Word{});
+    std::fill_n(words_.get(), count_, Word{});
     latest = 0;
   }
   warps_ = warps;
@@ -25,7 +30,7 @@ void SharedHistory::block_barrier() {
   Clock latest = 0;
   for (int warp = 0; warp < warps_; ++warp) latest = std::max(latest, now_[static_cast<std::size_t>(warp)]);
   if (latest == 0xFFFF) {
-    for (Word& word : words_) {
+    for (Word& word : std::span(words_.get(), count_)) {
       const bool written_here = word.since == block_;
       word = {
           .since = static_cast<std::uint16_t>(written_here ? 1 : 0), .written = word.written, .copier = word.copier};
@@ -86,6 +91,16 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
     }
   }
   return conflict;
+}
+
+void SharedHistory::mark_written(std::size_t offset, int bytes) {
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
+  for (std::size_t index = offset / 4; index <= last; ++index) {
+    Word& word = words_[index];
+    if (word.since != block_) word.written = 0, word.copier = 0, word.since = block_;
+    word.written = static_cast<std::uint8_t>(word.written | mask);
+  }
 }
 
 bool SharedHistory::written(std::size_t offset, int bytes) const {

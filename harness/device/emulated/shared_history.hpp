@@ -3,8 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "harness/device/emulated/log.hpp"
 
@@ -31,6 +32,29 @@ class SharedHistory {
   /// Notes an access of 1 to 16 bytes, aligned to its size, and returns what it races with. Words that a copy is on its
   /// way to may not be touched by anybody.
   std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread);
+  /// Notes the usual access of one whole word, in order after all others to it, or a read of what was written in order
+  /// before. False when there is more to say or to note: access() does, also after this has noted a part.
+  bool quick_read(std::size_t word_index, int thread) {
+    Word& word = words_[word_index];
+    const auto warp = static_cast<std::size_t>(thread / 32);
+    if (word.since != block_ || word.copier != 0 || word.written != 15) return false;
+    if (!ordered(word.writers[0], thread) || !ordered(word.writers[1], thread)) return false;
+    const Cell me = cell_of(now_[warp], thread);
+    if (word.readers[0] == me) return true;
+    word.readers[ordered(word.readers[0], thread) ? 0 : 1] = me;
+    return true;
+  }
+  bool quick_write(std::size_t word_index, int thread) {
+    Word& word = words_[word_index];
+    if (word.since != block_ || word.copier != 0) return false;
+    for (const Cell cell : {word.writers[0], word.writers[1], word.readers[0], word.readers[1]})
+      if (!ordered(cell, thread)) return false;
+    word.writers[0] = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread);
+    word.written = 15;
+    return true;
+  }
+  /// Notes that another block has written there.
+  void mark_written(std::size_t offset, int bytes);
   /// Whether every byte has been written in this block.
   bool written(std::size_t offset, int bytes) const;
 
@@ -47,6 +71,14 @@ class SharedHistory {
 
   static int thread_of(Cell cell) { return static_cast<int>(cell >> 5 & 1023); }
   static Clock clock_of(Cell cell) { return static_cast<Clock>(cell >> 16); }
+  static Cell cell_of(Clock now, int thread) {  // of all bytes
+    return static_cast<Cell>(now) << 16 | static_cast<Cell>(thread) << 5 | 15u << 1;
+  }
+  /// Of the same thread, or known to have been before what it does now.
+  bool ordered(Cell cell, int thread) const {
+    return clock_of(cell) < seen_[static_cast<std::size_t>(thread / 32)][cell >> 10 & 31] ||
+           thread_of(cell) == thread || cell == 0;
+  }
   static bool is_atomic(Cell cell) { return (cell & 1) != 0; }
   /// Of another thread, on a byte of `mask`, and not ordered before `thread`.
   bool unordered(Cell cell, int thread, std::uint32_t mask) const {
@@ -56,7 +88,11 @@ class SharedHistory {
            thread_of(cell) != thread && (cell >> 1 & 15 & mask) != 0;
   }
 
-  std::vector<Word> words_;
+  struct Free {
+    void operator()(Word* words) const { std::free(words); }
+  };
+  std::size_t count_ = 0;
+  std::unique_ptr<Word[], Free> words_;  // zeros, which take no room before they are touched
   int warps_ = 0;
   Clock block_ = 0;                                               // when this block began
   std::array<Clock, most_warps> now_{};                           // of each warp

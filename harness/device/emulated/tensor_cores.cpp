@@ -1,8 +1,8 @@
 #include "harness/device/emulated/tensor_cores.hpp"
 
+#include <bit>
 #include <cstring>
 
-#include "harness/base/half.hpp"
 #include "harness/device/emulated/block.hpp"
 
 // In every function that a kernel calls: where it returns to.
@@ -14,11 +14,16 @@ namespace {
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 /// As tensor cores read a float for tf32: without its 13 lowest bits.
-float from_tf32(std::uint32_t bits) {
-  bits &= 0xFFFFE000u;
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+float from_tf32(std::uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFFE000u); }
+
+// What from_bf16() and from_f16() say, inlined: a product asks 384 times.
+inline float widened_bf16(std::uint32_t bits) { return std::bit_cast<float>(bits << 16); }
+inline float widened_f16(std::uint32_t bits) {
+  const std::uint32_t magnitude = bits & 0x7FFF;
+  // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the product restores it, too.
+  const float value = magnitude >= 0x7C00 ? std::bit_cast<float>(0x7F800000u | magnitude << 13)
+                                          : std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  return (bits & 0x8000) != 0 ? -value : value;
 }
 
 }  // namespace
@@ -43,8 +48,11 @@ Matrices load_matrices(const void* row, int count, bool transposed) {
           return all[8 * matrix + row_of_matrix]->row[column];
         };
         const int one = lane / 4, two = lane % 4 * 2;
-        all[lane]->out.parts[matrix] = transposed ? element(two, one) | element(two + 1, one) << 16
-                                                  : element(one, two) | element(one, two + 1) << 16;
+        std::uint32_t& part = all[lane]->out.parts[matrix];
+        if (transposed)
+          part = element(two, one) | element(two + 1, one) << 16;
+        else
+          std::memcpy(&part, all[8 * matrix + one]->row + two, sizeof part);
       }
     }
   });
@@ -87,29 +95,28 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, st
     const int depth = wide ? 8 : 16;
     const auto value = [type](std::uint32_t bits, int half) {
       if (type == Factor::tf32) return from_tf32(bits);
-      const auto of_half = static_cast<std::uint16_t>(bits >> 16 * half);
-      return type == Factor::bf16 ? from_bf16(of_half) : from_f16(of_half);
+      const std::uint32_t of_half = bits >> 16 * half & 0xFFFF;
+      return type == Factor::bf16 ? widened_bf16(of_half) : widened_f16(of_half);
     };
-    float a[16][16], b[8][16], c[16][8];
+    float a[16][16], b[16][8], c[16][8];
     for (int lane = 0; lane < 32; ++lane) {
       const Operands& of = *all[lane];
       const int row = lane / 4, pair = lane % 4 * 2, first = lane % 4 * held;
       for (int half = 0; half < held; ++half) {
         for (int part = 0; part < 4; ++part)
           a[row + part % 2 * 8][first + part / 2 * (depth / 2) + half] = value(of.left.parts[part], half);
-        for (int part = 0; part < 2; ++part) b[row][first + part * (depth / 2) + half] = value(of.right[part], half);
+        for (int part = 0; part < 2; ++part) b[first + part * (depth / 2) + half][row] = value(of.right[part], half);
       }
       for (int half = 0; half < 2; ++half) {
         c[row][pair + half] = of.sums.parts[half];
         c[row + 8][pair + half] = of.sums.parts[2 + half];
       }
     }
-    for (int i = 0; i < 16; ++i) {
-      for (int j = 0; j < 8; ++j) {
-        float sum = 0;
-        for (int k = 0; k < depth; ++k) sum += a[i][k] * b[j][k];
-        c[i][j] += sum;
-      }
+    for (int i = 0; i < 16; ++i) {  // eight sums at once, each in the order of k
+      float row[8] = {};
+      for (int k = 0; k < depth; ++k)
+        for (int j = 0; j < 8; ++j) row[j] += a[i][k] * b[k][j];
+      for (int j = 0; j < 8; ++j) c[i][j] += row[j];
     }
     for (int lane = 0; lane < 32; ++lane) {
       for (int part = 0; part < 4; ++part)
@@ -137,11 +144,10 @@ void multiply_pieces(Pieces& mine, int depth) {
     }
     for (auto& row : c) {
       const float* const left = a[&row - c];
-      for (int column = 0; column < 16; ++column) {
-        float sum = 0;
-        for (int k = 0; k < depth; ++k) sum += left[k] * b[k][column];
-        row[column] += sum;
-      }
+      float sums[16] = {};
+      for (int k = 0; k < depth; ++k)
+        for (int column = 0; column < 16; ++column) sums[column] += left[k] * b[k][column];
+      for (int column = 0; column < 16; ++column) row[column] += sums[column];
     }
     for (int lane = 0; lane < 32; ++lane)
       for (int i = 0; i < 8; ++i) all[lane]->sums[i] = c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2];

@@ -12,6 +12,19 @@ int wavefronts_of_group(std::span<const std::uint64_t> addresses, int bytes) {
   for (std::size_t i = 1; i < addresses.size() && plain; ++i)
     plain = addresses[i] == addresses[0] || addresses[i] == addresses[0] + i * static_cast<std::uint64_t>(bytes);
   if (plain) return 1;
+  if (bytes <= bank_bytes) {
+    std::uint64_t first[banks];
+    std::uint32_t seen = 0;
+    bool one_word = true;  // in each bank
+    for (std::size_t i = 0; i < addresses.size() && one_word; ++i) {
+      const std::uint64_t word = addresses[i] / bank_bytes;
+      const std::uint64_t bank = word % banks;
+      one_word = (seen >> bank & 1) == 0 || first[bank] == word;
+      first[bank] = word;
+      seen |= 1u << bank;
+    }
+    if (one_word) return 1;
+  }
   std::uint64_t words[banks][banks];
   int counts[banks] = {}, most = 0;
   for (const std::uint64_t address : addresses) {

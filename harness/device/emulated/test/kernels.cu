@@ -118,6 +118,23 @@ __global__ void multiply_tile_kernel(const unsigned short* a, const unsigned sho
   for (int part = 0; part < 4; ++part) d[(lane / 4 + part / 2 * 8) * 8 + lane % 4 * 2 + part % 2] = sums.parts[part];
 }
 
+__global__ void multiply_tiles_kernel(const unsigned short* a, const unsigned short* b, float* d, int rounds) {
+  __shared__ unsigned short held[16 * 16 + 16 * 16];
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int i = lane; i < 512; i += 32) held[i] = i < 256 ? a[i] : b[i - 256];
+  __syncwarp();
+  Sums sums{};
+  for (int i = 0; i < rounds; ++i) {
+    const Matrices left = emulated::load_matrices(held + lane % 16 * 16 + lane / 16 * 8, 4, false);
+    const Matrices right =
+        emulated::load_matrices(held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
+    sums = emulated::multiply(Factor::bf16, sums, left, right.parts[0], right.parts[1]);
+    sums = emulated::multiply(Factor::bf16, sums, left, right.parts[2], right.parts[3]);
+  }
+  for (int part = 0; part < 4; ++part)
+    d[(blockIdx.x * 4 + static_cast<unsigned>(part)) * 32 + threadIdx.x] = sums.parts[part];
+}
+
 __global__ void mistake_kernel(Mistake mistake, const float* from, float* to, const float* host) {
   __shared__ float few[100];
   RIDGELINE_DYNAMIC_SHARED(float, dynamic);
@@ -245,6 +262,12 @@ void copy_async(Stream& stream, const float* from, float* to) {
 
 void multiply_tile(Stream& stream, const unsigned short* a, const unsigned short* b, float* d) {
   device::launch({.block = dim3(32)}, stream, multiply_tile_kernel, a, b, d);
+}
+
+void multiply_tiles(Stream& stream, const unsigned short* a, const unsigned short* b, float* d, int blocks,
+                    int rounds) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, multiply_tiles_kernel, a, b,
+                 d, rounds);
 }
 
 void make(Stream& stream, Mistake mistake, const float* from, float* to) {

@@ -52,6 +52,9 @@ void copy_async(Stream& stream, const float* from, float* to);
 /// d = a b: 16 x 8 sums of a warp from a (16 x 16, bf16, row by row) and b (8 x 16: its columns).
 void multiply_tile(Stream& stream, const unsigned short* a, const unsigned short* b, float* d);
 
+/// Each of `blocks` warps multiplies such tiles `rounds` times.
+void multiply_tiles(Stream& stream, const unsigned short* a, const unsigned short* b, float* d, int blocks, int rounds);
+
 /// 128 threads a block; `from` and `to` have 128 elements.
 void make(Stream& stream, Mistake mistake, const float* from, float* to);
 

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <latch>
+#include <semaphore>
+#include <vector>
+
+namespace ridgeline::device::emulated {
+
+class Block;
+
+/// Blocks that are resident together, each on an OS thread of its own. They take turns in the order of their places:
+/// one runs until what it waits for can only come from another. All but a Turn is asked by the one whose turn it is.
+class Gang {
+ public:
+  /// `number` tells gangs of a launch apart; `cluster`: the blocks are one cluster, and each has `threads`.
+  Gang(std::size_t blocks, std::uint64_t number, bool cluster, int threads);
+
+  std::uint64_t number() const { return number_; }
+  std::size_t size() const { return blocks_.size(); }
+  bool is_cluster() const { return cluster_; }
+  Block& block(std::size_t place) const { return *blocks_[place]; }
+  bool has_left(const Block& block) const;
+
+  /// A block's place in a gang, while it has one: waits for the others and for its first turn, and leaves at last.
+  class Turn {
+   public:
+    Turn(Gang& gang, std::size_t place, Block& block)
+        : gang_(gang), place_(place), stopped_(!gang.enter(place, block)) {}
+    Turn(const Turn&) = delete;
+    ~Turn() {
+      if (!left_) gang_.leave(place_, false);
+    }
+    bool is_stopped() const { return stopped_; }  // by another block, before this one began
+    void leave(bool completed) {
+      gang_.leave(place_, completed);
+      left_ = true;
+    }
+
+   private:
+    Gang& gang_;
+    const std::size_t place_;
+    const bool stopped_;
+    bool left_ = false;
+  };
+
+  /// Gives the turn to the next one, and waits for its own. `progress`: something has happened since it was got. False
+  /// when the gang has been stopped; also when nothing has happened for so many turns that nothing ever will.
+  bool pass(std::size_t place, bool progress);
+  bool is_deadlocked() const { return deadlocked_; }
+
+  // The barrier of a cluster, of all its threads that have not ended.
+  std::uint64_t phase() const { return phase_; }  // how often all have arrived
+  void arrive();
+  void thread_has_ended();
+
+ private:
+  bool enter(std::size_t place, Block& block);
+  void leave(std::size_t place, bool completed);  // not completed: the others stop
+  void wake_next(std::size_t place);
+  void complete_phase();
+
+  const std::uint64_t number_;
+  const bool cluster_;
+  std::vector<Block*> blocks_;
+  std::vector<bool> active_;
+  std::deque<std::binary_semaphore> turns_;
+  std::latch all_here_;
+  std::size_t active_count_;
+  std::uint64_t idle_turns_ = 0;
+  bool stopped_ = false, deadlocked_ = false;
+  std::uint64_t phase_ = 0, arrived_ = 0, threads_;
+};
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "harness/device/kernel.hpp"
+
+// Thread-block clusters of compute capability 9.0: blocks that run together, wait for each other and reach each other's
+// shared memory (PTX ISA, "barrier.cluster", "mapa"). LaunchConfig::cluster says how many blocks have one.
+namespace ridgeline::ptx {
+
+/// The block's place in its cluster, x first.
+__device__ __forceinline__ unsigned cluster_rank() {
+#if defined(__CUDACC__)
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+#else
+  return static_cast<unsigned>(device::emulated::cluster_rank());
+#endif
+}
+
+/// Blocks of a cluster.
+__device__ __forceinline__ unsigned cluster_size() {
+#if defined(__CUDACC__)
+  unsigned size;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+#else
+  return static_cast<unsigned>(device::emulated::cluster_size());
+#endif
+}
+
+/// Says that this thread has come to the cluster's barrier; what it wrote before is seen by those that wait for it.
+__device__ __forceinline__ void cluster_arrive() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#else
+  device::emulated::cluster_arrive();
+#endif
+}
+
+/// Waits until all threads of the cluster that have not ended have come to its barrier.
+__device__ __forceinline__ void cluster_wait() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#else
+  device::emulated::cluster_wait();
+#endif
+}
+
+/// What lies at `in_shared`, in this block's shared memory, in that of block `rank` of the cluster: a pointer that
+/// loads, stores and atomics understand. That block must have begun (a barrier says so) and not ended.
+template <class T>
+__device__ __forceinline__ T* map_shared_rank(T* in_shared, unsigned rank) {
+#if defined(__CUDACC__)
+  T* there;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(in_shared), "r"(rank));
+  return there;
+#else
+  return static_cast<T*>(device::emulated::in_block_of_cluster(in_shared, static_cast<int>(rank)));
+#endif
+}
+
+}  // namespace ridgeline::ptx
