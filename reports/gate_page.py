@@ -127,14 +127,25 @@ def line(verdict: Verdict) -> Line:
         words=verdict.words,
         colour="bad" if bad else "good" if good else "note",
         change=change(verdict.ratio) if known else "",
-        interval=f"{_end(verdict.ratio_low)} to {_end(verdict.ratio_high)}" if known else "",
+        interval=f"{_end(verdict.ratio_low)} to {_end(verdict.ratio_high)}" if known and not verdict.metric else "",
         delta=units.percent(verdict.delta) if verdict.delta else "",
-        baseline=units.time(verdict.baseline_ns) if verdict.baseline_ns else "",
-        candidate=units.time(verdict.candidate_ns) if verdict.candidate_ns else "",
-        pairs=f"{verdict.pairs}" + (f" ({verdict.dropped} dropped)" if verdict.dropped else ""),
+        baseline=_value(verdict.baseline_ns, verdict.baseline_value),
+        candidate=_value(verdict.candidate_ns, verdict.candidate_value),
+        pairs="" if verdict.metric else _pairs(verdict),
         noise=units.percent(verdict.noise) if verdict.noise is not None else "",
         why=why(verdict),
     )
+
+
+def _pairs(verdict: Verdict) -> str:
+    return f"{verdict.pairs}" + (f" ({verdict.dropped} dropped)" if verdict.dropped else "")
+
+
+def _value(ns: float | None, count: float | None) -> str:
+    """A time, or a count in full."""
+    if count is not None:
+        return f"{count:.12g}"
+    return units.time(ns) if ns else ""
 
 
 def change(ratio: float | None) -> str:
@@ -150,7 +161,7 @@ def _end(ratio: float | None) -> str:
 
 
 def why(verdict: Verdict) -> str:
-    parts = [verdict.reason]
+    parts = [verdict.metric, verdict.reason]
     if verdict.expectation:
         parts.append(("expected: " if verdict.expected else "a regression is expected: ") + verdict.expectation)
     if verdict.verdict == "undecided" and verdict.smallest_effect is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reports import gate_page, load, synthetic, synthetic_gate, write
+from reports.figures import forest
 from reports.load_test import DOCS
 from reports.model_gate import Gate
 from reports.page_test import HOSTILE, Page, small
@@ -42,6 +43,27 @@ def test_the_documented_gate_is_read() -> None:
     assert (slower.verdict, slower.ratio, slower.ratio_low, slower.ratio_high) == ("regression", 1.1, 1.08, None)
     assert [(pair.baseline_first, bool(pair.dropped)) for pair in slower.rounds] == [(True, False), (False, True)]
     assert (crashed.verdict, crashed.ratio, crashed.rounds) == ("crashed", None, ())
+
+
+def test_counts_are_told_by_metric_and_values_without_times() -> None:
+    numbers = {"ratio", "ratio_low", "ratio_high", "baseline_ns", "candidate_ns", "p_value", "level", "noise"}
+    plain = {key: value for key, value in example()["gates"][0]["verdicts"][0].items() if key not in numbers}
+    worse = plain | {
+        "metric": "sectors",
+        "baseline_value": 1048576,
+        "candidate_value": 1048577,
+        "pairs": 0,
+        "dropped": 0,
+    }
+    worse |= {"ratio": 1048577 / 1048576, "rounds": [], "delta": 0}
+    atomics = worse | {"case": "gemm/other/f32", "metric": "atomics", "baseline_value": 0, "candidate_value": 1}
+    del atomics["ratio"]
+    gate = parsed(of(worse, atomics))
+    lines = [gate_page.line(verdict) for verdict in gate.verdicts]
+    assert [(one.baseline, one.candidate) for one in lines] == [("1048576", "1048577"), ("0", "1")]
+    assert all((one.interval, one.pairs, one.noise) == ("", "", "") for one in lines)
+    assert [one.why.split(";")[0] for one in lines] == ["sectors", "atomics"]
+    assert forest.pages(gate) == []
 
 
 def test_a_document_without_gates_has_none() -> None:

@@ -238,6 +238,8 @@ def _verdict(node: Node) -> Verdict:
         expected=node.flag("expected"),
         expectation=node.text("expectation", ""),
         rounds=tuple(sorted((_pair(pair) for pair in node.nodes("rounds")), key=lambda pair: pair.round)),
+        metric=node.text("metric", ""),
+        **{name: node.signed(name) for name in ("baseline_value", "candidate_value")},
     )
     ends = [end for end in (verdict.ratio_low, verdict.ratio, verdict.ratio_high) if end is not None]
     if ends and (verdict.ratio is None or ends != sorted(ends)):

@@ -45,7 +45,8 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case. `ratio` is None where nothing was judged; an end of its interval is None where it has no bound."""
+    """One case. `ratio` is None where nothing was judged; an end of its interval is None where it has no bound. Where
+    counts were compared, `metric` decided: it has values, and there are no times and no interval."""
 
     case: str
     baseline_case: str
@@ -66,6 +67,9 @@ class Verdict:
     expected: bool
     expectation: str
     rounds: tuple[Pair, ...]
+    metric: str = ""
+    baseline_value: float | None = None
+    candidate_value: float | None = None
 
     @property
     def words(self) -> str:

@@ -90,7 +90,8 @@ def row(verdict: Verdict) -> Row:
 
 
 def pages(gate: Gate) -> list[Page]:
-    rows = [row(verdict) for verdict in gate.by_importance()]
+    # Counts have no intervals, and their changes are no slow-downs: the table tells them.
+    rows = [row(verdict) for verdict in gate.by_importance() if not verdict.metric]
     if not rows:
         return []
     number = -(-len(rows) // ROWS_A_PAGE)
