@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
-from reports import counted_page, listing, load, synthetic, synthetic_counts, write
+from reports import counted_page, figures, listing, load, render, synthetic, synthetic_counts, write
 from reports.model import Run
 from reports.page_test import HOSTILE, Page
 
@@ -85,6 +86,18 @@ def test_figures_are_files_by_suite_and_go_when_they_are_no_longer_drawn(both: t
         if (kind, suite) != ("wavefronts", "stepping")
     }
     assert all(len(image["alt"] or "") > 40 for image in page.all("img"))
+
+
+def test_a_suite_whose_own_figure_draws_counts_begins_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(run: Run, figure: Figure) -> bool:
+        figure.subplots()
+        return run.counted
+
+    own = [figures.Kind(name, "Own", "", 0, draw) for name in ("turning", "roofline")]
+    monkeypatch.setattr(figures, "kinds", lambda: own)
+    drawn = dict(render.count_pictures(parsed(synthetic_counts.run()), tmp_path))
+    assert [picture.name for picture in drawn["turning"]][:2] == ["turning", "counts_sectors-turning"]
+    assert not [picture for pictures in drawn.values() for picture in pictures if picture.name == "roofline"]
 
 
 def test_what_an_earlier_report_wrote_is_removed(tmp_path: Path) -> None:
