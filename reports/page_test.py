@@ -105,7 +105,7 @@ def test_the_page_needs_nothing_else(gpu: tuple[Page, Path]) -> None:
 def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Path]) -> None:
     page, folder = gpu
     images = page.all("img")
-    assert len(images) == 7
+    assert len(images) == 9
     roofline = images[0]["alt"] or ""
     assert roofline.startswith("Roofline.")
     assert "Operational intensity" in roofline
@@ -114,6 +114,8 @@ def test_figures_are_images_with_words_and_files_for_slides(gpu: tuple[Page, Pat
         "attention.png",
         "coalescing.png",
         "collectives.png",
+        "divergence.png",
+        "fusion.png",
         "gemm.png",
         "occupancy.png",
         "roofline.png",

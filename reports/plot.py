@@ -248,6 +248,14 @@ def unit_scale(values: Iterable[float], unit: str) -> tuple[float, str]:
     return 1.0, unit
 
 
+def time_scale(largest: float) -> tuple[float, str]:
+    """The factor and the unit in which that many ns read well: (1e-6, "ms")."""
+    for factor, unit in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")):
+        if largest * factor >= 1:
+            return factor, unit
+    return 1.0, "ns"
+
+
 def legend(
     figure: Figure, drawn: Sequence[Series], extra: dict[str, Line2D] | None = None, *, below: bool = False
 ) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import sys
@@ -249,6 +250,38 @@ def _occupancy(kind: str, compute: float, memory: float) -> list[Json]:
     return cases
 
 
+_FUSION = {  # accesses an element, launches
+    "gpu": {"separate": (14, 5), "fused_elementwise": (8, 2), "fused": (6, 1), "fused_vectorized": (6, 1)},
+    "cpu": {"separate": (12, 5), "fused": (4, 1)},
+}
+
+
+def _fusion(kind: str, memory: float) -> list[Json]:
+    cases = []
+    for variant, (accesses, launches) in _FUSION[kind].items():
+        for dtype, rows in itertools.product(("f32", "bf16") if kind == "gpu" else ("f32",), (4096, 16384)):
+            cols, width = 4096, 4 if dtype == "f32" else 2
+            elements = rows * cols
+            least, moved = 3.0 * width * (elements + cols), 1.0 * accesses * width * elements
+            time = 0.8 * moved / (memory * 0.85) * 1e9 + 2000 * launches
+            metrics = [("moved_bytes", moved, "B", "lower"), ("kernels", launches, "1", "lower")]
+            cases.append(
+                case(f"fusion/{variant}/{dtype}/rows={rows},cols={cols}", time, flops=19.0 * elements, bytes=least,
+                     share=least / memory * 1e9 / time, roof="dram.copy", metrics=metrics)
+            )  # fmt: skip
+    return cases
+
+
+def _divergence() -> list[Json]:
+    cases = []
+    for ways in (1, 2, 4, 8, 16, 32):
+        for variant, paths in (("by_lane", ways), ("by_warp", 1)):
+            facts = [("paths_of_a_warp", paths, "1", "lower"), ("active_lanes", 32 / paths, "1", "higher")]
+            name = f"divergence/{variant}/f32/ways={ways},elements=262144"
+            cases.append(case(name, 4000.0 + 1900 * paths + 30 * ways, flops=2.7e8, metrics=facts))
+    return cases
+
+
 def _collectives(variant: str, ranks: Iterable[int], latency: float, bandwidth: float) -> list[Json]:
     cases = []
     for count in ranks:
@@ -302,7 +335,7 @@ def gpu() -> Json:
     roofs += [roof("latency.l1", 21.0, "ns"), roof("latency.l2", 148.0, "ns"), roof("latency.dram", 428.0, "ns")]
     cases = _attention("gpu", 702e12, 4.22e12) + _coalescing(4.22e12, 1 << 26)
     cases += _collectives("nccl", (2, 8), 9000, 3.6e11) + _gemm("gpu", {"f32": 61.8e12, "bf16": 702e12}, 4.22e12)
-    cases += _occupancy("gpu", 61.8e12, 4.22e12) + _roof_cases(roofs)
+    cases += _occupancy("gpu", 61.8e12, 4.22e12) + _fusion("gpu", 4.22e12) + _divergence() + _roof_cases(roofs)
     return run("synthetic-h200", "cuda", cases, roofs)
 
 
@@ -315,7 +348,7 @@ def cpu() -> Json:
     roofs.append(roof("latency.dram", 108.0, "ns"))
     cases = _attention("cpu", 1.83e11, 2.31e10) + _coalescing(2.31e10, 1 << 22)
     cases += _collectives("mpi", (2,), 1500, 6e9) + _gemm("cpu", {"f32": 1.83e11}, 2.31e10)
-    cases += _occupancy("cpu", 1.83e11, 2.31e10) + _roof_cases(roofs)
+    cases += _occupancy("cpu", 1.83e11, 2.31e10) + _fusion("cpu", 2.31e10) + _roof_cases(roofs)
     for made in cases:
         made.pop("interval_ns", None)
     made = run("synthetic-cpu-2c", "cpu", cases, roofs)

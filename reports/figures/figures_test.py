@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from reports import figures, load, plot, synthetic, units
-from reports.figures import attention, coalescing, collectives, gemm, occupancy, roofline, roofs
+from reports.figures import attention, coalescing, collectives, divergence, fusion, gemm, occupancy, roofline, roofs
 from reports.model import Roof, Run
 
 Json = synthetic.Json
@@ -151,6 +151,7 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "hostile": hostile,
 }
 NAMES = [kind.name for kind in figures.kinds()]
+NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 
 
 def drawn(name: str, run: Run) -> Figure | None:
@@ -174,7 +175,17 @@ def drawn_once(name: str, source: str) -> Figure | None:
 
 
 def test_figures_are_found_by_listing_their_folder() -> None:
-    assert NAMES == ["roofline", "roofs", "coalescing", "occupancy", "gemm", "attention", "collectives"]
+    assert NAMES == [
+        "roofline",
+        "roofs",
+        "coalescing",
+        "occupancy",
+        "divergence",
+        "fusion",
+        "gemm",
+        "attention",
+        "collectives",
+    ]
 
 
 @pytest.mark.parametrize("source", INPUTS)
@@ -183,7 +194,7 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     with matplotlib.rc_context(plot.RC):
         figure = drawn_once(name, source)
         if figure is None:
-            assert source not in ("gpu", "cpu", "crowded")
+            assert source not in ("gpu", "cpu", "crowded") or (name, source) in NOTHING_TO_DRAW
             return
         canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
         ticks = [labels for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for labels in [tick_labels(axis)]]
@@ -417,7 +428,7 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
     run = parsed(synthetic.gpu())
     spots = roofline.spots(run)
     named = {(spot.suite, spot.variant, spot.dtype): spot.point for spot in spots if spot.best}
-    assert {suite for suite, *_ in named} == {"attention", "gemm"}
+    assert {suite for suite, *_ in named} == {"attention", "fusion", "gemm"}
     best = max((case for case in run.of_suite("gemm") if case.variant == "wmma"), key=lambda case: case.flop_rate or 0)
     assert named[("gemm", "wmma", "bf16")].name == best.name
     assert best.flops is not None
@@ -483,3 +494,44 @@ def test_roofs_stand_beside_the_datasheet() -> None:
         ("dram.triad", 4.09e12, 4.814e12),
     ]
     assert panels["Tensor cores"][-1] == roofs.Bar("tensor.fp8", None, 1978.9e12, "FLOP/s")
+
+
+def test_fusion_draws_the_largest_problem_of_each_type_by_what_moves() -> None:
+    bars = fusion.bars(parsed(synthetic.gpu()))
+    variants = ["separate", "fused elementwise", "fused", "fused vectorized"]
+    assert [bar.label for bar in bars] == [f"{name} {dtype}" for dtype in ("f32", "bf16") for name in variants]
+    elements = 16384.0 * 4096
+    assert [bar.moved for bar in bars[:4]] == [14 * 4 * elements, 8 * 4 * elements, 6 * 4 * elements, 6 * 4 * elements]
+    assert {bar.least for bar in bars[:4]} == {12 * (elements + 4096)}
+    assert all(bar.time and bar.time.low and bar.time.low < bar.time.y for bar in bars)
+
+
+def test_fusion_and_divergence_draw_counts_where_there_are_no_times() -> None:
+    made = synthetic.gpu()
+    for case in made["cases"]:
+        if case["suite"] not in ("fusion", "divergence"):
+            continue
+        case.update({"outcome": "counted", "processes": 1})
+        for key in ("median_ns", "interval_ns", "flop_rate", "byte_rate", "share_of_roof"):
+            case.pop(key, None)
+        paths = next((metric["value"] for metric in case["metrics"] if metric["name"] == "paths_of_a_warp"), 1)
+        names = ("global_load_requests", "global_store_requests")
+        case["metrics"] += [{"name": name, "value": 8192 * paths, "unit": "1", "direction": "lower"} for name in names]
+        case["metrics"].append({"name": "global_moved_bytes", "value": 5e8, "unit": "B", "direction": "lower"})
+    run = parsed(made)
+    assert divergence.times(run) == []
+    counted = series_of(divergence.requests(run))
+    assert counted["by lane"] == [(ways, 16384 * ways) for ways in (1, 2, 4, 8, 16, 32)]
+    assert [y for _, y in counted["by warp"]] == [16384] * 6
+    assert [(bar.moved, bar.time) for bar in fusion.bars(run)] == [(5e8, None)] * 8
+    for name in ("fusion", "divergence"):
+        assert drawn(name, run) is not None
+
+
+def test_divergence_compares_with_one_path_after_the_other() -> None:
+    run = parsed(synthetic.gpu())
+    times = divergence.times(run)
+    assert sorted(series_of(times)) == ["by lane", "by warp"]
+    least = min(point.y for one in times for point in one.points if point.x == 1)
+    assert divergence.slowest_allowed(times) == [(ways, least * ways) for ways in (1, 2, 4, 8, 16, 32)]
+    assert divergence.slowest_allowed([]) == []
