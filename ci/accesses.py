@@ -58,7 +58,7 @@ def parse_ptx(text: str, root: Path) -> Accesses:
     kernel, here = "", ("", 0)
     for line in text.splitlines():
         if (start := ENTRY.search(line)) and ".entry" in line:
-            kernel = start[1]
+            kernel, here = start[1], ("", 0)
         elif start:
             kernel = ""
         if loc := LOC.search(line):
@@ -147,7 +147,9 @@ def own_lines(object_file: Path, calls: list[Call]) -> dict[Call, tuple[str, int
 
 def source_of(path: str) -> str:
     """A path of the debug information relative to the source tree, whichever folder the compiler ran in."""
-    at = re.search(r"(?:^|/)((?:kernels|harness)/\S+)$", path)
+    at = re.search(
+        r"(?:^|/)((?:kernels|harness)/\S+?)(?:(?<=\.cu)\.cpp)?$", path
+    )  # the build includes x.cu in x.cu.cpp
     return at[1] if at else path
 
 
@@ -183,6 +185,19 @@ def same(a: Counter, b: Counter) -> bool:
         return False
     first = next(iter(a))
     return all(a[width] * b[first] == b[width] * a[first] for width in a)
+
+
+def without_moved(gcc: Accesses, nvcc: Accesses) -> tuple[Accesses, Accesses]:
+    """Both without what one compiler gives the line of a statement and the other that of an operand, two lines away at
+    most."""
+    gcc, nvcc = dict(gcc), dict(nvcc)
+    for key in sorted(gcc.keys() - nvcc.keys()):
+        kernel, file, line, kind = key
+        for other in ((kernel, file, line + away, kind) for away in (1, -1, 2, -2)):
+            if other in nvcc and other not in gcc and same(gcc[key], nvcc[other]):
+                del gcc[key], nvcc[other]
+                break
+    return gcc, nvcc
 
 
 def shown(widths: Counter) -> str:

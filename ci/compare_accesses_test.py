@@ -123,7 +123,8 @@ def test_accesses_of_an_object_file_are_those_of_the_source(tmp_path):
     subprocess.run(["g++", "-c", "-O1", "-g", "-fsanitize=thread", source, "-o", built], check=True)
     narrow, wide = "_Z4turnIfEvPKT_PS0_", "_Z4turnIDv4_jEvPKT_PS1_"
     found = accesses.emulated_accesses(built, {narrow: "narrow", wide: "wide"})
-    file = "kernels/a/turn.cu.cpp"
+    file = "kernels/a/turn.cu"
+    assert accesses.source_of("build/x/generated/emulated/kernels/a/turn.cu.cpp") == "kernels/a/turn.cu"
     assert found == {
         ("narrow", file, 7, "load"): Counter({4: 1}),
         ("narrow", file, 3, "store"): Counter({4: 1}),
@@ -147,6 +148,17 @@ def test_what_differs_is_widths_and_not_loops(gcc, nvcc, equal, ratio):
     gcc, nvcc = Counter(gcc), Counter(nvcc)
     assert accesses.same(gcc, nvcc) == equal
     assert accesses.requests_for_the_same_bytes(gcc, nvcc) == pytest.approx(ratio)
+
+
+def test_a_statement_of_several_lines_is_one():
+    def access(line, kind="load", count=1):
+        return {("kernel", "a.cu", line, kind): Counter({4: count})}
+
+    assert accesses.without_moved(access(10), access(11, count=4)) == ({}, {})
+    assert accesses.without_moved(access(10), access(13)) == (access(10), access(13))
+    assert accesses.without_moved(access(10), access(11, "store")) == (access(10), access(11, "store"))
+    both = access(10) | access(11)
+    assert accesses.without_moved(both, access(11)) == (both, access(11)), "the other line has its own"
 
 
 def test_widths_are_shown_in_order():
