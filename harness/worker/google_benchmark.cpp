@@ -93,6 +93,11 @@ int run_benchmarks(const Program& program, const std::string& device, std::vecto
     program.open(device);  // throws and says what there is, unless the id stands for several devices
   Bench bench{program, device};
   const std::string kind = device.substr(0, device.find(':'));
+  const bool lists = std::ranges::any_of(
+      arguments, [](const std::string& argument) { return argument.starts_with("--benchmark_list_tests"); });
+  if (kind == "emulated" && !lists)
+    throw Error(ErrorKind::usage, fmt::format("{} has no times, and so no benchmarks", device),
+                "--once CASE counts one case; `ridgeline run --device " + device + "` counts many and keeps them");
   for (const Suite& suite : program.suites) {
     for (const Case& wanted : suite.cases) {
       if (wanted.info.device_kind != kind) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ struct Program {
   std::vector<Suite> suites;
   std::string launcher;             // as in protocol::Hello
   measure::Group* group = nullptr;  // null: this process measures alone
+  std::filesystem::path sources;    // of the kernels, where they were built; for devices that count
   std::function<device::Discovery()> discover = device::discover;
   std::function<std::unique_ptr<device::Device>(std::string_view)> open = device::open;
   std::function<std::unique_ptr<Transport>(const std::string& address)> connect = open_transport;

@@ -84,7 +84,8 @@ class Session {
 
   std::string answer(const protocol::Prepare& request) {
     experiment_.reset();
-    const measure::PrepareOptions options = options_of(request);
+    measure::PrepareOptions options = options_of(request);
+    options.sources = program_.sources;
     use_device(request.device, request.seed);
     const Case* wanted = find_case(program_, request.case_name, device_->facts().kind);
     if (wanted == nullptr)
