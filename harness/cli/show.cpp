@@ -16,6 +16,7 @@
 #include "harness/cli/run_or_gate.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/cli/show_gate.hpp"
+#include "harness/cli/show_listing.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/protocol/record_json.hpp"
 
@@ -102,12 +103,13 @@ void print_roofs(const std::vector<record::Roof>& roofs) {
   fmt::print("\n{}", table.text());
 }
 
-/// Cases that are not ok, those of one outcome and reason together, each group with a command that repeats its first.
+/// Cases that are neither ok nor counted, those of one outcome and reason together, each group with a command that
+/// repeats its first.
 void print_not_ok(const Shown& shown) {
   const record::Run& run = shown.found.summary.run;
   std::map<std::pair<Outcome, std::string>, std::vector<std::string>> groups;
   for (const CaseSummary& summary : shown.cases)
-    if (summary.outcome != Outcome::ok)
+    if (!record::is_success(summary.outcome))
       groups[{summary.outcome, summary.reason}].push_back(record::name(summary.case_info.id));
   for (const auto& [what, names] : groups) {
     const auto& [outcome, reason] = what;
@@ -169,18 +171,25 @@ int show_run(const Context& context, const store::FoundRun& found, const std::st
   return fine;
 }
 
-int show(const Context& context, const std::string& selector, const std::string& sampled) {
-  const RunOrGate found = find_run_or_gate(context.results, selector, say_left_out);
-  if (const auto* gate = std::get_if<store::FoundGate>(&found)) return show_gate(context, *gate, sampled);
-  return show_run(context, std::get<store::FoundRun>(found), sampled);
+struct Options {
+  std::string selector = "latest", sampled, listed;
+};
+
+int show(const Context& context, const Options& options) {
+  const RunOrGate found = find_run_or_gate(context.results, options.selector, say_left_out);
+  if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
+    if (!options.listed.empty())
+      throw Error(ErrorKind::usage, fmt::format("gate {} has no listing: its runs have", gate->summary.gate.id),
+                  fmt::format("ridgeline show --listing CASE {}", gate->summary.gate.candidate_run));
+    return show_gate(context, *gate, options.sampled);
+  }
+  const store::FoundRun& run = std::get<store::FoundRun>(found);
+  return options.listed.empty() ? show_run(context, run, options.sampled) : show_listing(context, run, options.listed);
 }
 
 }  // namespace
 
 void add_show(CLI::App& program, Context& context) {
-  struct Options {
-    std::string selector = "latest", sampled;
-  };
   const auto options = std::make_shared<Options>();
   CLI::App& command = add_command(
       program, context, "show",
@@ -189,15 +198,22 @@ void add_show(CLI::App& program, Context& context) {
       "  ridgeline show 20261120T1245                by the start of its id\n"
       "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c\n"
       "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs\n"
+      "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if counted\n"
       "  ridgeline show --json latest                for programs\n\n"
       "Labels and commits are those of runs. A gate measures two runs of its own, which are shown by their\n"
       "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
-      [&context, options] { return show(context, options->selector, options->sampled); });
+      [&context, options] { return show(context, *options); });
   command.add_option("RUN|GATE", options->selector, "Which run or gate")->default_str("latest");
+  CLI::Option* samples = command
+                             .add_option("--samples", options->sampled,
+                                         "Print the samples, or pairs, of this case, or of all that a pattern picks")
+                             ->type_name("CASE");
   command
-      .add_option("--samples", options->sampled,
-                  "Print the samples, or pairs, of this case, or of all that a pattern picks")
-      ->type_name("CASE");
+      .add_option("--listing", options->listed,
+                  "Print the annotated source of this case, or of all that a pattern picks, counted on an emulated "
+                  "device")
+      ->type_name("CASE")
+      ->excludes(samples);
   add_results_option(command, context);
   add_json_option(command, context);
 }

@@ -187,5 +187,12 @@ TEST_F(ShowGate, TheLatestIsWhicheverIsNewer) {
     EXPECT_EQ(shown(selector), "run 20261123T000000Z-cccc");
 }
 
+TEST_F(ShowGate, HasNoListingOfItsOwn) {
+  const Said said = ridgeline({gate.id, "--listing", record::name(info.id)});
+  EXPECT_EQ(said.code, 64);
+  EXPECT_TRUE(contains(said.err, "gate " + gate.id + " has no listing: its runs have")) << said.err;
+  EXPECT_TRUE(contains(said.err, "ridgeline show --listing CASE " + gate.candidate_run)) << said.err;
+}
+
 }  // namespace
 }  // namespace ridgeline::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "harness/cli/command.hpp"
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+
+/// Prints the annotated sources of the cases of a stored run that `pattern` picks. Returns the exit code. Throws a
+/// usage Error when it picks none, or none that was counted.
+int show_listing(const Context& context, const store::FoundRun& found, const std::string& pattern);
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,82 @@
+// `ridgeline show --listing` on stored runs, as a user calls it.
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/main.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace examples = store::examples;
+using nlohmann::json;
+
+class ShowListing : public testing::Test {
+ protected:
+  ShowListing() {
+    store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
+    record::Run run = examples::run();
+    run.device_uuid = examples::counting_device().uuid;
+    store.begin(run, examples::counting_device(), examples::environment());
+    const std::int64_t process = store.add(examples::process());
+    const record::Case naive = examples::gemm_case("naive"), wmma = examples::gemm_case("wmma");
+    record::Measurement counted = examples::counted(naive);
+    counted.sites[1].wavefronts = 2048;
+    store.add(process, naive, counted);
+    store.add(process, wmma, examples::failed(wmma, record::Outcome::unsupported, "unsupported: mma.sync"));
+  }
+
+  int ridgeline(std::vector<std::string> words) {
+    words.insert(words.begin(), {"ridgeline", "show", "--results", folder.path().string()});
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = cli::main(static_cast<int>(arguments.size()), arguments.data());
+    out = testing::internal::GetCapturedStdout();
+    err = testing::internal::GetCapturedStderr();
+    return code;
+  }
+
+  store::TemporaryFolder folder;
+  std::string out, err;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(ShowListing, PrintsTheSourcesOfTheCasesThatAPatternPicks) {
+  ASSERT_EQ(ridgeline({"--listing", "gemm", "latest"}), 0) << err;
+  EXPECT_TRUE(out.starts_with("gemm/naive/f32/m=64,n=64,k=64\n\nkernels/gemm/naive.cu\nkernel gemm_kernel\n")) << out;
+  EXPECT_TRUE(contains(out, "  17 | ")) << out;
+  EXPECT_TRUE(contains(out, "4.00 sectors   32.0  100.0%")) << out;
+  EXPECT_TRUE(contains(out, "32x conflicts\n")) << out;
+  EXPECT_FALSE(contains(out, "wmma"));
+}
+
+TEST_F(ShowListing, IsSaidToPrograms) {
+  ASSERT_EQ(ridgeline({"--listing", "gemm/naive", "--json"}), 0) << err;
+  const json said = json::parse(out);
+  EXPECT_EQ(said.at("ridgeline_json"), 1);
+  ASSERT_EQ(said.at("listings").size(), 1u);
+  const json& only = said.at("listings").at(0);
+  EXPECT_EQ(only.at("case"), "gemm/naive/f32/m=64,n=64,k=64");
+  EXPECT_EQ(only.at("sites").at(1).at("wavefronts"), 2048);
+  EXPECT_EQ(said.at("sources").at(only.at("sources").at(0).get<std::size_t>()).at("text"), "// naive\n");
+}
+
+TEST_F(ShowListing, SaysWhyThereIsNone) {
+  EXPECT_EQ(ridgeline({"--listing", "gemm/wmma"}), 64);
+  EXPECT_TRUE(contains(err, "has no listing of gemm/wmma: gemm/wmma/f32/m=64,n=64,k=64 is unsupported, not counted"))
+      << err;
+  EXPECT_TRUE(contains(err, "--device emulated:sm_90")) << err;
+  EXPECT_EQ(ridgeline({"--listing", "gemm/naiv/f32/m=64,n=64,k=64"}), 64);
+  EXPECT_TRUE(contains(err, "the run has no case gemm/naiv")) << err;
+  EXPECT_TRUE(contains(err, "did you mean gemm/naive")) << err;
+  EXPECT_EQ(ridgeline({"--listing", "gemm", "--samples", "gemm"}), 64);
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
