@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,7 +21,8 @@ constexpr double same_level = 0.05 + 1e-12;  // three processes a side reach exa
 struct Side {
   record::Outcome outcome = record::Outcome::crashed;
   std::string reason;
-  std::vector<double> medians_ns;  // of the processes that nothing disturbed
+  std::vector<double> medians_ns;         // of the processes that nothing disturbed
+  std::map<std::string, double> metrics;  // by name
 };
 
 /// By name, and the names in the order of by_case.
@@ -38,6 +40,7 @@ Sides sides_of(const std::vector<store::StoredMeasurement>& measurements) {
     Side& side = all.sides[name];
     side.outcome = summaries[i].outcome;
     side.reason = summaries[i].reason;
+    for (const record::Metric& metric : summaries[i].metrics) side.metrics[metric.name] = metric.value;
     for (const store::StoredMeasurement* stored : processes[i]) {
       const record::Measurement& m = stored->measurement;
       if (record::has_samples(m.outcome) && m.outcome != record::Outcome::invalid_environment && m.median_ns)
@@ -69,6 +72,25 @@ void compare_outcomes(Reproduction& result, const Side& then, const Side& now) {
     result.reproduced = Reproduced::no;
     result.reason = fmt::format("{} then, {} now{}", before, after, why);
   }
+}
+
+/// Counts are exact: a single one that differs is a difference.
+void compare_counts(Reproduction& result, const Side& then, const Side& now) {
+  const auto shown = [](const std::map<std::string, double>& metrics, const std::string& name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? std::string("absent") : fmt::format("{}", found->second);
+  };
+  std::set<std::string> names;
+  for (const Side* side : {&then, &now})
+    for (const auto& [name, value] : side->metrics) names.insert(name);
+  for (const std::string& name : names) {
+    if (shown(then.metrics, name) == shown(now.metrics, name)) continue;
+    result.reproduced = Reproduced::no;
+    result.reason = fmt::format("{}: {} then, {} now", name, shown(then.metrics, name), shown(now.metrics, name));
+    return;
+  }
+  result.reproduced = Reproduced::yes;
+  result.reason = "the same counts again";
 }
 
 void compare_times(Reproduction& result, const Side& then, const Side& now, const GatePlan& plan, const CaseRule& rule,
@@ -135,6 +157,8 @@ std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasureme
       result.reason = "not measured again";
     else if (record::has_samples(old_side.outcome) && record::has_samples(found->second.outcome))
       compare_times(result, old_side, found->second, plan, rule, static_cast<int>(before.names.size()));
+    else if (old_side.outcome == record::Outcome::counted && found->second.outcome == record::Outcome::counted)
+      compare_counts(result, old_side, found->second);
     else
       compare_outcomes(result, old_side, found->second);
   }

@@ -1,6 +1,8 @@
 #include "harness/cli/case_table.hpp"
 
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,9 +44,40 @@ std::string outcome(const CaseSummary& summary) {
   return text;
 }
 
+std::optional<double> metric(const CaseSummary& summary, std::string_view name) {
+  for (const record::Metric& each : summary.metrics)
+    if (each.name == name) return each.value;
+  return std::nullopt;
+}
+
+/// Of an emulated device's cases: what they ask of memory, and no time.
+std::string table_of_counts(const std::vector<CaseSummary>& summaries) {
+  using Align = Table::Align;
+  Table table({{"case"},
+               {"requests", Align::right},
+               {"sectors/request", Align::right},
+               {"wavefronts/request", Align::right},
+               {"moved", Align::right},
+               {"outcome"}});
+  const auto shown = [](const std::optional<double>& value) { return value ? units::plain(*value) : std::string(); };
+  for (const CaseSummary& summary : summaries) {
+    const auto of = [&](std::string_view name) { return metric(summary, name).value_or(0); };
+    const double requests = of("global_load_requests") + of("global_store_requests");
+    const double sectors = of("global_load_sectors") + of("global_store_sectors");
+    const auto moved = metric(summary, "global_moved_bytes");
+    table.add({printable(record::name(summary.case_info.id), 400),
+               metric(summary, "global_load_requests") ? fmt::format("{:.0f}", requests) : "",
+               requests > 0 ? units::plain(sectors / requests) : "",
+               shown(metric(summary, "shared_wavefronts_per_request")), moved ? units::bytes(*moved) : "",
+               outcome(summary)});
+  }
+  return table.text();
+}
+
 }  // namespace
 
 std::string case_table(const std::vector<CaseSummary>& summaries) {
+  if (!summaries.empty() && summaries.front().case_info.device_kind == "emulated") return table_of_counts(summaries);
   using Align = Table::Align;
   Table table({{"case"},
                {"median", Align::right},

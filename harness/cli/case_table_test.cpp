@@ -35,6 +35,29 @@ TEST(CaseTable, ACollectiveIsRatedByItsBusBandwidth) {
   EXPECT_FALSE(contains(case_table({collective}), "bus")) << "a case without a median has no rate";
 }
 
+TEST(CaseTable, ACountedCaseHasCountsAndNoColumnForTimes) {
+  analysis::CaseSummary counted;
+  counted.case_info = store::examples::gemm_case("ring");
+  counted.case_info.device_kind = "emulated";
+  counted.outcome = record::Outcome::counted;
+  counted.metrics = {{"global_load_requests", 8192, "1", record::Direction::lower},
+                     {"global_load_sectors", 32768, "1", record::Direction::lower},
+                     {"global_store_requests", 8192, "1", record::Direction::lower},
+                     {"global_store_sectors", 65536, "1", record::Direction::lower},
+                     {"global_moved_bytes", 3145728, "B", record::Direction::lower},
+                     {"shared_wavefronts_per_request", 1.5, "1", record::Direction::lower}};
+  const std::string text = case_table({counted});
+  for (const char* word : {"16384", "6", "1.5", "3 MiB", "counted", "sectors/request"})
+    EXPECT_TRUE(contains(text, word)) << word << '\n' << text;
+  for (const char* word : {"median", "interval", "rate", "roof"}) EXPECT_FALSE(contains(text, word)) << text;
+  const nlohmann::ordered_json json = to_json(counted);
+  EXPECT_FALSE(json.contains("median_ns"));
+  EXPECT_EQ(json.at("metrics").size(), 6u);
+  counted.outcome = record::Outcome::wrong_result;
+  counted.metrics.clear();
+  EXPECT_FALSE(contains(case_table({counted}), "0")) << "what was not counted is no number";
+}
+
 TEST(CaseTable, SaysWhatBeatsItsRoof) {
   analysis::CaseSummary beating = summary();
   EXPECT_FALSE(contains(case_table({beating}), "above its roof"));

@@ -50,6 +50,13 @@ ordered_json google_entry(const StoredMeasurement& stored, std::size_t repetitio
   return entry;
 }
 
+/// A case without a time, which Google Benchmark has no word for.
+ordered_json counted_entry(const record::Measurement& m) {
+  ordered_json entry{{"name", m.case_name}};
+  for (const record::Metric& metric : m.metrics) entry[metric.name] = metric.value;
+  return entry;
+}
+
 /// A cell as RFC 4180 wants it: in quotes, which are doubled inside, when it has a separator, quote or line end.
 std::string cell(std::string text) {
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
@@ -73,6 +80,8 @@ void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
       const record::Measurement& m = stored->measurement;
       if (measured(stored))
         document["benchmarks"].push_back(google_entry(*stored, repetitions, repetition++));
+      else if (m.outcome == record::Outcome::counted)
+        document["counted"].push_back(counted_entry(m));
       else
         document["not_measured"].push_back({{"name", m.case_name},
                                             {"replicate", stored->replicate},

@@ -25,6 +25,20 @@ std::string rate_of(const record::Measurement& measurement, std::string_view roo
   return {};
 }
 
+/// "counted: 16384 requests, 6 sectors a request, 3 MiB moved".
+std::string counts_of(const record::Measurement& measurement) {
+  const auto metric = [&](std::string_view name) -> double {
+    for (const record::Metric& each : measurement.metrics)
+      if (each.name == name) return each.value;
+    return 0;
+  };
+  const double requests = metric("global_load_requests") + metric("global_store_requests");
+  const double sectors = metric("global_load_sectors") + metric("global_store_sectors");
+  std::string text = fmt::format("counted: {:.0f} requests", requests);
+  if (requests > 0) text += fmt::format(", {} sectors a request", units::plain(sectors / requests));
+  return text + fmt::format(", {} moved", units::bytes(metric("global_moved_bytes")));
+}
+
 int terminal_width(std::FILE* out) {
   winsize size = {};
   return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
@@ -42,6 +56,7 @@ std::string one_line(const record::Case& info, const record::Measurement& measur
         fmt::format(" of {} sample{}", measurement.samples_ns.size(), measurement.samples_ns.size() == 1 ? "" : "s");
   }
   if (measurement.outcome == record::Outcome::ok) return text;
+  if (measurement.outcome == record::Outcome::counted) return counts_of(measurement);
   return fmt::format("{}{}{}: {}", text, text.empty() ? "" : "; ", record::to_string(measurement.outcome),
                      printable(measurement.reason, 600));
 }

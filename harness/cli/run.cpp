@@ -132,6 +132,12 @@ int run(const Context& context, const RunOptions& options) {
     plan.device = run::choose_device(workers, context.device);
     plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
   }
+  if (plan.device.kind == "emulated") {
+    if (options.processes)
+      throw Error(ErrorKind::usage, fmt::format("--processes says nothing on {}", printable(plan.device.id)),
+                  "leave it out: counts are exact, so one process is enough");
+    plan.profile.processes = 1;
+  }
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;

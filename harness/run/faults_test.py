@@ -50,6 +50,7 @@ OUTCOMES = {
     "same_metric_twice": ("crashed", "has the name of an earlier metric: moved_bytes"),
     "other_cache": ("crashed", "asked for cache cold and measured with hot"),
     "other_launch": ("crashed", "asked for launch graph and measured with single"),
+    "counts_on_a_clock": ("crashed", "the worker prepared the case as ok and finished it as counted"),
     "other_seed": ("crashed", "the worker was asked for seed "),
 }
 

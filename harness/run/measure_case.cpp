@@ -45,6 +45,9 @@ protocol::Prepare prepare_request(const Selected& selected, const std::string& d
   return request;
 }
 
+/// Emulated devices count, and all others time.
+bool counts(const Selected& selected) { return selected.info.device_kind == "emulated"; }
+
 /// A worker that says it could not.
 struct Refused {
   protocol::Failure failure;
@@ -72,8 +75,9 @@ std::string mismatch(const protocol::Prepare& asked, const record::Measurement& 
   if (finished.case_name != asked.case_name)
     return fmt::format("the worker finished another case: {}", finished.case_name);
   if (finished.cache != asked.cache) return differs("cache", asked.cache, printable(finished.cache, 60));
-  // Back to back is a graph where a device has them, else a loop.
-  if (finished.launch != asked.launch && !(asked.launch == "graph" && finished.launch == "loop"))
+  // Back to back is a graph where a device has them, else a loop; what is counted is one launch.
+  const bool counted = finished.outcome == record::Outcome::counted;
+  if (finished.launch != (counted ? "single" : asked.launch) && !(asked.launch == "graph" && finished.launch == "loop"))
     return differs("launch", asked.launch, printable(finished.launch, 60));
   if (finished.seed != asked.seed) return differs("seed", asked.seed, finished.seed);
   return {};
@@ -164,7 +168,14 @@ bool CaseExecution::prepare() {
     }
     result_.lacks_memory = failure != nullptr && says_out_of_memory(failure->message);
     const auto prepared = served(std::move(answer));
-    if (prepared.outcome == record::Outcome::ok) return;
+    counted_ = prepared.outcome == record::Outcome::counted;
+    if (record::is_success(prepared.outcome)) {
+      if (counted_ == counts(selected_)) return;
+      throw WorkerLost(record::Outcome::crashed,
+                       counted_
+                           ? "the worker counted the case on a device that has times"
+                           : "the worker would time the case on an emulated device, which has counts and no times");
+    }
     if (record::has_samples(prepared.outcome))
       throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
                                                              record::to_string(prepared.outcome)));
@@ -176,6 +187,7 @@ bool CaseExecution::prepare() {
 }
 
 void CaseExecution::sample() {
+  if (counted_) return;
   perform("sampling", [&](Deadline deadline) {
     const Clock::time_point start = Clock::now();
     served(worker_.ask<protocol::Sampled>(
@@ -187,8 +199,12 @@ void CaseExecution::sample() {
 }
 
 void CaseExecution::finish() {
-  perform("verifying again", [&](Deadline deadline) {
+  perform(counted_ ? "finishing" : "verifying again", [&](Deadline deadline) {
     result_.measurement = served(worker_.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
+    if ((result_.measurement.outcome == record::Outcome::counted) != counted_)
+      throw WorkerLost(record::Outcome::crashed,
+                       fmt::format("the worker prepared the case as {} and finished it as {}",
+                                   counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
     if (const std::string why = mismatch(request_, result_.measurement); !why.empty())
       throw WorkerLost(record::Outcome::crashed, why);
     result_.measurement.attempt = 1;

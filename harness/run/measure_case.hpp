@@ -37,8 +37,9 @@ class CaseExecution {
   CaseExecution(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
                 std::uint64_t layout, const CaseLimits& limits);
 
-  /// Whether it can be sampled.
+  /// Whether it is prepared: sampled next, unless it was counted, and then finished.
   bool prepare();
+  /// Does nothing to a case that was counted.
   void sample();
   void finish();
   /// How it ended; finish() comes before, unless a step has failed.
@@ -54,7 +55,7 @@ class CaseExecution {
   const CaseLimits limits_;
   protocol::Prepare request_;
   CaseResult result_;
-  bool ended_ = false;
+  bool ended_ = false, counted_ = false;
   double spent_s_ = 0;
 };
 

@@ -33,6 +33,9 @@ warmup = "5ms"
 
 [fake]
 cases = {cases}
+
+[emulated]
+cases = ["scripted/counted"]
 """
 
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -38,7 +37,8 @@ std::vector<Known> known_workers() {
     return whole;
   };
   return {{"ridgeline-suites", false, {}},
-          {"ridgeline-collectives", true, {suite("mpi", "cpu"), suite("nccl", "cuda")}}};
+          {"ridgeline-collectives", true, {suite("mpi", "cpu"), suite("nccl", "cuda")}},
+          {"ridgeline-emulated", true, {}}};
 }
 
 template <class Answer>
@@ -139,19 +139,20 @@ std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
                        [&](const record::Device& other) { return other.id == device.id; }))
         devices.push_back(device);
   const auto rank = [](const record::Device& device) {
-    return device.kind == "cuda" ? 0 : device.kind == "cpu" ? 1 : 2;
+    return device.kind == "cuda" ? 0 : device.kind == "cpu" ? 1 : device.kind == "emulated" ? 3 : 2;
   };
-  std::vector<record::Device> best_first;
-  for (const int wanted : {0, 1, 2})
-    std::ranges::copy_if(devices, std::back_inserter(best_first),
-                         [&](const record::Device& device) { return rank(device) == wanted; });
-  return best_first;
+  std::ranges::stable_sort(devices, {}, rank);
+  return devices;
 }
 
 record::Device choose_device(const std::vector<Worker>& workers, const std::string& id) {
   const std::vector<record::Device> devices = devices_of(workers);
   if (devices.empty()) throw Error(ErrorKind::dependency, "the workers found no device");
-  if (id.empty()) return devices.front();
+  if (id.empty()) {
+    if (devices.front().kind != "emulated") return devices.front();
+    throw Error(ErrorKind::dependency, "the workers found no device that has times",
+                fmt::format("--device {} counts what kernels do", printable(devices.front().id)));
+  }
   std::vector<std::string> names;
   for (const record::Device& device : devices) {
     if (device.id == id) return device;

@@ -32,10 +32,11 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
 /// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
 
-/// Devices of all workers, each once, best first: GPUs, then the CPU, then whatever else.
+/// Devices of all workers, each once, best first: GPUs, the CPU, whatever else has times, and last what is emulated.
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers);
 
-/// The device called `id`, or the best one when `id` is empty. Throws an Error that lists what there is.
+/// The device called `id`, or the best one when `id` is empty, which is never an emulated one. Throws an Error that
+/// lists what there is.
 record::Device choose_device(const std::vector<Worker>& workers, const std::string& id);
 
 }  // namespace ridgeline::run
