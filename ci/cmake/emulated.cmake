@@ -15,7 +15,8 @@ function(ridgeline_emulated_kernels library)
   add_library(${library} STATIC ${wrappers})
   set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${library} PRIVATE -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off
-                                            -fno-pie -fsanitize=thread -Wno-unknown-pragmas)
+                                            -fno-pie -fsanitize=thread --param=tsan-distinguish-volatile=1
+                                            -Wno-unknown-pragmas)
   target_link_libraries(${library} PUBLIC ridgeline_emulated)
   target_link_options(${library} INTERFACE -no-pie)
 endfunction()

@@ -27,7 +27,7 @@ Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limit
       lanes_(most_threads),
       spins_(most_threads),
       copies_(most_threads),
-      logs_(32 * log_capacity_),
+      logs_(32 * log_stride),
       static_shared_(thread_local_base()),
       static_bytes_((variables.bytes() + 15) / 16 * 16),
       history_(static_bytes_ + limits.shared_bytes) {
@@ -65,7 +65,7 @@ void Block::begin(const LaunchConfig& config, const KernelCall& call, std::uint6
   stopped_ = false;
   free_stacks_.clear();
   for (std::size_t i = most_threads; i-- > 0;)
-    free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * (i % staggers));
+    free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * i % most_stagger);
 }
 
 std::uint64_t Block::draw(std::uint64_t below) {
@@ -140,7 +140,7 @@ bool Block::run_warp(int warp) {
     bool full = false;
     for (int i = 0; i < count; ++i) {
       Lane& lane = first[i];
-      if (lane.state == LaneState::log_full && lane.log_end < log_of(i) + log_capacity_) lane.state = LaneState::ready;
+      if (lane.state == LaneState::log_full && lane.log_end < log_of(i) + log_entries) lane.state = LaneState::ready;
       if (lane.state == LaneState::fresh || lane.state == LaneState::ready) queue_[queue_size_++] = &lane;
       full = full || lane.state == LaneState::log_full;
     }

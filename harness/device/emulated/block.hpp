@@ -62,8 +62,10 @@ struct alignas(64) Lane {
 
 // A lane's stack holds what is in registers and local memory on a GPU. Behind all stacks lie the kernel's arguments.
 inline constexpr std::size_t most_threads = 1024, stack_bytes = 64 << 10;
-// Stacks that start at the same place of a page would share cache sets.
-inline constexpr std::size_t stagger = 64, staggers = 31;
+// Stacks and logs that lie at the same place of a page share the few lines of a cache set: each stack starts so much
+// lower in a page, and each log in a set of its own.
+inline constexpr std::size_t stagger = 13 * 64, most_stagger = 4096;
+inline constexpr std::size_t log_entries = 256, log_stride = log_entries + 4;
 inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_bytes;
 
 /// Where a lane reads memory that others write while it waits: volatile loads, and atomics. `value` is what was there
@@ -204,7 +206,7 @@ class Block final : private Warp {
   bool run_warp(int warp);
   Pause release_barrier();
   void align_warp(int warp, bool all);
-  Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_capacity_; }
+  Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_stride; }
   int lanes_of(int warp) const;
   std::uint64_t draw(std::uint64_t below);
 
@@ -243,7 +245,6 @@ class Block final : private Warp {
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs
   bool stopped_ = false;
 
-  std::size_t log_capacity_ = 256;
   std::vector<Entry> logs_;  // of the warp that runs
   Paths paths_;
   int aligned_warp_ = 0;

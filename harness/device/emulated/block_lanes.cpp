@@ -25,7 +25,7 @@ void Block::resume(Lane& lane) {
   lane.state = LaneState::ready;
   hot.next = lane.log_end;
   hot.path = lane.path;
-  hot.end = log_of(lane.thread % 32) + log_capacity_;
+  hot.end = log_of(lane.thread % 32) + log_entries;
 }
 
 /// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
@@ -40,7 +40,7 @@ void Block::resume(Lane& lane) {
     if (to->state == LaneState::fresh) {
       to->stack = free_stacks_.back();
       free_stacks_.pop_back();
-      to->context = context::make_fcontext(to->stack, stack_bytes - stagger * staggers, enter);
+      to->context = context::make_fcontext(to->stack, stack_bytes - most_stagger, enter);
     }
     target = to->context;
     resume(*to);

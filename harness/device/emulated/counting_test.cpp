@@ -126,6 +126,20 @@ TEST(Counting, NamesKernelsWithTheirLaunches) {
   EXPECT_FALSE(kernel.resources) << "this program links no table";
 }
 
+TEST(Counting, GivesBytesOfDramAndInFlight) {
+  const Lab lab(64 * 64 * 4);
+  test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::plain);
+  const Counts transposed = lab.counts();
+  EXPECT_EQ(transposed.dram_read_bytes, 64u * 64 * 4);
+  EXPECT_EQ(transposed.dram_written_bytes, 64u * 64 * 4);
+  EXPECT_EQ(transposed.bytes_in_flight_per_warp, 128u) << "each load goes to shared memory before the next one";
+  test::copy_async(lab.device->stream(), lab.input(), lab.output());
+  EXPECT_EQ(lab.counts().bytes_in_flight_per_warp, 256u) << "16 lanes copy 16 bytes";
+  test::multiply(lab.device->stream(), lab.input(), lab.input(), lab.output(), 64);
+  const Counts multiplied = lab.counts();
+  EXPECT_EQ(multiplied.dram_read_bytes, 64u * 64 * 4) << "each element once, however often it is used";
+}
+
 TEST(Counting, LeavesWrongLaunchesOut) {
   const Lab lab(512);
   test::copy_async(lab.device->stream(), lab.input(), lab.output());

@@ -47,7 +47,15 @@ class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(Facts facts, const Settings& settings)
       : facts_(std::move(facts)),
-        machine_({.threads = facts_.max_threads_per_block, .shared_bytes = facts_.shared_per_block}, settings),
+        machine_({.threads = facts_.max_threads_per_block,
+                  .shared_bytes = facts_.shared_per_block,
+                  .l2_bytes = facts_.l2,
+                  .cluster_blocks = facts_.capability >= 90 ? 8 : 1,
+                  .units = facts_.units,
+                  .threads_per_unit = facts_.max_threads_per_unit,
+                  .blocks_per_unit = facts_.max_blocks_per_unit,
+                  .shared_per_unit = facts_.shared_per_unit},
+                 settings),
         stream_{&machine_} {}
 
   const Facts& facts() const override { return facts_; }

@@ -98,7 +98,9 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, st
       const std::uint32_t of_half = bits >> 16 * half & 0xFFFF;
       return type == Factor::bf16 ? widened_bf16(of_half) : widened_f16(of_half);
     };
-    float a[16][16], b[16][8], c[16][8];
+    using Row = float __attribute__((vector_size(32)));  // eight sums at once, each in the order of k
+    float a[16][16], c[16][8];
+    Row b[16];
     for (int lane = 0; lane < 32; ++lane) {
       const Operands& of = *all[lane];
       const int row = lane / 4, pair = lane % 4 * 2, first = lane % 4 * held;
@@ -112,10 +114,9 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, st
         c[row + 8][pair + half] = of.sums.parts[2 + half];
       }
     }
-    for (int i = 0; i < 16; ++i) {  // eight sums at once, each in the order of k
-      float row[8] = {};
-      for (int k = 0; k < depth; ++k)
-        for (int j = 0; j < 8; ++j) row[j] += a[i][k] * b[k][j];
+    for (int i = 0; i < 16; ++i) {
+      Row row{};
+      for (int k = 0; k < depth; ++k) row += a[i][k] * b[k];
       for (int j = 0; j < 8; ++j) c[i][j] += row[j];
     }
     for (int lane = 0; lane < 32; ++lane) {

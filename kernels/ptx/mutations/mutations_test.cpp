@@ -142,5 +142,31 @@ TEST(Mutations, WithoutSwizzleOnlyTheCountsTell) {
   EXPECT_EQ(result.wavefronts_per_load(), 16) << "four rows of each matrix share banks";
 }
 
+TEST(Mutations, CountsDependNeitherOnTheSeedNorOnTheCores) {
+  const auto counts = [](const device::emulated::Settings& settings) {
+    device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 8 << 10}, settings);
+    device::Stream stream{&machine};
+    const auto filled = [&](int count, std::uint32_t seed) {
+      const std::vector<unsigned short> values = numbers(count, seed);
+      auto* const made = static_cast<unsigned short*>(machine.memory().allocate(2 * values.size(), "factor"));
+      std::memcpy(made, values.data(), 2 * values.size());
+      machine.memory().mark(made, 2 * values.size(), true);
+      return made;
+    };
+    auto* const c = static_cast<float*>(machine.memory().allocate(sizeof(float) * m * n, "product"));
+    multiply(stream, Mutation::none, filled(m * k, 1), filled(n * k, 2), c, m, n, k);
+    const std::vector<Report> reports = machine.take_reports();
+    std::vector<std::uint64_t> all = {reports.at(0).barriers, reports[0].dram_read_bytes, reports[0].dram_written_bytes,
+                                      reports[0].in_flight_bytes};
+    for (const auto& site : reports[0].sites)
+      all.insert(all.end(), {site.pc, site.requests, site.lanes, site.sectors, site.wavefronts});
+    return all;
+  };
+  const std::vector<std::uint64_t> plain = counts({.workers = 1});
+  EXPECT_GT(plain[1], 0u);
+  for (const std::uint64_t seed : {0u, 5u, 77u})
+    for (const int workers : {1, 2}) EXPECT_EQ(counts({.workers = workers, .seed = seed}), plain) << seed << workers;
+}
+
 }  // namespace
 }  // namespace ridgeline::ptx::mutations
