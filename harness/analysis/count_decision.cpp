@@ -114,10 +114,9 @@ std::vector<MetricChange> compare_metrics(std::span<const Metric> baseline, std:
 }
 
 std::optional<double> ratio(const MetricChange& change) {
-  if (!change.baseline || !change.candidate || !(*change.baseline > 0) || !(*change.candidate >= 0))
-    return std::nullopt;
+  if (!change.baseline || !change.candidate || !(*change.baseline > 0) || !(*change.candidate > 0)) return std::nullopt;
   const double quotient = *change.candidate / *change.baseline;
-  return std::isfinite(quotient) ? std::optional(quotient) : std::nullopt;
+  return quotient > 0 && std::isfinite(quotient) ? std::optional(quotient) : std::nullopt;
 }
 
 void judge_counts(record::CaseVerdict& verdict, std::span<const Metric> baseline, std::span<const Metric> candidate,

@@ -35,7 +35,7 @@ struct MetricChange {
 std::vector<MetricChange> compare_metrics(std::span<const record::Metric> baseline,
                                           std::span<const record::Metric> candidate, const CaseRule& rule);
 
-/// Candidate over baseline; absent where the baseline is not above 0, or the candidate below it.
+/// Candidate over baseline; absent unless both are above 0.
 std::optional<double> ratio(const MetricChange& change);
 
 /// Sets what the counts of both sides decide: regression when any metric is worse; else undecided when one cannot be

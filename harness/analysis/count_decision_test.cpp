@@ -99,13 +99,17 @@ TEST(CountDecision, TheLargestChangeDecidesAndTheOthersAreNamed) {
             "also worse: c 4 -> 5, d 5 -> 6, e 5 -> 6 and 2 more; better: g 8 -> 4; not judged: h 1 -> 2");
 }
 
-TEST(CountDecision, FromZeroIsTheLargestChangeAndHasNoRatio) {
+TEST(CountDecision, FromAndToZeroIsTheLargestChangeAndHasNoRatio) {
   const CaseVerdict found =
       judged({lower("atomics", 0), lower("sectors", 1)}, {lower("atomics", 1), lower("sectors", 9)});
   EXPECT_EQ(found.verdict, Verdict::regression);
   EXPECT_EQ(found.metric, "atomics");
   EXPECT_FALSE(found.ratio);
-  EXPECT_EQ(judged({lower("atomics", 1)}, {lower("atomics", 0)}).ratio, 0);
+  const CaseVerdict gone =
+      judged({lower("atomics", 1), lower("sectors", 9)}, {lower("atomics", 0), lower("sectors", 1)});
+  EXPECT_EQ(gone.verdict, Verdict::improvement);
+  EXPECT_EQ(gone.metric, "atomics");
+  EXPECT_FALSE(gone.ratio);
 }
 
 TEST(CountDecision, WhatHasNoDirectionIsNeverJudged) {
@@ -188,7 +192,8 @@ TEST(CountDecision, ExchangedSidesMirrorEveryMetric) {
     const CaseVerdict there = judged(one, two, rule), back = judged(two, one, rule);
     ASSERT_EQ(back.verdict, mirrored(there.verdict)) << one[0].value << " -> " << two[0].value << ", " << rule.counts;
     ASSERT_EQ(back.baseline_value, there.candidate_value);
-    if (there.ratio.value_or(0) > 0 && back.ratio) {
+    ASSERT_EQ(there.ratio.has_value(), back.ratio.has_value());
+    if (there.ratio) {
       ASSERT_NEAR(*there.ratio * *back.ratio, 1, 1e-12);
     }
     regressions += there.verdict == Verdict::regression;

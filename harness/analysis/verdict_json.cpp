@@ -13,6 +13,9 @@ void put_numbers(nlohmann::ordered_json& object, const record::CaseVerdict& verd
   put("ratio_low", verdict.ratio_low);
   put("ratio_high", verdict.ratio_high);
   put("delta", verdict.delta);
+  if (!verdict.metric.empty()) object["metric"] = verdict.metric;
+  put("baseline_value", verdict.baseline_value);
+  put("candidate_value", verdict.candidate_value);
   put("baseline_ns", verdict.baseline_ns);
   put("candidate_ns", verdict.candidate_ns);
   object["pairs"] = verdict.pairs;

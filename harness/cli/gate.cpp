@@ -186,6 +186,7 @@ void add_gate(CLI::App& program, Context& context) {
       "sides in turn. A case leaves as soon as it is decided. A regression is said wrongly in at most 1% of all "
       "gates,\n"
       "however many cases they have; what cannot be told is undecided, never a pass. Ctrl-C keeps what is measured.\n"
+      "On an emulated device counts are compared, exactly: one execution of each side decides.\n"
       "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with --strict:\n"
       "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an output cannot be read "
       "or\n"
@@ -220,7 +221,7 @@ void add_gate(CLI::App& program, Context& context) {
   share("--delta", shares->delta, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
   share("--alpha", shares->alpha, "Most that false regressions may occur, over all cases; without it 1%");
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
-  side("--config", options->config, "Rules by case: delta, floor, alpha, skip, expected regressions", "FILE");
+  side("--config", options->config, "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");
   command.add_option("--label", options->label, "A word to find the gate's runs by")->type_name("TEXT");
   command.add_flag("--aa", options->aa,

@@ -94,4 +94,46 @@ inline GateReport report() {
   return report;
 }
 
+/// A verdict on counts.
+inline record::CaseVerdict counted(const std::string& name, record::Verdict verdict, const std::string& metric,
+                                   std::optional<double> baseline, std::optional<double> candidate,
+                                   const std::string& reason = {}) {
+  record::CaseVerdict made;
+  made.case_name = made.baseline_case = name;
+  made.verdict = verdict;
+  made.reason = reason;
+  made.metric = metric;
+  made.baseline_value = baseline;
+  made.candidate_value = candidate;
+  if (baseline && candidate && *baseline > 0) made.ratio = *candidate / *baseline;
+  return made;
+}
+
+/// Of a device that gives counts; sorted.
+inline GateReport counts_report() {
+  using record::Verdict;
+  GateReport report = examples::report();
+  report.device = store::examples::counting_device();
+  report.notes = {"the sides were built differently, and counts may differ for that alone: compiler ..."};
+  report.verdicts = {
+      counted("copy/strided/f32/n=512", Verdict::regression, "global_load_sectors", 512, 4096,
+              "also worse: global_moved_bytes 16384 -> 131072"),
+      counted("copy/new_atomics/f32/n=512", Verdict::regression, "atomics", 0, 1),
+      counted("copy/known/f32/n=512", Verdict::regression, "barriers", 1, 2),
+      counted("copy/wide/f32/n=512", Verdict::improvement, "global_load_requests", 128, 32),
+      counted("copy/same/f32/n=512", Verdict::pass, "barriers", 2, 2, "all 9 judged metrics are equal"),
+      counted("copy/within/f32/n=512", Verdict::pass, "dram_read_bytes", 1000000, 1000001),
+      counted("copy/other/f32/n=512", Verdict::undecided, "re|gisters", 32, {},
+              "cannot be compared: re|gisters (the baseline alone)"),
+      said("copy/racy/f32/n=512", Verdict::wrong_result, "candidate: race (read after write)"),
+      said("copy/tma/f32/n=512", Verdict::skipped, "unsupported: cp.async.bulk"),
+  };
+  report.verdicts[2].expected = true;
+  report.verdicts[2].expectation = "waits once more (until 2026-12-31)";
+  report.verdicts[5].delta = 0.01;
+  sort_by_importance(report.verdicts);
+  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, false);
+  return report;
+}
+
 }  // namespace ridgeline::cli::examples

@@ -60,8 +60,8 @@ std::string gate_github(const GateReport& report) {
     const GateRow row = gate_row(verdict);
     std::string message = row.case_name;
     if (!row.baseline.empty()) message += " against " + row.baseline;
-    const std::string change = change_with_interval(row);
-    if (!change.empty()) message += fmt::format(": {}, delta {}", change, row.delta);
+    const std::string change = change_and_delta(row);
+    if (!change.empty()) message += ": " + change;
     if (!row.why.empty()) message += "; " + row.why;
     ++counts[command(verdict)];
     text += fmt::format("::{} title={}::{}\n", command(verdict),

@@ -66,12 +66,10 @@ const char* element(const CaseVerdict& verdict) {
 std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
   std::string text = row.verdict;
   if (!row.baseline.empty()) text += " against " + row.baseline;
-  const std::string change = change_with_interval(row);
-  if (!change.empty())
-    text += fmt::format(": {}, delta {}, {} {}", change, row.delta, row.pairs,
-                        count != 1            ? counted(gate)
-                        : gate.mode == "runs" ? "process"
-                                              : "pair");
+  const std::string change = change_and_delta(row);
+  if (!change.empty()) text += ": " + change;
+  if (!row.change.empty())
+    text += fmt::format(", {} {}", row.pairs, count != 1 ? counted(gate) : gate.mode == "runs" ? "process" : "pair");
   return row.why.empty() ? text : text + "; " + row.why;
 }
 

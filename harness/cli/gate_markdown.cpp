@@ -32,14 +32,16 @@ std::string escaped(std::string_view text) {
 
 std::string code(std::string_view text) { return text.empty() ? "" : fmt::format("<code>{}</code>", escaped(text)); }
 
-std::string row_text(const GateRow& row, const record::CaseVerdict& verdict, bool variants) {
+std::string row_text(const GateRow& row, const record::CaseVerdict& verdict, bool variants, bool counts) {
   const bool bold = fails(verdict);
   std::string text = fmt::format("| {} |", code(row.case_name));
   if (variants) text += fmt::format(" {} |", code(row.baseline));
-  text += fmt::format(" {} | {} | {} | {} | {} | {} | {} |\n",
-                      bold ? fmt::format("**{}**", escaped(row.verdict)) : escaped(row.verdict), row.change,
-                      row.interval, row.delta, row.pairs, row.noise, escaped(row.why));
-  return text;
+  text += fmt::format(" {} |", bold ? fmt::format("**{}**", escaped(row.verdict)) : escaped(row.verdict));
+  if (counts)
+    return text + fmt::format(" {} | {} | {} | {} | {} | {} |\n", code(row.metric), row.baseline_value,
+                              row.candidate_value, row.ratio, row.delta, escaped(row.why));
+  return text + fmt::format(" {} | {} | {} | {} | {} | {} |\n", row.change, row.interval, row.delta, row.pairs,
+                            row.noise, escaped(row.why));
 }
 
 /// Appends as many whole items as fit into `room` bytes, and says how many do not.
@@ -74,13 +76,16 @@ std::string gate_markdown(const GateReport& report) {
   append_whole(text, report.notes, most_note_bytes, "notes are",
                [](const std::string& note) { return fmt::format("- {}\n", escaped(note)); });
   if (!report.verdicts.empty()) {
-    const bool variants = compares_variants(report);
-    text += fmt::format("\n| case |{} verdict | change | 95% interval | delta | {} | noise | why |\n",
-                        variants ? " against |" : "", counted(report.gate));
-    text += fmt::format("|---|{}---|--:|--:|--:|---|--:|---|\n", variants ? "---|" : "");
+    const bool variants = compares_variants(report), counts = compares_counts(report);
+    text += fmt::format("\n| case |{} verdict |", variants ? " against |" : "");
+    text += counts ? std::string(" metric | baseline | candidate | ratio | allowed | why |\n")
+                   : fmt::format(" change | 95% interval | delta | {} | noise | why |\n", counted(report.gate));
+    text += fmt::format("|---|{}---|{}---|\n", variants ? "---|" : "",
+                        counts ? "---|--:|--:|--:|--:|" : "--:|--:|--:|---|--:|");
     const std::size_t used = text.size() + tail.size() + 1000;
-    append_whole(text, report.verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
-                 [&](const record::CaseVerdict& verdict) { return row_text(gate_row(verdict), verdict, variants); });
+    append_whole(
+        text, report.verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
+        [&](const record::CaseVerdict& verdict) { return row_text(gate_row(verdict), verdict, variants, counts); });
   }
   return text + tail;
 }

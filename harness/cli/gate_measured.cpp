@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "harness/analysis/stored_side.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
@@ -79,14 +82,32 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device, co
                         {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
 }
 
+/// What is counted is the compiler's code: with another compiler the same source may count otherwise.
+std::vector<std::string> build_notes(const run::GateCases& cases) {
+  Sides<std::vector<record::Build>> builds;
+  for (const run::GateCase& each : cases.compared) {
+    builds.baseline.push_back(each.baseline.worker->hello.build);
+    builds.candidate.push_back(each.candidate.worker->hello.build);
+  }
+  const std::vector<std::string> changed = analysis::build_changes(builds.baseline, builds.candidate);
+  if (changed.empty()) return {};
+  return {fmt::format("the sides were built differently, and counts may differ for that alone: {}",
+                      fmt::join(changed, "; "))};
+}
+
 void print_start(std::FILE* out, const run::GateSetup& setup, const Wanted& wanted,
                  const std::vector<std::string>& notes) {
   say(out, fmt::format("device {}: {} ({}){}\n", printable(setup.device.id), printable(setup.device.name),
                        printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
   const auto cases = setup.cases.size();
-  say(out, fmt::format("gate {}{}: {} case{}, at most {} rounds and {}\n", setup.gate.id,
-                       wanted.resumed ? ", gone on with, with a new budget" : "", cases, cases == 1 ? "" : "s",
-                       setup.plan.looks.back(), units::duration(setup.budget_s)));
+  const std::string many = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+  if (analysis::gives_counts(setup.device.kind))
+    say(out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n", setup.gate.id,
+                         wanted.resumed ? ", gone on with" : "", many));
+  else
+    say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
+                         wanted.resumed ? ", gone on with, with a new budget" : "", many, setup.plan.looks.back(),
+                         units::duration(setup.budget_s)));
   for (const std::string& note : notes) say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
@@ -103,6 +124,8 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
 
   run::GateSetup setup;
   setup.device = choose_device(wanted, programs);
+  check_options(options, setup.device);
+  const bool counts = analysis::gives_counts(setup.device.kind);
   const run::Profile profile = wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.profile, home);
   const run::GateCases cases = choose_cases(wanted, programs, setup.device, profile, home);
   check_code(wanted, programs, cases);
@@ -139,6 +162,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   setup.baseline_run = side_run(gate, profile, options.label, Side::baseline);
   setup.candidate_run = side_run(gate, profile, options.label, Side::candidate);
   std::vector<std::string> notes = programs.notes;
+  if (counts) std::ranges::move(build_notes(cases), std::back_inserter(notes));
   if (gate.aa) notes.push_back("A/A: both sides are said to be the same code, so that every alarm is a false one");
   if (!context.quiet) print_start(out, setup, wanted, notes);
 
@@ -194,6 +218,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   gate.finished = run::timestamp();
   report.gate = gate;
   report.verdicts = store.verdicts(gate.id);
+  if (counts) std::ranges::move(metric_notes(gate, options.config, store), std::back_inserter(report.notes));
   sort_by_importance(report.verdicts);
   report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
   report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);

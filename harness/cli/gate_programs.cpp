@@ -21,8 +21,8 @@ using run::Sides;
 
 std::vector<std::string> programs_of(const std::filesystem::path& folder) {
   std::vector<std::string> programs{(folder / "ridgeline-suites").string()};
-  const std::filesystem::path collectives = folder / "ridgeline-collectives";
-  if (std::filesystem::exists(collectives)) programs.push_back(collectives.string());
+  for (const char* optional : {"ridgeline-collectives", "ridgeline-emulated"})
+    if (std::filesystem::exists(folder / optional)) programs.push_back((folder / optional).string());
   return programs;
 }
 

@@ -26,10 +26,12 @@ std::size_t terminal_width(std::FILE* out) {
 
 std::string one_line(const record::CaseVerdict& verdict) {
   const GateRow row = gate_row(verdict);
+  const std::string change = printable(change_with_interval(row), 600);
   std::string text = row.verdict;
-  if (verdict.ratio)
-    text += fmt::format(": {}, {} pair{}", change_with_interval(row), row.pairs, verdict.pairs == 1 ? "" : "s");
-  if (!verdict.reason.empty()) text += fmt::format("{}{}", verdict.ratio ? "; " : ": ", printable(verdict.reason, 600));
+  if (!change.empty()) text += ": " + change;
+  if (!row.change.empty()) text += fmt::format(", {} pair{}", row.pairs, verdict.pairs == 1 ? "" : "s");
+  if (!verdict.reason.empty())
+    text += fmt::format("{}{}", change.empty() ? ": " : "; ", printable(verdict.reason, 600));
   return text;
 }
 
@@ -65,9 +67,12 @@ void GateDisplay::tick(const run::GateProgress& progress) {
   last_ = now;
   const int cases = std::max(progress.cases, 1), done = progress.cases - progress.undecided;
   const std::size_t filled = bar_cells * static_cast<std::size_t>(done) / static_cast<std::size_t>(cases);
-  std::string line = fmt::format("[{}{}] {}/{} decided  round {}/{}  {} left  {}", std::string(filled, '#'),
-                                 std::string(bar_cells - filled, '.'), done, progress.cases, progress.round + 1,
-                                 progress.rounds, units::duration(progress.left_s), printable(progress.case_name, 400));
+  std::string line = fmt::format("[{}{}] {}/{} decided", std::string(filled, '#'), std::string(bar_cells - filled, '.'),
+                                 done, progress.cases);
+  if (progress.rounds > 0)
+    line +=
+        fmt::format("  round {}/{}  {} left", progress.round + 1, progress.rounds, units::duration(progress.left_s));
+  line += "  " + printable(progress.case_name, 400);
   const std::size_t width = terminal_width(out_) - 1;
   if (line.size() > width) line.resize(width);
   say(out_, "\r\033[K" + line);

@@ -19,8 +19,11 @@ using record::Verdict;
 /// How a case that either side could have measured alone says why it was skipped.
 constexpr std::string_view no_room_for_both = "both sides do not fit into memory together: ";
 
-/// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last.
+/// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last. Of counts, from and
+/// to zero is the largest.
 double change(const CaseVerdict& verdict) {
+  const bool from_or_to_zero = verdict.baseline_value != verdict.candidate_value && !verdict.ratio;
+  if (is_decided(verdict.verdict) && from_or_to_zero) return HUGE_VAL;
   return verdict.ratio && *verdict.ratio > 0 ? std::abs(std::log(*verdict.ratio)) : -1;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -145,6 +147,28 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
     all["repository"] = programs.repository.string();
   }
   return all.dump();
+}
+
+void check_options(const GateOptions& options, const record::Device& device) {
+  if (!analysis::gives_counts(device.kind)) return;
+  const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},
+                                                   {"--alpha", options.alpha.has_value()},
+                                                   {"--budget", !options.budget.empty()}};
+  for (const auto& [name, given] : of_times)
+    if (given && options.resume.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} is for times, and {} gives counts, which are exact", name, printable(device.id)),
+                  "the rules (--config) can say how much counts may grow: counts = \"1%\"");
+}
+
+std::vector<std::string> metric_notes(const record::Gate& gate, const std::filesystem::path& file,
+                                      const store::Store& store) {
+  if (gate.rules_text.empty()) return {};
+  std::set<std::string> counted;
+  for (const std::string& run : {gate.baseline_run, gate.candidate_run})
+    for (const store::StoredMeasurement& stored : store.measurements(run, store::Samples::leave_out))
+      for (const record::Metric& metric : stored.measurement.metrics) counted.insert(metric.name);
+  return run::unknown_metrics(run::parse_gate_rules(gate.rules_text, file), counted);
 }
 
 void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,

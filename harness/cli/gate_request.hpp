@@ -44,6 +44,13 @@ Wanted from_gate(const Context& context, const GateOptions& options);
 std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
                     const run::GateCases& cases);
 
+/// Refuses options that say something of times alone, where `device` gives counts: they would do nothing.
+void check_options(const GateOptions& options, const record::Device& device);
+
+/// Lines on the metrics that the gate's rules, of `file`, name and that neither of its runs counted.
+std::vector<std::string> metric_notes(const record::Gate& gate, const std::filesystem::path& file,
+                                      const store::Store& store);
+
 /// Refuses to go on with a gate whose sides, cases, device or circumstances are not what they were.
 void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate.hpp"
+#include "harness/cli/gate_request.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/run/gate_rules.hpp"
 #include "harness/run/selection.hpp"
@@ -118,17 +120,31 @@ std::string paired_command(const Sides& sides, const std::vector<std::string>& p
 }
 
 std::vector<std::string> notes(const Sides& sides, const GateOptions& options, bool same_code) {
+  const bool counts = analysis::gives_counts(sides.candidate.device.kind);
   std::vector<std::string> lines{named("baseline", sides.baseline), named("candidate", sides.candidate)};
   const analysis::EnvironmentChanges changed = analysis::changes(sides.baseline, sides.candidate);
-  if (same_code) lines.push_back("both sides ran the same code: every difference is noise, or the circumstances");
+  if (same_code)
+    lines.push_back(counts
+                        ? "both sides ran the same code: every difference comes from the inputs, or the circumstances"
+                        : "both sides ran the same code: every difference is noise, or the circumstances");
   if (sides.baseline.device.uuid != sides.candidate.device.uuid)
     lines.push_back(fmt::format("two devices of one model: {} -> {}", printable(sides.baseline.device.uuid),
                                 printable(sides.candidate.device.uuid)));
   if (!changed.comparable.empty())
     lines.push_back(fmt::format("the comparable environment changed: {}; {}", fmt::join(changed.comparable, "; "),
                                 options.accept_changes ? "judged all the same, as --accept-changes asks"
-                                                       : "no time was judged (--accept-changes judges all the same)"));
+                                                       : fmt::format("no {} was judged (--accept-changes judges all "
+                                                                     "the same)",
+                                                                     counts ? "count" : "time")));
   if (!changed.recorded.empty()) lines.push_back(fmt::format("recorded: {}", fmt::join(changed.recorded, "; ")));
+  if (counts) {
+    if (sides.baseline.run.seed != sides.candidate.run.seed)
+      lines.push_back(fmt::format(
+          "the runs had other inputs, of the seeds {} and {}: what depends on the data may differ for that alone "
+          "(ridgeline run --seed {})",
+          sides.baseline.run.seed, sides.candidate.run.seed, sides.baseline.run.seed));
+    return lines;
+  }
   const std::string paired = paired_command(sides, options.patterns);
   lines.push_back(fmt::format(
       "the runs were measured apart, and machines drift: the error rates of a gate that measures both sides "
@@ -154,6 +170,7 @@ std::string repeat(const Sides& sides, const GateOptions& options, const std::ve
 GateReport gate_runs(const Context& context, const GateOptions& options) {
   const std::string started = run::timestamp();
   const Sides sides = read(context, options);
+  check_options(options, sides.candidate.device);
   const Chosen chosen = choose(sides, options);
   const analysis::StoredVerdicts said =
       analysis::gate_stored(sides.baseline, sides.candidate, chosen.names, chosen.rules,
@@ -185,6 +202,8 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
   report.verdicts = said.verdicts;
   sort_by_importance(report.verdicts);
   report.notes = notes(sides, options, same_code);
+  if (analysis::gives_counts(report.device.kind))
+    std::ranges::move(metric_notes(gate, options.config, store), std::back_inserter(report.notes));
   report.file = sides.file;
   report.repeat = repeat(sides, options, said.verdicts);
   report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);

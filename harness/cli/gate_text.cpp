@@ -7,27 +7,41 @@
 namespace ridgeline::cli {
 namespace {
 
+using Align = Table::Align;
+
 constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its dots
 
 std::string table(const GateReport& report) {
-  using Align = Table::Align;
-  const bool variants = compares_variants(report);
+  const bool variants = compares_variants(report), counts = compares_counts(report);
   std::vector<Table::Column> columns{{"case"}};
   if (variants) columns.push_back({"against"});
-  columns.insert(columns.end(), {{"verdict"},
-                                 {"change", Align::right},
-                                 {"95% interval", Align::right},
-                                 {"delta", Align::right},
-                                 {counted(report.gate)},
-                                 {"noise", Align::right},
-                                 {"why"}});
+  if (counts)
+    columns.insert(columns.end(), {{"verdict"},
+                                   {"metric"},
+                                   {"baseline", Align::right},
+                                   {"candidate", Align::right},
+                                   {"ratio", Align::right},
+                                   {"allowed", Align::right},
+                                   {"why"}});
+  else
+    columns.insert(columns.end(), {{"verdict"},
+                                   {"change", Align::right},
+                                   {"95% interval", Align::right},
+                                   {"delta", Align::right},
+                                   {counted(report.gate)},
+                                   {"noise", Align::right},
+                                   {"why"}});
   Table table(columns);
   for (const record::CaseVerdict& verdict : report.verdicts) {
     const GateRow row = gate_row(verdict);
     std::vector<std::string> cells{printable(row.case_name, 4000)};
     if (variants) cells.push_back(printable(row.baseline, 4000));
-    cells.insert(cells.end(),
-                 {row.verdict, row.change, row.interval, row.delta, row.pairs, row.noise, printable(row.why, 1000)});
+    if (counts)
+      cells.insert(cells.end(), {row.verdict, printable(row.metric), row.baseline_value, row.candidate_value, row.ratio,
+                                 row.delta, printable(row.why, 1000)});
+    else
+      cells.insert(cells.end(),
+                   {row.verdict, row.change, row.interval, row.delta, row.pairs, row.noise, printable(row.why, 1000)});
     table.add(cells);
   }
   return table.text();

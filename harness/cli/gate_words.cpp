@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
@@ -36,6 +37,17 @@ std::string other_case(const CaseVerdict& verdict) {
   const Parts mine = parts(verdict.case_name), other = parts(verdict.baseline_case);
   const bool only_variant = !other.variant.empty() && mine.suite == other.suite && mine.rest == other.rest;
   return only_variant ? std::string(other.variant) : verdict.baseline_case;
+}
+
+/// The cells of a verdict on counts.
+void add_counts(GateRow& row, const CaseVerdict& verdict) {
+  const double baseline = verdict.baseline_value.value_or(0), candidate = verdict.candidate_value.value_or(0);
+  const auto [before, after] = units::counts(baseline, candidate);
+  row.metric = verdict.metric;
+  if (verdict.baseline_value) row.baseline_value = before;
+  if (verdict.candidate_value) row.candidate_value = after;
+  if (verdict.ratio) row.ratio = ratio_text(*verdict.ratio);
+  row.delta = units::plain(100 * verdict.delta) + "%";
 }
 
 std::string interval(const CaseVerdict& verdict) {
@@ -69,7 +81,8 @@ std::string why(const CaseVerdict& verdict) {
   const auto add = [&](std::string reason) {
     if (!reason.empty()) reasons.push_back(std::move(reason));
   };
-  if (!verdict.expectation.empty()) add("expected to be slower: " + verdict.expectation);
+  if (!verdict.expectation.empty())
+    add((verdict.metric.empty() ? "expected to be slower: " : "expected to be worse: ") + verdict.expectation);
   add(verdict.reason);
   if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
     add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
@@ -111,7 +124,7 @@ std::vector<std::string> failures(const GateReport& report) {
   add(of(Verdict::timeout), "a case timed out", "cases timed out");
   add(of(Verdict::missing), "a case is missing", "cases are missing");
   if (std::ranges::any_of(report.verdicts, [](const auto& v) { return v.verdict == Verdict::regression && fails(v); }))
-    list.push_back("the candidate is slower");
+    list.push_back(compares_counts(report) ? "the candidate's counts are worse" : "the candidate is slower");
   add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; }, "an expected regression was not seen",
       "expected regressions were not seen");
   if (list.empty()) list.push_back("not everything could be measured");
@@ -142,6 +155,11 @@ GateRow gate_row(const CaseVerdict& verdict) {
   row.case_name = verdict.case_name;
   row.baseline = other_case(verdict);
   row.verdict = std::string(record::to_string(verdict.verdict)) + mark(expected(verdict));
+  row.why = why(verdict);
+  if (!verdict.metric.empty()) {
+    add_counts(row, verdict);
+    return row;
+  }
   if (verdict.ratio) row.change = signed_percent(*verdict.ratio, verdict.delta);
   row.interval = interval(verdict);
   const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
@@ -149,12 +167,28 @@ GateRow gate_row(const CaseVerdict& verdict) {
   if (compared) row.pairs = std::to_string(verdict.pairs);
   if (verdict.dropped > 0) row.pairs += fmt::format(" ({} dropped)", verdict.dropped);
   if (verdict.noise) row.noise = units::percent(*verdict.noise);
-  row.why = why(verdict);
   return row;
 }
 
+std::string ratio_text(double ratio) {
+  int digits = 4;
+  std::string text = fmt::format("{:.{}g}", ratio, digits);
+  while (text == "1" && ratio != 1) text = fmt::format("{:.{}g}", ratio, ++digits);
+  return text;
+}
+
 std::string change_with_interval(const GateRow& row) {
-  return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
+  if (row.metric.empty()) return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
+  const auto value = [](const std::string& text) { return text.empty() ? "none" : text.c_str(); };
+  return fmt::format("{} {} -> {}{}", row.metric, value(row.baseline_value), value(row.candidate_value),
+                     row.ratio.empty() ? "" : ", ratio " + row.ratio);
+}
+
+std::string change_and_delta(const GateRow& row) {
+  const std::string change = change_with_interval(row);
+  if (change.empty()) return {};
+  if (row.metric.empty()) return fmt::format("{}, delta {}", change, row.delta);
+  return row.delta == "0%" ? change : fmt::format("{}, {} allowed", change, row.delta);
 }
 
 std::string gate_title(const record::Gate& gate, const record::Device& device) {
@@ -179,11 +213,13 @@ std::vector<std::string> conclusions(const GateReport& report) {
   add(Expected::exceeded, "regression is larger than the rules expect", "regressions are larger than the rules expect");
   if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
   if (running) {
-    lines.push_back(fmt::format("the gate {}; {} stored",
+    lines.push_back(fmt::format("the gate {}{}",
                                 report.state == "running"  ? "is running"
                                 : report.state == "killed" ? "was killed"
                                                            : "is running or was killed",
-                                report.pairs == 1 ? "1 pair is" : fmt::format("{} pairs are", report.pairs)));
+                                compares_counts(report) ? ""
+                                : report.pairs == 1     ? "; 1 pair is stored"
+                                                        : fmt::format("; {} pairs are stored", report.pairs)));
     return lines;
   }
   switch (report.exit_code) {
@@ -221,6 +257,8 @@ std::string resume_command(const GateReport& report) {
 std::string counted(const record::Gate& gate) { return gate.mode == "runs" ? "processes" : "pairs"; }
 
 std::string counted_pairs(std::int64_t count) { return fmt::format("{} pair{}", count, count == 1 ? "" : "s"); }
+
+bool compares_counts(const GateReport& report) { return analysis::gives_counts(report.device.kind); }
 
 bool compares_variants(const GateReport& report) {
   return std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return !other_case(v).empty(); });

@@ -21,7 +21,10 @@ struct GateRow {
   std::string delta;     // "3%"
   std::string pairs;     // "18", "18 (2 dropped)"
   std::string noise;     // "0.15%"
-  std::string why;       // expectation, reason, smallest effect, p value and level
+  // Of counts, in place of the five before but delta, which is what the metric was allowed to grow.
+  std::string metric, baseline_value, candidate_value;
+  std::string ratio;  // "1.25": candidate over baseline; empty from and to zero
+  std::string why;    // expectation, reason, smallest effect, p value and level
 };
 
 GateRow gate_row(const record::CaseVerdict& verdict);
@@ -29,8 +32,13 @@ GateRow gate_row(const record::CaseVerdict& verdict);
 /// "+3.2%" of the ratio 1.032, with as many digits as a delta of this size asks for.
 std::string signed_percent(double ratio, double delta);
 
-/// Change and interval in one: "+3.2% [+2.9%, +3.5%]"; empty without a ratio.
+/// "0.998", with as many digits as tell it from 1.
+std::string ratio_text(double ratio);
+
+/// Change and interval in one: "+3.2% [+2.9%, +3.5%]"; of counts "barriers 2 -> 4, ratio 2". Empty without either.
 std::string change_with_interval(const GateRow& row);
+/// The same with delta, or with what a count was allowed.
+std::string change_and_delta(const GateRow& row);
 
 /// "gate ID: CANDIDATE against BASELINE on DEVICE"; "A/A" is said.
 std::string gate_title(const record::Gate& gate, const record::Device& device);
@@ -47,6 +55,9 @@ std::string resume_command(const GateReport& report);
 std::string counted(const record::Gate& gate);
 /// "1 pair", "12 pairs".
 std::string counted_pairs(std::int64_t count);
+
+/// Whether counts are compared, and no times.
+bool compares_counts(const GateReport& report);
 
 /// Whether some case is compared with another one.
 bool compares_variants(const GateReport& report);

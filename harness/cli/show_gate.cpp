@@ -49,8 +49,11 @@ std::vector<std::string> facts(const GateReport& report, const std::string& stat
   line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
   line("baseline", side(gate, gate.baseline_run, "baseline_commit"));
   line("candidate", side(gate, gate.candidate_run, "candidate_commit"));
-  line("alpha",
-       fmt::format("{}% over {} case{}", units::plain(100 * gate.alpha), gate.cases, gate.cases == 1 ? "" : "s"));
+  if (compares_counts(report))
+    line("counts", "exact: one execution of each side decides");
+  else
+    line("alpha",
+         fmt::format("{}% over {} case{}", units::plain(100 * gate.alpha), gate.cases, gate.cases == 1 ? "" : "s"));
   if (gate.mode != "runs") line("seed", std::to_string(gate.seed));
   line("command", gate.command_line);
   if (!gate.rules_text.empty()) line("rules", "as stored; --json prints them");
@@ -90,9 +93,9 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
   std::string text = printable(row.case_name, 4000);
   if (!row.baseline.empty()) text += " against " + printable(row.baseline, 4000);
   text += ": " + row.verdict;
-  if (!row.change.empty()) text += fmt::format(", {}, delta {}", change_with_interval(row), row.delta);
+  if (const std::string change = change_and_delta(row); !change.empty()) text += ", " + printable(change, 1000);
   if (!row.why.empty()) text += "; " + printable(row.why, 10'000);
-  return text + '\n' + (table.empty() ? "no pairs\n" : table.text());
+  return text + '\n' + (!verdict.metric.empty() ? "" : table.empty() ? "no pairs\n" : table.text());
 }
 
 ordered_json to_json(const Pair& pair) {
@@ -138,7 +141,10 @@ int show_gate(const Context& context, const store::FoundGate& found, const std::
     fmt::print("{}", gate_text(report));
   } else {
     for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));
-    if (report.gate.mode == "runs")
+    if (compares_counts(report))
+      fmt::print("counts have no pairs; ridgeline show --json {} and {} print all of either side\n",
+                 report.gate.baseline_run, report.gate.candidate_run);
+    else if (report.gate.mode == "runs")
       fmt::print("stored runs have no pairs; ridgeline show --samples {} RUN prints the samples of either run\n",
                  shell_line({printable(sampled, 4000)}));
   }

@@ -128,16 +128,17 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 }
 
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
-                                            int round, int measured) {
+                                            std::optional<int> round, int measured) {
   constexpr std::pair<Outcome, Verdict> failures[] = {{Outcome::wrong_result, Verdict::wrong_result},
                                                       {Outcome::crashed, Verdict::crashed},
                                                       {Outcome::timeout, Verdict::timeout}};
+  const auto when = [&](Side side) {
+    return fmt::format("{}{}", to_string(side), round ? fmt::format(" in round {}", *round + 1) : "");
+  };
   for (const auto& [outcome, verdict] : failures)
     for (const Side side : {Side::candidate, Side::baseline})
       if (results[side] && results[side]->measurement.outcome == outcome)
-        return verdict_on(
-            gate_case, verdict,
-            fmt::format("{} in round {}: {}", to_string(side), round + 1, results[side]->measurement.reason));
+        return verdict_on(gate_case, verdict, fmt::format("{}: {}", when(side), results[side]->measurement.reason));
   const auto lacks = [&](Side side) { return results[side] && absent(results[side]->measurement.outcome); };
   // In its first round a case shows whether there is one. Later it is a fault, which must not take away what was
   // measured.
@@ -145,10 +146,9 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sid
     for (const Side side : {Side::candidate, Side::baseline})
       if (lacks(side)) {
         const record::Measurement& lost = results[side]->measurement;
-        return verdict_on(
-            gate_case, Verdict::crashed,
-            fmt::format("{} in round {}: was measured in {} round{} and then said {}: {}", to_string(side), round + 1,
-                        measured, measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
+        return verdict_on(gate_case, Verdict::crashed,
+                          fmt::format("{}: was measured in {} round{} and then said {}: {}", when(side), measured,
+                                      measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
       }
   const auto said = [&](Side side) { return fmt::format("{} {}", to_string(side), words(results[side]->measurement)); };
   if (lacks(Side::baseline) && lacks(Side::candidate))

@@ -44,10 +44,11 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
                           const std::string& reason, int max_pairs);
 
 /// How a case ends because of what a round brought on either side, in that order: a wrong result, a crash, a timeout;
-/// not there on both sides, on the candidate's, on the baseline's. Empty when both were measured. `measured` rounds
-/// came before: what could be measured and then cannot is no case that a side lacks, but has crashed.
+/// not there on both sides, on the candidate's, on the baseline's. Empty when both were measured. `round` is absent
+/// where there is but one execution. `measured` rounds came before: what could be measured and then cannot is no case
+/// that a side lacks, but has crashed.
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
-                                            int round, int measured);
+                                            std::optional<int> round, int measured);
 
 /// How a case ends whose sides do not fit into memory together, for the reason `apart`: skipped, unless they did in
 /// earlier rounds. Then it has not become too large, but something else has taken the memory.

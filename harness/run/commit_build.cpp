@@ -31,7 +31,8 @@ namespace {
 using Say = std::function<void(const std::string&)>;
 
 constexpr const char* needed_worker = "ridgeline-suites";
-constexpr const char* optional_worker = "ridgeline-collectives";  // where there is MPI
+// Where there is MPI, and where there are CUDA's headers.
+constexpr const char* optional_workers[] = {"ridgeline-collectives", "ridgeline-emulated"};
 constexpr std::size_t last_lines = 15;
 
 ToolResult git(const std::filesystem::path& folder, std::vector<std::string> arguments, std::ostream* log = nullptr) {
@@ -181,7 +182,8 @@ class Building {
     std::vector<std::string> arguments{"--build",    places_.build.string(),
                                        "--parallel", std::to_string(std::max(1u, std::thread::hardware_concurrency())),
                                        "--target",   needed_worker};
-    if (has(optional_worker)) arguments.emplace_back(optional_worker);
+    for (const char* worker : optional_workers)
+      if (has(worker)) arguments.emplace_back(worker);
     done("cmake --build", cmake(arguments, &log_));
     const std::filesystem::path program = places_.build / "bin" / needed_worker;
     if (access(program.c_str(), X_OK) != 0) fail(fmt::format("its build left no program bin/{}", needed_worker));

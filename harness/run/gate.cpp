@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/run/case_verdict.hpp"
+#include "harness/run/counted_gate.hpp"
 #include "harness/run/gate_block.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
@@ -46,6 +47,7 @@ struct Group {
   std::vector<CaseState*> cases;
 };
 
+/// The course of a gate that measures times.
 class Drive {
  public:
   Drive(const GateSetup& setup, store::Store& store, const GateObserver& observer)
@@ -328,20 +330,27 @@ void mark_failed(store::Store& store, const std::string& gate_id) {
   }
 }
 
+/// The whole of a gate: its course, and how it ends.
+template <class Course>
+record::RunStatus drive(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
+  Course gate(setup, store, observer);
+  record::RunStatus status = record::RunStatus::finished;
+  try {
+    gate.measure();
+  } catch (const Interrupted&) {
+    status = record::RunStatus::interrupted;
+    gate.interrupt();
+  }
+  store.finish_gate(setup.gate.id, status, timestamp());
+  return status;
+}
+
 }  // namespace
 
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
   try {
-    Drive gate(setup, store, observer);
-    record::RunStatus status = record::RunStatus::finished;
-    try {
-      gate.measure();
-    } catch (const Interrupted&) {
-      status = record::RunStatus::interrupted;
-      gate.interrupt();
-    }
-    store.finish_gate(setup.gate.id, status, timestamp());
-    return status;
+    return analysis::gives_counts(setup.device.kind) ? drive<CountedGate>(setup, store, observer)
+                                                     : drive<Drive>(setup, store, observer);
   } catch (...) {
     mark_failed(store, setup.gate.id);
     throw;

@@ -37,7 +37,7 @@ struct GateSetup {
 
 /// How far a gate is.
 struct GateProgress {
-  int round = 0, rounds = 0;  // 0-based; the most there can be
+  int round = 0, rounds = 0;  // 0-based; the most there can be, 0 where there are none
   int undecided = 0, cases = 0;
   std::string case_name;  // being measured
   double left_s = 0;      // of the budget
@@ -58,9 +58,9 @@ struct WorkerChanged : Error {
   using Error::Error;
 };
 
-/// Measures in rounds until every case is decided, the plan ends or the budget is spent. Every measurement, pair and
-/// verdict is stored at once. Returns finished or interrupted, as the store says, too; throws WorkerChanged and store
-/// Errors.
+/// Measures in rounds until every case is decided, the plan ends or the budget is spent; on a device that gives counts,
+/// counts every case once. Every measurement, pair and verdict is stored at once. Returns finished or interrupted, as
+/// the store says, too; throws WorkerChanged and store Errors.
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
 
 }  // namespace ridgeline::run
