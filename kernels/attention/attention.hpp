@@ -9,6 +9,7 @@
 #include "harness/base/dtype.hpp"
 #include "harness/device/device.hpp"
 #include "harness/device/support.hpp"
+#include "kernels/budget.hpp"
 #include "kernels/oracle.hpp"
 #include "kernels/variant.hpp"
 
@@ -52,6 +53,7 @@ struct Variant {
   device::Support (*supports)(const Problem&, const device::Facts&);
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
+  kernels::Budget budget = {};                         // CUDA
 };
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::attention {
@@ -106,6 +107,12 @@ TEST_P(EveryVariant, SaysNoToWhatItCannotDo) {
   const DType dtype = GetParam().variant.dtypes.front();
   EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 80, Mask::full, dtype}, device->facts()));
   EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 64, Mask::full, DType::i32}, device->facts()));
+}
+
+TEST_P(EveryVariant, KeepsItsBudget) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  check({1, 1, 256, 64, Mask::full, GetParam().variant.dtypes.front()});
+  kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
 INSTANTIATE_TEST_SUITE_P(Attention, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::gather {
@@ -30,6 +31,25 @@ TEST_P(EveryVariant, IsRightForAnySize) {
       EXPECT_EQ(deviation(*device, problem, in, 11, to, 1).error, 0.0) << elements << " elements";
       EXPECT_TRUE(out.guard_untouched()) << elements << " elements: wrote beyond the end";
     }
+}
+
+TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  for (const Order order : {Order::sequential, Order::random}) {
+    const Problem problem{1 << 16, order};
+    const device::Buffer<float> in(*device, std::vector<float>(1 << 16, 1.0f)), out(*device, 1 << 16);
+    const device::Buffer<std::int32_t> index(*device, make_index(problem, 11));
+    GetParam().variant.launch(problem, {in.data(), index.data(), out.data()}, device->stream());
+    device->synchronize();
+    const device::Counts counts = device->take_counts();
+    const kernels::Traffic traffic = GetParam().variant.traffic(problem);
+    if (order == Order::sequential) {
+      kernels::expect_traffic(traffic, counts);
+    } else {  // now and then two lanes meet in a sector
+      const auto all = kernels::requests_of(counts, "global", "load", "store");
+      EXPECT_NEAR(static_cast<double>(all.sectors) * kernels::sector / traffic.moved_bytes, 1, 0.01);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gather, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

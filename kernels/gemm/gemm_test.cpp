@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::gemm {
@@ -92,6 +93,12 @@ TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
   for (const DType dtype : {DType::i32, DType::u8, DType::f64})
     EXPECT_FALSE(GetParam().variant.supports({64, 64, 64, dtype}, device->facts())) << to_string(dtype);
+}
+
+TEST_P(EveryVariant, KeepsItsBudget) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  check({128, 128, 128, GetParam().variant.dtypes.front()});
+  kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

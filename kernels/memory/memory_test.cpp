@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::memory {
@@ -41,6 +42,28 @@ TEST_P(EveryVariant, SaysNoWithAReasonToOtherPatterns) {
   const device::Support support = GetParam().variant.supports({1024, 3, 5, 16}, device->facts());
   EXPECT_FALSE(support);
   EXPECT_FALSE(support.reason().empty());
+}
+
+TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  const Variant& variant = GetParam().variant;
+  constexpr std::int64_t elements = 1 << 15;
+  int done = 0;
+  for (const Problem& problem :
+       {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 4, 0, 4}, Problem{elements, 8, 0, 4},
+        Problem{elements, 16, 0, 4}, Problem{elements + 8, 1, 8, 4}, Problem{elements + 1, 1, 1, 4},
+        Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+    if (!variant.supports(problem, device->facts())) continue;
+    ++done;
+    SCOPED_TRACE(testing::Message() << "stride " << problem.stride << ", offset " << problem.offset << ", width "
+                                    << problem.width);
+    const device::Buffer<float> in(*device, std::vector<float>(static_cast<std::size_t>(problem.elements), 1.0f));
+    const device::Buffer<float> out(*device, in.size());
+    variant.launch(problem, {in.data(), out.data()}, device->stream());
+    device->synchronize();
+    kernels::expect_traffic(variant.traffic(problem), device->take_counts());
+  }
+  EXPECT_GE(done, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::records {
@@ -33,6 +34,19 @@ TEST_P(EveryVariant, IsRightForAnySize) {
 
 TEST_P(EveryVariant, SaysNoToOtherNumbersOfFields) {
   for (const int used : {0, 2, 9}) EXPECT_FALSE(GetParam().variant.supports({1024, used}, device->facts()));
+}
+
+TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  for (const int used : {1, fields}) {
+    const Problem problem{1 << 12, used};
+    const device::Buffer<float> in(*device,
+                                   std::vector<float>(static_cast<std::size_t>(problem.elements * fields), 1.0f));
+    const device::Buffer<float> out(*device, static_cast<std::size_t>(problem.elements));
+    GetParam().variant.launch(problem, {in.data(), out.data()}, device->stream());
+    device->synchronize();
+    kernels::expect_traffic(GetParam().variant.traffic(problem), device->take_counts());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Records, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

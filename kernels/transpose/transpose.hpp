@@ -6,6 +6,7 @@
 #include "harness/device/device.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/bits.hpp"
+#include "kernels/budget.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -32,6 +33,7 @@ struct Variant {
   device::Support (*supports)(const Problem&, const device::Facts&);
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   kernels::Traffic (*traffic)(const Problem&);
+  kernels::Budget budget = {};
 };
 
 kernels::Table<Variant> variants();

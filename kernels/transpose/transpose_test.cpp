@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 
 namespace ridgeline::transpose {
@@ -29,6 +30,18 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
     EXPECT_EQ(deviation(*device, problem, in, to, 1).error, 0.0) << rows << " x " << cols;
     EXPECT_TRUE(out.guard_untouched()) << rows << " x " << cols << ": wrote beyond the end";
   }
+}
+
+TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
+  if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
+  const Problem problem{256, 512};
+  const device::Buffer<float> in(*device, std::vector<float>(static_cast<std::size_t>(problem.elements()), 1.0f));
+  const device::Buffer<float> out(*device, in.size());
+  GetParam().variant.launch(problem, {in.data(), out.data()}, device->stream());
+  device->synchronize();
+  const device::Counts counts = device->take_counts();
+  kernels::expect_within(GetParam().variant.budget, counts);
+  kernels::expect_traffic(GetParam().variant.traffic(problem), counts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transpose, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {

@@ -177,6 +177,13 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 
 }  // namespace
 
-Variant flash() { return {"online softmax over tiles of keys: scores stay on the SM", {DType::f32}, supports, launch}; }
+Variant flash() {
+  return {"online softmax over tiles of keys: scores stay on the SM",
+          {DType::f32},
+          supports,
+          launch,
+          nullptr,
+          {.sectors_per_load = 16, .sectors_per_store = 16, .wavefronts_per_shared_request = 2.92}};
+}
 
 }  // namespace ridgeline::attention::on_cuda

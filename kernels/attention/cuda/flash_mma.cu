@@ -191,7 +191,12 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant flash_mma() {
-  return {"online softmax on tensor cores: scores stay in registers", {DType::bf16, DType::f16}, supports, launch};
+  return {"online softmax on tensor cores: scores stay in registers",
+          {DType::bf16, DType::f16},
+          supports,
+          launch,
+          nullptr,
+          {.sectors_per_load = 16, .sectors_per_store = 8, .wavefronts_per_shared_request = 4}};
 }
 
 }  // namespace ridgeline::attention::on_cuda

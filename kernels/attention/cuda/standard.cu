@@ -157,8 +157,12 @@ device::Support supports(const Problem& problem, const device::Facts&) {
 }  // namespace
 
 Variant standard() {
-  return {
-      "scores and probabilities written to memory", {DType::f32, DType::bf16, DType::f16}, supports, launch, workspace};
+  return {"scores and probabilities written to memory",
+          {DType::f32, DType::bf16, DType::f16},
+          supports,
+          launch,
+          workspace,
+          {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
 }
 
 }  // namespace ridgeline::attention::on_cuda

@@ -30,6 +30,14 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 }  // namespace
 
-Variant coalesced() { return {"one thread an element, lanes along a row: coalesced", {DType::f32}, f32_only, launch}; }
+Variant coalesced() {
+  return {"one thread an element, lanes along a row: coalesced",
+          {DType::f32},
+          f32_only,
+          launch,
+          nullptr,
+          // Of A one element, of B a row.
+          {.sectors_per_load = 2.5, .sectors_per_store = 4}};
+}
 
 }  // namespace ridgeline::gemm::on_cuda

@@ -31,6 +31,14 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 }  // namespace
 
-Variant naive() { return {"one thread an element, lanes along a column: uncoalesced", {DType::f32}, f32_only, launch}; }
+Variant naive() {
+  return {"one thread an element, lanes along a column: uncoalesced",
+          {DType::f32},
+          f32_only,
+          launch,
+          nullptr,
+          // Of A 32 rows, of B one element.
+          {.sectors_per_load = 16.5, .sectors_per_store = 32}};
+}
 
 }  // namespace ridgeline::gemm::on_cuda

@@ -106,6 +106,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 }  // namespace
 
-Variant register_tiled() { return {"8 x 8 sums a thread in registers, 16-byte loads", {DType::f32}, f32_only, launch}; }
+Variant register_tiled() {
+  return {"8 x 8 sums a thread in registers, 16-byte loads",
+          {DType::f32},
+          f32_only,
+          launch,
+          nullptr,
+          {.sectors_per_load = 16, .sectors_per_store = 16, .wavefronts_per_shared_request = 2.92}};
+}
 
 }  // namespace ridgeline::gemm::on_cuda

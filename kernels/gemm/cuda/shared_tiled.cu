@@ -41,6 +41,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 }  // namespace
 
-Variant shared_tiled() { return {"32 x 32 tiles of A and B in shared memory", {DType::f32}, f32_only, launch}; }
+Variant shared_tiled() {
+  return {"32 x 32 tiles of A and B in shared memory",
+          {DType::f32},
+          f32_only,
+          launch,
+          nullptr,
+          {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
+}
 
 }  // namespace ridgeline::gemm::on_cuda

@@ -152,7 +152,12 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant wmma() {
-  return {"tensor cores through wmma, tiles in shared memory", {DType::bf16, DType::f16}, supports, launch};
+  return {"tensor cores through wmma, tiles in shared memory",
+          {DType::bf16, DType::f16},
+          supports,
+          launch,
+          nullptr,
+          {.sectors_per_load = 16, .sectors_per_store = 2, .wavefronts_per_shared_request = 3.4}};
 }
 
 }  // namespace ridgeline::gemm::on_cuda

@@ -23,8 +23,11 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 }  // namespace
 
 Variant naive() {
-  return {"reads along rows and writes down columns", any_shape, launch,
-          [](const Problem& problem) { return traffic(problem, 4, kernels::sectors_of_warp(0, problem.rows * 4, 4)); }};
+  return {"reads along rows and writes down columns",
+          any_shape,
+          launch,
+          [](const Problem& problem) { return traffic(problem, 4, kernels::sectors_of_warp(0, problem.rows * 4, 4)); },
+          {.sectors_per_load = 4, .sectors_per_store = 32}};
 }
 
 }  // namespace ridgeline::transpose::on_cuda

@@ -28,8 +28,11 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 }  // namespace
 
 Variant padded() {
-  return {"pads the rows of the shared tile by a float: its columns fall into 32 banks", any_shape, launch,
-          [](const Problem& problem) { return traffic(problem, 4, 4); }};
+  return {"pads the rows of the shared tile by a float: its columns fall into 32 banks",
+          any_shape,
+          launch,
+          [](const Problem& problem) { return traffic(problem, 4, 4); },
+          {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
 }
 
 }  // namespace ridgeline::transpose::on_cuda
