@@ -69,7 +69,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "45 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
+        "46 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
         in done.stdout
     )
     repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ridgeline run "))
