@@ -45,7 +45,7 @@ double count_warps(const Variant& variant, const Problem& problem, const float* 
   const device::Buffer<std::uint32_t> census(device, zeros);
   variant.launch(problem, {in, out, census.data()}, device.stream());
   device.synchronize();
-  return occupancy::warps_that_ran(census.download(), variant.predict(problem));
+  return occupancy::warps_that_ran(census.download(), variant.predict(problem, device.facts()));
 }
 
 std::vector<record::Metric> metrics_of(const Variant& variant, const Problem& problem, const float* in, void* out,
@@ -59,8 +59,9 @@ std::vector<record::Metric> metrics_of(const Variant& variant, const Problem& pr
     fact("occupancy_predicted", static_cast<double>(problem.parallel) / device.facts().units, "fraction");
   } else {
     const double most = device.facts().max_threads_per_unit / 32.0;
-    fact("occupancy_predicted", variant.predict(problem).warps() / most, "fraction");
-    fact("occupancy_ran", count_warps(variant, problem, in, out, device) / most, "fraction");
+    fact("occupancy_predicted", variant.predict(problem, device.facts()).warps() / most, "fraction");
+    if (device.facts().kind == device::Kind::cuda)
+      fact("occupancy_ran", count_warps(variant, problem, in, out, device) / most, "fraction");
   }
   return metrics;
 }
@@ -148,7 +149,7 @@ void add_cuda(const Named& named, std::vector<worker::Case>& cases) {
                           .parallel = warps,
                           .independent = independent,
                           .width = width};
-          problem.elements = 1 << 26;
+          problem.elements = named.kind == device::Kind::cuda ? 1 << 26 : 1 << 20;  // emulated: each load is followed
           problem.rounds = rounds_for(warps, independent, 9);
           cases.push_back(make_case(named, problem));
         }
@@ -160,7 +161,7 @@ worker::Suite occupancy() {
   worker::Suite suite{
       "occupancy", "How much must be in flight before a device is busy, and does it matter how it came about?", {}};
   for (const Named& named : occupancy::variants())
-    (named.kind == device::Kind::cuda ? add_cuda : add_cpu)(named, suite.cases);
+    (named.kind == device::Kind::cpu ? add_cpu : add_cuda)(named, suite.cases);
   return suite;
 }
 

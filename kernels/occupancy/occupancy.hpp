@@ -75,8 +75,8 @@ struct Variant {
   Operation operation;
   device::Support (*supports)(const Problem&, const device::Facts&);
   void (*launch)(const Problem&, const Operands&, device::Stream&);
-  /// What the CUDA runtime predicts; null on a CPU.
-  Residency (*predict)(const Problem&) = nullptr;
+  /// What the CUDA runtime predicts, or on the emulated device the rules of its architecture; null on a CPU.
+  Residency (*predict)(const Problem&, const device::Facts&) = nullptr;
 };
 
 kernels::Table<Variant> variants();

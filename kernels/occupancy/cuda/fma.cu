@@ -93,7 +93,9 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
   return supports_any(problem, facts);
 }
 
-Residency predict(const Problem& problem) { return predict_for(problem, kernel_for(problem)); }
+Residency predict(const Problem& problem, const device::Facts& facts) {
+  return predict_for(problem, facts, kernel_for(problem));
+}
 
 }  // namespace
 

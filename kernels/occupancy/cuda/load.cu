@@ -127,7 +127,9 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
   return device::Support::unsupported("so many bytes in flight need more registers than so many warps leave");
 }
 
-Residency predict(const Problem& problem) { return predict_for(problem, kernel_for(problem)); }
+Residency predict(const Problem& problem, const device::Facts& facts) {
+  return predict_for(problem, facts, kernel_for(problem));
+}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/device/kernel.hpp"
+#include "harness/device/residency.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/ptx/opaque.cuh"
 #include "kernels/ptx/special_registers.cuh"
@@ -63,13 +64,7 @@ inline device::Support supports_any(const Problem& problem, const device::Facts&
 
 template <class Kernel>
 void configure(Kernel kernel, const Plan& plan) {
-  if (plan.shared_bytes == 0) return;
-  device::check_cuda(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-      "asking for the most shared memory");
-  device::check_cuda(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(plan.shared_bytes)),
-      "raising a kernel's shared memory limit");
+  if (plan.shared_bytes > 0) device::prefer_shared_memory(kernel, plan.shared_bytes);
 }
 
 template <class Kernel, class... Arguments>
@@ -83,13 +78,10 @@ void start(const Problem& problem, device::Stream& stream, Kernel kernel, Argume
 }
 
 template <class Kernel>
-Residency predict_for(const Problem& problem, Kernel kernel) {
+Residency predict_for(const Problem& problem, const device::Facts& facts, Kernel kernel) {
   const Plan how = plan(problem);
   configure(kernel, how);
-  int blocks = 0;
-  device::check_cuda(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, how.warps_per_block * 32, how.shared_bytes),
-      "predicting a kernel's occupancy");
+  const int blocks = device::blocks_that_fit(facts, kernel, how.warps_per_block * 32, how.shared_bytes);
   return {std::min(blocks, how.blocks_per_unit), how.warps_per_block, blocks};
 }
 
@@ -102,7 +94,7 @@ __device__ __forceinline__ void enter(unsigned* census) {
 __device__ __forceinline__ void leave(unsigned* census) {
   if (census == nullptr) return;
   __syncthreads();
-  if (threadIdx.x == 0) atomicSub(census + 2 * ptx::sm_id(), 1u);
+  if (threadIdx.x == 0) atomicAdd(census + 2 * ptx::sm_id(), ~0u);  // one fewer
 }
 
 /// `count` registers that are alive from here to dropped(): each holds what another thread of the warp has sent, which
