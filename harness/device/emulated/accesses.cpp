@@ -27,7 +27,10 @@ namespace {
   Hot& here = hot;
   if (here.next == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(at);
-  if (address - here.stacks < lane_private_bytes) return;  // registers and local memory
+  if (address - here.stacks < lane_private_bytes) {  // registers and local memory
+    if (__builtin_expect(here.products != 0, 0)) Block::current().async_unit().touch_private(address, pc);
+    return;
+  }
   const bool bad = (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
   if (__builtin_expect(bad, 0)) return refuse(address, pc, act, static_cast<int>(bytes));
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};

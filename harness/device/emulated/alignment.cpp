@@ -12,7 +12,7 @@ bool same_place(const Entry& a, const Entry& b) { return a.pc == b.pc && a.path 
 const Entry* first_access(std::span<const LaneLog> logs, const Paths& paths) {
   const Entry* first = nullptr;
   for (const LaneLog& log : logs) {
-    if (log.next == log.end || !touches_memory(log.next->act)) continue;
+    if (log.next == log.end || !is_of_one_lane(log.next->act)) continue;
     if (first == nullptr || (!same_place(*log.next, *first) && paths.before(*log.next, *first))) first = log.next;
   }
   return first;
@@ -27,26 +27,31 @@ bool stands_at(const LaneLog& log, const Entry& together) {
 /// Whether every lane that takes part stands at it, as far as its log tells.
 bool complete(std::span<const LaneLog> logs, const Entry& together) {
   for (const LaneLog& log : logs)
-    if (takes_part(log, together) && log.next != log.end && !stands_at(log, together)) return false;
+    if (takes_part(log, together) && (log.next != log.end ? !stands_at(log, together) : log.waits)) return false;
   return true;
 }
 
 /// Passes a barrier or collective at which all its lanes stand. When there is none, because the kernel is wrong, the
-/// first.
-void pass_together(std::span<LaneLog> logs, Warp& warp) {
+/// first. False where a lane may still come.
+bool pass_together(std::span<LaneLog> logs, Warp& warp) {
   const Entry* found = nullptr;
+  bool may_come = false;
   for (const LaneLog& log : logs) {
+    may_come = may_come || log.waits;
     if (log.next == log.end) continue;
     if (found == nullptr) found = log.next;
     if (!complete(logs, *log.next)) continue;
     found = log.next;
+    may_come = false;
     break;
   }
-  if (found == nullptr) return;
+  if (found == nullptr || may_come) return false;
   const Entry together = *found;
   together.act == Act::warp_barrier ? warp.barrier() : warp.collective();
+  if (together.act == Act::warp_event) warp.event();
   for (LaneLog& log : logs)
     if (stands_at(log, together) && (takes_part(log, together) || &*log.next == found)) ++log.next;
+  return true;
 }
 
 /// Everything of an entry but its address.
@@ -60,7 +65,7 @@ std::uint64_t place_of(const Entry& entry) {
 /// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or does nothing.
 bool take_converged(std::span<LaneLog> logs, Request& request) {
   const LaneLog& front = logs.front();
-  if (front.next == front.end || !touches_memory(front.next->act)) return false;
+  if (front.next == front.end || !is_of_one_lane(front.next->act)) return false;
   const Entry place = *front.next;
   const std::uint64_t wanted = place_of(place);
   std::size_t count = 0;
@@ -95,7 +100,7 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
     if (!any) return;
     const Entry* const first = first_access(logs, paths);
     if (first == nullptr) {
-      pass_together(logs, warp);
+      if (!pass_together(logs, warp)) return;
       continue;
     }
     const Entry place = *first;

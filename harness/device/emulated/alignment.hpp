@@ -15,6 +15,7 @@ struct LaneLog {
   const Entry* end = nullptr;
   std::uint8_t lane = 0;  // in its warp
   bool goes_on = false;   // the lane stopped because its log was full: what comes behind `end` is not known yet
+  bool waits = false;     // for another warp or a copy, and may come to a collective later
 };
 
 /// Lanes of a warp that access memory together. All lanes have the same act, pc and size.
@@ -39,12 +40,13 @@ class Warp {
   virtual void request(const Request& request) = 0;
   virtual void barrier() = 0;  // __syncwarp()
   virtual void collective() {}
+  virtual void event() {}  // the warp's next event of the asynchronous unit
 };
 
 /// Turns the logs of a warp's lanes into requests, and moves each log's `next` behind what was used. Of the lanes' next
 /// accesses those that the program reaches first go together, so that lanes that took different ways meet again behind
 /// the branch or the loop. A barrier or collective waits for all lanes of its mask. Stops where a log that goes on has
-/// been used up.
+/// been used up, or all that is left waits for lanes that wait.
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp);
 
 }  // namespace ridgeline::device::emulated

@@ -18,6 +18,8 @@ bool goes_on(LaneState state) {
   return state == LaneState::log_full || state == LaneState::ready || state == LaneState::spinning;
 }
 
+constexpr std::size_t promised_alignment = 128;  // of dynamic shared memory, by RIDGELINE_DYNAMIC_SHARED
+
 }  // namespace
 
 Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
@@ -27,6 +29,7 @@ Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limit
       lanes_(most_threads),
       spins_(most_threads),
       copies_(most_threads),
+      kept_(most_threads),
       logs_(32 * log_stride),
       static_shared_(thread_local_base()),
       static_bytes_((variables.bytes() + 15) / 16 * 16),
@@ -36,14 +39,15 @@ Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limit
   if (mapped == MAP_FAILED)
     throw Error(ErrorKind::dependency, "allocating stacks for the emulated device failed: out of memory");
   stacks_ = static_cast<std::byte*>(mapped);
-  dynamic_ = static_cast<std::byte*>(std::aligned_alloc(4096, (limits.shared_bytes + 4095) / 4096 * 4096 + 4096));
+  dynamic_ = static_cast<std::byte*>(std::aligned_alloc(4096, (limits.shared_bytes + 4095) / 4096 * 4096 + 8192));
   require(dynamic_ != nullptr, "there is memory for a block's shared memory");
+  dynamic_ += promised_alignment;  // and no more, so that a kernel that relies on more is noticed
   free_stacks_.reserve(most_threads);
 }
 
 Block::~Block() {
   ::munmap(stacks_, lane_private_bytes);
-  std::free(dynamic_);
+  std::free(dynamic_ - promised_alignment);
 }
 
 // ---- blocks
@@ -92,6 +96,7 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
     const auto thread = static_cast<unsigned>(i);
     Lane& lane = lanes_[thread];
     lane = {};
+    kept_[thread] = {};
     lane.thread = static_cast<std::uint16_t>(i);
     lane.index = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
   }
@@ -104,6 +109,7 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
   std::ranges::fill(arrived_, 0u);
   std::ranges::fill(loads_, LoadRun{});
   history_.begin_block(warps_);
+  async_.begin_block();
   here_ = this;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
   int order[32] = {};
@@ -114,10 +120,12 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
       for (int i = warps_ - 1; i > 0; --i) std::swap(order[i], order[draw(static_cast<std::uint64_t>(i) + 1)]);
     for (int i = 0; i < warps_; ++i)
       if (!run_warp(order[i])) return false;
+    if (async_.go_on()) continue;
     if (release_barrier() == Pause::ends) break;
     if (waited_ && !let_others_go_on()) return false;
   }
   if (stopped_) return false;
+  async_.end_block();
   order_touched();
   note_in_flight();
   for (int i = 0; has_copies_ && i < threads_; ++i)
@@ -131,10 +139,9 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
 bool Block::run_warp(int warp) {
   Lane* const first = lanes_in(warp);
   const int count = lanes_of(warp);
-  for (int i = 0; i < count; ++i) {
-    first[i].log_end = log_of(i);
+  bring_back_log(warp);
+  for (int i = 0; i < count; ++i)
     if (first[i].state == LaneState::spinning) first[i].state = LaneState::ready;
-  }
   for (;;) {
     queue_size_ = queue_at_ = 0;
     bool full = false;
@@ -145,7 +152,10 @@ bool Block::run_warp(int warp) {
       full = full || lane.state == LaneState::log_full;
     }
     if (queue_size_ == 0) {
-      if (!full) return true;
+      if (!full) {
+        keep_log(warp);
+        return true;
+      }
       bool spinning = false;
       for (int i = 0; i < count; ++i) {
         if (first[i].state != LaneState::spinning) continue;
@@ -167,13 +177,32 @@ bool Block::run_warp(int warp) {
   }
 }
 
+// Logs are the warp's that runs. All that can be left in one is the collective that its lane waits in.
+void Block::keep_log(int warp) {
+  for (int i = 0; i < lanes_of(warp); ++i) {
+    const Lane& lane = lanes_in(warp)[i];
+    if (lane.log_end == log_of(i)) continue;
+    require(lane.log_end == log_of(i) + 1, "a lane waits in one collective");
+    kept_[lane.thread] = *log_of(i);
+  }
+}
+
+void Block::bring_back_log(int warp) {
+  for (int i = 0; i < lanes_of(warp); ++i) {
+    Lane& lane = lanes_in(warp)[i];
+    lane.log_end = log_of(i);
+    if (kept_[lane.thread].pc != 0) *lane.log_end++ = std::exchange(kept_[lane.thread], {});
+  }
+}
+
 /// Aligns what the warp's lanes have done. `all`: nothing comes behind what there is, until another warp goes on.
 void Block::align_warp(int warp, bool all) {
   Lane* const first = lanes_in(warp);
   const int count = lanes_of(warp);
   LaneLog logs[32];
   for (int i = 0; i < count; ++i)
-    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(first[i].state)};
+    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(first[i].state),
+               first[i].state == LaneState::at_mbarrier};
   aligned_warp_ = warp;
   align(std::span(logs, static_cast<std::size_t>(count)), paths_, *this);
   for (int i = 0; i < count; ++i) {
@@ -187,7 +216,7 @@ void Block::align_warp(int warp, bool all) {
 Block::Pause Block::release_barrier() {
   int done = 0, waiting = 0, true_predicates = 0;
   bool spinning = false;
-  const Lane *at_barrier = nullptr, *in_collective = nullptr, *elsewhere = nullptr;
+  const Lane *at_barrier = nullptr, *in_collective = nullptr, *elsewhere = nullptr, *at_mbarrier = nullptr;
   for (int i = 0; i < threads_; ++i) {
     const Lane& lane = lanes_[static_cast<std::size_t>(i)];
     if (lane.state == LaneState::done) {
@@ -199,6 +228,8 @@ Block::Pause Block::release_barrier() {
       if (lane.mask != at_barrier->mask) elsewhere = &lane;
     } else if (lane.state == LaneState::spinning) {
       spinning = true;
+    } else if (lane.state == LaneState::at_mbarrier) {
+      if (at_mbarrier == nullptr) at_mbarrier = &lane;
     } else {
       in_collective = &lane;
     }
@@ -210,6 +241,7 @@ Block::Pause Block::release_barrier() {
     stopped_ = true;
     return Pause::ends;
   };
+  if (at_mbarrier != nullptr) return deadlock("deadlock", *at_mbarrier, -1, async_.awaited());
   if (in_collective != nullptr) {
     const std::uint32_t missing = in_collective->mask & ~arrived_[in_collective->thread / 32];
     return deadlock("deadlock", *in_collective, -1,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <vector_types.h>
 
 #include "harness/device/emulated/alignment.hpp"
+#include "harness/device/emulated/async_unit.hpp"
 #include "harness/device/emulated/cache_model.hpp"
 #include "harness/device/emulated/gang.hpp"
 #include "harness/device/emulated/global_memory.hpp"
@@ -43,20 +45,20 @@ struct Limits {
 };
 
 /// Whether lanes wait, and for what.
-enum class LaneState : std::uint8_t { fresh, ready, at_barrier, in_collective, log_full, spinning, done };
+enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_mbarrier, in_collective, log_full, spinning, done };
 
 /// A thread of the kernel: a fiber that runs until it has to wait.
 struct alignas(64) Lane {
   boost::context::detail::fcontext_t context = nullptr;
   std::byte* stack = nullptr;
   Entry* log_end = nullptr;  // while another lane runs
-  void* operands = nullptr;  // of the collective that it waits in
+  void* operands = nullptr;  // of the collective that it waits in, or the mbarrier that it waits at
   uint3 index{};
-  std::uint32_t mask = 0;  // of the collective, or which barrier it waits at
+  std::uint32_t mask = 0;  // of the collective, or which barrier it waits at, or the awaited parity
   std::uint32_t pc = 0;    // where it waits
   std::uint16_t thread = 0, path = 0;
   LaneState state = LaneState::fresh;
-  std::uint8_t operation = 0;  // of the barrier
+  std::uint8_t operation = 0;  // of the barrier; 1 for a test of an mbarrier
   int predicate = 0;           // in: of the barrier; out: what it returns
 };
 
@@ -135,6 +137,7 @@ class Block final : private Warp {
   uint3 index() const { return index_; }
   const LaunchConfig& config() const { return config_; }
   std::byte* dynamic_shared() const { return dynamic_; }
+  AsyncUnit& async_unit() { return async_; }
 
   int barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate);
   /// Waits for the lanes of `mask`; the last one to come calls `work(operands of each lane, or null)`. `kept` is what
@@ -176,6 +179,23 @@ class Block final : private Warp {
   [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, const std::string& detail);
 
  private:
+  friend class AsyncUnit;
+
+  /// The variable of shared memory that an address lies in, and where the history keeps it.
+  struct SharedPlace {
+    std::string_view name;
+    std::uint64_t begin = 0, end = 0;
+    std::uint64_t offset_of_zero = 0;  // in the history, of address 0
+    bool is_shared = false;
+  };
+  SharedPlace place_of(std::uint64_t address) const;
+  std::string describe_shared(std::uint64_t address) const;  // "full + 8"
+  /// Addresses as descriptors have them, which begin with dynamic shared memory.
+  std::uint64_t window_of(std::uint64_t address) const;
+  std::uint64_t address_of(std::uint32_t window) const;
+  std::uint64_t static_window() const;
+  Lane& running_lane() { return *running_; }
+
   Lane* lanes_in(int warp) { return &lanes_[static_cast<std::size_t>(warp) * 32]; }
   Lane* warp_of_running() { return lanes_in(running_->thread / 32); }
   /// True on the last lane of the mask; the others wait, and get false once all is done.
@@ -185,6 +205,8 @@ class Block final : private Warp {
   void request(const Request& request) override;
   void barrier() override;  // of the warp whose logs are aligned
   void collective() override;
+  void event() override { async_.warp_event(aligned_warp_); }
+  void check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread);
   void global_request(const Request& request);
   void touch_lines(const Request& request);
   void order_touched();  // at a barrier of the block, or its end
@@ -206,6 +228,8 @@ class Block final : private Warp {
   bool run_warp(int warp);
   Pause release_barrier();
   void align_warp(int warp, bool all);
+  void keep_log(int warp);  // of a warp that cannot go on now
+  void bring_back_log(int warp);
   Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_stride; }
   int lanes_of(int warp) const;
   std::uint64_t draw(std::uint64_t below);
@@ -235,6 +259,7 @@ class Block final : private Warp {
   std::vector<Lane> lanes_;
   std::vector<Spin> spins_;     // of each thread
   std::vector<Copies> copies_;  // of each thread
+  std::vector<Entry> kept_;     // the entry of each thread's log that could not be aligned; no pc where there is none
   Lane* running_ = nullptr;     // null: the scheduler
   Lane* queue_[32] = {};
   int queue_size_ = 0, queue_at_ = 0;
@@ -258,6 +283,7 @@ class Block final : private Warp {
   std::vector<LineTouch> touched_;              // of the block, up to its last barrier
   std::vector<LineTouch> touched_of_warp_[32];  // since then
   LoadRun loads_[32];                           // of each warp
+  AsyncUnit async_{*this};
 
   SiteTable sites_;
   std::map<std::pair<std::string, std::uint32_t>, Finding> findings_;

@@ -68,6 +68,13 @@ void Block::note_in_flight() {
 }
 
 void Block::request(const Request& request) {
+  if (request.act == Act::event) {
+    for (int i = 0; i < request.count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      async_.event(request.addresses[at], 32 * aligned_warp_ + request.lanes[at], request.pc);
+    }
+    return;
+  }
   accesses_ += static_cast<std::uint64_t>(request.count);
   int global = 0;
   for (const std::uint64_t address : request.active_addresses()) global += is_global(address) ? 1 : 0;
@@ -99,17 +106,18 @@ void Block::global_request(const Request& request) {
   else if (request.act != Act::copy_read)
     loads_[aligned_warp_].end();
   const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
-  for (int i = 0; i < request.count; ++i) {
-    const std::uint64_t address = request.addresses[static_cast<std::size_t>(i)];
-    const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
-    if (!memory_.note(address, request.bytes, act))
-      find("uninitialised (global)", request.pc, thread, -1, memory_.describe(address));
-    const GlobalMemory::Race race = memory_.touch(address, request.bytes, act, static_cast<std::uint32_t>(owner_));
-    if (race == GlobalMemory::Race::none) continue;
-    find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
-                                                      : "race between blocks (write after access)",
-         request.pc, thread, -1, memory_.describe(address));
-  }
+  for (int i = 0; i < request.count; ++i)
+    check_global_access(request.addresses[static_cast<std::size_t>(i)], request.bytes, act, request.pc,
+                        32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)]);
+}
+
+void Block::check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread) {
+  if (!memory_.note(address, bytes, act)) find("uninitialised (global)", pc, thread, -1, memory_.describe(address));
+  const GlobalMemory::Race race = memory_.touch(address, bytes, act, static_cast<std::uint32_t>(owner_));
+  if (race == GlobalMemory::Race::none) return;
+  find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
+                                                    : "race between blocks (write after access)",
+       pc, thread, -1, memory_.describe(address));
 }
 
 void Block::shared_request(const Request& request) {

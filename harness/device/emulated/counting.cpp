@@ -16,6 +16,7 @@ namespace {
 /// As SiteCount calls it.
 std::string access_name(Space space, Act act) {
   if (space == Space::tensor) return "tensor";
+  if (space == Space::bulk) return act == Act::read ? "bulk load" : "bulk store";
   const std::string where = space == Space::global ? "global " : space == Space::shared ? "shared " : "cluster ";
   switch (act) {
     case Act::read:

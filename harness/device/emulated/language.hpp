@@ -22,6 +22,8 @@
 
 #undef __launch_bounds__
 #define __launch_bounds__(...)
+#undef __maxnreg__
+#define __maxnreg__(...)
 // An OS thread runs one block at a time, so its variables are the block's. Each starts at bank 0.
 #undef __shared__
 #define __shared__ static thread_local __attribute__((aligned(128)))

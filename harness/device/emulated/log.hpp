@@ -4,16 +4,27 @@
 
 namespace ridgeline::device::emulated {
 
-/// What a lane did. The last two touch no memory; they keep order when logs are aligned. A copy that goes on beside the
-/// lane reads global memory (copy_read), and writes shared memory at any time from its begin to its end, which is the
-/// lane's wait for it.
-enum class Act : std::uint8_t { read, write, atomic, copy_read, copy_begin, copy_end, warp_barrier, collective };
+/// What a lane did. Those from warp_barrier on are done by all lanes of a mask; they keep order when logs are aligned.
+/// A copy that goes on beside the lane reads global memory (copy_read), and writes shared memory at any time from its
+/// begin to its end, which is the lane's wait for it. Events are the asynchronous unit's, of a lane or of a whole warp.
+enum class Act : std::uint8_t {
+  read,
+  write,
+  atomic,
+  copy_read,
+  copy_begin,
+  copy_end,
+  event,
+  warp_barrier,
+  collective,
+  warp_event
+};
 
-constexpr bool touches_memory(Act act) { return act <= Act::copy_end; }
+constexpr bool is_of_one_lane(Act act) { return act <= Act::event; }
 
 /// One act of a lane, in the order of its program.
 struct Entry {
-  std::uint64_t address;  // of memory; of the others the mask of lanes that take part
+  std::uint64_t address;  // of memory; an event's number; of the others the mask of lanes that take part
   std::uint32_t pc;       // return address of the access; programs lie below 4 GiB, see emulated.cmake
   Act act;
   std::uint8_t bytes;
@@ -27,6 +38,7 @@ struct Hot {
   Entry* end = nullptr;      // of the running lane's log
   std::uint64_t stacks = 0;  // where the stacks of all lanes begin
   std::uint16_t path = 0;    // of the running lane
+  int products = 0;          // of warpgroups that are under way in the block
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 

@@ -10,8 +10,9 @@
 // What the emulated device says of a launch: counts, and what is wrong with the kernel. Never a time.
 namespace ridgeline::device::emulated {
 
-/// Cluster: shared memory of another block. Tensor: instructions of tensor cores, as requests.
-enum class Space : std::uint8_t { global, shared, cluster, tensor };
+/// Cluster: shared memory of another block. Tensor: instructions of tensor cores, as requests. Bulk: the global side of
+/// the asynchronous unit's copies.
+enum class Space : std::uint8_t { global, shared, cluster, tensor, bulk };
 
 /// The requests that one access of the program made, over all warps. Exact for the code that the host compiler made.
 struct Site {
