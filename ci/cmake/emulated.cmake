@@ -4,6 +4,9 @@
 # -fsanitize=thread calls a function before each access to memory (harness/device/emulated/accesses.cpp has them; the
 # sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
 # wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
+set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off -fno-pie
+    -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-unknown-pragmas)
+
 function(ridgeline_emulated_kernels library)
   set(wrappers "")
   foreach(file ${ARGN})
@@ -14,15 +17,13 @@ function(ridgeline_emulated_kernels library)
   endforeach()
   add_library(${library} STATIC ${wrappers})
   set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${library} PRIVATE -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off
-                                            -fno-pie -fsanitize=thread --param=tsan-distinguish-volatile=1
-                                            -Wno-unknown-pragmas)
+  target_compile_options(${library} PRIVATE ${RIDGELINE_EMULATED_FLAGS})
   target_link_libraries(${library} PUBLIC ridgeline_emulated)
   target_link_options(${library} INTERFACE -no-pie)
 endfunction()
 
-# ridgeline_emulated_family(<name>): the CUDA variants of kernels/<name> and the family's test once more, for the emulated
-# device. Variants that use instructions of which it does not know the meaning yet are left out.
+# ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants alone, for the emulated
+# device: library kernels_<name>_emulated, and the family's test. Variants that use instructions of which it does not know the meaning yet are left out.
 function(ridgeline_emulated_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB all CONFIGURE_DEPENDS ${folder}/cuda/*.cu)
@@ -57,9 +58,16 @@ ${rows}  };
 }  // namespace ridgeline::${name}
 ")
   ridgeline_emulated_kernels(kernels_${name}_emulated ${files})
+  # The family's own sources and the table join the kernels: the one calls the other.
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/register_tile|/panel_softmax")  # the last two are the CPU's
-  add_executable(kernels_${name}_emulated_test ${sources} ${table})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$|/register_tile|/panel_softmax")  # the last two are the CPU's
+  add_library(kernels_${name}_emulated_host OBJECT ${sources} ${table})
+  target_link_libraries(kernels_${name}_emulated_host PRIVATE ridgeline_emulated OpenMP::OpenMP_CXX)
+  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_emulated_host>)
+  target_link_libraries(kernels_${name}_emulated PUBLIC OpenMP::OpenMP_CXX)
+  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
+  add_executable(kernels_${name}_emulated_test ${tests})
   target_link_libraries(kernels_${name}_emulated_test PRIVATE kernels_${name}_emulated ridgeline_emulated_backends
                                                               GTest::gtest_main)
   gtest_discover_tests(kernels_${name}_emulated_test TEST_PREFIX emulated: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60

@@ -1,5 +1,5 @@
 # `cpack -G TGZ`: the programs, the profiles and the reports in one folder that runs from anywhere.
-foreach(program ridgeline ridgeline-suites ridgeline-collectives)
+foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emulated)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION bin)
   endif()

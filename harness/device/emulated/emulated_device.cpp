@@ -135,7 +135,7 @@ Facts facts(int capability) {
   facts.registers_per_unit = 65536;
   facts.shared_per_unit = (hopper ? 228u : 164u) << 10;
   facts.shared_per_block = (hopper ? 227u : 163u) << 10;
-  facts.comparable = {{"model", facts.name}};
+  facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};  // counts are of its code
   return facts;
 }
 
