@@ -1,0 +1,123 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <stdlib.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/run/home.hpp"
+#include "harness/run/tool.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How this build compiles kernels for the emulated device, as ci/cmake/emulated.cmake wrote it down.
+struct Kit {
+  std::string compiler;
+  std::vector<std::string> flags, libraries;
+};
+
+Kit read_kit() {
+  const fs::path file = run::program_folder().parent_path() / "lib/ridgeline/check.json";
+  std::ifstream in(file);
+  if (!in)
+    throw Error(ErrorKind::dependency, fmt::format("this build cannot check kernels: there is no {}", file.string()),
+                "run a ridgeline that was built from source with CUDA's headers present");
+  try {
+    const nlohmann::json kit = nlohmann::json::parse(in);
+    return {kit.at("compiler"), kit.at("flags"), kit.at("libraries")};
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::internal, fmt::format("cannot read {}: {}", file.string(), error.what()));
+  }
+}
+
+/// Removed with all that is in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "ridgeline-check-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error(ErrorKind::internal, fmt::format("cannot make a folder {}", pattern),
+                  "set TMPDIR to one that can be written");
+    path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
+  std::vector<std::string> arguments = kit.flags;
+  // Its own folder comes first, as for every compiler.
+  arguments.insert(arguments.end(), {"-x", "c++", fs::absolute(source).string(), "-x", "none", "-o", program.string()});
+  arguments.insert(arguments.end(), kit.libraries.begin(), kit.libraries.end());
+  std::ostringstream said;
+  const run::ToolResult result = run::run_tool({kit.compiler, arguments, {}}, &said);
+  if (result.fine) {
+    if (!said.str().empty()) say(stderr, said.str());  // warnings
+    return;
+  }
+  say(stderr, said.str());
+  throw Error(ErrorKind::usage,
+              fmt::format("{} cannot be compiled for the emulated device: {} {}", source.string(),
+                          fs::path(kit.compiler).filename().string(), result.ending),
+              "what sources must keep to: docs/how-to-check.md");
+}
+
+int check(const Context& context, const std::string& file) {
+  const fs::path source = file;
+  if (!fs::is_regular_file(source)) throw Error(ErrorKind::usage, fmt::format("there is no file {}", source.string()));
+  const Kit kit = read_kit();
+  const ScratchFolder folder;
+  const fs::path program = folder.path() / "check";
+  compile(kit, source, program);
+
+  std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
+  if (context.json) arguments.emplace_back("--json");
+  // What the kernels themselves print may come between the lines for people, but not into JSON.
+  std::ostringstream said;
+  const run::ToolResult result = run::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
+  say(stdout, context.json ? result.output + "\n" : said.str());
+  if (result.fine) return fine;
+  for (const auto& [ending, code] :
+       {std::pair{"exited with code 2", 2}, {"exited with code 64", 64}, {"exited with code 69", 69}})
+    if (result.ending == ending) return code;
+  throw Error(ErrorKind::dependency, fmt::format("the check of {} {}", source.string(), result.ending),
+              "an access that the device does not see can end the program: docs/how-to-check.md");
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Context& context) {
+  const auto file = std::make_shared<std::string>();
+  CLI::App& command = add_command(
+      program, context, "check", "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
+      "  ridgeline check reverse_rows.cu                            no GPU is needed\n"
+      "  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits\n"
+      "  ridgeline check reverse_rows.cu --json                     counts by source line\n"
+      "The file defines kernels and a function ridgeline::check() that launches them: docs/how-to-check.md.",
+      [&context, file] { return check(context, *file); });
+  command.add_option("FILE", *file, "A .cu file")->required();
+  add_device_option(command, context);
+  add_json_option(command, context);
+}
+
+}  // namespace ridgeline::cli

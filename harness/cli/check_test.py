@@ -1,0 +1,95 @@
+"""`ridgeline check` on the documented example, whole and with mistakes planted in it."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from harness.run.scripted_runs import BUILD, ROOT
+
+EXAMPLE = ROOT / "docs" / "examples" / "reverse_rows.cu"
+
+
+if not (BUILD.parent / "lib" / "ridgeline" / "check.json").exists():
+    pytest.skip("this build has no emulated device", allow_module_level=True)
+
+
+def check(*arguments):
+    return subprocess.run([BUILD / "ridgeline", "check", *arguments], capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """A copy of the example, elsewhere, with `old` replaced."""
+
+    def change(old, new):
+        text = EXAMPLE.read_text()
+        assert old in text
+        file = tmp_path / "kernel.cu"
+        file.write_text(text.replace(old, new))
+        return str(file)
+
+    return change
+
+
+def test_the_example_is_right_and_is_listed_with_its_counts():
+    done = check(str(EXAMPLE))
+    assert done.returncode == 0, done.stderr
+    assert "nothing wrong was found" in done.stdout
+    assert re.search(r"global_load_sectors_per_request +4\n", done.stdout)
+    assert "row[i] = in[first + i];" in done.stdout
+
+
+def test_counts_are_exact_in_json():
+    done = check(str(EXAMPLE), "--json", "--device", "emulated:sm_80")
+    assert done.returncode == 0, done.stderr
+    counted = json.loads(done.stdout)
+    assert counted["outcome"] == "counted"
+    values = {metric["name"]: metric["value"] for metric in counted["metrics"]}
+    warps = 128 * 2
+    assert values["global_load_requests"] == values["global_store_requests"] == warps
+    assert values["global_load_sectors"] == 4 * warps
+    assert values["shared_wavefronts_per_request"] == 1
+    assert values["barriers"] == 128
+
+
+def test_a_race_is_found_in_its_line(changed):
+    file = changed("  __syncthreads();\n", "")
+    done = check(file)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert re.search(r"race .*kernel\.cu:\d+.*row", done.stdout), done.stdout
+    assert "reverse_rows" in done.stdout
+
+
+def test_a_wrong_result_says_what_is_wrong(changed):
+    done = check(changed("row[63 - i]", "row[62 - i % 32]"))
+    assert done.returncode == 2
+    assert "wrong result: element 0" in done.stdout
+
+
+def test_what_does_not_compile_ends_after_the_compilers_words(changed):
+    done = check(changed("row[63 - i]", "rwo[63 - i]"))
+    assert done.returncode == 64
+    assert "kernel.cu" in done.stderr and "rwo" in done.stderr
+    assert "cannot be compiled for the emulated device" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named():
+    done = check("nowhere.cu")
+    assert done.returncode == 64
+    assert "there is no file nowhere.cu" in done.stderr
+
+
+def test_other_devices_check_nothing():
+    done = check(str(EXAMPLE), "--device", "cpu")
+    assert done.returncode == 64
+    assert "cpu does not check kernels" in done.stdout + done.stderr
+
+
+def test_a_check_that_launches_nothing_says_so(tmp_path):
+    file = tmp_path / "empty.cu"
+    file.write_text('#include "harness/device/check.hpp"\nvoid ridgeline::check(device::Device&) {}\n')
+    done = check(str(file))
+    assert done.returncode == 0
+    assert "No kernel was launched, so nothing was checked." in done.stdout

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/annotated_listing.hpp"
+#include "harness/base/error.hpp"
+#include "harness/device/check.hpp"
+#include "harness/device/failure.hpp"
+#include "harness/measure/count.hpp"
+#include "harness/protocol/record_json.hpp"
+
+// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0 it was counted, 2
+// something is wrong with it, 64 usage, 69 no such device.
+namespace ridgeline {
+namespace {
+
+/// The user's whole check as one execution of a case, which verifies itself.
+record::Measurement measured(device::Device& device) {
+  record::Measurement measurement;
+  measurement.case_name = "check";
+  measure::Workload workload;
+  workload.poison = [](std::size_t) {};
+  workload.launch = [&](std::size_t, device::Stream&) { check(device); };
+  workload.verify = [](std::size_t) { return record::Verification{}; };
+  try {
+    measure::count(workload, device, "/", measurement);
+    measurement.verification.reset();  // the check has compared for itself
+  } catch (const device::Unsupported& unsupported) {
+    measurement.outcome = record::Outcome::unsupported;
+    measurement.reason = unsupported.what();
+  } catch (const std::exception& error) {
+    measurement.outcome = record::Outcome::wrong_result;
+    measurement.reason = error.what();
+  }
+  return measurement;
+}
+
+std::string text_of(const record::Metric& metric) {
+  return fmt::format("{:<34}{:>16}{}\n", metric.name, fmt::format("{:.10g}", metric.value),
+                     metric.unit == "1" ? "" : " " + metric.unit);
+}
+
+void print(const record::Measurement& measurement, std::string_view device) {
+  if (measurement.outcome != record::Outcome::counted) {
+    fmt::print("{}: {}\n  {}\n", device, record::to_string(measurement.outcome), measurement.reason);
+    return;
+  }
+  fmt::print("{}: nothing wrong was found\n\n", device);
+  if (measurement.sites.empty()) {
+    fmt::print("No kernel was launched, so nothing was checked.\n");
+    return;
+  }
+  for (const record::Metric& metric : measurement.metrics) fmt::print("{}", text_of(metric));
+  fmt::print("\n");
+  for (const std::string& line : analysis::annotated_listing(measurement.sites, measurement.sources))
+    fmt::print("{}\n", line);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) throw Error(ErrorKind::usage, "no device is named");
+  const std::unique_ptr<device::Device> device = device::open(arguments[0]);
+  if (device->facts().kind != device::Kind::emulated)
+    throw Error(ErrorKind::usage, arguments[0] + " does not check kernels",
+                "there are emulated:sm_90 and emulated:sm_80");
+  const record::Measurement measurement = measured(*device);
+  if (std::find(arguments.begin() + 1, arguments.end(), "--json") != arguments.end())
+    fmt::print("{}\n", protocol::to_json(measurement).dump(2));
+  else
+    print(measurement, arguments[0]);
+  return measurement.outcome == record::Outcome::counted ? 0 : 2;
+}
+
+}  // namespace
+}  // namespace ridgeline
+
+int main(int argc, char** argv) {
+  try {
+    return ridgeline::run({argv + 1, argv + argc});
+  } catch (const ridgeline::Error& error) {
+    fmt::print(stderr, "ridgeline check: {}\n", error.what());
+    if (!error.advice().empty()) fmt::print(stderr, "  {}\n", error.advice());
+    return error.exit_code();
+  }
+}
