@@ -23,17 +23,10 @@ function(ridgeline_emulated_kernels library)
 endfunction()
 
 # ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants alone, for the emulated
-# device: library kernels_<name>_emulated, and the family's test. Variants that use instructions of which it does not know the meaning yet are left out.
+# device: library kernels_<name>_emulated, and the family's test.
 function(ridgeline_emulated_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
-  file(GLOB all CONFIGURE_DEPENDS ${folder}/cuda/*.cu)
-  set(files "")
-  foreach(file ${all})
-    file(STRINGS ${file} unknown REGEX "kernels/ptx/wgmma")
-    if(NOT unknown)
-      list(APPEND files ${file})
-    endif()
-  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/cuda/*.cu ${folder}/cuda/sm_90a/*.cu)
   if(NOT files)
     return()
   endif()
