@@ -11,9 +11,10 @@
 namespace ridgeline::device::emulated {
 
 void Block::check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-  if ((address & (static_cast<std::uint64_t>(bytes) - 1)) != 0) stop("misaligned", pc, -1, memory_.describe(address));
+  if ((address & (static_cast<std::uint64_t>(bytes) - 1)) != 0)
+    stop("misaligned", pc, -1, memory_.describe(address), address);
   if (is_global(address) && !is_inside(address, static_cast<std::uint64_t>(bytes)))
-    stop("out of bounds (global)", pc, -1, memory_.describe(address));
+    stop("out of bounds (global)", pc, -1, memory_.describe(address), address);
   log(address, pc, act, bytes);
 }
 

@@ -284,15 +284,6 @@ Block::Pause Block::release_barrier() {
   return Pause::passed;
 }
 
-// ---- what is said
-
-void Block::find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail) {
-  Finding& finding = findings_[{check, pc}];
-  if (finding.count++ != 0) return;
-  const std::uint64_t count = finding.count;
-  finding = {check, pc, static_cast<std::int64_t>(number_), thread, other, detail, count};
-}
-
 Report Block::end() {
   Report report;
   report.config = config_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,12 +27,19 @@
 
 namespace ridgeline::device::emulated {
 
+/// The value of a kernel's parameter.
+struct Argument {
+  const void* at = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// A kernel with its arguments. `run` calls it with a copy of `bytes` bytes of arguments, once a thread.
 struct KernelCall {
   void (*run)(const void* arguments) = nullptr;
   const void* arguments = nullptr;
   std::size_t bytes = 0;
-  void (*kernel)() = nullptr;  // its code, for its name
+  void (*kernel)() = nullptr;        // its code, for its name
+  std::span<const Argument> each{};  // its arguments one by one, for messages
 };
 
 /// What a block may have, of the emulated architecture.
@@ -176,7 +184,8 @@ class Block final : private Warp {
   void enter_function(std::uint32_t pc);
   void leave_function() { hot.path = paths_.leave(hot.path); }
   /// Notes a mistake of the running lane, and ends the launch. Does not return.
-  [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, const std::string& detail);
+  [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, const std::string& detail,
+                         std::uint64_t global = 0);
 
  private:
   friend class AsyncUnit;
@@ -212,7 +221,9 @@ class Block final : private Warp {
   void order_touched();  // at a barrier of the block, or its end
   void note_in_flight();
   void shared_request(const Request& request);
-  void find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail);
+  /// `global`: the address of global memory that it is about, if any.
+  void find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail,
+            std::uint64_t global = 0);
 
   void hop(Lane* to);
   static void enter(boost::context::detail::transfer_t from);

@@ -114,8 +114,8 @@ void Block::enter_function(std::uint32_t pc) {
   hot.path = *path;
 }
 
-void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail) {
-  find(check, pc, running_->thread, other, detail);
+void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail, std::uint64_t global) {
+  find(check, pc, running_->thread, other, detail, global);
   stopped_ = true;
   running_->state = LaneState::done;
   hop(nullptr);

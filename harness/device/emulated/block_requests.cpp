@@ -112,12 +112,13 @@ void Block::global_request(const Request& request) {
 }
 
 void Block::check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread) {
-  if (!memory_.note(address, bytes, act)) find("uninitialised (global)", pc, thread, -1, memory_.describe(address));
+  if (!memory_.note(address, bytes, act))
+    find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
   const GlobalMemory::Race race = memory_.touch(address, bytes, act, static_cast<std::uint32_t>(owner_));
   if (race == GlobalMemory::Race::none) return;
   find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
                                                     : "race between blocks (write after access)",
-       pc, thread, -1, memory_.describe(address));
+       pc, thread, -1, memory_.describe(address), address);
 }
 
 void Block::shared_request(const Request& request) {

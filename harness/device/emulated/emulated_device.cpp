@@ -9,32 +9,11 @@
 #include "harness/base/error.hpp"
 #include "harness/device/cpu/host_memory.hpp"
 #include "harness/device/emulated/counting.hpp"
+#include "harness/device/emulated/finding_text.hpp"
 #include "harness/device/emulated/kernel_resources.hpp"
-#include "harness/device/emulated/source_lines.hpp"
-#include "harness/device/failure.hpp"
 
 namespace ridgeline::device::emulated {
 namespace {
-
-/// "race (read after write) at kernels/x.cu:12, block 0, thread 5 with 3: tile, 17 times".
-std::string text_of(const Finding& finding) {
-  const std::uint32_t pcs[] = {finding.pc};
-  const SourceLine line = source_lines(pcs).at(finding.pc);
-  std::string text = finding.check;
-  if (!line.file.empty()) text += fmt::format(" at {}:{}", line.file, line.line);
-  text += fmt::format(", block {}, thread {}", finding.block, finding.thread);
-  if (finding.other >= 0) text += fmt::format(" with {}", finding.other);
-  text += ": " + finding.detail;
-  if (finding.count > 1) text += fmt::format(", {} times", finding.count);
-  return text;
-}
-
-/// Throws when the launch found something. What is not modelled comes first: it ended the launch.
-void throw_first(const Report& report) {
-  for (const Finding& finding : report.findings)
-    if (finding.check == "unsupported") throw Unsupported(finding.detail, text_of(finding));
-  for (const Finding& finding : report.findings) throw KernelMistake(text_of(finding));
-}
 
 class UntimedBatch final : public Batch {
  public:
@@ -88,7 +67,7 @@ class EmulatedDevice final : public Device {
     const std::vector<Report> reports = machine_.take_reports();
     for (const Report& report : reports)
       if (report.findings.empty()) counting_.add(report);  // counts of a wrong kernel mean nothing
-    for (const Report& report : reports) throw_first(report);
+    for (const Report& report : reports) throw_findings(report);
   }
   Counts take_counts() override {
     Counts counts = counting_.take();

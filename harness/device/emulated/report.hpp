@@ -34,6 +34,7 @@ struct Finding {
   int thread = -1;          // linear, in its block
   int other = -1;           // the thread that it collides with
   std::string detail;       // the variable, or what is waited for
+  int argument = 0;         // of global memory: which of the kernel's leads there, from 1; 0: none does
   std::uint64_t count = 0;
 };
 
