@@ -8,17 +8,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <ctime>
 #include <type_traits>
 #include <utility>
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <vector_functions.h>
 #include <vector_types.h>
 
 #include "harness/device/cuda/launch_config.hpp"
 #include "harness/device/device.hpp"
 #include "harness/device/emulated/calls.hpp"
+#include "harness/device/emulated/packed_types.hpp"
 
 #undef __launch_bounds__
 #define __launch_bounds__(...)
@@ -61,13 +62,18 @@ RIDGELINE_WORD std::uint64_t to_bits(T value) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2, "values of 2, 4 or 8 bytes");
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  return __builtin_bit_cast(Bits, value);
+  Bits bits;  // CUDA's pairs of halves are not trivially copyable
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
 }
 template <class T>
 RIDGELINE_WORD T from_bits(std::uint64_t bits) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  return __builtin_bit_cast(T, static_cast<Bits>(bits));
+  const Bits narrow = static_cast<Bits>(bits);
+  T value;
+  std::memcpy(static_cast<void*>(&value), &narrow, sizeof value);
+  return value;
 }
 
 RIDGELINE_WORD float widened(__half value) { return __half2float(value); }
@@ -131,6 +137,8 @@ RIDGELINE_WORD T atomicCAS(T* at, std::type_identity_t<T> compared, std::type_id
   return ::ridgeline::device::emulated::updated(at, value, ::ridgeline::device::emulated::Update::compare_and_swap,
                                                 compared);
 }
+
+#include "harness/device/emulated/words.hpp"
 
 // How caches treat an access is not modelled: it is the access.
 template <class T>
