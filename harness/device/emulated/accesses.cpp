@@ -38,6 +38,27 @@ namespace {
   if (__builtin_expect(++here.next == here.end, 0)) Block::current().log_is_full();
 }
 
+/// Logs an atomic operation of a kernel with the fences that its order amounts to, the one behind it at its end.
+class Ordered {
+ public:
+  Ordered(const volatile void* at, std::uint32_t pc, Act act, int bytes, int order) : pc_(pc) {
+    if (hot.next == nullptr) return;
+    if (order >= __ATOMIC_RELEASE) fence();
+    if (act != Act::volatile_write) Block::current().spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
+    access(const_cast<const void*>(at), pc, act, static_cast<std::uint64_t>(bytes));
+    acquires_ = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+  }
+  Ordered(const Ordered&) = delete;
+  ~Ordered() {
+    if (acquires_) fence();
+  }
+
+ private:
+  void fence() const { Block::current().log(0, pc_, Act::fence, 0); }
+  const std::uint32_t pc_;
+  bool acquires_ = false;
+};
+
 }  // namespace
 }  // namespace ridgeline::device::emulated
 
@@ -56,6 +77,7 @@ using ridgeline::device::emulated::access;
 using ridgeline::device::emulated::Act;
 using ridgeline::device::emulated::Block;
 using ridgeline::device::emulated::hot;
+using ridgeline::device::emulated::Ordered;
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what they are called.
 extern "C" {
@@ -66,9 +88,9 @@ RIDGELINE_ACCESSES_OF_ALL_SIZES(unaligned_)
   void __tsan_volatile_read##bytes(void* at) {                                                 \
     if (hot.next == nullptr) return;                                                           \
     Block::current().spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes); \
-    access(at, RIDGELINE_CALLER, Act::read, bytes);                                            \
+    access(at, RIDGELINE_CALLER, Act::volatile_read, bytes);                                   \
   }                                                                                            \
-  void __tsan_volatile_write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::write, bytes); }
+  void __tsan_volatile_write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::volatile_write, bytes); }
 RIDGELINE_VOLATILE_ACCESSES(1)
 RIDGELINE_VOLATILE_ACCESSES(2)
 RIDGELINE_VOLATILE_ACCESSES(4)
@@ -96,43 +118,59 @@ void __tsan_func_exit() {
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void*) {}
 
-// Host code alone uses these: kernels have update().
+// cuda::atomic and cuda::atomic_ref end here; host code does, too.
 #define RIDGELINE_ATOMICS(bits)                                                                                      \
   using Bits##bits = std::uint##bits##_t;                                                                            \
-  Bits##bits __tsan_atomic##bits##_load(const volatile Bits##bits* at, int) {                                        \
+  Bits##bits __tsan_atomic##bits##_load(const volatile Bits##bits* at, int order) {                                  \
+    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_read, bits / 8, order);                                   \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                    \
   }                                                                                                                  \
-  void __tsan_atomic##bits##_store(volatile Bits##bits* at, Bits##bits value, int) {                                 \
+  void __tsan_atomic##bits##_store(volatile Bits##bits* at, Bits##bits value, int order) {                           \
+    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_write, bits / 8, order);                                  \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                   \
   }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_exchange(volatile Bits##bits* at, Bits##bits value, int) {                        \
+  Bits##bits __tsan_atomic##bits##_exchange(volatile Bits##bits* at, Bits##bits value, int order) {                  \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                         \
   }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_add(volatile Bits##bits* at, Bits##bits value, int) {                       \
+  Bits##bits __tsan_atomic##bits##_fetch_add(volatile Bits##bits* at, Bits##bits value, int order) {                 \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_sub(volatile Bits##bits* at, Bits##bits value, int) {                       \
+  Bits##bits __tsan_atomic##bits##_fetch_sub(volatile Bits##bits* at, Bits##bits value, int order) {                 \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_and(volatile Bits##bits* at, Bits##bits value, int) {                       \
+  Bits##bits __tsan_atomic##bits##_fetch_and(volatile Bits##bits* at, Bits##bits value, int order) {                 \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_or(volatile Bits##bits* at, Bits##bits value, int) {                        \
+  Bits##bits __tsan_atomic##bits##_fetch_or(volatile Bits##bits* at, Bits##bits value, int order) {                  \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                           \
   }                                                                                                                  \
+  Bits##bits __tsan_atomic##bits##_fetch_xor(volatile Bits##bits* at, Bits##bits value, int order) {                 \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
+    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                  \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value, \
-                                                    int, int) {                                                      \
+                                                    int order, int) {                                                \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
   }                                                                                                                  \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value,   \
-                                                  int, int) {                                                        \
+                                                  int order, int) {                                                  \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
   }
 RIDGELINE_ATOMICS(8)
 RIDGELINE_ATOMICS(16)
 RIDGELINE_ATOMICS(32)
 RIDGELINE_ATOMICS(64)
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) {
+  if (hot.next != nullptr) Block::current().log(0, RIDGELINE_CALLER, Act::fence, 0);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 }  // extern "C"

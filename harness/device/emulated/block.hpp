@@ -215,7 +215,10 @@ class Block final : private Warp {
   void barrier() override;  // of the warp whose logs are aligned
   void collective() override;
   void event() override { async_.warp_event(aligned_warp_); }
-  void check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread);
+  /// `by_thread`: and not by the asynchronous unit, whose order with threads is not followed there.
+  void check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread,
+                           bool by_thread = false);
+  void memory_request(const Request& request);
   void global_request(const Request& request);
   void touch_lines(const Request& request);
   void order_touched();  // at a barrier of the block, or its end
@@ -284,6 +287,7 @@ class Block final : private Warp {
   std::vector<Entry> logs_;  // of the warp that runs
   Paths paths_;
   int aligned_warp_ = 0;
+  bool strong_ = false;  // the request is of atomic or volatile accesses
 
   std::byte* dynamic_ = nullptr;
   std::uint64_t static_shared_ = 0;  // where this OS thread's variables begin

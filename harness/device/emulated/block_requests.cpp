@@ -67,14 +67,26 @@ void Block::note_in_flight() {
   }
 }
 
-void Block::request(const Request& request) {
-  if (request.act == Act::event) {
-    for (int i = 0; i < request.count; ++i) {
+void Block::request(const Request& asked) {
+  if (asked.act == Act::event) {
+    for (int i = 0; i < asked.count; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      async_.event(request.addresses[at], 32 * aligned_warp_ + request.lanes[at], request.pc);
+      async_.event(asked.addresses[at], 32 * aligned_warp_ + asked.lanes[at], asked.pc);
     }
     return;
   }
+  if (asked.act == Act::fence) {
+    history_.thread_fence(aligned_warp_);
+    return memory_.fence(static_cast<std::uint32_t>(owner_), history_.published());
+  }
+  strong_ = asked.act == Act::atomic || asked.act == Act::volatile_read || asked.act == Act::volatile_write;
+  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write) return memory_request(asked);
+  Request counted = asked;  // like others
+  counted.act = asked.act == Act::volatile_read ? Act::read : Act::write;
+  memory_request(counted);
+}
+
+void Block::memory_request(const Request& request) {
   accesses_ += static_cast<std::uint64_t>(request.count);
   int global = 0;
   for (const std::uint64_t address : request.active_addresses()) global += is_global(address) ? 1 : 0;
@@ -108,17 +120,20 @@ void Block::global_request(const Request& request) {
   const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
   for (int i = 0; i < request.count; ++i)
     check_global_access(request.addresses[static_cast<std::size_t>(i)], request.bytes, act, request.pc,
-                        32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)]);
+                        32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)], true);
 }
 
-void Block::check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread) {
+void Block::check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread,
+                                bool by_thread) {
   if (!memory_.note(address, bytes, act))
     find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
-  const GlobalMemory::Race race = memory_.touch(address, bytes, act, static_cast<std::uint32_t>(owner_));
-  if (race == GlobalMemory::Race::none) return;
-  find(race == GlobalMemory::Race::read_after_write ? "race between blocks (read after write)"
-                                                    : "race between blocks (write after access)",
-       pc, thread, -1, memory_.describe(address), address);
+  const GlobalMemory::Race race = memory_.touch(address, bytes, act,
+                                                {.block = static_cast<std::uint32_t>(owner_),
+                                                 .thread = by_thread ? thread : -1,
+                                                 .strong = by_thread && strong_,
+                                                 .alone = gang_ == nullptr},
+                                                history_);
+  if (race.what != nullptr) find(race.what, pc, thread, race.other, memory_.describe(address), address);
 }
 
 void Block::shared_request(const Request& request) {
@@ -188,7 +203,8 @@ void Block::shared_request(const Request& request) {
     }
     if ((request.act == Act::read || request.act == Act::atomic) && !history_.written(offset, request.bytes))
       find("uninitialised (shared)", request.pc, thread, -1, std::string(name));
-    if (const auto conflict = history_.access(offset, request.bytes, request.act, thread))
+    const auto conflict = history_.access(offset, request.bytes, request.act, thread);
+    if (conflict && (!strong_ || request.act == Act::atomic))  // flags are made of volatile accesses
       find(conflict->what, request.pc, thread, conflict->other, std::string(name));
   }
 }

@@ -217,6 +217,8 @@ void* in_block_of_cluster(void* in_shared, int rank) {
   return Block::current().in_block(in_shared, rank, RIDGELINE_CALLER);
 }
 
+void fence() { Block::current().log(0, RIDGELINE_CALLER, Act::fence, 0); }
+
 std::uint64_t ticks() {
   static std::atomic<std::uint64_t> count{0};
   return ++count;

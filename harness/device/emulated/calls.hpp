@@ -62,6 +62,8 @@ void cluster_arrive();
 void cluster_wait();
 void* in_block_of_cluster(void* in_shared, int rank);
 
+/// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile flag.
+void fence();
 /// A count that grows at every call, in no unit.
 std::uint64_t ticks();
 /// Gives the word what it does not model: the launch ends.

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "harness/device/emulated/log.hpp"
+#include "harness/device/emulated/shared_history.hpp"
 
 namespace ridgeline::device::emulated {
 
@@ -48,18 +50,34 @@ class GlobalMemory {
   /// have been written. Called by kernels.
   bool note(std::uint64_t address, int bytes, Act act);
 
-  /// Forgets which blocks touched what: a launch comes after all of the last one.
-  void begin_launch();
-  enum class Race { none, read_after_write, write_after_access };
-  /// Of an access of block number `block`: whether another block of this launch touched the word so that their order
-  /// matters. Called by kernels.
-  Race touch(std::uint64_t address, int bytes, Act act, std::uint32_t block);
+  /// Forgets which blocks touched what: a launch comes after all of the last one. `at_once`: its blocks run on several
+  /// OS threads, so that what one has done may be told after what another does behind it.
+  void begin_launch(bool at_once = false);
+  /// A thread of a block, or -1 for the asynchronous unit; whether its access is atomic or volatile, and whether no
+  /// other block has the same number.
+  struct Toucher {
+    std::uint32_t block = 0;
+    int thread = 0;
+    bool strong = false, alone = true;
+  };
+  struct Race {
+    const char* what = nullptr;  // "race between blocks (read after write)"; null: none
+    int other = -1;              // thread of the same block
+  };
+  /// Of an access: whether another block of this launch, or another thread of the block, whose history is given,
+  /// touched the word so that their order matters, and nothing has ordered them. Called by kernels.
+  Race touch(std::uint64_t address, int bytes, Act act, const Toucher& toucher, const SharedHistory& history);
+  /// What the block's fences have ordered before others, from now on. Called by kernels.
+  void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
 
   /// "input[1024] of 4096 bytes + 4100": where an address lies, for messages.
   std::string describe(std::uint64_t address) const;
 
  private:
-  struct Owner;  // of a word: which blocks touched it
+  struct Owner;  // of a word: which blocks and threads touched it
+  /// Whether both blocks have fences, that of `owner` behind its access at `moment`; of blocks that run at once,
+  /// whether one of them has any.
+  bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
   struct Slot {
     std::size_t bytes = 0;
     std::string name;
@@ -72,6 +90,9 @@ class GlobalMemory {
   Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
 
   std::vector<Slot> slots_;
+  bool at_once_ = false;
+  std::mutex fences_together_;
+  std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch
   std::size_t next_ = 0;
 };
 

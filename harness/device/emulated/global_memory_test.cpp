@@ -1,6 +1,7 @@
 #include "harness/device/emulated/global_memory.hpp"
 
 #include <cstring>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -81,24 +82,29 @@ TEST(GlobalMemory, KnowsWhatWasWritten) {
 TEST(GlobalMemory, BlocksThatShareAWordRace) {
   GlobalMemory memory;
   const std::uint64_t made = address(memory.allocate(64, "made"));
-  using Race = GlobalMemory::Race;
-  EXPECT_EQ(memory.touch(made, 4, Act::write, 0), Race::none);
-  EXPECT_EQ(memory.touch(made, 4, Act::read, 0), Race::none);
-  EXPECT_EQ(memory.touch(made, 4, Act::read, 1), Race::read_after_write);
-  EXPECT_EQ(memory.touch(made + 4, 4, Act::read, 0), Race::none);
-  EXPECT_EQ(memory.touch(made + 4, 4, Act::read, 1), Race::none);
-  EXPECT_EQ(memory.touch(made + 4, 4, Act::write, 1), Race::write_after_access);
-  EXPECT_EQ(memory.touch(made + 8, 4, Act::atomic, 0), Race::none);
-  EXPECT_EQ(memory.touch(made + 8, 4, Act::atomic, 1), Race::none);
-  EXPECT_EQ(memory.touch(made + 8, 4, Act::read, 2), Race::read_after_write);
-  EXPECT_EQ(memory.touch(made + 16, 16, Act::write, 0), Race::none);
-  EXPECT_EQ(memory.touch(made + 28, 4, Act::write, 1), Race::write_after_access);
-  EXPECT_EQ(memory.touch(made + 32, 2, Act::write, 0), Race::none);
-  EXPECT_EQ(memory.touch(made + 34, 2, Act::write, 1), Race::none) << "the other half of the word";
-  EXPECT_EQ(memory.touch(made + 32, 4, Act::read, 2), Race::read_after_write);
-  EXPECT_EQ(memory.touch(made + 33, 1, Act::read, 1), Race::none) << "only the newest writer of a word is known";
+  SharedHistory history(64);
+  history.begin_block(1);
+  const auto touch = [&](std::uint64_t at, int bytes, Act act, std::uint32_t block) {
+    const GlobalMemory::Race race = memory.touch(at, bytes, act, {block, 0, act == Act::atomic}, history);
+    return std::string(race.what == nullptr ? "" : race.what);
+  };
+  EXPECT_EQ(touch(made, 4, Act::write, 0), "");
+  EXPECT_EQ(touch(made, 4, Act::read, 0), "");
+  EXPECT_EQ(touch(made, 4, Act::read, 1), "race between blocks (read after write)");
+  EXPECT_EQ(touch(made + 4, 4, Act::read, 0), "");
+  EXPECT_EQ(touch(made + 4, 4, Act::read, 1), "");
+  EXPECT_EQ(touch(made + 4, 4, Act::write, 1), "race between blocks (write after access)");
+  EXPECT_EQ(touch(made + 8, 4, Act::atomic, 0), "");
+  EXPECT_EQ(touch(made + 8, 4, Act::atomic, 1), "");
+  EXPECT_EQ(touch(made + 8, 4, Act::read, 2), "race between blocks (read after write)");
+  EXPECT_EQ(touch(made + 16, 16, Act::write, 0), "");
+  EXPECT_EQ(touch(made + 28, 4, Act::write, 1), "race between blocks (write after access)");
+  EXPECT_EQ(touch(made + 32, 2, Act::write, 0), "");
+  EXPECT_EQ(touch(made + 34, 2, Act::write, 1), "") << "the other half of the word";
+  EXPECT_EQ(touch(made + 32, 4, Act::read, 2), "race between blocks (read after write)");
+  EXPECT_EQ(touch(made + 33, 1, Act::read, 1), "") << "only the newest writer of a word is known";
   memory.begin_launch();
-  EXPECT_EQ(memory.touch(made, 4, Act::write, 5), Race::none);
+  EXPECT_EQ(touch(made, 4, Act::write, 5), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace ridgeline::device::emulated {
 /// What a lane did. Those from warp_barrier on are done by all lanes of a mask; they keep order when logs are aligned.
 /// A copy that goes on beside the lane reads global memory (copy_read), and writes shared memory at any time from its
 /// begin to its end, which is the lane's wait for it. Events are the asynchronous unit's, of a lane or of a whole warp.
+/// Volatile accesses are told apart until they are counted; a fence has its place among accesses.
 enum class Act : std::uint8_t {
   read,
   write,
@@ -14,6 +15,9 @@ enum class Act : std::uint8_t {
   copy_read,
   copy_begin,
   copy_end,
+  volatile_read,
+  volatile_write,
+  fence,
   event,
   warp_barrier,
   collective,

@@ -134,9 +134,9 @@ Machine::~Machine() = default;
 
 const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call) {
   check(config, limits_);
-  memory_.begin_launch();
   caches_.end_launch();  // of one that was broken off
   const std::uint64_t blocks = count_of(config.grid);
+  memory_.begin_launch(workers_of(settings_) > 1 && blocks > 1);
   Report report;
   report.config = config;
   report.kernel = reinterpret_cast<std::uint64_t>(call.kernel);

@@ -50,6 +50,7 @@ void SharedHistory::start_over() {
 }
 
 void SharedHistory::forget_fences() {
+  published_.fill(0);
   fences_ = false;
   if (!std::exchange(fenced_threads_, false)) return;
   for (auto& of_thread : own_fences_) of_thread.clear();
@@ -87,6 +88,16 @@ void SharedHistory::warp_barrier(int warp) {
   const auto index = static_cast<std::size_t>(warp);
   tick(warp);
   seen_[index][index] = now_[index];
+}
+
+void SharedHistory::thread_fence(int warp) {
+  const auto index = static_cast<std::size_t>(warp);
+  tick(warp);
+  for (std::size_t other = 0; other <= most_warps; ++other) {
+    published_[other] = std::max(published_[other], seen_[index][other]);
+    seen_[index][other] = published_[other];
+  }
+  seen_[index][index] = published_[index] = now_[index];
 }
 
 SharedHistory::Word& SharedHistory::fresh(std::size_t index) {

@@ -21,6 +21,7 @@ class SharedHistory {
   static constexpr int most_warps = 32;
   static constexpr int unit_thread = 32 * most_warps;  // the asynchronous unit's
   using Clock = std::uint16_t;
+  using Clocks = std::array<Clock, most_warps + 1>;  // of each warp, and last of the asynchronous unit
 
   struct Conflict {
     const char* what;  // "race (read after write)", or another order
@@ -72,6 +73,25 @@ class SharedHistory {
   /// What the warp knows and has done becomes part of `to`, which another warp may acquire.
   void release(int warp, Knowledge& to);
   void acquire(int warp, const Knowledge& from);
+  /// __threadfence(): what was ordered before it in its warp comes before all that is behind a later one of the block.
+  /// Which flag the threads have agreed on is not asked, so that a race can be missed.
+  void thread_fence(int warp);
+  /// Accesses before these clocks were ordered by a fence of the block.
+  const Clocks& published() const { return published_; }
+
+  // Accesses to other memory by the same clocks: each is kept as a moment, which is never 0.
+  std::uint32_t moment(int thread, std::uint32_t mask, bool strong) const {
+    return cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, mask) | (strong ? 1 : 0);
+  }
+  /// Whether an access of this block races with the thread's one of now. Strong ones, by atomics or volatile, do not
+  /// race with each other.
+  bool races(std::uint32_t moment, int thread, std::uint32_t mask, bool strong) const {
+    return unordered(moment, thread, mask) && !(strong && is_atomic(moment)) &&
+           clock_of(moment) <= now_[static_cast<std::size_t>(thread_of(moment) / 32)];  // else it is of older clocks
+  }
+  static int thread_of(std::uint32_t moment) { return static_cast<int>(moment >> 5 & 2047); }
+  static Clock clock_of(std::uint32_t moment) { return static_cast<Clock>(moment >> 16); }
+
   /// What comes before in `thread`, and what it knows of, is made visible to the asynchronous unit.
   void fence(int thread);
 
@@ -94,8 +114,6 @@ class SharedHistory {
     std::uint16_t read = 0;    // how many copies from here are under way
   };
 
-  static int thread_of(Cell cell) { return static_cast<int>(cell >> 5 & 2047); }
-  static Clock clock_of(Cell cell) { return static_cast<Clock>(cell >> 16); }
   static Cell cell_of(Clock now, int thread, std::uint32_t mask = 15) {  // of those bytes of the word
     return static_cast<Cell>(now) << 16 | static_cast<Cell>(thread) << 5 | mask << 1;
   }
@@ -128,9 +146,9 @@ class SharedHistory {
   bool is_fenced(Cell write, int thread) const;
 
   int warps_ = 0;
-  Clock block_ = 0;                          // when this block began
-  std::array<Clock, most_warps + 1> now_{};  // of each warp
-  using Clocks = std::array<Clock, most_warps + 1>;
+  Clock block_ = 0;                              // when this block began
+  std::array<Clock, most_warps + 1> now_{};      // of each warp
+  Clocks published_{};                           // what thread_fence() has ordered
   std::array<Clocks, most_warps + 1> seen_{};    // what each warp knows of each
   std::array<Clocks, most_warps + 1> fenced_{};  // and of its writes that the unit sees
   std::vector<std::vector<Clock>> own_fences_ = std::vector<std::vector<Clock>>(32 * most_warps);  // of each thread

@@ -96,6 +96,11 @@ RIDGELINE_SCOPES(atomicDec)
 RIDGELINE_SCOPES(atomicCAS)
 #undef RIDGELINE_SCOPES
 
+// Scopes of fences are not told apart, either.
+RIDGELINE_WORD void __threadfence() { ::ridgeline::device::emulated::fence(); }
+RIDGELINE_WORD void __threadfence_block() { ::ridgeline::device::emulated::fence(); }
+RIDGELINE_WORD void __threadfence_system() { ::ridgeline::device::emulated::fence(); }
+
 /// A count that only grows, and never a time.
 RIDGELINE_WORD long long clock64() { return static_cast<long long>(::ridgeline::device::emulated::ticks()); }
 #define clock() static_cast<int>(::ridgeline::device::emulated::ticks())  // libc has another function of the name
