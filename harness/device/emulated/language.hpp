@@ -194,14 +194,13 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
   const auto start = [&](Parameters... values) __attribute__((no_sanitize_thread)) {
     const emulated::Argument each[] = {{&values, sizeof values}..., {}};
-    const auto call = [kernel, values...]() __attribute__((no_sanitize_thread)) { kernel(values...); };
+    const auto call = [ kernel, values... ]() __attribute__((no_sanitize_thread)) { kernel(values...); };
     using Call = decltype(call);
     static_assert(std::is_trivially_copyable_v<Call>, "a kernel's arguments are copied as bytes");
     const auto run = [](const void* copied) __attribute__((no_sanitize_thread)) {
       (*static_cast<const Call*>(copied))();
     };
-    emulated::launch(config, stream.native,
-                     {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
+    emulated::launch(config, stream.native, {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
   };
   start(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
