@@ -106,7 +106,8 @@ inline TensorMap make_tensor_map(const TensorLayout& layout) {
                 "it comes with the drivers of CUDA 12 and later");
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   const std::vector<cuuint64_t> sizes(layout.sizes.begin(), layout.sizes.end());
-  const std::vector<cuuint64_t> strides(layout.strides.begin(), layout.strides.end());
+  std::vector<cuuint64_t> strides(layout.strides.begin(), layout.strides.end());
+  strides.push_back(0);  // the driver wants an address, also where it reads nothing there
   const std::vector<cuuint32_t> box(layout.box.begin(), layout.box.end()), steps(layout.box.size(), 1);
   TensorMap map{};
   const CUresult status =

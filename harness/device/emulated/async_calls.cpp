@@ -1,5 +1,7 @@
 #include "harness/device/emulated/async_calls.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/device/emulated/block.hpp"
 
 // In every function that a kernel calls: where it returns to.
@@ -9,6 +11,24 @@ namespace ridgeline::device::emulated {
 namespace {
 
 AsyncUnit& unit() { return Block::current().async_unit(); }
+
+/// That a GPU takes a box that begins there. What an H100 (driver 580.159) ends with an illegal instruction the PTX ISA
+/// does not tell: a first element that is no multiple of 16 bytes, and stores from before the tensor's first element.
+void check_box(const TensorMap& map, const int* at, int rank, bool store, std::uint32_t pc) {
+  Block& block = Block::current();
+  if (rank != map.rank) block.stop("wrong tensor map", pc, -1, "it has another number of dimensions");
+  if (at[0] * map.element_bytes % 16 != 0)
+    block.stop("misaligned", pc, -1,
+               fmt::format("a box begins at element {} of {} bytes; its rows begin at multiples of 16 bytes", at[0],
+                           map.element_bytes));
+  if (!store) return;
+  for (int d = 0; d < rank; ++d)
+    if (at[d] < 0)
+      block.stop("out of bounds", pc, -1, fmt::format("a box is stored from element {} of dimension {}", at[d], d));
+  // There an H100 writes more than the row has.
+  if (map.sizes[0] * static_cast<unsigned>(map.element_bytes) % 16 != 0)
+    unsupported("cp.async.bulk.tensor stores to rows that are no multiple of 16 bytes");
+}
 
 }  // namespace
 
@@ -32,12 +52,12 @@ void bulk_store(void* to_global, const void* from_shared, unsigned bytes) {
 }
 void tensor_load(void* to_shared, const TensorMap& map, const int* at, int rank, void* barrier) {
   const std::uint32_t pc = RIDGELINE_CALLER;
-  if (rank != map.rank) Block::current().stop("wrong tensor map", pc, -1, "it has another number of dimensions");
+  check_box(map, at, rank, false, pc);
   unit().load(to_shared, map, at, barrier, pc);
 }
 void tensor_store(const TensorMap& map, const int* at, int rank, const void* from_shared) {
   const std::uint32_t pc = RIDGELINE_CALLER;
-  if (rank != map.rank) Block::current().stop("wrong tensor map", pc, -1, "it has another number of dimensions");
+  check_box(map, at, rank, true, pc);
   unit().store(map, at, from_shared, pc);
 }
 void bulk_commit() { unit().commit_stores(); }
