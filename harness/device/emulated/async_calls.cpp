@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/device/emulated/block.hpp"
+#include "harness/device/emulated/calls.hpp"
 
 // In every function that a kernel calls: where it returns to.
 #define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))

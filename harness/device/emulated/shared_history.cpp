@@ -66,7 +66,8 @@ void SharedHistory::block_barrier() {
   const auto warps = static_cast<std::size_t>(warps_);
   const Clock latest = *std::max_element(now_.begin(), now_.begin() + warps_);
   if (latest == 0xFFFF) return start_over();
-  Clocks seen{}, fenced{};
+  Clocks seen, fenced{};
+  seen.fill(block_);  // also of warps that an earlier block had
   for (std::size_t warp = 0; warp < warps; ++warp) {
     for (std::size_t of = 0; of < warps; ++of) fenced[of] = std::max(fenced[of], fenced_[warp][of]);
     seen[most_warps] = std::max(seen[most_warps], seen_[warp][most_warps]);  // the unit does not come to barriers

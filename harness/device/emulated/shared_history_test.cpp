@@ -89,6 +89,13 @@ TEST_F(History, TheNextBlockStartsAnew) {
   EXPECT_EQ(touch(40, Act::read), "");
 }
 
+TEST_F(History, AThreadThatASmallerBlockDoesNotHaveIsForgotten) {
+  touch(100, Act::read);
+  history.begin_block(2);
+  history.block_barrier();
+  EXPECT_EQ(touch(0, Act::write), "");
+}
+
 TEST_F(History, SurvivesMoreBarriersThanItsClockCounts) {
   touch(0, Act::write, 4);
   for (int i = 0; i < 70'000; ++i) {
