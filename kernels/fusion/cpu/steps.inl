@@ -55,8 +55,8 @@ RIDGELINE_SIMD inline void dropout(float* out, std::int64_t count, std::uint64_t
 }
 
 /// Bias, GELU, dropout and residual at once.
-RIDGELINE_SIMD inline void activate(const float* x, const float* bias, const float* residual, float* out, std::int64_t count,
-                             std::uint64_t seed, std::int64_t first) {
+RIDGELINE_SIMD inline void activate(const float* x, const float* bias, const float* residual, float* out,
+                                    std::int64_t count, std::uint64_t seed, std::int64_t first) {
   constexpr std::int64_t some = 256;
   float factors[some];
   for (std::int64_t begin = 0; begin < count; begin += some) {
