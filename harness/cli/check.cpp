@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// How this build compiles kernels for the emulated device, as ci/cmake/emulated.cmake wrote it down.
 struct Kit {
   std::string compiler;
-  std::vector<std::string> flags, libraries;
+  std::vector<std::string> flags, link;
 };
 
 Kit read_kit() {
@@ -37,7 +37,7 @@ Kit read_kit() {
                 "run a ridgeline that was built from source with CUDA's headers present");
   try {
     const nlohmann::json kit = nlohmann::json::parse(in);
-    return {kit.at("compiler"), kit.at("flags"), kit.at("libraries")};
+    return {kit.at("compiler"), kit.at("flags"), kit.at("link")};
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorKind::internal, fmt::format("cannot read {}: {}", file.string(), error.what()));
   }
@@ -64,22 +64,26 @@ class ScratchFolder {
   fs::path path_;
 };
 
-void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
-  std::vector<std::string> arguments = kit.flags;
-  // Its own folder comes first, as for every compiler.
-  arguments.insert(arguments.end(), {"-x", "c++", fs::absolute(source).string(), "-x", "none", "-o", program.string()});
-  arguments.insert(arguments.end(), kit.libraries.begin(), kit.libraries.end());
+/// Runs the compiler; its words go to stderr.
+void build(const Kit& kit, const std::vector<std::string>& arguments, const std::string& failure) {
   std::ostringstream said;
   const run::ToolResult result = run::run_tool({kit.compiler, arguments, {}}, &said);
-  if (result.fine) {
-    if (!said.str().empty()) say(stderr, said.str());  // warnings
-    return;
-  }
-  say(stderr, said.str());
-  throw Error(ErrorKind::usage,
-              fmt::format("{} cannot be compiled for the emulated device: {} {}", source.string(),
-                          fs::path(kit.compiler).filename().string(), result.ending),
-              "what sources must keep to: docs/how-to-check.md");
+  if (!said.str().empty()) say(stderr, said.str());
+  if (!result.fine)
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: {} {}", failure, fs::path(kit.compiler).filename().string(), result.ending),
+                "what sources must keep to: docs/how-to-check.md");
+}
+
+/// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
+void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
+  const std::string object = program.string() + ".o";
+  std::vector<std::string> arguments = kit.flags;
+  arguments.insert(arguments.end(), {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
+  build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
+  arguments = {object, "-o", program.string()};
+  arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
+  build(kit, arguments, source.string() + " cannot be linked");
 }
 
 int check(const Context& context, const std::string& file) {

@@ -33,6 +33,10 @@ record::Measurement measured(device::Device& device) {
   } catch (const device::Unsupported& unsupported) {
     measurement.outcome = record::Outcome::unsupported;
     measurement.reason = unsupported.what();
+  } catch (const device::KernelMistake& mistake) {
+    measurement.outcome = record::Outcome::wrong_result;
+    measurement.reason = mistake.what();
+    if (!mistake.advice().empty()) measurement.reason += "\n  " + mistake.advice();  // what else was found
   } catch (const std::exception& error) {
     measurement.outcome = record::Outcome::wrong_result;
     measurement.reason = error.what();
