@@ -74,7 +74,7 @@ struct CaseVerdict {
   // and its values. Times, pairs, noise and probabilities are absent then: counts are exact. Empty where times were.
   std::string metric;
   std::optional<double> baseline_value, candidate_value;
-  std::optional<double> ratio;                  // the estimate; of counts candidate over baseline, absent from zero
+  std::optional<double> ratio;                  // the estimate; of counts candidate over baseline, absent from and to 0
   std::optional<double> ratio_low, ratio_high;  // its unadjusted 95% interval; absent where it has no bound
   int pairs = 0;                          // that the verdict stands on; of stored runs: processes of the smaller side
   int dropped = 0;                        // pairs that do not count
