@@ -3,6 +3,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -60,6 +61,16 @@ std::vector<std::int64_t> ids(const fs::path& file) {
   return ids;
 }
 
+/// When a writer is killed: every second one at any moment, the others once they have reported something, so that on
+/// slow machines, too, not all of them are killed before.
+void wait_to_kill(int kill_number, int reports, int microseconds) {
+  if (kill_number % 2 == 1) {
+    pollfd report{reports, POLLIN, 0};
+    EXPECT_EQ(poll(&report, 1, 60'000), 1);
+  }
+  usleep(static_cast<useconds_t>(microseconds));
+}
+
 class Durability : public testing::Test {
  protected:
   Durability() { Store::create(file).begin(examples::run(), examples::device(), examples::environment()); }
@@ -81,7 +92,7 @@ TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
       return 0;
     });
     close(ends[1]);
-    usleep(static_cast<useconds_t>(microseconds(random)));
+    wait_to_kill(round, ends[0], microseconds(random));
     kill(child, SIGKILL);
     EXPECT_EQ(exit_status(child), -SIGKILL);
     for (std::int64_t id; read(ends[0], &id, sizeof id) == sizeof id;) acknowledged.push_back(id);
@@ -90,7 +101,7 @@ TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
   }
   Store::open(file).check_integrity();
   const std::vector<std::int64_t> stored = ids(file);
-  EXPECT_GT(acknowledged.size(), 50u);
+  EXPECT_GE(acknowledged.size(), 25u);
   for (const std::int64_t id : acknowledged) EXPECT_TRUE(std::binary_search(stored.begin(), stored.end(), id)) << id;
   EXPECT_LE(stored.size(), acknowledged.size() + 50) << "at most one commit a round that was not reported in time";
 }
@@ -143,7 +154,7 @@ TEST_F(Durability, AGateThatIsKilledAndResumedFiftyTimesKeepsEveryPairAndTheLate
       return 0;
     });
     close(ends[1]);
-    usleep(static_cast<useconds_t>(microseconds(random)));
+    wait_to_kill(kill_number, ends[0], microseconds(random));
     kill(child, SIGKILL);
     EXPECT_EQ(exit_status(child), -SIGKILL);
     for (Acknowledged done; read(ends[0], &done, sizeof done) == sizeof done;) {
