@@ -1,6 +1,3 @@
-# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the host compiler for the
-# emulated device. Programs that link the library are not position-independent, so that an address of code has 32 bits.
-#
 # -fsanitize=thread calls a function before each access to memory (harness/device/emulated/accesses.cpp has them; the
 # sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
 # wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
@@ -9,6 +6,8 @@ set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-threa
     -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/device/emulated/packed_types.hpp
     -Wno-unknown-pragmas)
 
+# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the host compiler for the
+# emulated device. Programs that link the library are not position-independent, so that an address of code has 32 bits.
 function(ridgeline_emulated_kernels library)
   set(wrappers "")
   foreach(file ${ARGN})

@@ -88,7 +88,8 @@ void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
 
 int check(const Context& context, const std::string& file) {
   const fs::path source = file;
-  if (!fs::is_regular_file(source)) throw Error(ErrorKind::usage, fmt::format("there is no file {}", source.string()));
+  if (!fs::is_regular_file(source))
+    throw Error(ErrorKind::usage, fmt::format("{} is no file that can be read", source.string()));
   const Kit kit = read_kit();
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";

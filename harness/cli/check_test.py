@@ -78,7 +78,7 @@ def test_what_does_not_compile_ends_after_the_compilers_words(changed):
 def test_a_file_that_is_not_there_is_named():
     done = check("nowhere.cu")
     assert done.returncode == 64
-    assert "there is no file nowhere.cu" in done.stderr
+    assert "nowhere.cu is no file that can be read" in done.stderr
 
 
 def test_other_devices_check_nothing():

@@ -176,9 +176,9 @@ SQLite::Statement& Connection::statement(const char* sql) {
   return found->second;
 }
 
-/// A statement that was left in the middle keeps its transaction from ending.
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(database_.getHandle()) == 0; }
 
+/// A statement that was left in the middle keeps its transaction from ending.
 void Connection::forget_unfinished() {
   for (auto& [sql, statement] : statements_) statement.tryReset();
 }
