@@ -2,13 +2,15 @@
 
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from ci import accesses
+from ci import accesses, accesses_table
 
+CI = Path(__file__).resolve().parent
 ROOT = Path("/tree")
 PTX = """
 .visible .entry _Z4turnPKfPf(
@@ -165,3 +167,82 @@ def test_widths_are_shown_in_order():
     assert accesses.shown(Counter({16: 8, 4: 32})) == "32 x 4 B, 8 x 16 B"
     assert accesses.shown(Counter()) == "none"
     assert accesses.requests_for_the_same_bytes(Counter({0: 1}), Counter({0: 1})) is None
+
+
+LINE = "to[i] = from[i];"
+SPLIT = "load: g++ 1 x 16 B; nvcc 4 x 4 B"
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    source = tmp_path / "kernels" / "a" / "turn.cu"
+    source.parent.mkdir(parents=True)
+    source.write_text(f"first\n  {LINE}\n{LINE}\n")
+    return tmp_path
+
+
+def row(line: int = 2, difference: str = SPLIT) -> accesses_table.Row:
+    return accesses_table.Row("kernels/a/turn.cu", line, difference, "turn")
+
+
+TURN = Path("kernels/a/turn.cu")
+
+
+def test_the_table_names_lines_by_their_text(tree):
+    text = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
+    assert text.endswith(f"\n# nvcc 1.0, g++ 2.0\n\nkernels/a/turn.cu\n  {LINE}\n    {SPLIT} (turn)\n")
+    assert accesses_table.compilers(text) == "nvcc 1.0, g++ 2.0"
+    assert accesses_table.compilers("") == ""
+    assert accesses_table.changes(text, {TURN: [row(3)]}, tree) == "", "a line that only moved"
+
+
+def test_a_difference_that_appears_is_shown_with_its_place_and_what_to_do(tree):
+    golden = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
+    said = accesses_table.changes(golden, {TURN: [row(), row(3)]}, tree)
+    assert said.startswith(f"kernels/a/turn.cu\n  kernels/a/turn.cu:3\n  {LINE}\n    {SPLIT} (turn)\n\n")
+    assert accesses_table.APPEARED in said
+    assert accesses_table.VANISHED not in said
+
+
+def test_a_difference_that_vanishes_is_shown_with_what_to_do(tree):
+    golden = accesses_table.table({TURN: [row(), row(3)]}, "nvcc 1.0, g++ 2.0", tree)
+    said = accesses_table.changes(golden, {TURN: [row()]}, tree)
+    assert said == f"kernels/a/turn.cu\n  {LINE}\n    {SPLIT} (turn)\n\n{accesses_table.VANISHED}\n"
+    assert accesses_table.changes(golden, {}, tree).count(LINE) == 2
+
+
+def test_a_difference_that_changes_is_both(tree):
+    golden = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
+    said = accesses_table.changes(golden, {TURN: [row(difference="load: g++ none; nvcc 4 x 4 B")]}, tree)
+    assert said.index(accesses_table.APPEARED) < said.index(SPLIT) < said.index(accesses_table.VANISHED)
+    assert accesses_table.changes("", {TURN: [row()]}, tree).count(LINE) == 1, "without a table, all of it appears"
+
+
+def compare_accesses(build: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, CI / "compare_accesses", "--root", build.parent, "--build", build, *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def configured(build: Path, nvcc: str) -> Path:
+    """What CMake says of the compilers of a build."""
+    facts = build / "CMakeFiles" / "3.25.1"
+    facts.mkdir(parents=True)
+    (facts / "CMakeCUDACompiler.cmake").write_text(f'set(CMAKE_CUDA_COMPILER_VERSION "{nvcc}")\n')
+    (facts / "CMakeCXXCompiler.cmake").write_text(
+        'set(CMAKE_CXX_COMPILER_ID "GNU")\nset(CMAKE_CXX_COMPILER_VERSION "2.0")\n'
+    )
+    return build
+
+
+def test_a_table_of_other_compilers_is_not_compared_and_that_is_said(tree):
+    text = accesses_table.table({}, "nvcc 1.0, g++ 2.0", tree)
+    (tree / "kernels" / "accesses.txt").write_text(text)
+    other = configured(tree / "other", nvcc="1.1")
+    for asked in ("--check", "--why-not"):
+        answer = compare_accesses(other, asked)
+        assert answer.returncode == 0
+        assert "made by nvcc 1.0, g++ 2.0, this build by nvcc 1.1, g++ 2.0: accesses are not compared" in answer.stdout
+    same = configured(tree / "same", nvcc="1.0")
+    assert compare_accesses(same, "--why-not").stdout == ""
+    unbuilt = compare_accesses(same, "--check")
+    assert (unbuilt.returncode, "build first" in unbuilt.stderr) == (1, True)

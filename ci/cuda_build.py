@@ -56,14 +56,22 @@ def objects(build: Path, root: Path) -> list[tuple[str, Path]]:
 
 
 def nvcc_version(build: Path) -> str:
-    nvcc = re.search(r'^set\(CMAKE_CUDA_COMPILER_VERSION "([^"]+)"\)', compiler_facts(build), re.MULTILINE)
+    nvcc = compiler_fact(build, "CUDA", "VERSION")
     if not nvcc:
         raise Unreadable(f"{build} was configured without a CUDA compiler")
-    return nvcc.group(1)
+    return nvcc
 
 
-def compiler_facts(build: Path) -> str:
-    return "".join(file.read_text() for file in build.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"))
+def host_compiler(build: Path) -> str:
+    """Such as "g++ 12.2.0"."""
+    name = compiler_fact(build, "CXX", "ID")
+    return f"{'g++' if name == 'GNU' else name} {compiler_fact(build, 'CXX', 'VERSION')}"
+
+
+def compiler_fact(build: Path, language: str, name: str) -> str:
+    text = "".join(file.read_text() for file in build.glob(f"CMakeFiles/*/CMake{language}Compiler.cmake"))
+    fact = re.search(rf'^set\(CMAKE_{language}_COMPILER_{name} "([^"]*)"\)', text, re.MULTILINE)
+    return fact[1] if fact else ""
 
 
 def compare(old: str, new: str, golden: Path, advice: str) -> int:

@@ -122,6 +122,11 @@ def has_cuda(build: Path) -> bool:
     return any(build.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"))
 
 
+def said_by(command: list[str]) -> str:
+    """What a command prints; nothing when it fails, which the stage that asks will do, too."""
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def stages(preset: str) -> list[Stage]:
     build = ROOT / "build" / preset
     tool = {name: str(VENV / name) for name in ("python", "ruff", "pytest")}
@@ -129,6 +134,11 @@ def stages(preset: str) -> list[Stage]:
 
     def no_cuda() -> str:
         return "" if has_cuda(build) else "no CUDA compiler"
+
+    accesses = [tool["python"], "ci/compare_accesses", "--build", str(build)]
+
+    def no_table() -> str:
+        return no_cuda() or said_by([*accesses, "--why-not"])
 
     return [
         Stage("layers", [[tool["python"], "ci/check_layers"]]),
@@ -155,6 +165,7 @@ def stages(preset: str) -> list[Stage]:
             needs="build",
             skip=no_cuda,
         ),
+        Stage("kernel accesses", [[*accesses, "--check"]], needs="build", skip=no_table),
         Stage("clang-tidy", [[tool["python"], "ci/check_tidy", "--build", str(build)]], needs="build"),
         Stage("build asan", [["cmake", "--preset", "asan"], ["cmake", "--build", "--preset", "asan"]], needs="build"),
         Stage(

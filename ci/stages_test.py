@@ -93,3 +93,26 @@ def test_results_of_an_earlier_call_are_not_counted(tmp_path):
     junit = tmp_path / "junit.xml"
     junit.write_text('<testsuite><testcase name="a"/></testsuite>')
     assert Stage("tests", [python("raise SystemExit(1)")], junit=junit).run(set()).line() == "0 passed, 1 failed"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "script", "reason", "line"),
+    [
+        (False, "raise SystemExit(1)", "no CUDA compiler", "0 passed, 0 failed, 1 skipped"),
+        (True, "print('other compilers')", "other compilers", "0 passed, 0 failed, 1 skipped"),
+        (True, "import sys; sys.exit('--check' in sys.argv)", "", "0 passed, 1 failed"),
+        (True, "import sys; sys.exit('--why-not' in sys.argv)", "", "1 passed, 0 failed"),  # the check itself decides
+    ],
+)
+def test_accesses_are_compared_where_there_is_a_table_of_these_compilers(tmp_path, cuda, script, reason, line):
+    (tmp_path / "ci").mkdir()
+    (tmp_path / "ci" / "compare_accesses").write_text(script)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    if cuda:
+        facts = tmp_path / "build" / "release" / "CMakeFiles" / "3.25.1" / "CMakeCUDACompiler.cmake"
+        facts.parent.mkdir(parents=True)
+        facts.touch()
+    stage = next(stage for stage in stages.stages("release") if stage.name == "kernel accesses")
+    assert stage.skip() == reason
+    assert stage.run({"build"}).line() == line
