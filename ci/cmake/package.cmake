@@ -1,4 +1,4 @@
-# `cpack -G TGZ`: the programs, the profiles and the reports in one folder that runs from anywhere.
+# `cpack -G TGZ`: the programs, the profiles, the reports and the nightly job in one folder that runs from anywhere.
 foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emulated)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION bin)
@@ -6,6 +6,9 @@ foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emula
 endforeach()
 install(DIRECTORY suites/profiles DESTINATION suites FILES_MATCHING PATTERN *.toml)
 install(DIRECTORY reports DESTINATION . PATTERN __pycache__ EXCLUDE PATTERN .*_cache EXCLUDE PATTERN *_test.py EXCLUDE)
+install(PROGRAMS ci/nightly ci/preflight DESTINATION ci)
+install(DIRECTORY ci/night DESTINATION ci FILES_MATCHING PATTERN *.py PATTERN *_test.py EXCLUDE PATTERN conftest.py EXCLUDE
+        PATTERN __pycache__ EXCLUDE)
 foreach(file README.md CHANGELOG.md LICENSE)
   install(FILES ${file} DESTINATION . OPTIONAL)
 endforeach()

@@ -1,0 +1,1 @@
+"""The parts of `ci/nightly` and `ci/preflight`: what a runner does unattended, and how it tells of it."""

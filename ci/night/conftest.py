@@ -1,0 +1,1 @@
+from harness.conftest import lab  # noqa: F401

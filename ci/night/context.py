@@ -1,0 +1,64 @@
+"""What every step of a night is given."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import program
+from .log import Log
+from .program import Ended, Interrupted
+from .record import Night, now
+
+
+@dataclass
+class Context:
+    ridgeline: Path
+    results: str  # as on the command line, so that what is shown can be typed
+    night: Night
+    log: Log
+    interrupted: Interrupted
+    limit_s: float
+    broken: list[str] = field(default_factory=list)  # records that could not be written
+
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self.ridgeline), *arguments, "--results", self.results]
+
+    def run(self, command: list[str], output: Path | None = None, limit_s: float | None = None) -> Ended:
+        return program.run(command, self.log.quote, self.interrupted, limit_s or self.limit_s, output)
+
+    def ask(self, *arguments: str) -> dict:
+        """What `ridgeline ... --json` says; empty where it fails or prints no object."""
+        answer = self.night.folder / ".answer.json"
+        try:
+            ended = program.run(self.command(*arguments, "--json"), self.log.write, Interrupted(), 600, answer)
+            return read_object(answer) if ended.status == 0 else {}
+        except OSError:
+            return {}
+        finally:
+            answer.unlink(missing_ok=True)
+
+    def save(self) -> None:
+        try:
+            self.night.save()
+        except OSError as error:
+            words = f"{self.night.folder / 'night.json'} cannot be written: {error.strerror}"
+            if words not in self.broken:
+                self.broken.append(words)
+                self.log.say(words)
+
+
+def read_object(path: Path) -> dict:
+    """A JSON object of a file; empty where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def newest_run(context: Context, since: str) -> dict:
+    """The night's run: the newest of its label that began at `since` or later; empty when there is none."""
+    label = context.night.options.get("label", "")
+    runs = context.ask("runs").get("runs", [])
+    found = [run for run in runs if run.get("label") == label and since <= run.get("started", "") <= now()]
+    return max(found, key=lambda run: run["started"], default={})

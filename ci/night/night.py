@@ -1,0 +1,156 @@
+"""A night from its lock to its exit code: preflight, run, gate, trend, report, export, summary."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from . import github, steps, summary
+from .context import Context, newest_run
+from .exit_code import FILES, INTERNAL, INTERRUPTED, MISSING, UNDECIDED, worst
+from .preflight import NoDevice, find_devices, look_at
+from .record import DONE, FAILED, KILLED, LEFT_OUT, RUNNING, Night, Step, now, unfinished, write_whole
+
+STEPS = ("preflight", "run", "gate", "trend", "report", "export")
+WORK: dict[str, Callable[[Context, Step], None]] = {
+    "run": steps.measure,
+    "gate": steps.gate,
+    "trend": steps.trend,
+    "report": steps.report,
+    "export": steps.export,
+}
+
+
+def whole_night(context: Context) -> int:
+    """What it ends with. Whatever happens is in the record, the summary and the log."""
+    for name in STEPS:
+        one_step(context, name)
+    context.night.state = "interrupted" if context.interrupted else "finished"
+    return finish(context)
+
+
+def one_step(context: Context, name: str) -> None:
+    step = Step(name, started=now())
+    context.night.steps.append(step)
+    context.save()
+    context.log.stage(name)
+    began = time.monotonic()
+    try:
+        if name in context.night.options["without"]:
+            steps.leave_out(step, "as asked")
+        elif context.interrupted:
+            steps.leave_out(step, "the night was interrupted")
+        elif name == "preflight":
+            preflight(context, step)
+        elif name == "run" and not may_measure(context.night):
+            steps.leave_out(step, "the machine is not fit to measure; --unfit measure measures all the same")
+            step.exit_code = UNDECIDED
+        else:
+            WORK[name](context, step)
+    except Exception as error:  # a mistake of ours must not cost the steps that follow
+        step.state, step.exit_code = FAILED, INTERNAL
+        step.said = f"{type(error).__name__}: {error}"
+    if step.state == RUNNING:
+        step.state = DONE
+    step.seconds = round(time.monotonic() - began, 1)
+    context.log.say(f"   {step.state}{f', {step.said}' if step.said else ''} ({step.seconds:.0f} s)")
+    context.save()
+
+
+def may_measure(night: Night) -> bool:
+    return night.options["unfit"] == "measure" or all(one["fit"] for one in night.preflight)
+
+
+def preflight(context: Context, step: Step) -> None:
+    options = context.night.options
+    try:
+        devices = find_devices(context.ridgeline, options["device"], options["worker"])
+    except NoDevice as error:
+        step.state, step.exit_code, step.said = FAILED, MISSING, str(error)
+        return
+    looked = [look_at(device, Path(context.results), int(options["min_free"] * (1 << 30))) for device in devices]
+    context.night.preflight = [one.to_json() for one in looked]
+    for one in looked:
+        context.log.say(one.text())
+    step.said = "; ".join(one.headline() for one in looked)
+    if not all(one.fit for one in looked):
+        options["label"] += "-unfit"
+
+
+def finish(context: Context) -> int:
+    """Writes the summary; the record goes last, because from then on the night counts as ended."""
+    night = context.night
+    night.finished = now()
+    codes = [step.exit_code for step in night.steps] + [INTERRUPTED] * (night.state != "finished")
+    if context.broken or context.log.broken:
+        codes.append(FILES)
+        night.notes += [*context.broken, *([context.log.broken] if context.log.broken else [])]
+    night.exit_code = worst(codes)
+    text = summary.markdown(night)
+    try:
+        write_whole(night.folder / "summary.md", text)
+        point_latest(night)
+    except OSError as error:
+        night.exit_code = worst([night.exit_code, FILES])
+        context.log.say(f"{night.folder / 'summary.md'} cannot be written: {error.strerror}")
+    context.save()
+    if context.broken:
+        night.exit_code = worst([night.exit_code, FILES])
+    if night.options["github"]:
+        github.tell(night, text, context.log)
+    return night.exit_code
+
+
+def point_latest(night: Night) -> None:
+    """`nightly/latest` is the newest night, for CI systems that want a fixed path."""
+    link, temporary = night.folder.parent / "latest", night.folder.parent / ".latest"
+    with contextlib.suppress(FileNotFoundError):
+        temporary.unlink()
+    temporary.symlink_to(night.folder.name)
+    temporary.replace(link)
+
+
+def close_killed(context: Context) -> list[str]:
+    """Ends the nights that were killed: judges and exports their runs that were finished, and writes their summaries.
+
+    Returns a line on each. `context`: of the night that does it, whose lock says that they do not run.
+    """
+    said = []
+    for night in unfinished(context.night.folder.parent):
+        if night.id == context.night.id:
+            continue
+        theirs = Context(context.ridgeline, context.results, night, context.log, context.interrupted, context.limit_s)
+        said.append(close_one(theirs))
+    return said
+
+
+def close_one(context: Context) -> str:
+    night = context.night
+    during = night.steps[-1].name if night.steps else "its start"
+    for step in night.steps:
+        if step.state == RUNNING:
+            step.state, step.said = KILLED, "killed in the middle"
+    began = night.step("run")
+    if began and began.state != LEFT_OUT:
+        night.run = newest_run(context, began.started) or night.run
+    stored = "nothing was measured"
+    if night.run:
+        count = night.run.get("measurements", 0)
+        stored = f"run {night.run['id']} is {night.run['status']}, its {count} measurements are stored"
+    words = f"night {night.id} was killed in {during}; {stored}"
+    night.notes.append(f"This night was killed in {during}, and ended afterwards by the night that followed; {stored}.")
+    context.log.say(words)
+    for name in STEPS[1:]:
+        gone_on_with = name in ("gate", "export") and night.run.get("status") == "finished"
+        known = night.step(name)
+        if known and (known.state != KILLED or name == "run"):
+            continue
+        night.steps = [step for step in night.steps if step.name != name]
+        if gone_on_with:
+            one_step(context, name)
+        else:
+            why = "the night that followed did it" if name in ("trend", "report") else "the night was killed"
+            night.steps.append(Step(name, LEFT_OUT, said=why))
+    night.state = KILLED
+    finish(context)
+    return words

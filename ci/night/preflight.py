@@ -1,0 +1,67 @@
+"""Is this machine fit to measure on this device now?"""
+
+import json
+import subprocess
+from pathlib import Path
+
+from . import gpu, host, program
+from .finding import UNKNOWN, Preflight
+
+
+class NoDevice(Exception):
+    """The device cannot be found; the message says what was tried, and what to do."""
+
+
+def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[dict]:
+    """Facts of the devices that `--device wanted` means ("cuda:0,1" means two), or of the one that `run` prefers."""
+    try:
+        words = [word for worker in workers for word in ("--worker", worker)]
+        done = program.answer([str(ridgeline), "devices", "--json", *words], 120)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoDevice(f"{ridgeline} devices cannot be asked: {error}") from None
+    if done.returncode != 0:
+        raise NoDevice(f"{ridgeline} devices ended with {done.returncode}: {done.stderr.strip()[:500]}")
+    try:
+        devices = json.loads(done.stdout)["devices"]
+    except (ValueError, KeyError):
+        raise NoDevice(f"{ridgeline} devices --json printed something else than devices") from None
+    if not wanted:
+        if not devices:
+            raise NoDevice("there is no device to measure on; ridgeline devices says why")
+        return devices[:1]
+    kind, _, numbers = wanted.partition(":")
+    names = [f"{kind}:{number}" for number in numbers.split(",")] if numbers else [wanted]
+    found = [device for name in names for device in devices if device["id"] == name]
+    if len(found) != len(names):
+        there = ", ".join(device["id"] for device in devices) or "none"
+        raise NoDevice(
+            f"no device is named {wanted}; there are: {there}. ridgeline devices says what is missing and why"
+        )
+    return found
+
+
+def look_at(device: dict, results: Path, least_free: int) -> Preflight:
+    """Takes a few seconds, in which the processors are watched."""
+    preflight = Preflight(device=f"{device['id']} ({device['name']})")
+    host.look_at_disk(results, least_free, preflight)
+    host.look_at_memory(preflight)
+    if device["kind"] not in ("cpu", "cuda"):  # an emulated device counts, and counts are the same on a busy machine
+        return preflight
+    measures_cpu = device["kind"] == "cpu"
+    host.look_at_processors(measures_cpu, preflight)
+    host.look_at_quota(measures_cpu, preflight)
+    host.look_at_governors(preflight)
+    if device["kind"] == "cuda":
+        name = gpu_name(device)
+        if name:
+            gpu.look_at(name, preflight)
+        else:
+            why = "clocks, heat, errors and other users of the GPU are not known"
+            preflight.add("nvidia-smi", UNKNOWN, "the GPU's UUID and bus are not known", why, "run nvidia-smi by hand")
+    return preflight
+
+
+def gpu_name(device: dict) -> str:
+    """How nvidia-smi knows it; the numbers of CUDA and of nvidia-smi may differ."""
+    bus = device.get("recorded", {}).get("pci_bus", "")
+    return bus or (device["uuid"] if device["uuid"].startswith("GPU-") else "")

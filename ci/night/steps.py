@@ -1,0 +1,151 @@
+"""The steps of a night after preflight. Each fills in its record; none raises for what a program did."""
+
+from pathlib import Path
+
+from .context import Context, newest_run, read_object
+from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
+from .program import Ended, shown
+from .record import DONE, FAILED, LEFT_OUT, Step
+
+SHORT_S = 3600  # more than steps take that measure nothing
+KEPT = 200  # problems that are listed in the record
+SUFFIXES = {"csv": "csv", "jsonl": "jsonl", "google-benchmark": "google-benchmark.json"}
+FINE_OUTCOMES = {"ok", "counted", "unsupported", "unavailable"}
+
+
+def measure(context: Context, step: Step) -> None:
+    options = context.night.options
+    command = context.command("run", "--profile", options["profile"], "--label", options["label"], "--json")
+    for name in ("device", "budget"):
+        if options[name]:
+            command += [f"--{name}", options[name]]
+    for worker in options["worker"]:
+        command += ["--worker", worker]
+    command += ["--strict"] if options["strict"] else []
+    command += ["--", *options["patterns"]] if options["patterns"] else []
+    output = context.night.folder / "run.json"
+    ended = start(context, step, command, output)
+    if ended is None:
+        return
+    context.night.run = newest_run(context, step.started)
+    cases = [case for case in read_object(output).get("cases", []) if case.get("outcome") not in FINE_OUTCOMES]
+    context.night.problems = [
+        {"case": case.get("case", ""), "outcome": case.get("outcome", ""), "reason": case.get("reason", "")}
+        for case in cases[:KEPT]
+    ]
+    judge(step, ended, done={0, 2, 3})
+    if step.state != FAILED and not context.night.run:
+        step.state, step.exit_code = FAILED, FILES
+        step.said = f"the run ended with {ended.status}, but `ridgeline runs` does not list it"
+    if context.night.run:
+        run = context.night.run
+        counts = ", ".join(f"{count} {outcome}" for outcome, count in run["outcomes"].items()) or "no measurements"
+        step.said = f"run {run['id']} is {run['status']}: {counts}" + (f"; {step.said}" if step.said else "")
+
+
+def gate(context: Context, step: Step) -> None:
+    options, run, folder = context.night.options, context.night.run, context.night.folder
+    if not run:
+        leave_out(step, "there is no run to judge")
+        return
+    if run["status"] != "finished":
+        leave_out(step, f"run {run['id']} is {run['status']}: the cases that it did not reach would be called missing")
+        return
+    baseline = f"{run['model']}@baseline:{options['baseline']}"
+    command = context.command("gate", "--baseline", baseline, "--candidate", run["id"], "--json")
+    command += ["--markdown", str(folder / "gate.md"), "--junit", str(folder / "gate.xml")]
+    command += ["--config", options["config"]] if options["config"] else []
+    command += ["--strict"] if options["strict"] else []
+    command += ["--github"] if options["github"] else []
+    ended = start(context, step, command, folder / "gate.json", SHORT_S)
+    if ended is None:
+        return
+    judge(step, ended, done={0, 1, 2, 3})
+    verdicts = read_object(folder / "gate.json")
+    if not verdicts and any(f"baseline:{options['baseline']}" in line for line in ended.last_lines):
+        step.state, step.exit_code = LEFT_OUT, UNDECIDED
+        step.said = f"no run is the baseline {options['baseline']}; make this one it: "
+        step.said += shown(context.command("baseline", "set", options["baseline"], run["id"]))
+        return
+    cases = verdicts.get("verdicts", [])
+    counts: dict[str, int] = {}
+    for case in cases:
+        counts[case.get("verdict", "")] = counts.get(case.get("verdict", ""), 0) + 1
+    failing = [
+        {name: case.get(name, "") for name in ("case", "verdict", "reason", "ratio")}
+        for case in cases
+        if case.get("fails")
+    ]
+    context.night.gate = {"id": verdicts.get("gate", {}).get("id", ""), "counts": counts, "failing": failing[:KEPT]}
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    step.said = "; ".join(words for words in (said, step.said) if words)
+
+
+def trend(context: Context, step: Step) -> None:
+    """Over all that is stored: it makes sense on a night that measured nothing, too."""
+    if not any(Path(context.results).glob("*.sqlite")):
+        leave_out(step, "nothing is stored")
+        return
+    ended = start(context, step, context.command("trend", "--fail-on-new"), context.night.folder / "trend.txt", SHORT_S)
+    if ended:
+        judge(step, ended, done={0, 1, 2, 3})
+        if step.exit_code == 1:
+            step.said = "something changed that no earlier night has shown; see trend.txt"
+
+
+def report(context: Context, step: Step) -> None:
+    if not any(Path(context.results).glob("*.sqlite")):
+        leave_out(step, "nothing is stored")
+        return
+    ended = start(context, step, context.command("report"), None, SHORT_S)
+    if ended:
+        judge(step, ended, done={0})
+        if step.exit_code == 0:
+            step.said = str(Path(context.results) / "report" / "index.html")
+
+
+def export(context: Context, step: Step) -> None:
+    run = context.night.run
+    if not run:
+        leave_out(step, "there is no run to export")
+        return
+    written = []
+    for form in context.night.options["export"]:
+        path = context.night.folder / f"run.{SUFFIXES[form]}"
+        ended = start(context, step, context.command("export", form, run["id"], "--output", str(path)), None, SHORT_S)
+        if ended is None:
+            return
+        judge(step, ended, done={0})
+        if step.exit_code:
+            return
+        written.append(path.name)
+    step.said = ", ".join(written)
+
+
+def leave_out(step: Step, why: str) -> None:
+    step.state, step.said = LEFT_OUT, why
+
+
+def start(
+    context: Context, step: Step, command: list[str], output: Path | None, limit_s: float | None = None
+) -> Ended | None:
+    """Nothing where the program cannot be started or its output not be written, which the step then says."""
+    step.command = shown(command)
+    context.save()
+    context.log.quote("$ " + step.command)
+    try:
+        return context.run(command, output, limit_s)
+    except OSError as error:
+        step.state, step.said = FAILED, f"{error.filename or command[0]}: {error.strerror}"
+        step.exit_code = MISSING if error.filename == command[0] else FILES
+        return None
+
+
+def judge(step: Step, ended: Ended, done: set[int]) -> None:
+    """`done`: the exit codes of a program that did its work, whatever it found."""
+    step.exit_code = of_status(ended.status)
+    step.state = DONE if ended.status in done and not ended.overran else FAILED
+    if step.state == FAILED:
+        meaning = "" if ended.status < 0 else f" ({WORDS.get(ended.status, 'an unknown code')})"
+        words = " ".join(ended.last_lines[-2:])[:300]
+        step.said = f"{ended.how()}{meaning}" + (f": {words}" if words else "")

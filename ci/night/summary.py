@@ -1,0 +1,112 @@
+"""A night as one Markdown page, for a CI system's job page."""
+
+import re
+from pathlib import Path
+
+from .exit_code import WORDS
+from .record import DONE, FAILED, KILLED, LEFT_OUT, Night
+
+LISTED = 50  # problems
+GATE_BYTES = 600_000  # a GitHub job summary holds 1 MiB
+TREND_LINES = 400
+ICONS = {DONE: "done", FAILED: "**failed**", LEFT_OUT: "left out", KILLED: "**killed**"}
+
+
+def plain(text: str, longest: int = 400) -> str:
+    """Any text as words in a table or a line of Markdown: no markup, no HTML, one line."""
+    text = " ".join(text.split())
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
+    return re.sub(r"[\\`*_\[\]<>&|~#!]", lambda found: f"&#{ord(found[0])};", text)
+
+
+def fenced(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+
+
+def headline(night: Night) -> str:
+    if night.state == KILLED:
+        return "killed"
+    found = [step for step in night.steps if step.exit_code and step.exit_code == night.exit_code]
+    words = WORDS[night.exit_code or 0]
+    return words + (f" ({', '.join(step.name for step in found)})" if found else "")
+
+
+def markdown(night: Night) -> str:
+    unfit = any(not one["fit"] for one in night.preflight)
+    options = night.options
+    parts = [f"# Night {night.id}: {plain(headline(night))}\n\n"]
+    device = "; ".join(one["device"] for one in night.preflight) or options.get("device") or "no device"
+    parts.append(f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, {night.started} to ")
+    parts.append(f"{night.finished}. Exit code {night.exit_code}.\n\n")
+    if unfit and night.run:
+        parts.append(
+            "> **The machine was not fit to measure.** What the gate and the trend say of this night may be the "
+        )
+        parts.append("machine's doing.\n\n")
+    parts += [f"> {plain(note)}\n\n" for note in night.notes]
+    parts += [steps_table(night), preflight_part(night), run_part(night), gate_part(night), trend_part(night)]
+    parts.append(files_part(night))
+    return "".join(parts)
+
+
+def steps_table(night: Night) -> str:
+    rows = ["| step | | code | time | what it found |\n|---|---|--:|--:|---|\n"]
+    for step in night.steps:
+        state = ICONS.get(step.state, step.state)
+        rows.append(f"| {step.name} | {state} | {step.exit_code} | {step.seconds:.0f} s | {plain(step.said)} |\n")
+    return "".join(rows) + "\n"
+
+
+def preflight_part(night: Night) -> str:
+    lines = []
+    for one in night.preflight:
+        for finding in one["findings"]:
+            lines.append(f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. ")
+            lines.append(f"Why: {plain(finding['why'])}. Do: {plain(finding['do'])}.\n")
+    return "## Preflight\n\n" + "".join(lines) + "\n" if lines else ""
+
+
+def run_part(night: Night) -> str:
+    if not night.problems:
+        return ""
+    rows = ["## Cases that are not ok\n\n| case | outcome | reason |\n|---|---|---|\n"]
+    for problem in night.problems[:LISTED]:
+        rows.append(
+            f"| <code>{plain(problem['case'])}</code> | {plain(problem['outcome'])} | {plain(problem['reason'])} |\n"
+        )
+    if len(night.problems) > LISTED:
+        rows.append(f"\n{len(night.problems) - LISTED} more are in night.json.\n")
+    return "".join(rows) + "\n"
+
+
+def gate_part(night: Night) -> str:
+    text = read(night.folder / "gate.md")
+    if not text:
+        return ""
+    if len(text.encode()) > GATE_BYTES:
+        return "## Gate\n\nThe table is too long for this page; it is in gate.md.\n\n"
+    return "## Gate\n\n" + text.strip() + "\n\n"
+
+
+def trend_part(night: Night) -> str:
+    lines = read(night.folder / "trend.txt").splitlines()
+    if not lines:
+        return ""
+    more = f"\n{len(lines) - TREND_LINES} more lines are in trend.txt.\n" if len(lines) > TREND_LINES else ""
+    return "## Trend\n\n" + fenced("\n".join(line[:400] for line in lines[:TREND_LINES])) + more + "\n"
+
+
+def files_part(night: Night) -> str:
+    commands = "\n".join(f"# {step.name}\n{step.command}" for step in night.steps if step.command)
+    text = f"All of this night lies in <code>{plain(str(night.folder))}</code>; log.txt tells what happened when.\n\n"
+    return "## Repeat\n\n" + text + (fenced(f"{night.command}\n{commands}") if commands else "")
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
