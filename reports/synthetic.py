@@ -238,8 +238,9 @@ def _occupancy(kind: str, compute: float, memory: float) -> list[Json]:
             flight = warps * 32.0 * loads * 4 if limit else loads * 64.0
             reach = 1 - math.exp(-flight / 9000) if limit else 0.9 * (warps / most) * (1 - math.exp(-loads / 2))
             cases.append(
-                case(f"occupancy/load/f32/{where},loads={loads}", 1e9 / (memory * reach) * 1e9, bytes=1e9, share=reach,
-                     roof="dram.read", metrics=[*facts, ("bytes_in_flight", flight, "B", "none")])
+                case(f"occupancy/load/f32/{where},loads={loads},elements=67108864", 1e9 / (memory * reach) * 1e9,
+                     bytes=1e9, share=reach, roof="dram.read",
+                     metrics=[*facts, ("bytes_in_flight", flight, "B", "none")])
             )  # fmt: skip
         for chains in (1, 2, 4, 8):
             reach = min(1.0, warps * chains / 16) * 0.95 if limit else 0.95 * warps / most * min(1, chains / 8)

@@ -89,14 +89,17 @@ worker::Case make_case(const Named& named, const Problem& problem) {
 worker::Suite attention() {
   worker::Suite suite{"attention", "What does it cost to write the scores of attention down?", {}};
   for (const Named& named : attention::variants()) {
-    // An emulated device follows every access, and each head does the same.
-    const bool counted = named.kind == device::Kind::emulated;
-    const std::int64_t heads = counted ? 1 : 16, longest = counted ? 256 : 131072;
-    for (const DType dtype : named.variant.dtypes)
-      for (const Mask mask : {Mask::full, Mask::causal})
-        for (const std::int64_t dim : {64, 128})
-          for (std::int64_t seq = 128; seq <= longest; seq *= 2)
-            suite.cases.push_back(make_case(named, {1, heads, seq, dim, mask, dtype}));
+    // An emulated device follows every access, and each head does the same. A GPU does these sizes, too, so that its
+    // times and counters stand beside what was counted.
+    const auto sweep = [&](std::int64_t heads, std::int64_t longest) {
+      for (const DType dtype : named.variant.dtypes)
+        for (const Mask mask : {Mask::full, Mask::causal})
+          for (const std::int64_t dim : {64, 128})
+            for (std::int64_t seq = 128; seq <= longest; seq *= 2)
+              suite.cases.push_back(make_case(named, {1, heads, seq, dim, mask, dtype}));
+    };
+    if (named.kind != device::Kind::cpu) sweep(1, 256);
+    if (named.kind != device::Kind::emulated) sweep(16, 131072);
   }
   return suite;
 }

@@ -107,6 +107,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
   fields.push_back({cpu ? "threads" : "warps", std::to_string(problem.parallel)});
   fields.push_back({load ? "loads" : "chains", std::to_string(problem.independent)});
   if (load && !cpu) fields.push_back({"width", std::to_string(problem.width)});
+  if (load) fields.push_back({"elements", std::to_string(problem.elements)});
   result.info.id = {"occupancy", std::string(named.name), "f32", std::move(fields), {}};
   result.info.device_kind = device::to_string(named.kind);
   result.info.idea = variant.idea;
@@ -149,9 +150,15 @@ void add_cuda(const Named& named, std::vector<worker::Case>& cases) {
                           .parallel = warps,
                           .independent = independent,
                           .width = width};
-          problem.elements = named.kind == device::Kind::cuda ? 1 << 26 : 1 << 20;  // emulated: each load is followed
           problem.rounds = rounds_for(warps, independent, 9);
-          cases.push_back(make_case(named, problem));
+          // An emulated device follows each load; a GPU does the same size, too, so that times and counts compare.
+          std::vector<std::int64_t> sizes{0};
+          if (named.variant.operation == Operation::load) sizes = {1 << 20};
+          if (named.variant.operation == Operation::load && named.kind == device::Kind::cuda) sizes.push_back(1 << 26);
+          for (const std::int64_t elements : sizes) {
+            problem.elements = elements;
+            cases.push_back(make_case(named, problem));
+          }
         }
 }
 

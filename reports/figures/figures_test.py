@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import warnings
 from collections.abc import Callable
 
@@ -115,7 +116,7 @@ def crowded() -> Json:
         if limit == "block" or width == 4:
             flight = warps * 32.0 * loads * width
             facts = [("occupancy_ran", warps / 64, "1", "none"), ("bytes_in_flight", flight, "B", "none")]
-            name = f"occupancy/load/f32/limit={limit},warps={warps},loads={loads},width={width}"
+            name = f"occupancy/load/f32/limit={limit},warps={warps},loads={loads},width={width},elements=67108864"
             time = 1e9 / (4.22e12 * min(0.97, flight / 4e4)) * 1e9
             cases.append(synthetic.case(name, time, bytes=1e9, metrics=facts))
     for limit, warps, chains in itertools.product(("block", "registers", "shared"), (1, 4, 16, 64), (1, 2, 4, 8, 16)):
@@ -404,8 +405,9 @@ def test_bytes_that_caches_serve_do_not_squeeze_the_bars() -> None:
 def test_lines_over_occupancy_are_of_the_usual_width() -> None:
     run = parsed(crowded())
     assert occupancy.usual_width([case for case in run.of_suite("occupancy") if case.variant == "load"]) == "4"
-    assert {point.name.rpartition("=")[2] for one in occupancy.bandwidth(run) for point in one.points} == {"4"}
-    widths = {point.name.rpartition("=")[2] for one in occupancy.in_flight(run) for point in one.points}
+    named = re.compile(r"width=(\d+)")
+    assert {w for one in occupancy.bandwidth(run) for point in one.points for w in named.findall(point.name)} == {"4"}
+    widths = {w for one in occupancy.in_flight(run) for point in one.points for w in named.findall(point.name)}
     assert widths == {"4", "8", "16"}
 
 

@@ -31,7 +31,10 @@ def _where(case: Case) -> float | None:
 
 
 def _cases(run: Run, variant: str) -> list[Case]:
-    return [case for case in run.of_suite("occupancy") if case.variant == variant]
+    """Of sizes that differ, the largest: the others are there to be counted on an emulated device, too."""
+    cases = [case for case in run.of_suite("occupancy") if case.variant == variant]
+    largest = max((case.field("elements") or 0 for case in cases), default=0)
+    return [case for case in cases if (case.field("elements") or 0) == largest]
 
 
 def usual_width(cases: list[Case]) -> str:
@@ -72,7 +75,7 @@ def _kind(case: Case, parallel: str) -> str:
     """What limits the occupancy, and every other field that tells two lines apart."""
     rest = {**case.problem, **case.options}
     limit = rest.pop("limit", "")
-    for key in ("warps", "threads", "loads", "chains", "width", parallel):
+    for key in ("warps", "threads", "loads", "chains", "width", "elements", parallel):
         rest.pop(key, None)
     return " ".join([limit, *(f"{key}={value}" for key, value in rest.items())]).strip()
 

@@ -1,0 +1,131 @@
+"""Hardware counters of a kernel beside what the emulated device counted for it: which of them mean the same."""
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import Any
+
+# What Nsight Compute calls a counter, and how much of it the emulated device counted for the same case.
+Counts = dict[str, float]
+
+COUNTERS = {
+    "global load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "tensor instructions": "smsp__inst_executed_pipe_tensor.sum",
+    "DRAM bytes read": "dram__bytes_read.sum",
+    "DRAM bytes written": "dram__bytes_write.sum",
+}
+# The model of DRAM says what a launch must move; a counter says what one launch on a busy cache moved.
+EXACT = [name for name in COUNTERS if not name.startswith("DRAM")]
+
+# A field of a problem that only says how much of it there is.
+SIZES = {"elements", "rows", "cols", "m", "n", "k", "batch", "heads", "seq", "dim"}
+
+
+class Unreadable(Exception):
+    pass
+
+
+def emulated(metrics: list[dict[str, Any]], sites: list[dict[str, Any]]) -> Counts:
+    """What a counted measurement of the worker protocol says of each counter. A bulk copy has requests of its own unit,
+    which the counters of loads and stores leave out; and of what cp.async stores to shared memory, the hardware counts
+    nothing."""
+    found = dict.fromkeys(COUNTERS, 0.0)
+    for site in sites:
+        access = site["access"]
+        if access in ("global load", "global async copy"):
+            found["global load requests"] += site["requests"]
+            found["global load sectors"] += site["sectors"]
+        elif access == "global store":
+            found["global store requests"] += site["requests"]
+            found["global store sectors"] += site["sectors"]
+        elif access == "shared load":
+            found["shared load wavefronts"] += site["wavefronts"]
+        elif access == "shared store":
+            found["shared store wavefronts"] += site["wavefronts"]
+        elif access == "tensor":
+            found["tensor instructions"] += site["requests"]
+    for metric in metrics:
+        if metric["name"] == "dram_read_bytes":
+            found["DRAM bytes read"] = metric["value"]
+        elif metric["name"] == "dram_written_bytes":
+            found["DRAM bytes written"] = metric["value"]
+    return found
+
+
+def measured(table: str, case: str) -> Counts:
+    """The sum of what `ncu --nvtx --csv --page raw --print-units base` wrote over the kernels in the range of that
+    name: those behind it fill buffers and compare outputs."""
+    lines = [line for line in table.splitlines() if line.startswith('"')]
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO("\n".join(lines)))
+        if any(case in (value or "") for column, value in row.items() if "NVTX" in column or "Push/Pop" in column)
+    ]
+    if not rows:
+        raise Unreadable("Nsight Compute saw no kernel of the case")
+    found = {}
+    for name, counter in COUNTERS.items():
+        values = [row.get(counter) for row in rows]
+        try:
+            found[name] = sum(float(str(value).replace(",", "")) for value in values)
+        except ValueError as error:
+            raise Unreadable(f"Nsight Compute has no {counter}: {values}") from error
+    return found
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    kind: tuple[str, ...]  # suite, variant, dtype and the first field that is no size
+    size: float
+
+    @staticmethod
+    def of(listed: dict[str, Any]) -> "Case":
+        choice = next((f"{field}={value}" for field, value in listed["problem"] if field not in SIZES), "")
+        return Case(
+            listed["name"], (listed["suite"], listed["variant"], listed["dtype"], choice), listed.get("bytes") or 0
+        )
+
+
+def smallest(cases: list[Case]) -> list[Case]:
+    """One case of each kind: counts of larger ones only have larger numbers."""
+    kept: dict[tuple[str, ...], Case] = {}
+    for case in cases:
+        if case.kind not in kept or case.size < kept[case.kind].size:
+            kept[case.kind] = case
+    return list(kept.values())
+
+
+def number(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def cell(counted: float, seen: float) -> str:
+    """Equal numbers once, others as emulated → measured."""
+    if counted == seen == 0:
+        return "-"
+    return number(counted) if counted == seen else f"**{number(counted)} → {number(seen)}**"
+
+
+def table(rows: list[tuple[str, Counts, Counts]]) -> str:
+    """A Markdown table, a case a row; the DRAM model stands beside its counters without being judged."""
+    head = ["case", *EXACT, "DRAM read, MB", "DRAM written, MB"]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for name, counted, seen in rows:
+        cells = [cell(counted[counter], seen[counter]) for counter in EXACT]
+        for counter in ("DRAM bytes read", "DRAM bytes written"):
+            cells.append(f"{counted[counter] / 1e6:.2f} → {seen[counter] / 1e6:.2f}")
+        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def equal(rows: list[tuple[str, Counts, Counts]]) -> tuple[int, int]:
+    """How many of the counters that have anything to count agree, and how many there are."""
+    pairs = [(counted[name], seen[name]) for _, counted, seen in rows for name in EXACT]
+    pairs = [pair for pair in pairs if pair != (0, 0)]
+    return sum(counted == seen for counted, seen in pairs), len(pairs)
