@@ -134,7 +134,10 @@ def start(
     context.save()
     context.log.quote("$ " + step.command)
     try:
-        return context.run(command, output, limit_s)
+        ended = context.run(command, output, limit_s)
+        if output and output.stat().st_size == 0:
+            output.unlink()
+        return ended
     except OSError as error:
         step.state, step.said = FAILED, f"{error.filename or command[0]}: {error.strerror}"
         step.exit_code = MISSING if error.filename == command[0] else FILES
