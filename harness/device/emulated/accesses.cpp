@@ -38,6 +38,13 @@ namespace {
   if (__builtin_expect(++here.next == here.end, 0)) Block::current().log_is_full();
 }
 
+/// In pieces of at most 4 bytes that are the same for all lanes with an element of one array each.
+void range(void* at, std::size_t bytes, std::uint32_t pc, Act act) {
+  std::size_t piece = 4;
+  while ((reinterpret_cast<std::uint64_t>(at) | bytes) % piece != 0) piece /= 2;
+  for (std::size_t i = 0; i < bytes; i += piece) access(static_cast<char*>(at) + i, pc, act, piece);
+}
+
 /// Logs an atomic operation of a kernel with the fences that its order amounts to, the one behind it at its end.
 class Ordered {
  public:
@@ -78,6 +85,7 @@ using ridgeline::device::emulated::Act;
 using ridgeline::device::emulated::Block;
 using ridgeline::device::emulated::hot;
 using ridgeline::device::emulated::Ordered;
+using ridgeline::device::emulated::range;
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what they are called.
 extern "C" {
@@ -97,15 +105,9 @@ RIDGELINE_VOLATILE_ACCESSES(4)
 RIDGELINE_VOLATILE_ACCESSES(8)
 RIDGELINE_VOLATILE_ACCESSES(16)
 
-// Whole objects that the compiler copies or sets at once: as words.
-void __tsan_read_range(void* at, std::size_t bytes) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
-  for (std::size_t i = 0; i < bytes; i += 4) access(static_cast<char*>(at) + i, pc, Act::read, 4);
-}
-void __tsan_write_range(void* at, std::size_t bytes) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
-  for (std::size_t i = 0; i < bytes; i += 4) access(static_cast<char*>(at) + i, pc, Act::write, 4);
-}
+// Whole objects that the compiler copies or sets at once.
+void __tsan_read_range(void* at, std::size_t bytes) { range(at, bytes, RIDGELINE_CALLER, Act::read); }
+void __tsan_write_range(void* at, std::size_t bytes) { range(at, bytes, RIDGELINE_CALLER, Act::write); }
 
 void __tsan_init() {}
 void __tsan_func_entry(void* returns_to) {

@@ -18,6 +18,8 @@
 #include "harness/device/emulated/cache_model.hpp"
 #include "harness/device/emulated/gang.hpp"
 #include "harness/device/emulated/global_memory.hpp"
+#include "harness/device/emulated/kernel_call.hpp"
+#include "harness/device/emulated/limits.hpp"
 #include "harness/device/emulated/log.hpp"
 #include "harness/device/emulated/paths.hpp"
 #include "harness/device/emulated/report.hpp"
@@ -26,31 +28,6 @@
 #include "harness/device/emulated/site_table.hpp"
 
 namespace ridgeline::device::emulated {
-
-/// The value of a kernel's parameter.
-struct Argument {
-  const void* at = nullptr;
-  std::size_t bytes = 0;
-};
-
-/// A kernel with its arguments. `run` calls it with a copy of `bytes` bytes of arguments, once a thread.
-struct KernelCall {
-  void (*run)(const void* arguments) = nullptr;
-  const void* arguments = nullptr;
-  std::size_t bytes = 0;
-  void (*kernel)() = nullptr;        // its code, for its name
-  std::span<const Argument> each{};  // its arguments one by one, for messages
-};
-
-/// What a block may have, of the emulated architecture.
-struct Limits {
-  int threads = 1024;
-  std::size_t shared_bytes = 0;  // dynamic and static together
-  std::size_t l2_bytes = 0;      // 0: caches are not modelled
-  // For launches whose blocks run together; the rest is of an SM.
-  int cluster_blocks = 1, units = 1, threads_per_unit = 2048, blocks_per_unit = 32;
-  std::size_t shared_per_unit = 0;
-};
 
 /// Whether lanes wait, and for what.
 enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_mbarrier, in_collective, log_full, spinning, done };
@@ -114,9 +91,6 @@ struct LoadRun {
 };
 
 inline constexpr std::uint32_t cluster_barrier = 0xFFFFFFFFu;  // beside the numbers of the block's own barriers
-
-/// How a barrier combines predicates.
-enum class Combine : std::uint8_t { any, all, count };
 
 /// Runs blocks, one after the other, on the calling OS thread: each lane a fiber, each warp's lanes until all wait,
 /// then what they did is aligned into requests, counted and checked.
@@ -221,6 +195,8 @@ class Block final : private Warp {
   void memory_request(const Request& request);
   void global_request(const Request& request);
   void touch_lines(const Request& request);
+  /// Of the warp whose logs are aligned. `kind`: LineTouch::reads, LineTouch::writes or both.
+  void touch_line(std::uint64_t address, std::uint64_t kind);
   void order_touched();  // at a barrier of the block, or its end
   void note_in_flight();
   void shared_request(const Request& request);
@@ -234,6 +210,7 @@ class Block final : private Warp {
   Lane* next_ready() { return queue_at_ < queue_size_ ? queue_[queue_at_++] : nullptr; }
   enum class Pause : std::uint8_t { passed, spins, ends };
   void say_who_waits();
+  std::string collective_awaits(const Lane& lane) const;
   bool reaches(std::uint64_t address, int bytes) const;  // shared memory of this block
   void cluster_request(const Request& request, Block& owner);
   bool let_others_go_on();

@@ -48,6 +48,16 @@ void Block::touch_lines(const Request& request) {
   }
 }
 
+void Block::touch_line(std::uint64_t address, std::uint64_t kind) {
+  if (limits_.l2_bytes == 0) return;
+  std::vector<LineTouch>& touched = touched_of_warp_[aligned_warp_];
+  const LineTouch touch = LineTouch::of(address, kind);
+  if (!touched.empty() && (touch.bits ^ touched.back().bits) < 16)
+    touched.back().bits |= touch.bits;
+  else
+    touched.push_back(touch);
+}
+
 /// Between two barriers, the warps go in the order of their numbers, whatever the order in which they have run.
 void Block::order_touched() {
   for (int warp = 0; warp < warps_; ++warp) {
@@ -157,6 +167,10 @@ void Block::shared_request(const Request& request) {
       last_variable_ = variables_.at(offset);
     const SharedVariables::Variable* const variable = last_variable_;
     begin = end = static_shared_;
+    if (variable != nullptr && variable->is_guard) {
+      accesses_ -= static_cast<std::uint64_t>(request.count);
+      return;
+    }
     if (variable != nullptr) {
       begin = static_shared_ + variable->offset;
       end = begin + variable->bytes;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "harness/base/half.hpp"
+#include "harness/device/emulated/block.hpp"
 #include "harness/device/emulated/machine.hpp"
 
 // In every function that a kernel calls: where it returns to.

@@ -6,7 +6,7 @@
 #include <vector_types.h>
 
 #include "harness/device/cuda/launch_config.hpp"
-#include "harness/device/emulated/block.hpp"
+#include "harness/device/emulated/kernel_call.hpp"
 
 // What the words of the kernel language come down to on the emulated device. Called by lanes alone.
 namespace ridgeline::device::emulated {

@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/device/buffer.hpp"
-#include "harness/device/emulated/emulated_device.hpp"
+#include "harness/device/device.hpp"
 #include "harness/device/emulated/program_symbols.hpp"
 #include "harness/device/emulated/test/kernels.hpp"
 
@@ -30,7 +30,7 @@ struct Lab {
   explicit Lab(std::size_t bytes) : from(device->allocate(bytes)), to(device->allocate(bytes)) {
     device->fill(from, DType::f32, bytes / 4, Distribution::uniform, 1, 0);
   }
-  std::unique_ptr<Device> device = open(90);
+  std::unique_ptr<Device> device = device::open("emulated:sm_90");
   void *from, *to;
   const float* input() const { return static_cast<const float*>(from); }
   float* output() const { return static_cast<float*>(to); }

@@ -11,6 +11,7 @@
 #include "harness/device/emulated/counting.hpp"
 #include "harness/device/emulated/finding_text.hpp"
 #include "harness/device/emulated/kernel_resources.hpp"
+#include "harness/device/emulated/machine.hpp"
 
 namespace ridgeline::device::emulated {
 namespace {
@@ -24,18 +25,8 @@ class UntimedBatch final : public Batch {
 
 class EmulatedDevice final : public Device {
  public:
-  EmulatedDevice(Facts facts, const Settings& settings)
-      : facts_(std::move(facts)),
-        machine_({.threads = facts_.max_threads_per_block,
-                  .shared_bytes = facts_.shared_per_block,
-                  .l2_bytes = facts_.l2,
-                  .cluster_blocks = facts_.capability >= 90 ? 8 : 1,
-                  .units = facts_.units,
-                  .threads_per_unit = facts_.max_threads_per_unit,
-                  .blocks_per_unit = facts_.max_blocks_per_unit,
-                  .shared_per_unit = facts_.shared_per_unit},
-                 settings),
-        stream_{&machine_} {}
+  EmulatedDevice(const Limits& limits, const Settings& settings)
+      : facts_(emulated::facts(limits)), machine_(limits, settings), stream_{&machine_} {}
 
   const Facts& facts() const override { return facts_; }
 
@@ -89,37 +80,32 @@ class EmulatedDevice final : public Device {
 
 }  // namespace
 
-Facts facts(int capability) {
-  if (capability != 80 && capability != 90)
-    throw Error(ErrorKind::usage, fmt::format("there is no emulated device of compute capability {}", capability),
-                "there are emulated:sm_80 and emulated:sm_90");
-  const bool hopper = capability == 90;
+Facts facts(const Limits& limits) {
   Facts facts;
   facts.kind = Kind::emulated;
-  facts.id = fmt::format("emulated:sm_{}", capability);
-  facts.model = fmt::format("emulated-sm{}", capability);
-  facts.name = fmt::format("Emulated sm_{}", capability);
+  facts.id = fmt::format("emulated:sm_{}", limits.capability);
+  facts.model = fmt::format("emulated-sm{}", limits.capability);
+  facts.name = fmt::format("Emulated sm_{}", limits.capability);
   facts.uuid = facts.model;
-  facts.memory = facts.memory_free = std::uint64_t{8}
-                                     << 30;  // of the host's; kernels that are verified here need little
-  // Source: CUDA C++ Programming Guide, "Compute Capabilities": technical specifications per compute capability.
-  facts.capability = capability;
+  // Of the host's; kernels that are verified here need little.
+  facts.memory = facts.memory_free = std::uint64_t{8} << 30;
+  facts.capability = limits.capability;
   facts.warp_size = 32;
-  facts.units = hopper ? 132 : 108;
-  facts.l1 = (hopper ? 256u : 192u) << 10;
-  facts.l2 = facts.last_level_cache = std::uint64_t{hopper ? 50u : 40u} << 20;
-  facts.max_threads_per_unit = 2048;
-  facts.max_threads_per_block = 1024;
-  facts.max_blocks_per_unit = 32;
-  facts.registers_per_unit = 65536;
-  facts.shared_per_unit = (hopper ? 228u : 164u) << 10;
-  facts.shared_per_block = (hopper ? 227u : 163u) << 10;
+  facts.units = limits.units;
+  facts.l1 = limits.l1_bytes;
+  facts.l2 = facts.last_level_cache = limits.l2_bytes;
+  facts.max_threads_per_unit = limits.threads_per_unit;
+  facts.max_threads_per_block = limits.threads;
+  facts.max_blocks_per_unit = limits.blocks_per_unit;
+  facts.registers_per_unit = limits.registers_per_unit;
+  facts.shared_per_unit = limits.shared_per_unit;
+  facts.shared_per_block = limits.shared_bytes;
   facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};  // counts are of its code
   return facts;
 }
 
-std::unique_ptr<Device> open(int capability, const Settings& settings) {
-  return std::make_unique<EmulatedDevice>(facts(capability), settings);
+std::unique_ptr<Device> open(const Limits& limits, const Settings& settings) {
+  return std::make_unique<EmulatedDevice>(limits, settings);
 }
 
 }  // namespace ridgeline::device::emulated

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/device/buffer.hpp"
-#include "harness/device/emulated/emulated_device.hpp"
+#include "harness/device/device.hpp"
 #include "harness/device/emulated/test/kernels.hpp"
 #include "harness/device/failure.hpp"
 
@@ -20,7 +20,7 @@ struct Thrown {
   std::string text, advice;
 };
 Thrown thrown(const std::function<void(Device&)>& launches) {
-  const auto device = open(90);
+  const auto device = device::open("emulated:sm_90");
   try {
     launches(*device);
     device->synchronize();

@@ -25,9 +25,12 @@
 #define __launch_bounds__(...)
 #undef __maxnreg__
 #define __maxnreg__(...)
+// By this attribute, which changes nothing, compile_kernels knows kernels from host code.
+#undef __global__
+#define __global__ __attribute__((no_profile_instrument_function))
 // An OS thread runs one block at a time, so its variables are the block's. Each starts at bank 0.
 #undef __shared__
-#define __shared__ static thread_local __attribute__((aligned(128)))
+#define __shared__ thread_local __attribute__((aligned(128)))
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
 #define RIDGELINE_DYNAMIC_SHARED(T, name) \

@@ -11,14 +11,10 @@
 #include "harness/device/emulated/crew.hpp"
 #include "harness/device/emulated/global_memory.hpp"
 #include "harness/device/emulated/report.hpp"
+#include "harness/device/emulated/settings.hpp"
 #include "harness/device/emulated/shared_variables.hpp"
 
 namespace ridgeline::device::emulated {
-
-struct Settings {
-  int workers = 0;         // OS threads that run independent blocks; 0: one for each core that the process may use
-  std::uint64_t seed = 0;  // of the order in which lanes and warps go on; 0: in theirs
-};
 
 /// An emulated GPU: memory, and launches that run at once. Blocks are independent, each of OS threads that run many, or
 /// wait for each other and have one each: LaunchConfig says which. One machine at a time in a process.
@@ -29,8 +25,8 @@ class Machine {
   ~Machine();
 
   GlobalMemory& memory() { return memory_; }
-  /// Runs the kernel. What it finds is in the report, and no Error; throws a dependency Error for a launch that no GPU
-  /// with these limits accepts.
+  /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these limits accepts the
+  /// launch, which then does not run.
   const Report& launch(const LaunchConfig& config, const KernelCall& call);
   /// Of all launches since the last call, in order.
   std::vector<Report> take_reports();

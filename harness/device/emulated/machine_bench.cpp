@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "harness/catalogue/emulated/limits_of.hpp"
 #include "harness/device/emulated/emulated_device.hpp"
 #include "harness/device/emulated/test/kernels.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 struct Lab {
   static constexpr std::size_t bytes = std::size_t{16} << 20;
-  std::unique_ptr<Device> device = open(90, {.workers = 1});
+  std::unique_ptr<Device> device = open(catalogue::limits_of(*catalogue::architecture(90)), {.workers = 1});
   void *from = device->allocate(bytes), *to = device->allocate(bytes);
   Lab() { device->fill(from, DType::f32, bytes / 4, Distribution::uniform, 1, 0); }
   const float* input() const { return static_cast<const float*>(from); }

@@ -3,6 +3,7 @@
 #include <cuda_occupancy.h>
 #include <gtest/gtest.h>
 
+#include "harness/catalogue/emulated/limits_of.hpp"
 #include "harness/device/emulated/emulated_device.hpp"
 #include "harness/device/occupancy.hpp"
 
@@ -41,7 +42,7 @@ int calculated(const Facts& facts, const KernelResources& kernel, int threads, s
 TEST(OccupancyRules, AreThoseOfNvidiasCalculator) {
   int compared = 0;
   for (const int capability : {80, 90}) {
-    const Facts device = facts(capability);
+    const Facts device = facts(catalogue::limits_of(*catalogue::architecture(capability)));
     for (const int threads : {1, 32, 33, 96, 128, 160, 192, 256, 384, 512, 640, 768, 1024})
       for (int registers = 16; registers <= 255; registers += registers < 128 ? 1 : 7)
         for (const std::uint64_t fixed : {0u, 1u, 4096u, 33000u})

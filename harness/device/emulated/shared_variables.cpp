@@ -38,7 +38,18 @@ std::uint64_t thread_local_base() { return storage().base; }
 
 SharedVariables::SharedVariables() : bytes_(storage().bytes) {
   for (Symbol& symbol : program_symbols(STT_TLS))
-    variables_.push_back({symbol.value, symbol.bytes, plain_name(std::move(symbol.name))});
+    variables_.push_back({symbol.value, symbol.bytes, plain_name(symbol.name), symbol.name,
+                          symbol.name.starts_with("guard variable for ")});
+}
+
+std::size_t SharedVariables::bytes_in(std::string_view function) const {
+  std::size_t bytes = 0;
+  for (const Variable& variable : variables_) {
+    const std::string_view symbol = variable.symbol;
+    if (!function.empty() && symbol.starts_with(function) && symbol.substr(function.size()).starts_with("::"))
+      bytes += variable.bytes;
+  }
+  return bytes;
 }
 
 const SharedVariables::Variable* SharedVariables::at(std::size_t offset) const {

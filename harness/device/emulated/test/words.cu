@@ -81,9 +81,16 @@ __global__ void swap_kernel(const T* from, T* to) {
   to[threadIdx.x] = __shfl_xor_sync(whole_warp, from[threadIdx.x], 1);
 }
 
-__global__ void members_kernel(const __half2* from, __half2* to) {
-  to[threadIdx.x].x = from[threadIdx.x].x;
-  to[threadIdx.x].y = from[threadIdx.x].y;
+template <class Part, int n>
+struct Parts {
+  Part part[n];
+};
+
+__global__ void reverse_pairs_kernel(const __half2* from, __half2* to) {
+  __shared__ __half2 held[32];
+  held[threadIdx.x] = from[threadIdx.x];
+  __syncwarp();
+  to[threadIdx.x] = held[31 - threadIdx.x];
 }
 
 /// Calls `use` with a null pointer to the type.
@@ -151,9 +158,19 @@ void swap_elements(Stream& stream, Element element, const void* from, void* to) 
   });
 }
 
-void copy_members(Stream& stream, const void* from, void* to) {
-  device::launch({.block = dim3(32)}, stream, members_kernel, static_cast<const __half2*>(from),
+void reverse_pairs(Stream& stream, const void* from, void* to) {
+  device::launch({.block = dim3(32)}, stream, reverse_pairs_kernel, static_cast<const __half2*>(from),
                  static_cast<__half2*>(to));
+}
+
+void copy_objects(Stream& stream, int bytes, const void* from, void* to) {
+  const auto copy = [&]<class T>(T*) {
+    device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
+  };
+  if (bytes == 3) copy(static_cast<Parts<char, 3>*>(nullptr));
+  if (bytes == 6) copy(static_cast<Parts<short, 3>*>(nullptr));
+  if (bytes == 10) copy(static_cast<Parts<short, 5>*>(nullptr));
+  if (bytes == 12) copy(static_cast<Parts<int, 3>*>(nullptr));
 }
 
 }  // namespace ridgeline::device::emulated::test

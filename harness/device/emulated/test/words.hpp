@@ -36,7 +36,9 @@ enum class Element { half, half2, bf16, bf162, float2, float4, double2, int4, ui
 int bytes_of(Element element);
 void copy_elements(Stream& stream, Element element, const void* from, void* to);
 void swap_elements(Stream& stream, Element element, const void* from, void* to);
-/// Copies pairs of halves through their members, one after the other.
-void copy_members(Stream& stream, const void* from, void* to);
+/// A warp reverses its pairs of halves by way of a shared array of them.
+void reverse_pairs(Stream& stream, const void* from, void* to);
+/// Copies a struct of 3, 6, 10 or 12 bytes a lane, which is made of numbers of 1, 2, 2 and 4 bytes.
+void copy_objects(Stream& stream, int bytes, const void* from, void* to);
 
 }  // namespace ridgeline::device::emulated::test
