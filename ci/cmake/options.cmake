@@ -26,6 +26,8 @@ if(NOT PROJECT_SOURCE_DIR MATCHES " ")  # nvcc hands the host compiler its optio
 endif()
 include_directories(${PROJECT_SOURCE_DIR})
 
+# Without the emulated device: g++ does not instrument its kernels for addresses and for accesses (-fsanitize=thread) at once,
+# and AddressSanitizer is not told when its fibers change stacks. It checks the accesses of kernels itself.
 if(RIDGELINE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RIDGELINE_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
