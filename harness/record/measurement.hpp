@@ -66,6 +66,13 @@ struct Telemetry {
   std::optional<int> other_processes;   // compute processes on the device that are not ours
 };
 
+/// What is left of samples that were dropped.
+struct Pruned {
+  std::int64_t samples = 0;  // that there were
+  std::string when;          // UTC, ISO 8601 to the second
+  bool operator==(const Pruned&) const = default;
+};
+
 /// All samples of one case in one process, with its outcome.
 struct Measurement {
   std::string case_name;
@@ -74,6 +81,7 @@ struct Measurement {
   int attempt = 1;     // 2 and more when a case is measured again in the same replicate
 
   std::vector<double> samples_ns;  // time of one execution in ns, in the order taken; empty unless has_samples(outcome)
+  std::optional<Pruned> pruned;    // when the samples are no longer there: median_ns stands for them
   std::int64_t executions_per_sample = 1;
   std::optional<double> median_ns;        // of samples_ns
   std::optional<double> relative_spread;  // half width of the process's 95% interval over its median: the stopping rule
@@ -90,6 +98,9 @@ struct Measurement {
   std::vector<Metric> metrics;
   std::vector<Site> sites;      // of a counted case, by file, line and access; else empty
   std::vector<Source> sources;  // of the sites, as far as they can be read
+
+  /// How many samples there are, or were.
+  std::int64_t sample_count() const { return pruned ? pruned->samples : static_cast<std::int64_t>(samples_ns.size()); }
 };
 
 }  // namespace ridgeline::record

@@ -56,6 +56,13 @@ struct Run {
   std::string gate;  // id of the gate that measured this run as one of its sides; empty for a run of its own
 };
 
+/// A run that a name stands for, among those of its device model.
+struct Baseline {
+  std::string name;  // letters, digits, '.', '_' and '-'
+  std::string run_id;
+  std::string set_at;  // UTC, ISO 8601 to the second
+};
+
 /// One execution of a worker within a run.
 struct Process {
   std::string run_id;

@@ -176,6 +176,15 @@ SQLite::Statement& Connection::statement(const char* sql) {
   return found->second;
 }
 
+void Connection::rewrite(const char* what) {
+  try {
+    database_.exec("VACUUM");
+    database_.exec("PRAGMA wal_checkpoint(TRUNCATE)");  // the new file is in the log until then
+  } catch (const SQLite::Exception& exception) {
+    throw explain(what, exception);
+  }
+}
+
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(database_.getHandle()) == 0; }
 
 /// A statement that was left in the middle keeps its transaction from ending.

@@ -30,6 +30,9 @@ class Connection {
   /// The statement of `sql`, prepared once, without bindings. `sql` must be a literal: it is the key.
   SQLite::Statement& statement(const char* sql);
 
+  /// Writes the file anew without what is free in it (VACUUM). `what` as for write.
+  void rewrite(const char* what);
+
   /// Runs `body` in one transaction, which it commits; `what` completes "cannot ... <file>" in the Error of a failure.
   /// Inside another one's body it takes part in that one's transaction.
   template <class Body>

@@ -77,6 +77,16 @@ void expect_counts(const Store& store) {
   EXPECT_EQ(store.sources(counted[0].id), expected.sources);
 }
 
+/// Of a file of schema 4: the samples of the gate's baseline are dropped, and "main" is the oldest run.
+void expect_pruned_side_and_baseline(const Store& store) {
+  const auto side = store.measurements(examples::gate().baseline_run, Samples::read);
+  ASSERT_EQ(side.size(), 1u);
+  EXPECT_TRUE(side[0].measurement.samples_ns.empty());
+  EXPECT_EQ(side[0].measurement.pruned, (record::Pruned{3, "2027-03-01T00:00:00Z"}));
+  EXPECT_EQ(store.baselines()[0].name, "main");
+  EXPECT_EQ(store.baselines()[0].run_id, examples::run().id);
+}
+
 // A new migration comes with fixtures/schema_<n>.sql: `sqlite3 FILE .dump` of a file of schema n with the rows of
 // examples.hpp, and its application_id and user_version.
 TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
@@ -107,6 +117,8 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
       ASSERT_EQ(store.gates().size(), version < 2 ? 0u : 1u);
       if (version >= 2) expect_example_gate(store, version);
       if (version >= 3) expect_counts(store);
+      ASSERT_EQ(store.baselines().size(), version < 4 ? 0u : 1u);
+      if (version >= 4) expect_pruned_side_and_baseline(store);
     }
     SQLite::Database migrated(file.string(), SQLite::OPEN_READWRITE), fresh(":memory:", SQLite::OPEN_READWRITE);
     migrate(fresh, ":memory:", migrations());

@@ -27,8 +27,6 @@ record::Device read_device(const Row& row) {
   return device;
 }
 
-namespace {
-
 record::Run read_run(const Row& row) {
   record::Run run;
   run.id = row.text("id");
@@ -44,6 +42,8 @@ record::Run read_run(const Row& row) {
   run.gate = row.text("gate");
   return run;
 }
+
+namespace {
 
 record::Case read_case(const Row& row) {
   record::Case info;
@@ -96,25 +96,17 @@ record::Measurement read_measurement(const Row& row, Samples samples) {
   m.timed_ns = row.real("timed_ns");
   m.total_ns = row.real("total_ns");
   m.telemetry = read_telemetry(row);
+  if (!row.is_null("pruned")) {
+    m.pruned = record::Pruned{row.integer("n"), row.text("pruned")};
+    if (!has_samples(m.outcome) || m.pruned->samples < 1) row.refuse("dropped samples that it never had");
+  }
   if (samples == Samples::leave_out) return m;
   m.samples_ns = row.times("samples");
-  if (static_cast<std::int64_t>(m.samples_ns.size()) != row.integer("n"))
+  if (m.pruned ? !m.samples_ns.empty() : static_cast<std::int64_t>(m.samples_ns.size()) != row.integer("n"))
     row.refuse("another number of samples than it says");
-  if (m.samples_ns.empty() == has_samples(m.outcome)) row.refuse("samples that do not go with its outcome");
+  if (!m.pruned && m.samples_ns.empty() == has_samples(m.outcome))
+    row.refuse("samples that do not go with its outcome");
   return m;
-}
-
-std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection, std::string_view run_id) {
-  SQLite::Statement& rows = connection.statement(
-      "SELECT * FROM \"case\" WHERE id IN (SELECT case_id FROM measurement JOIN process ON process.id = process_id "
-      "WHERE run_id = :run_id)");
-  Binder(rows).text(":run_id", run_id);
-  std::unordered_map<std::int64_t, record::Case> cases;
-  while (rows.executeStep()) {
-    const Row row(rows, "case", connection.file());
-    cases.emplace(row.integer("id"), read_case(row));
-  }
-  return cases;
 }
 
 /// Adds the metrics of a run to its measurements, both in order of the measurements' ids.
@@ -136,6 +128,19 @@ void read_metrics(Connection& connection, std::string_view run_id, std::vector<S
 }
 
 }  // namespace
+
+std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection, std::string_view run_id) {
+  SQLite::Statement& rows = connection.statement(
+      "SELECT * FROM \"case\" WHERE id IN (SELECT case_id FROM measurement JOIN process ON process.id = process_id "
+      "WHERE run_id = :run_id)");
+  Binder(rows).text(":run_id", run_id);
+  std::unordered_map<std::int64_t, record::Case> cases;
+  while (rows.executeStep()) {
+    const Row row(rows, "case", connection.file());
+    cases.emplace(row.integer("id"), read_case(row));
+  }
+  return cases;
+}
 
 std::vector<RunSummary> Store::runs() const {
   return connection_->read("list the runs of", [&] {

@@ -1,11 +1,24 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/record/case.hpp"
+#include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
+#include "harness/store/connection.hpp"
 #include "harness/store/row.hpp"
 
 namespace ridgeline::store {
 
 /// Of a row with the columns of table device.
 record::Device read_device(const Row& row);
+/// Of a row with the columns of table run, and uuid of its device.
+record::Run read_run(const Row& row);
+/// Of a row with the columns of table gate, and uuid of the device of its candidate's run.
+record::Gate read_gate(const Row& row);
+/// The cases that a run has measurements of, by their ids in this file.
+std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection, std::string_view run_id);
 
 }  // namespace ridgeline::store

@@ -24,28 +24,6 @@ std::optional<double> positive(const Row& row, const char* column) {
   return value;
 }
 
-record::Gate read_gate(const Row& row) {
-  record::Gate gate;
-  gate.id = row.text("id");
-  gate.device_uuid = row.text("uuid");
-  gate.mode = row.word("mode", parse_mode);
-  gate.baseline = row.text("baseline");
-  gate.candidate = row.text("candidate");
-  gate.baseline_run = row.text("baseline_run");
-  gate.candidate_run = row.text("candidate_run");
-  gate.command_line = row.text("command_line");
-  gate.options = row.text("options");
-  gate.rules_text = row.text("rules_text");
-  gate.seed = row.seed("seed");
-  gate.alpha = row.real("alpha");
-  gate.cases = row.small("cases", 0);
-  gate.aa = row.flag("aa");
-  gate.started = row.text("started");
-  if (!row.is_null("finished")) gate.finished = row.text("finished");
-  gate.status = row.word("status", record::parse_run_status);
-  return gate;
-}
-
 record::Pair read_pair(const Row& row) {
   record::Pair pair;
   pair.case_name = row.text("case_name");
@@ -92,6 +70,28 @@ record::CaseVerdict read_verdict(const Row& row) {
 }
 
 }  // namespace
+
+record::Gate read_gate(const Row& row) {
+  record::Gate gate;
+  gate.id = row.text("id");
+  gate.device_uuid = row.text("uuid");
+  gate.mode = row.word("mode", parse_mode);
+  gate.baseline = row.text("baseline");
+  gate.candidate = row.text("candidate");
+  gate.baseline_run = row.text("baseline_run");
+  gate.candidate_run = row.text("candidate_run");
+  gate.command_line = row.text("command_line");
+  gate.options = row.text("options");
+  gate.rules_text = row.text("rules_text");
+  gate.seed = row.seed("seed");
+  gate.alpha = row.real("alpha");
+  gate.cases = row.small("cases", 0);
+  gate.aa = row.flag("aa");
+  gate.started = row.text("started");
+  if (!row.is_null("finished")) gate.finished = row.text("finished");
+  gate.status = row.word("status", record::parse_run_status);
+  return gate;
+}
 
 std::vector<GateSummary> Store::gates() const {
   return connection_->read("list the gates of", [&] {

@@ -1,4 +1,11 @@
--- Schema 3, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 4, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+
+CREATE TABLE baseline (
+  name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
+         CHECK (length(name) BETWEEN 1 AND 100 AND name NOT GLOB '*[^0-9A-Za-z._-]*'),
+  run_id TEXT NOT NULL REFERENCES run (id),
+  set_at TEXT NOT NULL CONSTRAINT baseline_set_at_is_utc CHECK (set_at GLOB '????-??-??T??:??:??Z')
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE build (
   id          INTEGER PRIMARY KEY,
@@ -106,15 +113,19 @@ CREATE TABLE "measurement" (
   throttle              TEXT NOT NULL,
   throttled_by_hardware INTEGER NOT NULL CHECK (throttled_by_hardware IN (0, 1)),
   other_processes       INTEGER CHECK (other_processes >= 0),
+  pruned                TEXT CONSTRAINT pruned_is_utc CHECK (pruned GLOB '????-??-??T??:??:??Z'), -- when samples were dropped
   samples               BLOB, -- n little-endian binary64 numbers: ns of one execution, in the order taken
   CONSTRAINT measured_once UNIQUE (process_id, case_id, attempt),
   CONSTRAINT samples_go_with_the_outcomes_that_have_them
-    CHECK ((outcome IN ('ok', 'unstable', 'invalid_environment')) = (samples IS NOT NULL)),
-  CONSTRAINT samples_are_n_numbers CHECK (CASE WHEN samples IS NULL THEN n = 0 ELSE n > 0 AND length(samples) = 8 * n END),
-  CONSTRAINT median_goes_with_samples CHECK ((median_ns IS NULL) = (samples IS NULL)),
-  CONSTRAINT spread_goes_with_samples CHECK (relative_spread IS NULL OR samples IS NOT NULL),
+    CHECK ((outcome IN ('ok', 'unstable', 'invalid_environment')) = (n > 0)),
+  CONSTRAINT samples_are_counted CHECK (n >= 0),
+  CONSTRAINT samples_are_n_numbers CHECK (samples IS NULL OR (n > 0 AND length(samples) = 8 * n)),
+  CONSTRAINT samples_are_kept_until_they_are_pruned
+    CHECK (CASE WHEN samples IS NULL THEN (n > 0) = (pruned IS NOT NULL) ELSE pruned IS NULL END),
+  CONSTRAINT median_goes_with_samples CHECK ((median_ns IS NULL) = (n = 0)),
+  CONSTRAINT spread_goes_with_samples CHECK (relative_spread IS NULL OR n > 0),
   CONSTRAINT only_right_results_have_samples
-    CHECK (samples IS NULL OR tolerance IS NULL OR (error IS NOT NULL AND error <= tolerance)),
+    CHECK (n = 0 OR tolerance IS NULL OR (error IS NOT NULL AND error <= tolerance)),
   CONSTRAINT error_goes_with_tolerance CHECK (error IS NULL OR tolerance IS NOT NULL),
   CONSTRAINT only_right_results_are_counted
     CHECK (outcome <> 'counted' OR (tolerance IS NOT NULL AND error IS NOT NULL AND error <= tolerance)),
@@ -269,7 +280,7 @@ BEGIN
 END;
 
 CREATE TRIGGER emulated_devices_have_no_times BEFORE INSERT ON measurement
-WHEN NEW.samples IS NOT NULL AND EXISTS (
+WHEN NEW.n > 0 AND EXISTS (
   SELECT 1 FROM process JOIN run ON run.id = run_id JOIN device ON device.id = device_id
   WHERE process.id = NEW.process_id AND device.kind = 'emulated')
 BEGIN

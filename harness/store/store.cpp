@@ -109,17 +109,17 @@ std::int64_t insert(Connection& connection, std::int64_t process_id, std::int64_
       "relative_spread, error, tolerance, flops, bytes, launch, cache, buffer_sets, seed, prepare_ns, verify_ns, "
       "warmup_ns, "
       "timed_ns, total_ns, sm_clock_mhz, memory_clock_mhz, power_w, temperature_c, throttle, throttled_by_hardware, "
-      "other_processes, samples) VALUES (:process_id, :case_id, :attempt, :outcome, :reason, :n, "
+      "other_processes, pruned, samples) VALUES (:process_id, :case_id, :attempt, :outcome, :reason, :n, "
       ":executions_per_sample, "
       ":median_ns, :relative_spread, :error, :tolerance, :flops, :bytes, :launch, :cache, :buffer_sets, :seed, "
       ":prepare_ns, "
       ":verify_ns, :warmup_ns, :timed_ns, :total_ns, :sm_clock_mhz, :memory_clock_mhz, :power_w, :temperature_c, "
       ":throttle, "
-      ":throttled_by_hardware, :other_processes, :samples)");
+      ":throttled_by_hardware, :other_processes, :pruned, :samples)");
   Binder bind(statement);
   bind.integer(":process_id", process_id).integer(":case_id", case_id).integer(":attempt", m.attempt);
   bind.text(":outcome", to_string(m.outcome)).text(":reason", m.reason);
-  bind.integer(":n", static_cast<std::int64_t>(m.samples_ns.size()));
+  bind.integer(":n", m.sample_count());
   bind.integer(":executions_per_sample", m.executions_per_sample).optional_real(":median_ns", m.median_ns);
   bind.optional_real(":relative_spread", m.relative_spread);
   bind_verification(bind, m.verification);
@@ -128,6 +128,7 @@ std::int64_t insert(Connection& connection, std::int64_t process_id, std::int64_
   bind.seed(":seed", m.seed).real(":prepare_ns", m.prepare_ns).real(":verify_ns", m.verify_ns);
   bind.real(":warmup_ns", m.warmup_ns).real(":timed_ns", m.timed_ns).real(":total_ns", m.total_ns);
   bind_telemetry(bind, m.telemetry);
+  if (m.pruned) bind.text(":pruned", m.pruned->when);
   if (!m.samples_ns.empty()) bind.times(":samples", m.samples_ns);
   statement.exec();
   return connection.database().getLastInsertRowid();

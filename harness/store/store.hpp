@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.hpp"
 #include "harness/record/case.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/measurement.hpp"
@@ -40,6 +41,42 @@ struct StoredMeasurement {
 };
 
 enum class Samples { leave_out, read };
+
+/// What comparing many measurements takes of each, without its samples.
+struct Timing {
+  std::size_t case_index = 0;  // in Timings::cases
+  int replicate = 0, attempt = 1;
+  record::Outcome outcome = record::Outcome::crashed;
+  std::string reason;
+  std::optional<double> median_ns, flops, bytes, sm_clock_mhz;
+  std::string launch, cache;
+};
+
+struct Timings {
+  std::vector<record::Case> cases;
+  std::vector<Timing> timings;  // of a case and replicate, later attempts behind earlier ones
+};
+
+/// What a run would lose if its samples were dropped.
+struct Prunable {
+  std::string run_id;
+  std::string sampled;                  // when its latest process started; UTC, ISO 8601 to the second
+  std::int64_t measurements = 0;        // with samples
+  std::int64_t samples = 0, bytes = 0;  // of those
+  std::vector<std::string> baselines;   // names that stand for the run
+};
+
+/// What Store::merge did with the runs and gates of another file.
+struct Merged {
+  struct Count {
+    int added = 0;     // were not there
+    int extended = 0;  // were there, and had gone on since
+    int known = 0;     // were there with all that the other file has
+  };
+  Count runs, gates;
+  std::int64_t measurements = 0;  // added
+  std::vector<Error> refused;     // each about one run or gate that was left out: damaged, or another of the same id
+};
 
 class Connection;
 
@@ -90,12 +127,35 @@ class Store {
   /// A gate that is not finished, and the runs that it measured, are running again.
   void resume_gate(std::string_view gate_id);
 
+  /// `name` stands for this run from now on, in this file. Throws a store Error for a name that is not plain, or a run
+  /// that is not here.
+  void set_baseline(const record::Baseline& baseline);
+  /// False when there was none of that name.
+  bool remove_baseline(std::string_view name);
+  /// By name.
+  std::vector<record::Baseline> baselines() const;
+
+  /// The runs that have samples, all of them taken before `before` (UTC, ISO 8601 to the second), oldest first.
+  std::vector<Prunable> prunable(const std::string& before) const;
+  /// Drops the samples of a run; all else of its measurements stays, their medians too. Returns how many samples.
+  std::int64_t prune(std::string_view run_id, const std::string& now);
+  /// Gives the space of what was dropped back to the file system: writes the file anew. Others wait meanwhile.
+  void shrink();
+
+  /// Adds what `source`, of the same device model, has and this file has not: runs and gates, by id, each in a
+  /// transaction of its own. What is here stays: of a run that both have, one must go on where the other ends. Samples
+  /// that were dropped here stay dropped. Names of baselines are not taken over. Another process may be writing to
+  /// either file.
+  Merged merge(const Store& source);
+
   /// Newest first. Runs that a gate measured are among them; Run::gate tells.
   std::vector<RunSummary> runs() const;
   record::Environment environment(std::string_view run_id) const;
   std::vector<record::Build> builds(std::string_view run_id) const;
   std::vector<record::Roof> roofs(std::string_view run_id) const;
   std::vector<StoredMeasurement> measurements(std::string_view run_id, Samples samples) const;
+  /// Of all measurements of a run.
+  Timings timings(std::string_view run_id) const;
   /// Of a counted measurement, in the order stored; empty for any other.
   std::vector<record::Site> sites(std::int64_t measurement_id) const;
   /// Of a counted measurement, by file.
@@ -115,6 +175,7 @@ class Store {
 
  private:
   explicit Store(std::unique_ptr<Connection> connection);
+  void merge_gate(const std::string& gate_id, const Store& source, Merged& merged);
   std::unique_ptr<Connection> connection_;
 };
 

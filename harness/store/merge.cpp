@@ -1,0 +1,226 @@
+#include "harness/store/merge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "harness/base/text.hpp"
+#include "harness/store/connection.hpp"
+#include "harness/store/processes.hpp"
+#include "harness/store/read.hpp"
+#include "harness/store/row.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+using record::Measurement;
+using record::RunStatus;
+
+/// A run with all that a file has of it, samples, sites and sources among it.
+struct WholeRun {
+  record::Run run;
+  record::Device device;
+  record::Environment environment;
+  std::vector<StoredProcess> processes;
+  std::vector<StoredMeasurement> measurements;
+  std::vector<record::Roof> roofs;
+};
+
+/// True when both are the same number, or both are none.
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same(const std::optional<record::Verification>& a, const std::optional<record::Verification>& b) {
+  return a.has_value() == b.has_value() && (!a || (same(a->error, b->error) && a->tolerance == b->tolerance));
+}
+
+bool same(const record::Telemetry& a, const record::Telemetry& b) {
+  const auto all = [](const record::Telemetry& t) {
+    return std::tie(t.sm_clock_mhz, t.memory_clock_mhz, t.power_w, t.temperature_c, t.throttle, t.throttled_by_hardware,
+                    t.other_processes);
+  };
+  return all(a) == all(b);
+}
+
+bool same(const std::vector<record::Metric>& a, const std::vector<record::Metric>& b) {
+  return std::ranges::equal(a, b, [](const record::Metric& x, const record::Metric& y) {
+    return std::tie(x.name, x.value, x.unit, x.direction) == std::tie(y.name, y.value, y.unit, y.direction);
+  });
+}
+
+bool same(const record::Case& a, const record::Case& b) {
+  const auto all = [](const record::Case& c) {
+    return std::tie(c.id, c.device_kind, c.idea, c.ranks, c.flops, c.bytes, c.roof);
+  };
+  return all(a) == all(b);
+}
+
+bool same(const record::Build& a, const record::Build& b) {
+  const auto all = [](const record::Build& c) {
+    return std::tie(c.worker, c.commit, c.dirty, c.compiler, c.flags, c.cuda, c.code_hash);
+  };
+  return all(a) == all(b);
+}
+
+bool same(const record::Process& a, const record::Process& b) {
+  return std::tie(a.replicate, a.seed, a.started) == std::tie(b.replicate, b.seed, b.started) && same(a.build, b.build);
+}
+
+/// Samples that one side has dropped are taken as equal when there were as many.
+bool same(const Measurement& a, const Measurement& b) {
+  const auto all = [](const Measurement& m) {
+    return std::tie(m.outcome, m.reason, m.attempt, m.executions_per_sample, m.median_ns, m.relative_spread, m.flops,
+                    m.bytes, m.launch, m.cache, m.buffer_sets, m.seed, m.prepare_ns, m.verify_ns, m.warmup_ns,
+                    m.timed_ns, m.total_ns, m.sites, m.sources);
+  };
+  return all(a) == all(b) && a.sample_count() == b.sample_count() &&
+         (a.pruned || b.pruned || a.samples_ns == b.samples_ns) && same(a.verification, b.verification) &&
+         same(a.telemetry, b.telemetry) && same(a.metrics, b.metrics);
+}
+
+/// Absent when the file has no such run.
+std::optional<WholeRun> read_whole(const Store& store, Connection& connection, const std::string& id) {
+  SQLite::Statement& rows = connection.statement(
+      "SELECT run.*, uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded "
+      "FROM run JOIN device ON device.id = device_id WHERE run.id = :id");
+  Binder(rows).text(":id", id);
+  if (!rows.executeStep()) return std::nullopt;
+  const Row row(rows, "run", connection.file());
+  WholeRun whole{read_run(row),
+                 read_device(row),
+                 store.environment(id),
+                 read_processes(connection, id),
+                 store.measurements(id, Samples::read),
+                 store.roofs(id)};
+  for (StoredMeasurement& stored : whole.measurements) {
+    if (stored.measurement.outcome != record::Outcome::counted) continue;
+    stored.measurement.sites = store.sites(stored.id);
+    stored.measurement.sources = store.sources(stored.id);
+  }
+  return whole;
+}
+
+/// Place of the process with this id.
+std::size_t place(const std::vector<StoredProcess>& processes, std::int64_t id) {
+  const auto found = std::ranges::find(processes, id, &StoredProcess::id);
+  require(found != processes.end(), "a measurement is of a process of its run");
+  return static_cast<std::size_t>(found - processes.begin());
+}
+
+/// The first thing that two runs of one id differ in, as far as both go; empty when one goes on where the other ends.
+std::string difference(const WholeRun& here, const WholeRun& there) {
+  const auto facts = [](const record::Run& r) {
+    return std::tie(r.label, r.command_line, r.profile, r.profile_text, r.seed, r.started, r.gate);
+  };
+  if (facts(here.run) != facts(there.run))
+    return "when it started, how it was called, its seed, profile, label or gate";
+  const auto device = [](const record::Device& d) {
+    return std::tie(d.id, d.kind, d.model, d.name, d.uuid, d.pci_id, d.properties, d.comparable, d.recorded);
+  };
+  if (device(here.device) != device(there.device)) return "its device";
+  const record::Environment &a = here.environment, &b = there.environment;
+  if (std::tie(a.comparable, a.recorded, a.hash) != std::tie(b.comparable, b.recorded, b.hash))
+    return "its environment";
+  for (std::size_t i = 0; i < std::min(here.processes.size(), there.processes.size()); ++i)
+    if (!same(here.processes[i].process, there.processes[i].process)) return fmt::format("process {} of it", i + 1);
+  for (std::size_t i = 0; i < std::min(here.measurements.size(), there.measurements.size()); ++i) {
+    const StoredMeasurement &x = here.measurements[i], &y = there.measurements[i];
+    if (place(here.processes, x.process_id) != place(there.processes, y.process_id) ||
+        !same(x.case_info, y.case_info) || !same(x.measurement, y.measurement))
+      return fmt::format("measurement {} of it, of {}", i + 1, printable(x.measurement.case_name, 400));
+  }
+  return {};
+}
+
+/// Whether `there` has more of the run than `here`: rows, or its end.
+bool goes_on(const WholeRun& here, const WholeRun& there) {
+  const auto rows = [](const WholeRun& run) { return std::pair(run.measurements.size(), run.processes.size()); };
+  if (rows(here) != rows(there)) return rows(here) < rows(there);
+  return here.run.status != there.run.status && here.run.finished < there.run.finished;  // empty while it runs
+}
+
+/// Sets the status to that of `run`, whatever it was.
+void set_status(Connection& connection, const record::Run& run) {
+  SQLite::Statement& statement =
+      connection.statement("UPDATE run SET status = :status, finished = :finished WHERE id = :id");
+  Binder bind(statement);
+  bind.text(":status", to_string(run.status)).text(":id", run.id);
+  if (run.status != RunStatus::running) bind.text(":finished", run.finished);
+  statement.exec();
+}
+
+/// Adds the rows of `from` that the target lacks; `there` are the processes that it has. Returns how many measurements.
+std::int64_t append(Store& target, Connection& connection, const WholeRun& from, const WholeRun* there) {
+  std::vector<std::int64_t> processes;
+  if (there)
+    for (const StoredProcess& stored : there->processes) processes.push_back(stored.id);
+  for (std::size_t i = processes.size(); i < from.processes.size(); ++i)
+    processes.push_back(target.add(from.processes[i].process));
+  const std::size_t known = there ? there->measurements.size() : 0;
+  std::size_t last = 0;  // measurements come in groups of one process
+  for (std::size_t i = known; i < from.measurements.size(); ++i) {
+    const StoredMeasurement& stored = from.measurements[i];
+    if (from.processes.at(last).id != stored.process_id) last = place(from.processes, stored.process_id);
+    target.add(processes[last], stored.case_info, stored.measurement);
+  }
+  for (const record::Roof& roof : from.roofs) target.add(from.run.id, roof);
+  set_status(connection, from.run);
+  return static_cast<std::int64_t>(from.measurements.size() - known);
+}
+
+}  // namespace
+
+Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,
+                     const std::filesystem::path& target, const std::string& differs) {
+  return Error(ErrorKind::store,
+               fmt::format("cannot merge {} {} of {}: {} has another {} of this id, which differs in {}", what,
+                           printable(id), source.string(), target.string(), what, differs),
+               "one of the two files was changed, or copied and written to twice; keep the right one");
+}
+
+Merged Store::merge(const Store& source) {
+  Merged merged;
+  std::set<std::string> left_out;  // ids of runs
+  std::vector<RunSummary> runs = source.runs();
+  std::ranges::reverse(runs);  // oldest first, as they came to be
+  for (const RunSummary& summary : runs) {
+    const std::string& id = summary.run.id;
+    const auto from = try_to_read(merged, [&] {
+      return source.connection_->read("merge from", [&] { return read_whole(source, *source.connection_, id); });
+    });
+    if (!from) {
+      left_out.insert(id);
+      continue;
+    }
+    connection_->write("merge a run into", [&] {
+      const std::optional<WholeRun> here = read_whole(*this, *connection_, id);
+      if (!here) {
+        begin(from->run, from->device, from->environment);
+        merged.measurements += append(*this, *connection_, *from, nullptr);
+        return ++merged.runs.added;
+      }
+      if (const std::string differs = difference(*here, *from); !differs.empty()) {
+        merged.refused.push_back(merge_conflict("run", id, source.file(), file(), differs));
+        left_out.insert(id);
+        return 0;
+      }
+      if (!goes_on(*here, *from)) return ++merged.runs.known;
+      merged.measurements += append(*this, *connection_, *from, &*here);
+      return ++merged.runs.extended;
+    });
+  }
+  for (const auto& [gate, device, verdicts] : source.gates()) {
+    if (left_out.contains(gate.baseline_run) || left_out.contains(gate.candidate_run))
+      merged.refused.emplace_back(ErrorKind::store, fmt::format("cannot merge gate {} of {}: a run of it was left out",
+                                                                printable(gate.id), source.file().string()));
+    else
+      merge_gate(gate.id, source, merged);
+  }
+  return merged;
+}
+
+}  // namespace ridgeline::store

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/base/error.hpp"
+#include "harness/store/store.hpp"
+
+/// What merging runs and merging gates share.
+namespace ridgeline::store {
+
+/// Two of one id, of which neither goes on where the other ends. `what`: "run" or "gate"; `differs` completes "which
+/// differs in".
+Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,
+                     const std::filesystem::path& target, const std::string& differs);
+
+/// What `read` returns, an optional. A store Error is noted in `merged`, and nothing is returned.
+template <class Read>
+auto try_to_read(Merged& merged, Read&& read) -> decltype(read()) {
+  try {
+    return std::forward<Read>(read)();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::store) throw;
+    merged.refused.push_back(error);
+    return std::nullopt;
+  }
+}
+
+}  // namespace ridgeline::store

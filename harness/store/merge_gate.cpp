@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "harness/base/text.hpp"
+#include "harness/store/connection.hpp"
+#include "harness/store/merge.hpp"
+#include "harness/store/processes.hpp"
+#include "harness/store/read.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+using record::RunStatus;
+
+/// A pair, and the places of its measurements among those of their runs, in the order stored.
+struct PlacedPair {
+  record::Pair pair;
+  std::size_t baseline = 0, candidate = 0;
+};
+
+struct WholeGate {
+  record::Gate gate;
+  std::vector<PlacedPair> pairs;
+  std::vector<record::CaseVerdict> verdicts;
+};
+
+std::size_t place(const std::vector<std::int64_t>& ids, std::int64_t id, const Row& row) {
+  const auto found = std::ranges::lower_bound(ids, id);
+  if (found == ids.end() || *found != id) row.refuse("a measurement that is not of its gate's runs");
+  return static_cast<std::size_t>(found - ids.begin());
+}
+
+/// Absent when the file has no such gate.
+std::optional<WholeGate> read_whole(const Store& store, Connection& connection, const std::string& id) {
+  SQLite::Statement& gates = connection.statement(
+      "SELECT gate.*, uuid FROM gate LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
+      "WHERE gate.id = :id");
+  Binder(gates).text(":id", id);
+  if (!gates.executeStep()) return std::nullopt;
+  WholeGate whole{read_gate(Row(gates, "gate", connection.file())), {}, store.verdicts(id)};
+  const std::vector<record::Pair> pairs = store.pairs(id);
+  const auto baseline = measurement_ids(connection, whole.gate.baseline_run),
+             candidate = measurement_ids(connection, whole.gate.candidate_run);
+  SQLite::Statement& rows = connection.statement(
+      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = :id ORDER BY round, id");
+  Binder(rows).text(":id", id);
+  for (const record::Pair& pair : pairs) {
+    require(rows.executeStep(), "a gate has as many pairs as it had a moment ago");
+    const Row row(rows, "pair", connection.file());
+    whole.pairs.push_back({pair, place(baseline, row.integer("baseline_measurement"), row),
+                           place(candidate, row.integer("candidate_measurement"), row)});
+  }
+  return whole;
+}
+
+bool same(const PlacedPair& a, const PlacedPair& b) {
+  const auto all = [](const PlacedPair& p) {
+    return std::tie(p.pair.case_name, p.pair.round, p.pair.baseline_first, p.pair.baseline_ns, p.pair.candidate_ns,
+                    p.pair.dropped, p.baseline, p.candidate);
+  };
+  return all(a) == all(b);
+}
+
+bool same(const record::CaseVerdict& a, const record::CaseVerdict& b) {
+  const auto all = [](const record::CaseVerdict& v) {
+    return std::tie(v.case_name, v.baseline_case, v.verdict, v.reason, v.delta, v.baseline_ns, v.candidate_ns, v.metric,
+                    v.baseline_value, v.candidate_value, v.ratio, v.ratio_low, v.ratio_high, v.pairs, v.dropped,
+                    v.noise, v.smallest_effect, v.p_value, v.level, v.expected, v.expectation);
+  };
+  return all(a) == all(b);
+}
+
+/// The first thing that two gates of one id differ in, as far as both go. Verdicts may change until the gate is
+/// finished.
+std::string difference(const WholeGate& here, const WholeGate& there) {
+  const auto facts = [](const record::Gate& g) {
+    return std::tie(g.device_uuid, g.mode, g.baseline, g.candidate, g.baseline_run, g.candidate_run, g.command_line,
+                    g.rules_text, g.seed, g.alpha, g.started);
+  };
+  if (facts(here.gate) != facts(there.gate)) return "when it started, how it was called, its rules, seed or runs";
+  for (std::size_t i = 0; i < std::min(here.pairs.size(), there.pairs.size()); ++i)
+    if (!same(here.pairs[i], there.pairs[i]))
+      return fmt::format("pair {} of it, of {}", i + 1, printable(here.pairs[i].pair.case_name, 400));
+  const bool both = here.gate.status == RunStatus::finished && there.gate.status == RunStatus::finished;
+  if (both &&
+      !std::ranges::equal(here.verdicts, there.verdicts, [](const auto& a, const auto& b) { return same(a, b); }))
+    return "its verdicts";
+  return {};
+}
+
+bool goes_on(const WholeGate& here, const WholeGate& there) {
+  const auto size = [](const WholeGate& gate) { return std::pair(gate.pairs.size(), gate.verdicts.size()); };
+  if (size(here) != size(there)) return size(here) < size(there);
+  return here.gate.status != there.gate.status && here.gate.finished < there.gate.finished;
+}
+
+void append(Store& target, Connection& connection, const WholeGate& from, std::size_t known_pairs) {
+  const record::Gate& gate = from.gate;
+  const auto baseline = measurement_ids(connection, gate.baseline_run),
+             candidate = measurement_ids(connection, gate.candidate_run);
+  for (std::size_t i = known_pairs; i < from.pairs.size(); ++i) {
+    const PlacedPair& placed = from.pairs[i];
+    if (placed.baseline >= baseline.size() || placed.candidate >= candidate.size())
+      throw Error(ErrorKind::store, fmt::format("cannot merge gate {} into {}: its runs are not there as a whole",
+                                                printable(gate.id), connection.file().string()));
+    target.add(gate.id, placed.pair, baseline[placed.baseline], candidate[placed.candidate]);
+  }
+  for (const record::CaseVerdict& verdict : from.verdicts) target.add(gate.id, verdict);
+  SQLite::Statement& statement =
+      connection.statement("UPDATE gate SET status = :status, finished = :finished WHERE id = :id");
+  Binder bind(statement);
+  bind.text(":status", to_string(gate.status)).text(":id", gate.id);
+  if (gate.status != RunStatus::running) bind.text(":finished", gate.finished);
+  statement.exec();
+}
+
+}  // namespace
+
+void Store::merge_gate(const std::string& gate_id, const Store& source, Merged& merged) {
+  const auto from = try_to_read(merged, [&] {
+    return source.connection_->read("merge from", [&] { return read_whole(source, *source.connection_, gate_id); });
+  });
+  if (!from) return;
+  connection_->write("merge a gate into", [&] {
+    const std::optional<WholeGate> here = read_whole(*this, *connection_, gate_id);
+    if (!here) {
+      begin(from->gate);
+      append(*this, *connection_, *from, 0);
+      return ++merged.gates.added;
+    }
+    if (const std::string differs = difference(*here, *from); !differs.empty()) {
+      merged.refused.push_back(merge_conflict("gate", gate_id, source.file(), file(), differs));
+      return 0;
+    }
+    if (!goes_on(*here, *from)) return ++merged.gates.known;
+    append(*this, *connection_, *from, here->pairs.size());
+    return ++merged.gates.extended;
+  });
+}
+
+}  // namespace ridgeline::store

@@ -1,0 +1,63 @@
+#include <iterator>
+#include <sstream>
+
+#include "harness/store/connection.hpp"
+#include "harness/store/row.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+}  // namespace
+
+std::vector<Prunable> Store::prunable(const std::string& before) const {
+  return connection_->read("look for old samples in", [&] {
+    // Names of baselines have no spaces.
+    SQLite::Statement& rows = connection_->statement(
+        "SELECT run.id AS id, max(process.started) AS sampled, count(*) AS measurements, sum(n) AS samples, "
+        "ifnull((SELECT group_concat(name, ' ') FROM baseline WHERE baseline.run_id = run.id), '') AS baselines "
+        "FROM run JOIN process ON process.run_id = run.id JOIN measurement ON process_id = process.id "
+        "WHERE samples IS NOT NULL GROUP BY run.id HAVING max(process.started) < :before "
+        "ORDER BY sampled, run.id");
+    Binder(rows).text(":before", before);
+    std::vector<Prunable> found;
+    while (rows.executeStep()) {
+      const Row row(rows, "run", file());
+      Prunable& run = found.emplace_back();
+      run.run_id = row.text("id");
+      run.sampled = row.text("sampled");
+      run.measurements = row.integer("measurements");
+      run.samples = row.integer("samples");
+      run.bytes = run.samples * static_cast<std::int64_t>(sizeof(double));
+      run.baselines = words(row.text("baselines"));
+    }
+    return found;
+  });
+}
+
+std::int64_t Store::prune(std::string_view run_id, const std::string& now) {
+  return connection_->write("drop samples from", [&] {
+    constexpr const char* count =
+        "SELECT ifnull(sum(n), 0) FROM measurement WHERE samples IS NOT NULL "
+        "AND process_id IN (SELECT id FROM process WHERE run_id = :run_id)";
+    SQLite::Statement& counted = connection_->statement(count);
+    Binder(counted).text(":run_id", run_id);
+    counted.executeStep();
+    const std::int64_t samples = counted.getColumn(0).getInt64();
+    SQLite::Statement& statement = connection_->statement(
+        "UPDATE measurement SET samples = NULL, pruned = :now WHERE samples IS NOT NULL "
+        "AND process_id IN (SELECT id FROM process WHERE run_id = :run_id)");
+    Binder(statement).text(":now", now).text(":run_id", run_id);
+    statement.exec();
+    return samples;
+  });
+}
+
+void Store::shrink() { connection_->rewrite("shrink"); }
+
+}  // namespace ridgeline::store

@@ -1,0 +1,69 @@
+#include <cmath>
+
+#include "harness/store/connection.hpp"
+#include "harness/store/read.hpp"
+#include "harness/store/row.hpp"
+#include "harness/store/store.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+/// Columns of the statement below, by place: looking them up by name would cost more than all else.
+enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache };
+
+std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row) {
+  const SQLite::Column column = rows.getColumn(place);
+  if (column.isNull()) return std::nullopt;
+  const double value = column.getDouble();
+  if (!(column.isFloat() || column.isInteger()) || !std::isfinite(value)) row.refuse("no number where one belongs");
+  return value;
+}
+
+Timing read_timing(SQLite::Statement& rows, const Row& row) {
+  Timing timing;
+  timing.replicate = rows.getColumn(replicate).getInt();
+  timing.attempt = rows.getColumn(attempt).getInt();
+  if (timing.replicate < 0 || timing.attempt < 1) row.refuse("an impossible replicate or attempt");
+  const auto said = record::parse_outcome(rows.getColumn(outcome).getText());
+  if (!said) row.refuse("an outcome that this ridgeline does not know");
+  timing.outcome = *said;
+  if (!record::is_success(timing.outcome)) timing.reason = row.text("reason");
+  timing.median_ns = number(rows, median_ns, row);
+  if (timing.median_ns.has_value() != has_samples(timing.outcome))
+    row.refuse("a median that does not go with its outcome");
+  if (timing.median_ns && *timing.median_ns <= 0) row.refuse("a median that is not positive");
+  timing.flops = number(rows, flops, row);
+  timing.bytes = number(rows, bytes, row);
+  timing.sm_clock_mhz = number(rows, sm_clock_mhz, row);
+  timing.launch = rows.getColumn(launch).getText();
+  timing.cache = rows.getColumn(cache).getText();
+  return timing;
+}
+
+}  // namespace
+
+Timings Store::timings(std::string_view run_id) const {
+  return connection_->read("read the times of a run in", [&] {
+    Timings found;
+    std::unordered_map<std::int64_t, std::size_t> places;
+    for (auto& [id, info] : read_cases(*connection_, run_id)) {
+      places.emplace(id, found.cases.size());
+      found.cases.push_back(std::move(info));
+    }
+    SQLite::Statement& rows = connection_->statement(
+        "SELECT case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, "
+        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id "
+        "ORDER BY measurement.id");
+    Binder(rows).text(":run_id", run_id);
+    while (rows.executeStep()) {
+      const Row row(rows, "measurement", file());
+      const auto place = places.find(rows.getColumn(case_id).getInt64());
+      if (place == places.end()) row.refuse("a case that does not exist");
+      found.timings.push_back(read_timing(rows, row));
+      found.timings.back().case_index = place->second;
+    }
+    return found;
+  });
+}
+
+}  // namespace ridgeline::store
