@@ -13,6 +13,9 @@ constexpr std::uint64_t lines_of_slot = slot_span / line_bytes;
 
 std::uint64_t bytes_of(unsigned sectors) { return 32 * static_cast<std::uint64_t>(std::popcount(sectors)); }
 
+/// The sectors of a line that are fetched together with any of these.
+unsigned with_neighbours(unsigned sectors) { return sectors | (sectors & 0b0101) << 1 | (sectors & 0b1010) >> 1; }
+
 }  // namespace
 
 CacheModel::CacheModel(std::size_t bytes) : most_lines_(bytes / line_bytes), lines_(1) {}
@@ -73,8 +76,10 @@ void CacheModel::touch(LineTouch touch) {
   }
   Line& line = lines_[lines_[0].older];
   const unsigned sectors = touch.sectors();
-  if ((touch.bits & LineTouch::reads) != 0) traffic_.read_bytes += bytes_of(sectors & ~unsigned{line.valid});
-  line.valid = static_cast<std::uint8_t>(line.valid | sectors);
+  unsigned fetched = 0;
+  if ((touch.bits & LineTouch::reads) != 0) fetched = with_neighbours(sectors & ~unsigned{line.valid});
+  traffic_.read_bytes += bytes_of(fetched);
+  line.valid = static_cast<std::uint8_t>(line.valid | sectors | fetched);
   if ((touch.bits & LineTouch::writes) != 0) line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
 }
 

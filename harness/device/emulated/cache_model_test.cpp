@@ -26,11 +26,14 @@ struct Lab {
   }
 };
 
-TEST(CacheModel, FetchesEachSectorOnce) {
+TEST(CacheModel, FetchesEachPairOfSectorsOnce) {
   Lab lab;
   const auto traffic = lab.of({lab.at(0, rd), lab.at(0, rd), lab.at(0, rd, 3), lab.at(1, rd), lab.at(0, rd, 3)});
-  EXPECT_EQ(traffic.read_bytes, 3u * 32);
+  EXPECT_EQ(traffic.read_bytes, 3u * 64);
   EXPECT_EQ(traffic.written_bytes, 0u);
+  EXPECT_EQ(lab.of({lab.at(0, rd, 2), lab.at(0, rd, 3)}).read_bytes, 64u) << "the neighbour came along";
+  EXPECT_EQ(lab.of({lab.at(0, rd, 1), lab.at(0, rd, 2)}).read_bytes, 128u) << "of two pairs";
+  EXPECT_EQ(lab.of({lab.at(0, wr, 0), lab.at(0, rd, 1)}).read_bytes, 64u) << "half a pair is not fetched alone";
 }
 
 TEST(CacheModel, TheLineThatWasUnusedForTheLongestTimeMakesRoom) {
@@ -41,11 +44,11 @@ TEST(CacheModel, TheLineThatWasUnusedForTheLongestTimeMakesRoom) {
       for (std::uint64_t i = 0; i < lines; ++i) touched.push_back(lab.at(i, rd));
     return lab.of(touched).read_bytes;
   };
-  EXPECT_EQ(round(4), 4u * 32) << "they fit";
-  EXPECT_EQ(round(5), 15u * 32) << "each makes room just before it is used again";
+  EXPECT_EQ(round(4), 4u * 64) << "they fit";
+  EXPECT_EQ(round(5), 15u * 64) << "each makes room just before it is used again";
   const auto kept = lab.of({lab.at(0, rd), lab.at(1, rd), lab.at(2, rd), lab.at(3, rd), lab.at(0, rd), lab.at(4, rd),
                             lab.at(0, rd), lab.at(1, rd)});
-  EXPECT_EQ(kept.read_bytes, 6u * 32) << "line 1 made room, line 0 did not";
+  EXPECT_EQ(kept.read_bytes, 6u * 64) << "line 1 made room, line 0 did not";
 }
 
 TEST(CacheModel, WritesBackWhatIsWrittenOnce) {
@@ -58,7 +61,7 @@ TEST(CacheModel, WritesBackWhatIsWrittenOnce) {
   again.push_back(lab.at(0, wr));
   EXPECT_EQ(lab.of(again).written_bytes, 2u * 32) << "it made room between";
   const auto atomic = lab.of({lab.at(7, rd | wr)});
-  EXPECT_EQ(atomic.read_bytes, 32u);
+  EXPECT_EQ(atomic.read_bytes, 64u);
   EXPECT_EQ(atomic.written_bytes, 32u);
 }
 
@@ -69,13 +72,13 @@ TEST(CacheModel, TakesBlocksInTheOrderOfTheirNumbers) {
   for (const bool turned : {false, true}) {
     lab.cache.take_block(turned ? 1 : 0, turned ? second : first);
     lab.cache.take_block(turned ? 0 : 1, turned ? first : second);
-    EXPECT_EQ(lab.cache.end_launch().read_bytes, 6u * 32) << turned << ": the other order reads 5 sectors";
+    EXPECT_EQ(lab.cache.end_launch().read_bytes, 6u * 64) << turned << ": the other order reads 5 pairs of sectors";
   }
 }
 
 TEST(CacheModel, ForgetsAtTheEndOfALaunch) {
   Lab lab;
-  for (int launch = 0; launch < 2; ++launch) EXPECT_EQ(lab.of({lab.at(0, rd)}).read_bytes, 32u);
+  for (int launch = 0; launch < 2; ++launch) EXPECT_EQ(lab.of({lab.at(0, rd)}).read_bytes, 64u);
 }
 
 }  // namespace
