@@ -201,6 +201,8 @@ def test_a_run_that_overruns_its_limit_is_stopped_and_kept(runner):
     night = runner.latest()
     assert steps(night)["run"] == ("failed", 130), said
     assert "did not end within" in night["steps"][1]["said"]
+    assert steps(night)["gate"] == ("left out", 0), "cases that were not reached are not missing"
+    assert "would be called missing" in night["steps"][2]["said"]
     assert code == 130
 
 

@@ -27,6 +27,11 @@ def test_lines_of_both_streams_are_said_and_the_status_is_kept():
     assert (ended.status, said, ended.last_lines, ended.how()) == (3, ["one", "two"], ["one", "two"], "ended with 3")
 
 
+def test_a_program_leads_a_session_so_that_the_terminal_signals_it_only_through_the_night():
+    _, said = run("import os; print(os.getsid(0) == os.getpid())")
+    assert said == ["True"]
+
+
 def test_standard_output_goes_into_a_file_and_the_rest_is_said(tmp_path):
     ended, said = run("import sys; print('{}'); print('progress', file=sys.stderr)", output=tmp_path / "out")
     assert (ended.status, said, (tmp_path / "out").read_text()) == (0, ["progress"], "{}\n")
