@@ -27,8 +27,10 @@ struct Listed {
 };
 
 /// `--device cuda:0` and `--device cuda` both mean cases for CUDA: listing asks no device.
+std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
+
 bool on_device(const record::Case& info, const std::string& device) {
-  return device.empty() || info.device_kind == device.substr(0, device.find(':'));
+  return device.empty() || info.device_kind == kind_of(device);
 }
 
 int list(const Context& context, const std::vector<std::string>& patterns) {
@@ -48,6 +50,13 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
       if (!profile || run::has(*profile, info)) cases.push_back({info, worker.name});
     }
   }
+  if (names.empty() && !context.device.empty()) {
+    if (const run::Worker* missing = run::missing_for(workers, kind_of(context.device)))
+      throw Error(ErrorKind::dependency,
+                  fmt::format("the cases for device {} cannot be listed: {}", printable(context.device),
+                              printable(missing->unavailable, 1000)),
+                  missing->advice);
+  }
   if (names.empty())
     throw Error(ErrorKind::usage, fmt::format("there are no cases for device {}", printable(context.device)),
                 "ridgeline devices shows what there is");
@@ -59,12 +68,16 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
   });
 
   if (context.json) {
-    nlohmann::ordered_json all{{"cases", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json all{{"cases", nlohmann::ordered_json::array()},
+                               {"unavailable", nlohmann::ordered_json::array()}};
     for (const Listed& listed : cases) {
       nlohmann::ordered_json object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
       object.update(protocol::to_json(listed.info));
       all["cases"].push_back(std::move(object));
     }
+    for (const run::Worker& worker : workers)
+      if (!worker.unavailable.empty())
+        all["unavailable"].push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
     print_json(all);
     return fine;
   }

@@ -25,7 +25,8 @@ constexpr double start_s = 60;
 /// called unavailable without them; the names are the beginnings of their cases' names.
 struct Known {
   const char* name;
-  bool optional;
+  const char* built_with;  // what a build leaves it out without; empty when every build has it
+  const char* own_kind;    // as Worker has it
   std::vector<record::Case> suites;
 };
 
@@ -36,9 +37,9 @@ std::vector<Known> known_workers() {
     whole.device_kind = kind;
     return whole;
   };
-  return {{"ridgeline-suites", false, {}},
-          {"ridgeline-collectives", true, {suite("mpi", "cpu"), suite("nccl", "cuda")}},
-          {"ridgeline-emulated", true, {}}};
+  return {{"ridgeline-suites", "", "", {}},
+          {"ridgeline-collectives", "MPI", "", {suite("mpi", "cpu"), suite("nccl", "cuda")}},
+          {"ridgeline-emulated", "nvcc", "emulated", {}}};
 }
 
 template <class Answer>
@@ -70,7 +71,10 @@ std::filesystem::path find_named(const std::string& program) {
 
 std::vector<Worker> find_workers(const std::vector<std::string>& named) {
   std::vector<Worker> workers;
-  for (const Known& known : known_workers()) workers.push_back({known.name, find_program(known.name), {}, {}, {}, {}});
+  for (const Known& known : known_workers()) {
+    workers.push_back({known.name, find_program(known.name), {}, {}, {}, {}});
+    workers.back().own_kind = known.own_kind;
+  }
   for (const std::string& program : named) {
     const std::filesystem::path file = find_named(program);
     const std::string name = file.filename().string();
@@ -89,16 +93,25 @@ void attempt(Worker& worker, const std::function<void()>& action) {
   try {
     action();
   } catch (const std::runtime_error& failure) {
+    const auto* error = dynamic_cast<const Error*>(&failure);
+    const std::string advice = error ? error->advice() : "";
     for (const Known& known : known_workers()) {
-      if (known.name != worker.name || !known.optional) continue;
+      if (known.name != worker.name || *known.built_with == '\0') continue;
       worker.unavailable = failure.what();
+      worker.advice = advice;
       worker.cases = known.suites;
       return;
     }
-    const auto* error = dynamic_cast<const Error*>(&failure);
-    throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()),
-                error ? error->advice() : "");
+    throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()), advice);
   }
+}
+
+std::string how_to_have(const std::string& worker) {
+  for (const Known& known : known_workers())
+    if (known.name == worker && *known.built_with != '\0')
+      return fmt::format("a build without {} leaves it out; build with {}, or name {} with --worker", known.built_with,
+                         known.built_with, worker);
+  return "build it, or name a worker with --worker";
 }
 
 std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
@@ -108,7 +121,7 @@ std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
     attempt(workers[i], [&] {
       if (workers[i].program.empty())
         throw Error(ErrorKind::dependency, fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
-                    "build it, or name a worker with --worker");
+                    how_to_have(workers[i].name));
       processes[i] = std::make_unique<WorkerProcess>(workers[i].program);
     });
   for (std::size_t i = 0; i < workers.size(); ++i)
@@ -129,6 +142,17 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
     workers.push_back({file.filename().string(), file, {}, {}, {}, {}});
   }
   return ask_all(std::move(workers), what);
+}
+
+const Worker* missing_for(const std::vector<Worker>& workers, const std::string& kind) {
+  const auto serves = [&](const Worker& worker) {
+    return std::ranges::any_of(worker.cases, [&](const record::Case& info) { return info.device_kind == kind; }) ||
+           std::ranges::any_of(worker.devices.devices, [&](const auto& device) { return device.kind == kind; });
+  };
+  if (std::ranges::any_of(workers, serves)) return nullptr;
+  const auto missing = std::ranges::find_if(
+      workers, [&](const Worker& worker) { return !worker.unavailable.empty() && worker.own_kind == kind; });
+  return missing == workers.end() ? nullptr : &*missing;
 }
 
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
@@ -158,6 +182,10 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
     if (device.id == id) return device;
     names.push_back(fmt::format("{} ({})", printable(device.id), printable(device.name)));
   }
+  if (const Worker* missing = missing_for(workers, id.substr(0, id.find(':'))))
+    throw Error(ErrorKind::dependency,
+                fmt::format("there is no device {} here: {}", printable(id), printable(missing->unavailable, 1000)),
+                missing->advice);
   std::string reasons;
   for (const Worker& worker : workers)
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
