@@ -22,11 +22,14 @@ class ShowListing : public testing::Test {
     run.device_uuid = examples::counting_device().uuid;
     store.begin(run, examples::counting_device(), examples::environment());
     const std::int64_t process = store.add(examples::process());
-    const record::Case naive = examples::gemm_case("naive"), wmma = examples::gemm_case("wmma");
+    const record::Case naive = examples::gemm_case("naive");
     record::Measurement counted = examples::counted(naive);
     counted.sites[1].wavefronts = 2048;
     store.add(process, naive, counted);
-    store.add(process, wmma, examples::failed(wmma, record::Outcome::unsupported, "unsupported: mma.sync"));
+    for (const int n : {64, 128}) {
+      const record::Case wmma = examples::gemm_case("wmma", n);
+      store.add(process, wmma, examples::failed(wmma, record::Outcome::unsupported, "needs mma.sync"));
+    }
   }
 
   int ridgeline(std::vector<std::string> words) {
@@ -54,6 +57,15 @@ TEST_F(ShowListing, PrintsTheSourcesOfTheCasesThatAPatternPicks) {
   EXPECT_TRUE(contains(out, "4.00 sectors   32.0  100.0%")) << out;
   EXPECT_TRUE(contains(out, "32x conflicts\n")) << out;
   EXPECT_FALSE(contains(out, "wmma"));
+  EXPECT_EQ(err,
+            "\n2 of 3 cases have no listing, because they were not counted:\n"
+            "  gemm/wmma/f32/m=64,n=64,k=64 and 1 more are unsupported: needs mma.sync\n");
+  ASSERT_EQ(ridgeline({"--listing", "*/m=64,*", "latest"}), 0) << err;
+  EXPECT_EQ(err,
+            "\n1 of 2 cases has no listing, because it was not counted:\n"
+            "  gemm/wmma/f32/m=64,n=64,k=64 is unsupported: needs mma.sync\n");
+  ASSERT_EQ(ridgeline({"--listing", "gemm/naive", "latest"}), 0) << err;
+  EXPECT_EQ(err, "") << "nothing was left out";
 }
 
 TEST_F(ShowListing, IsSaidToPrograms) {
@@ -65,17 +77,38 @@ TEST_F(ShowListing, IsSaidToPrograms) {
   EXPECT_EQ(only.at("case"), "gemm/naive/f32/m=64,n=64,k=64");
   EXPECT_EQ(only.at("sites").at(1).at("wavefronts"), 2048);
   EXPECT_EQ(said.at("sources").at(only.at("sources").at(0).get<std::size_t>()).at("text"), "// naive\n");
+  EXPECT_EQ(said.at("not_counted"), json::array());
+  ASSERT_EQ(ridgeline({"--listing", "gemm", "--json"}), 0) << err;
+  const json skipped = json::parse(out).at("not_counted");
+  ASSERT_EQ(skipped.size(), 2u);
+  EXPECT_EQ(skipped.at(0),
+            json({{"case", "gemm/wmma/f32/m=64,n=64,k=64"}, {"outcome", "unsupported"}, {"reason", "needs mma.sync"}}));
 }
 
 TEST_F(ShowListing, SaysWhyThereIsNone) {
   EXPECT_EQ(ridgeline({"--listing", "gemm/wmma"}), 64);
-  EXPECT_TRUE(contains(err, "has no listing of gemm/wmma: gemm/wmma/f32/m=64,n=64,k=64 is unsupported, not counted"))
+  EXPECT_TRUE(contains(err,
+                       "has no listing of gemm/wmma: gemm/wmma/f32/m=64,n=64,k=64 and 1 more are unsupported: "
+                       "needs mma.sync\n"))
       << err;
   EXPECT_TRUE(contains(err, "--device emulated:sm_90")) << err;
   EXPECT_EQ(ridgeline({"--listing", "gemm/naiv/f32/m=64,n=64,k=64"}), 64);
   EXPECT_TRUE(contains(err, "the run has no case gemm/naiv")) << err;
   EXPECT_TRUE(contains(err, "did you mean gemm/naive")) << err;
+  EXPECT_EQ(ridgeline({"--listing", "flash_attention"}), 64);
+  EXPECT_TRUE(contains(err, "it has 3 cases: gemm/naive (1), gemm/wmma (2); ridgeline show lists them")) << err;
   EXPECT_EQ(ridgeline({"--listing", "gemm", "--samples", "gemm"}), 64);
+}
+
+TEST_F(ShowListing, SaysOfARunWithTimesThatNothingWasCounted) {
+  store::Store store = store::Store::create(folder / "synthetic-timed.sqlite");
+  const record::Run timed = examples::run("20261121T000000Z-5f3a9c", "2026-11-21T00:00:00Z");
+  store.begin(timed, examples::device(), examples::environment());
+  store.add(store.add(examples::process(0, timed.id)), examples::gemm_case(),
+            examples::measurement(examples::gemm_case()));
+  EXPECT_EQ(ridgeline({"--listing", "gemm", timed.id}), 64);
+  EXPECT_TRUE(contains(err, "has no listing of gemm: gemm/naive/f32/m=64,n=64,k=64 is ok: it has times\n")) << err;
+  EXPECT_TRUE(contains(err, "--device emulated:sm_90")) << err;
 }
 
 }  // namespace
