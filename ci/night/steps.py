@@ -51,6 +51,14 @@ def gate(context: Context, step: Step) -> None:
     if run["status"] != "finished":
         leave_out(step, f"run {run['id']} is {run['status']}: the cases that it did not reach would be called missing")
         return
+    known = context.ask("baseline", "list").get("baselines")
+    if known is not None and not any(
+        (one.get("name"), one.get("model")) == (options["baseline"], run["model"]) for one in known
+    ):
+        leave_out(step, f"no run of {run['model']} is the baseline {options['baseline']}; this one becomes it by: ")
+        step.said += shown(context.command("baseline", "set", options["baseline"], run["id"]))
+        step.exit_code = UNDECIDED
+        return
     baseline = f"{run['model']}@baseline:{options['baseline']}"
     command = context.command("gate", "--baseline", baseline, "--candidate", run["id"], "--json")
     command += ["--markdown", str(folder / "gate.md"), "--junit", str(folder / "gate.xml")]
@@ -62,11 +70,6 @@ def gate(context: Context, step: Step) -> None:
         return
     judge(step, ended, done={0, 1, 2, 3})
     verdicts = read_object(folder / "gate.json")
-    if not verdicts and any(f"baseline:{options['baseline']}" in line for line in ended.last_lines):
-        step.state, step.exit_code = LEFT_OUT, UNDECIDED
-        step.said = f"no run is the baseline {options['baseline']}; make this one it: "
-        step.said += shown(context.command("baseline", "set", options["baseline"], run["id"]))
-        return
     cases = verdicts.get("verdicts", [])
     counts: dict[str, int] = {}
     for case in cases:
@@ -86,11 +89,14 @@ def trend(context: Context, step: Step) -> None:
     if not any(Path(context.results).glob("*.sqlite")):
         leave_out(step, "nothing is stored")
         return
-    ended = start(context, step, context.command("trend", "--fail-on-new"), context.night.folder / "trend.txt", SHORT_S)
+    command = context.command("trend", "--fail-on-new")
+    if context.night.run:  # other devices in the folder have nights of their own
+        command += ["--device", context.night.run["device_uuid"]]
+    ended = start(context, step, command, context.night.folder / "trend.txt", SHORT_S)
     if ended:
-        judge(step, ended, done={0, 1, 2, 3})
-        if step.exit_code == 1:
-            step.said = "something changed that no earlier night has shown; see trend.txt"
+        judge(step, ended, done={0, 1, 2})
+        if step.state == DONE:
+            step.said = {0: "nothing new for the worse", 1: "newly slower", 2: "a case has stopped"}[step.exit_code]
 
 
 def report(context: Context, step: Step) -> None:
