@@ -508,6 +508,18 @@ def test_fusion_draws_the_largest_problem_of_each_type_by_what_moves() -> None:
     assert all(bar.time and bar.time.low and bar.time.low < bar.time.y for bar in bars)
 
 
+def test_fusion_names_the_sizes_where_types_differ_in_them() -> None:
+    made = synthetic.gpu()
+    assert not any(" x " in bar.label for bar in fusion.bars(parsed(made)))
+    for case in made["cases"]:
+        if case["suite"] == "fusion" and case["dtype"] == "f32":
+            case["problem"] = {"rows": "64", "cols": "768"}
+            case["name"] = f"fusion/{case['variant']}/f32/rows=64,cols=768"
+    labels = [bar.label for bar in fusion.bars(parsed(made))]
+    assert labels and all(label.endswith(" x 768") == (" f32 " in label) for label in labels)
+    assert all(" x " in label for label in labels)
+
+
 def test_fusion_and_divergence_draw_counts_where_there_are_no_times() -> None:
     made = synthetic.gpu()
     for case in made["cases"]:

@@ -19,7 +19,7 @@ READING = (
     "Bias, GELU, dropout, residual and LayerNorm of the same rows, in one kernel or in several. Moved bytes are whole "
     "sectors or cache lines of all requests; the upright line is the least that must move. Between them are results "
     "that go through memory, and parameters that are read again. Of each type the largest problem is drawn that most "
-    "cases have."
+    "cases have; where types differ in it, its rows and columns stand beside the name."
 )
 ORDER = 35
 
@@ -53,10 +53,12 @@ def bars(run: Run) -> list[Bar]:
     """By type, and of each type the variant that moves most first."""
     counted = [case for case in run.cases if case.suite == "fusion" and case.outcome == "counted"]
     cases = cases_of_one_problem(run.of_suite("fusion") + counted)
+    one_size = len({tuple(case.problem.values()) for case in cases}) == 1
     made = []
     for dtype in plot.dtype_order(case.dtype for case in cases):
         for case in sorted((case for case in cases if case.dtype == dtype), key=lambda case: -(_moved(case) or 0)):
-            label = plot.shown(f"{case.variant.replace('_', ' ')} {case.dtype}", 30)
+            size = "" if one_size else " " + " x ".join(case.problem.values())
+            label = plot.shown(f"{case.variant.replace('_', ' ')} {case.dtype}{size}", 40)
             made.append(Bar(label, _moved(case), case.bytes, plot.time_point(case, 1)))
     return made
 
