@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -9,11 +8,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/cli/check_kit.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/run/home.hpp"
 #include "harness/run/tool.hpp"
@@ -22,26 +21,6 @@ namespace ridgeline::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// How this build compiles kernels for the emulated device, as ci/cmake/emulated.cmake wrote it down.
-struct Kit {
-  std::string compiler;
-  std::vector<std::string> flags, link;
-};
-
-Kit read_kit() {
-  const fs::path file = run::program_folder().parent_path() / "lib/ridgeline/check.json";
-  std::ifstream in(file);
-  if (!in)
-    throw Error(ErrorKind::dependency, fmt::format("this build cannot check kernels: there is no {}", file.string()),
-                "run a ridgeline that was built from source with CUDA's headers present");
-  try {
-    const nlohmann::json kit = nlohmann::json::parse(in);
-    return {kit.at("compiler"), kit.at("flags"), kit.at("link")};
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::internal, fmt::format("cannot read {}: {}", file.string(), error.what()));
-  }
-}
 
 /// Removed with all that is in it.
 class ScratchFolder {
@@ -66,12 +45,14 @@ class ScratchFolder {
 
 /// Runs the compiler; its words go to stderr.
 void build(const Kit& kit, const std::vector<std::string>& arguments, const std::string& failure) {
+  std::vector<std::string> words = kit.compiler;
+  words.insert(words.end(), arguments.begin(), arguments.end());
   std::ostringstream said;
-  const run::ToolResult result = run::run_tool({kit.compiler, arguments, {}}, &said);
+  const run::ToolResult result = run::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
   if (!said.str().empty()) say(stderr, said.str());
   if (!result.fine)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: {} {}", failure, fs::path(kit.compiler).filename().string(), result.ending),
+                fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(), result.ending),
                 "what sources must keep to: docs/how-to-check.md");
 }
 
@@ -90,7 +71,8 @@ int check(const Context& context, const std::string& file) {
   const fs::path source = file;
   if (!fs::is_regular_file(source))
     throw Error(ErrorKind::usage, fmt::format("{} is no file that can be read", source.string()));
-  const Kit kit = read_kit();
+  const Kit kit = read_kit(run::program_folder().parent_path());
+  if (!kit.note.empty()) say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";
   compile(kit, source, program);

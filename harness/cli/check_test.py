@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -75,6 +76,14 @@ def test_what_does_not_compile_ends_after_the_compilers_words(changed):
     assert "cannot be compiled for the emulated device" in done.stderr
 
 
+def test_what_could_not_be_counted_is_an_error_with_a_hint(changed):
+    done = check(changed("__shared__ float row[64];", "extern __shared__ float row[];"))
+    assert done.returncode == 64, done.stdout + done.stderr
+    assert re.search(r"kernel\.cu:\d+:\d+: error: dynamic shared memory is named by extern __shared__", done.stderr)
+    assert "hint: name it by RIDGELINE_DYNAMIC_SHARED(type, name) in the kernel" in done.stderr
+    assert "kernel.cu cannot be compiled for the emulated device" in done.stderr
+
+
 def test_a_file_that_is_not_there_is_named():
     done = check("nowhere.cu")
     assert done.returncode == 64
@@ -93,3 +102,27 @@ def test_a_check_that_launches_nothing_says_so(tmp_path):
     done = check(str(file))
     assert done.returncode == 0
     assert "No kernel was launched, so nothing was checked." in done.stdout
+
+
+@pytest.fixture
+def unpacked(tmp_path):
+    """What an archive of this build holds for `check`, in another folder than it was installed into."""
+    installed, moved = tmp_path / "installed", tmp_path / "else where"
+    command = ["cmake", "--install", BUILD.parent, "--component", "check", "--prefix", installed]
+    subprocess.run(command, check=True, capture_output=True)
+    (installed / "bin").mkdir()
+    shutil.copy2(BUILD / "ridgeline", installed / "bin")
+    installed.rename(moved)
+    return moved
+
+
+def test_an_unpacked_archive_checks_without_the_clone(unpacked, changed):
+    kit = (unpacked / "lib" / "ridgeline" / "check.json").read_text()
+    assert str(ROOT) not in kit and str(BUILD.parent) not in kit
+    command = [unpacked / "bin" / "ridgeline", "check"]
+    done = subprocess.run([*command, EXAMPLE, "--json"], capture_output=True, text=True, cwd=unpacked)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["metrics"] == json.loads(check(str(EXAMPLE), "--json").stdout)["metrics"]
+    done = subprocess.run([*command, changed("  __syncthreads();\n", "")], capture_output=True, text=True, cwd=unpacked)
+    assert done.returncode == 2, done.stderr
+    assert re.search(r"race .*kernel\.cu:\d+.*row", done.stdout), done.stdout
