@@ -18,7 +18,8 @@ struct SiteCount {
   int line = 0;        // 1-based; 0 when the debug information does not say
   /// "global load", "global store", "global atomic", "shared load", "shared store", "shared atomic"; "async copy"
   /// twice, for its global and its shared side ("global async copy", "shared async copy"); "tensor" (one a warp's
-  /// instruction). Other units' traffic has names of the same shape.
+  /// instruction); "bulk load" and "bulk store" (one a copy of the asynchronous unit, whose bytes are its "lanes" of
+  /// one byte); "cluster load", "cluster store" and "cluster atomic", of another block's shared memory.
   std::string access;
   int lane_bytes = 0;                     // that one lane reads or writes
   std::uint64_t requests = 0, lanes = 0;  // of warps; active lanes, summed over requests
@@ -45,6 +46,9 @@ struct Counts {
   std::uint64_t barriers = 0;  // of blocks
   /// Bytes that DRAM gives and takes by the device's cache model, blocks in the order of their numbers.
   std::uint64_t dram_read_bytes = 0, dram_written_bytes = 0;
+  /// The asynchronous unit has copied in bulk or multiplied for warpgroups. What it asks of shared memory is in no
+  /// site, and its copies are not in bytes_in_flight_per_warp.
+  bool has_unit = false;
   /// The most bytes that one warp has asked of global memory before it waits for any: loads that follow each other
   /// without a use, and copies under way. 0 where nothing was loaded.
   std::uint64_t bytes_in_flight_per_warp = 0;

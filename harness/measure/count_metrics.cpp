@@ -1,6 +1,5 @@
 #include "harness/measure/count_metrics.hpp"
 
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -35,7 +34,7 @@ struct MemoryTraffic {
 
 /// Of everything, by memory.
 struct Totals {
-  MemoryTraffic global, shared;
+  MemoryTraffic global, shared, bulk, cluster;
   Traffic lanes;  // all requests that lanes make, each once
   std::uint64_t tensor_instructions = 0;
 };
@@ -49,18 +48,16 @@ void add(const device::SiteCount& site, Totals& totals) {
     return;
   }
   const bool global = access.starts_with("global "), shared = access.starts_with("shared ");
+  const bool bulk = access.starts_with("bulk "), cluster = access.starts_with("cluster ");
   const bool copy = access.ends_with(" async copy");
   const bool load = access.ends_with(" load") || (copy && global);
   const bool store = access.ends_with(" store") || (copy && shared);
   const bool atomic = access.ends_with(" atomic");
-  if (!(global || shared) || !(load || store || atomic))
+  if (!(global || shared || bulk || cluster) || !(load || store || atomic))
     throw Error(ErrorKind::internal, fmt::format("the device counted '{}', which is no access that is known", access));
-  MemoryTraffic& memory = global ? totals.global : totals.shared;
+  MemoryTraffic& memory = global ? totals.global : shared ? totals.shared : bulk ? totals.bulk : totals.cluster;
   (load ? memory.loads : store ? memory.stores : memory.atomics).add(site);
-  const std::string_view operation = access.substr(std::string_view("global ").size());
-  const bool of_lanes =
-      operation == "load" || operation == "store" || operation == "atomic" || (operation == "async copy" && global);
-  if (of_lanes) totals.lanes.add(site);
+  if (!bulk && !(copy && shared)) totals.lanes.add(site);
 }
 
 class Metrics {
@@ -79,7 +76,7 @@ class Metrics {
 std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   Totals totals;
   for (const device::SiteCount& site : counts.sites) add(site, totals);
-  const auto& [global, shared, lanes, tensor_instructions] = totals;
+  const auto& [global, shared, bulk, cluster, lanes, tensor_instructions] = totals;
   Metrics metrics;
   metrics.count("global_load_requests", global.loads.requests, Direction::lower);
   metrics.count("global_load_sectors", global.loads.sectors, Direction::lower);
@@ -87,16 +84,28 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   metrics.count("global_store_requests", global.stores.requests, Direction::lower);
   metrics.count("global_store_sectors", global.stores.sectors, Direction::lower);
   metrics.ratio("global_store_sectors_per_request", global.stores.sectors, global.stores.requests, Direction::lower);
-  metrics.count("global_useful_bytes", global.loads.lane_bytes + global.stores.lane_bytes + global.atomics.lane_bytes,
+  if (bulk.loads.requests + bulk.stores.requests != 0) {
+    metrics.count("bulk_load_sectors", bulk.loads.sectors, Direction::lower);
+    metrics.count("bulk_store_sectors", bulk.stores.sectors, Direction::lower);
+  }
+  metrics.count("global_useful_bytes",
+                global.loads.lane_bytes + global.stores.lane_bytes + global.atomics.lane_bytes + bulk.loads.lane_bytes +
+                    bulk.stores.lane_bytes,
                 Direction::none, "B");
   metrics.count("global_moved_bytes",
-                sector_bytes * (global.loads.sectors + global.stores.sectors + global.atomics.sectors),
+                sector_bytes * (global.loads.sectors + global.stores.sectors + global.atomics.sectors +
+                                bulk.loads.sectors + bulk.stores.sectors),
                 Direction::lower, "B");
-  metrics.count("shared_load_wavefronts", shared.loads.wavefronts, Direction::lower);
-  metrics.count("shared_store_wavefronts", shared.stores.wavefronts, Direction::lower);
+  if (!counts.has_unit) {  // else they would be too small
+    metrics.count("shared_load_wavefronts", shared.loads.wavefronts, Direction::lower);
+    metrics.count("shared_store_wavefronts", shared.stores.wavefronts, Direction::lower);
+  }
   metrics.ratio("shared_wavefronts_per_request", shared.loads.wavefronts + shared.stores.wavefronts,
                 shared.loads.requests + shared.stores.requests, Direction::lower);
-  metrics.count("atomics", global.atomics.lanes + shared.atomics.lanes, Direction::lower);
+  if (const std::uint64_t requests = cluster.loads.requests + cluster.stores.requests + cluster.atomics.requests;
+      requests != 0)
+    metrics.count("cluster_requests", requests, Direction::lower);
+  metrics.count("atomics", global.atomics.lanes + shared.atomics.lanes + cluster.atomics.lanes, Direction::lower);
   metrics.count("barriers", counts.barriers, Direction::lower);
   metrics.count("tensor_instructions", tensor_instructions, Direction::none);
   metrics.ratio("lanes_per_request", lanes.lanes, lanes.requests, Direction::higher);
@@ -105,7 +114,7 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts) {
     metrics.count("dram_read_bytes", counts.dram_read_bytes, Direction::lower, "B");
     metrics.count("dram_written_bytes", counts.dram_written_bytes, Direction::lower, "B");
   }
-  if (counts.bytes_in_flight_per_warp != 0)
+  if (counts.bytes_in_flight_per_warp != 0 && !counts.has_unit)
     metrics.count("bytes_in_flight_per_warp", counts.bytes_in_flight_per_warp, Direction::higher, "B");
   for (record::Metric& metric : resource_metrics(counts.kernels)) metrics.list.push_back(std::move(metric));
   return std::move(metrics.list);

@@ -31,17 +31,21 @@ TEST(CountMetrics, EverySiteGoesWhereItsAccessSays) {
                   site("shared load", 4, 4, 128, 0, 8),        site("shared store", 4, 4, 100, 0, 4),
                   site("shared atomic", 4, 1, 32, 0, 32),      site("global async copy", 16, 2, 64, 32, 0),
                   site("shared async copy", 16, 2, 64, 0, 16), site("tensor", 0, 7, 224, 0, 0),
-                  site("global bulk load", 128, 1, 1, 4, 0)};
+                  site("bulk load", 1, 1, 128, 4, 0),          site("bulk store", 1, 2, 64, 2, 0),
+                  site("cluster load", 4, 1, 32, 0, 0)};
   counts.barriers = 6;
   const auto found = values(counts);
-  EXPECT_EQ(found.at("global_load_requests"), 10 + 1 + 2 + 1);
-  EXPECT_EQ(found.at("global_load_sectors"), 40 + 16 + 32 + 4);
-  EXPECT_EQ(found.at("global_load_sectors_per_request"), 92.0 / 14);
+  EXPECT_EQ(found.at("global_load_requests"), 10 + 1 + 2);
+  EXPECT_EQ(found.at("global_load_sectors"), 40 + 16 + 32);
+  EXPECT_EQ(found.at("global_load_sectors_per_request"), 88.0 / 13);
   EXPECT_EQ(found.at("global_store_requests"), 2);
   EXPECT_EQ(found.at("global_store_sectors"), 64);
   EXPECT_EQ(found.at("global_store_sectors_per_request"), 32);
-  EXPECT_EQ(found.at("global_useful_bytes"), 320 * 4 + 32 * 16 + 64 * 4 + 5 * 8 + 64 * 16 + 128);
-  EXPECT_EQ(found.at("global_moved_bytes"), 32 * (40 + 16 + 64 + 4 + 32 + 4));
+  EXPECT_EQ(found.at("global_useful_bytes"), 320 * 4 + 32 * 16 + 64 * 4 + 5 * 8 + 64 * 16 + 128 + 64);
+  EXPECT_EQ(found.at("global_moved_bytes"), 32 * (40 + 16 + 64 + 4 + 32 + 4 + 2));
+  EXPECT_EQ(found.at("bulk_load_sectors"), 4);
+  EXPECT_EQ(found.at("bulk_store_sectors"), 2);
+  EXPECT_EQ(found.at("cluster_requests"), 1);
   EXPECT_EQ(found.at("shared_load_wavefronts"), 8);
   EXPECT_EQ(found.at("shared_store_wavefronts"), 4 + 16);
   EXPECT_EQ(found.at("shared_wavefronts_per_request"), 28.0 / 10);
@@ -50,7 +54,7 @@ TEST(CountMetrics, EverySiteGoesWhereItsAccessSays) {
   EXPECT_EQ(found.at("tensor_instructions"), 7);
   // Without tensor cores and other units, and with a copy's lanes once.
   EXPECT_EQ(found.at("lanes_per_request"),
-            (320.0 + 32 + 64 + 5 + 128 + 100 + 32 + 64) / (10 + 1 + 2 + 3 + 4 + 4 + 1 + 2));
+            (320.0 + 32 + 64 + 5 + 128 + 100 + 32 + 64 + 32) / (10 + 1 + 2 + 3 + 4 + 4 + 1 + 2 + 1));
 }
 
 TEST(CountMetrics, WhatIsNotKnownIsAbsentAndNeverZero) {
@@ -68,6 +72,19 @@ TEST(CountMetrics, WhatIsNotKnownIsAbsentAndNeverZero) {
   EXPECT_EQ(values(counts).at("dram_read_bytes"), 64);
   EXPECT_EQ(values(counts).at("dram_written_bytes"), 0);
   EXPECT_EQ(values(counts).at("bytes_in_flight_per_warp"), 512);
+}
+
+TEST(CountMetrics, WhatAnotherUnitAddsToAndNobodyCountsIsAbsentAndNotTooSmall) {
+  Counts counts;
+  counts.sites = {site("shared load", 4, 4, 128, 0, 8)};
+  counts.bytes_in_flight_per_warp = 512;
+  for (const bool has_unit : {false, true}) {
+    counts.has_unit = has_unit;
+    for (const char* name : {"shared_load_wavefronts", "shared_store_wavefronts", "bytes_in_flight_per_warp"})
+      EXPECT_NE(values(counts).contains(name), has_unit) << name;
+    EXPECT_EQ(values(counts).at("shared_wavefronts_per_request"), 2) << "of the lanes' requests";
+    EXPECT_FALSE(values(counts).contains("bulk_load_sectors"));
+  }
 }
 
 TEST(CountMetrics, ResourcesOfTheKernelsAreAmongThem) {

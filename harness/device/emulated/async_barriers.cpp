@@ -105,7 +105,7 @@ void AsyncUnit::fence(bool barriers_alone, std::uint32_t pc) {
 
 std::size_t AsyncUnit::add_copy(Copy copy) {
   const std::uint32_t pc = copy.pc;
-  used_ = true;
+  used_ = worked_ = true;
   copies_.push_back(std::move(copy));
   const std::size_t index = copies_.size() - 1;
   block_.log(index * kinds | static_cast<std::uint64_t>(Kind::begin_copy), pc, Act::event, 8);

@@ -7,6 +7,7 @@
 
 #include "harness/device/emulated/async_unit.hpp"
 #include "harness/device/emulated/block.hpp"
+#include "harness/device/emulated/cache_model.hpp"
 #include "harness/device/emulated/traffic.hpp"
 
 // Bulk and tensor copies. Sources: PTX ISA, "Data Movement and Conversion Instructions: Bulk copy" and "Tensor copy";
@@ -135,12 +136,16 @@ void AsyncUnit::commit_stores() {
 void AsyncUnit::begin_copy(Copy& copy) {
   copy.state = Copy::State::under_way;
   Site& site = block_.sites_.at(copy.pc, Space::bulk, copy.is_load ? Act::read : Act::write, 0);
-  site.bytes = static_cast<int>(copy.bytes);
+  site.bytes = 1;
   ++site.requests;
-  ++site.lanes;
+  for (const Chunk& chunk : copy.chunks) site.lanes += static_cast<std::uint64_t>(chunk.end - chunk.first);
   std::vector<std::uint64_t> sectors;
-  for (const Chunk& chunk : copy.chunks)
-    if (chunk.first != chunk.end) sectors.push_back((chunk.global + chunk.first) / sector_bytes);
+  for (const Chunk& chunk : copy.chunks) {
+    if (chunk.first == chunk.end) continue;
+    sectors.push_back((chunk.global + chunk.first) / sector_bytes);
+    // A chunk lies in one sector: it begins at a multiple of 16 bytes.
+    block_.touch_line(chunk.global + chunk.first, copy.is_load ? LineTouch::reads : LineTouch::writes);
+  }
   std::ranges::sort(sectors);
   site.sectors += static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
   if (copy.is_load) {

@@ -125,6 +125,7 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
   } mine{product, sums};
   block_.collective(whole_warp, pc, Act::warp_event, mine, [&](Operands* const* all) {
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
+    worked_ = true;
     for (int lane = 0; lane < 32; ++lane)
       if (all[lane]->product.left != product.left || all[lane]->product.right != product.right)
         block_.stop("divergent warpgroup", pc, 32 * warp + lane, "lanes of a warp have different descriptors");

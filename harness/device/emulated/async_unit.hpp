@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/device/emulated/async_calls.hpp"
@@ -31,6 +32,8 @@ class AsyncUnit {
 
   // ---- of the scheduler, when no lane can go on
 
+  /// Whether it has copied or multiplied since it was last asked.
+  bool take_worked() { return std::exchange(worked_, false); }
   /// Whether a lane can go on now, if need be because a copy has come.
   bool go_on();
   /// "thread 0 and 127 more wait at full + 8 for parity 0, in phase 0: 0 arrivals and 16 bytes are outstanding": who
@@ -141,7 +144,8 @@ class AsyncUnit {
   std::map<int, Stores> stores_;
   std::vector<WarpProducts> products_{32};
   int idle_polls_ = 0;
-  bool used_ = false;  // in this block
+  bool used_ = false;    // in this block
+  bool worked_ = false;  // in blocks since it was asked
 };
 
 }  // namespace ridgeline::device::emulated

@@ -236,22 +236,18 @@ Block::Pause Block::release_barrier() {
   }
   if (done == threads_) return Pause::ends;
   if (spinning) return Pause::spins;
-  const auto deadlock = [&](const char* check, const Lane& lane, int other, const std::string& detail) {
-    find(check, lane.pc, lane.thread, other, detail);
+  if (at_mbarrier != nullptr || in_collective != nullptr) {
+    say_who_waits();
     stopped_ = true;
     return Pause::ends;
-  };
-  if (at_mbarrier != nullptr) return deadlock("deadlock", *at_mbarrier, -1, async_.awaited());
-  if (in_collective != nullptr) {
-    const std::uint32_t missing = in_collective->mask & ~arrived_[in_collective->thread / 32];
-    return deadlock("deadlock", *in_collective, -1,
-                    fmt::format("a warp's lanes {:#010x} are waited for, and {:#010x} of them never come",
-                                in_collective->mask, missing));
   }
   require(at_barrier != nullptr, "a block that has not ended waits for something");
-  if (elsewhere != nullptr)
-    return deadlock("divergent barrier", *at_barrier, elsewhere->thread,
-                    "threads of the block wait at different __syncthreads()");
+  if (elsewhere != nullptr) {
+    find("divergent barrier", at_barrier->pc, at_barrier->thread, elsewhere->thread,
+         "threads of the block wait at different __syncthreads()");
+    stopped_ = true;
+    return Pause::ends;
+  }
   const bool of_cluster = at_barrier->mask == cluster_barrier;
   if (of_cluster && gang_->phase() == awaited_phase_) {
     waited_ = true;
@@ -291,6 +287,7 @@ Report Block::end() {
   report.barriers = barriers_;
   report.in_flight_bytes = in_flight_bytes_;
   report.completed = !stopped_;
+  report.has_unit = async_.take_worked();
   report.sites = sites_.take();
   for (auto& [key, finding] : findings_) report.findings.push_back(std::move(finding));
   findings_.clear();

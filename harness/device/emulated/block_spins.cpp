@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -56,17 +58,55 @@ bool Block::let_others_go_on() {
   return false;
 }
 
-/// A finding for each place at which lanes wait.
+/// "a warp's lanes 0xffffffff are waited for, and 0x0000000f of them never come: 4 have ended".
+std::string Block::collective_awaits(const Lane& lane) const {
+  const std::uint32_t missing = lane.mask & ~arrived_[lane.thread / 32];
+  int ended = 0;
+  for (int i = 0; i < 32; ++i)
+    if ((missing >> i & 1) != 0 && lanes_[static_cast<std::size_t>(lane.thread / 32 * 32 + i)].state == LaneState::done)
+      ++ended;
+  const int elsewhere = std::popcount(missing) - ended;
+  return fmt::format("a warp's lanes {:#010x} are waited for, and {:#010x} of them never come:{}{}{}", lane.mask,
+                     missing, ended != 0 ? fmt::format(" {} have ended", ended) : "",
+                     ended != 0 && elsewhere != 0 ? "," : "",
+                     elsewhere != 0 ? fmt::format(" {} wait elsewhere", elsewhere) : "");
+}
+
+/// A finding for each place at which lanes wait: for what, and what is known of those who do not come.
 void Block::say_who_waits() {
+  int ended = 0, at_barrier = 0;
   for (int i = 0; i < threads_; ++i) {
     const Lane& lane = lanes_[static_cast<std::size_t>(i)];
-    if (lane.state == LaneState::spinning)
-      find("deadlock", lane.pc, i, -1,
-           fmt::format("reads the same value for ever: {}",
-                       memory_.describe(spins_[static_cast<std::size_t>(i)].address)));
-    if (lane.state == LaneState::at_barrier)
-      find("deadlock", lane.pc, i, -1,
-           lane.mask == cluster_barrier ? "waits for threads of its cluster" : "waits for threads of its block");
+    ended += lane.state == LaneState::done ? 1 : 0;
+    at_barrier += lane.state == LaneState::at_barrier ? 1 : 0;
+  }
+  const int elsewhere = threads_ - at_barrier - ended;
+  for (int i = 0; i < threads_; ++i) {
+    const Lane& lane = lanes_[static_cast<std::size_t>(i)];
+    switch (lane.state) {
+      case LaneState::spinning:
+        find("deadlock", lane.pc, i, -1,
+             fmt::format("reads the same value for ever: {}",
+                         memory_.describe(spins_[static_cast<std::size_t>(i)].address)));
+        break;
+      case LaneState::at_barrier:
+        find("deadlock", lane.pc, i, -1,
+             lane.mask == cluster_barrier
+                 ? fmt::format("waits for threads of its cluster: {} of {} have arrived", gang_->arrived(),
+                               gang_->threads())
+                 : fmt::format("waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
+                               threads_, at_barrier, ended, elsewhere));
+        findings_[{"deadlock", lane.pc}].follows = lane.mask != cluster_barrier && elsewhere != 0;
+        break;
+      case LaneState::at_mbarrier:
+        find("deadlock", lane.pc, i, -1, async_.awaited());
+        break;
+      case LaneState::in_collective:
+        find("deadlock", lane.pc, i, -1, collective_awaits(lane));
+        break;
+      default:
+        break;
+    }
   }
 }
 

@@ -37,6 +37,7 @@ void Counting::add(const Report& report) {
   ++counts_.launches;
   counts_.threads += std::uint64_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
   counts_.barriers += report.barriers;
+  counts_.has_unit = counts_.has_unit || report.has_unit;
   const std::array<unsigned, 3> grid_size{grid.x, grid.y, grid.z}, block_size{block.x, block.y, block.z};
   const auto same = std::ranges::find_if(launched_, [&](const Launched& other) {
     return other.kernel == report.kernel && other.count.grid == grid_size && other.count.block == block_size &&

@@ -20,6 +20,7 @@ std::string index_of(std::uint64_t number, const dim3& size) {
 }
 
 std::string where(const Finding& finding) {
+  if (finding.pc == 0) return "";
   const std::uint32_t pcs[] = {finding.pc};
   const SourceLine line = source_lines(pcs).at(finding.pc);
   if (line.file.empty()) return "";
@@ -32,6 +33,7 @@ std::string text_of(const Report& report, const Finding& finding) {
   std::string text = finding.check;
   if (const std::string& kernel = function_name(report.kernel); !kernel.empty()) text += " in " + kernel;
   text += where(finding);
+  if (finding.block < 0) return text + ": " + finding.detail;
   text +=
       fmt::format(": thread {} of block {}", index_of(static_cast<std::uint64_t>(finding.thread), report.config.block),
                   index_of(static_cast<std::uint64_t>(finding.block), report.config.grid));
@@ -54,9 +56,11 @@ void throw_findings(const Report& report) {
   for (const Finding& finding : report.findings)
     if (finding.check == "unsupported") throw Unsupported(finding.detail, text_of(report, finding));
   std::string others;
-  for (std::size_t i = 1; i < report.findings.size(); ++i)
-    others +=
-        fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", report.findings[i].check, where(report.findings[i]));
+  for (std::size_t i = 1; i < report.findings.size(); ++i) {
+    const Finding& other = report.findings[i];
+    others += fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", other.check, where(other));
+    if (other.check == "deadlock") others += ": " + other.detail;  // who else waits is what explains it
+  }
   throw KernelMistake(text_of(report, report.findings.front()), others);
 }
 

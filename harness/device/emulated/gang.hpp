@@ -52,7 +52,9 @@ class Gang {
   bool is_deadlocked() const { return deadlocked_; }
 
   // The barrier of a cluster, of all its threads that have not ended.
-  std::uint64_t phase() const { return phase_; }  // how often all have arrived
+  std::uint64_t phase() const { return phase_; }      // how often all have arrived
+  std::uint64_t arrived() const { return arrived_; }  // in this phase
+  std::uint64_t threads() const { return threads_; }  // that have not ended
   void arrive();
   void thread_has_ended();
 

@@ -278,7 +278,8 @@ TEST(Machine, NamesMistakes) {
       {writes_behind_dynamic, "out of bounds (shared)", "dynamic shared memory of 400 bytes + 400", 100},
       {divergent_barrier, "divergent barrier", "threads of the block wait at different __syncthreads()", 0},
       {half_ends_before_a_barrier, "barrier after threads have ended", "64 of 128 threads have", 64},
-      {lane_is_missing, "deadlock", "a warp's lanes 0xffffffff are waited for, and 0xfff00000 of them never come", 19},
+      {lane_is_missing, "deadlock",
+       "a warp's lanes 0xffffffff are waited for, and 0xfff00000 of them never come: 12 have ended", 0},
       {caller_is_not_in_mask, "collective without its caller", "lane 3 is not in the mask 0x00000001", 3},
       {two_blocks_write_one_word, "race between blocks (write after access)", "output of 512 bytes + 0", 0},
       {reads_before_the_copy_has_come, "touched while a copy is under way", "few", 0},
@@ -297,6 +298,22 @@ TEST(Machine, NamesMistakes) {
     EXPECT_EQ(found->thread, each.thread) << each.check;
     EXPECT_GE(found->count, 1u) << each.check;
   }
+}
+
+TEST(Machine, EachPlaceWhereThreadsWaitForEverIsToldWithWhatTheyWaitFor) {
+  Lab lab;
+  test::wait_for_each_other(lab.stream(), lab.empty<float>(96));
+  const Report report = lab.report();
+  ASSERT_EQ(checks(report), "deadlock, deadlock, deadlock");
+  std::vector<std::tuple<int, std::uint64_t, std::string>> found;
+  for (const Finding& finding : report.findings) found.emplace_back(finding.thread, finding.count, finding.detail);
+  std::ranges::sort(found);
+  const std::string barrier = "waits for threads of its block: of 96, 48 have come, 32 have ended, 16 wait elsewhere";
+  EXPECT_EQ(found[0], std::tuple(0, 32u, barrier));
+  EXPECT_EQ(found[1], std::tuple(32, 16u, barrier));
+  EXPECT_EQ(found[2], std::tuple(48, 16u,
+                                 "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait "
+                                 "elsewhere"));
 }
 
 TEST(Machine, SaysWhereAMistakeStands) {
@@ -341,13 +358,49 @@ TEST(Machine, CountsDependNeitherOnTheSeedNorOnTheCores) {
 TEST(Machine, RefusesLaunchesThatNoGpuAccepts) {
   Lab lab;
   const KernelCall nothing{[](const void*) {}, "", 1};
-  const LaunchConfig bad[] = {{.block = dim3(1025)},
-                              {.block = dim3(0)},
-                              {.block = dim3(1, 1, 65)},
-                              {.grid = dim3(1, 65536)},
-                              {.shared_bytes = (227 << 10) + 1}};
-  for (const LaunchConfig& config : bad) EXPECT_THROW(lab.machine().launch(config, nothing), Error);
-  EXPECT_TRUE(lab.machine().take_reports().empty());
+  struct Refused {
+    LaunchConfig config;
+    const char *check, *detail;
+  };
+  const Refused bad[] = {{{.block = dim3(1025)},
+                          "block of a wrong size",
+                          "1025 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
+                         {{.block = dim3(0)},
+                          "block of a wrong size",
+                          "0 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
+                         {{.block = dim3(1, 1, 65)},
+                          "block of a wrong size",
+                          "1 x 1 x 65 threads; a block has 1 to 1024, at most 64 of them along z"},
+                         {{.grid = dim3(1, 65536)},
+                          "grid of a wrong size",
+                          "1 x 65536 x 1 blocks; a grid has at most 2147483647 x 65535 x 65535"},
+                         {{.grid = dim3(2), .cluster = dim3(2)},
+                          "cluster of a wrong size",
+                          "2 x 1 x 1 blocks; a cluster of this architecture has 1 to 1"},
+                         {{.shared_bytes = (227 << 10) + 1},
+                          "too much shared memory",
+                          "232449 bytes, 232449 of them dynamic; a block has 232448"}};
+  for (const auto& [config, check, detail] : bad) {
+    lab.machine().launch(config, nothing);
+    const Report report = lab.report();
+    ASSERT_EQ(checks(report), check);
+    EXPECT_EQ(report.findings[0].detail, detail);
+    EXPECT_EQ(report.findings[0].block, -1);
+    EXPECT_FALSE(report.completed);
+  }
+  lab.machine().launch({}, nothing);
+  EXPECT_EQ(checks(lab.report()), "") << "a refusal is the launch's alone";
+}
+
+TEST(Machine, StaticAndDynamicSharedMemoryShareTheLimit) {
+  for (const auto& [bytes, is_refused] :
+       {std::pair{std::size_t{(227 << 10) - 400}, false}, {(227 << 10) - 396, true}}) {
+    Lab lab;
+    test::fill_shared(lab.stream(), bytes, lab.empty<float>(128));
+    const Report report = lab.report();
+    ASSERT_EQ(checks(report), is_refused ? "too much shared memory" : "");
+    if (is_refused) EXPECT_EQ(report.findings[0].detail, "232452 bytes, 232052 of them dynamic; a block has 232448");
+  }
 }
 
 TEST(Machine, MemoryIsNotUsedAgainAtOnce) {

@@ -37,7 +37,7 @@ struct Result {
 constexpr int m = 64, n = 128, k = 320;
 
 Result run(Mutation mutation, std::uint64_t seed = 1) {
-  device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10}, {.seed = seed});
+  device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20}, {.seed = seed});
   device::Stream stream{&machine};
   const auto number = [](int i, int of) { return static_cast<float>(((i * 31 + of) * 7 & 15) - 8); };
   const auto upload = [&](int count, int of, const char* name) {
@@ -72,6 +72,11 @@ TEST(HopperMutations, TheKernelItselfIsRightAndCountsTheSameWhateverTheOrder) {
     const Site stores = device::emulated::total(whole.report, Space::bulk, Act::write);
     EXPECT_EQ(stores.requests, 4u);
     EXPECT_EQ(stores.sectors, m * n * 4 / 32u);
+    EXPECT_EQ(loads.lanes, (m + n) * k * 2u) << "bytes";
+    EXPECT_EQ(stores.lanes, m * n * 4u) << "bytes";
+    EXPECT_EQ(whole.report.dram_read_bytes, (m + n) * k * 2u) << "each factor once";
+    EXPECT_EQ(whole.report.dram_written_bytes, m * n * 4u);
+    EXPECT_TRUE(whole.report.has_unit);
     EXPECT_EQ(device::emulated::total(whole.report, Space::tensor, Act::collective).requests, 5 * 4 * 4u)
         << "of each warp";
   }

@@ -211,6 +211,22 @@ __global__ void mistake_kernel(Mistake mistake, const float* from, float* to, co
   }
 }
 
+__global__ void fill_shared_kernel(float* to) {
+  RIDGELINE_DYNAMIC_SHARED(float, dynamic);
+  __shared__ float held[100];
+  dynamic[threadIdx.x] = 1;
+  if (threadIdx.x < 100) held[threadIdx.x] = 2;
+  to[threadIdx.x] = dynamic[threadIdx.x] + (threadIdx.x < 100 ? held[threadIdx.x] : 0);
+}
+
+__global__ void wait_for_each_other_kernel(float* to) {
+  const unsigned thread = threadIdx.x;
+  if (thread < 32) __syncthreads();
+  if (thread < 64 && thread >= 48) to[thread] = __shfl_sync(0xFFFFFFFFu, 1.0f, 0);
+  if (thread < 48 && thread >= 32) to[thread] = __shfl_sync(0x0000FFFFu, 1.0f, 0);
+  if (thread < 48 && thread >= 32) __syncthreads();
+}
+
 }  // namespace
 
 void copy_strided(Stream& stream, const float* from, float* to, int n, int stride) {
@@ -268,6 +284,14 @@ void multiply_tiles(Stream& stream, const unsigned short* a, const unsigned shor
                     int rounds) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, multiply_tiles_kernel, a, b,
                  d, rounds);
+}
+
+void fill_shared(Stream& stream, std::size_t bytes, float* to) {
+  device::launch({.block = dim3(128), .shared_bytes = bytes}, stream, fill_shared_kernel, to);
+}
+
+void wait_for_each_other(Stream& stream, float* to) {
+  device::launch({.block = dim3(96)}, stream, wait_for_each_other_kernel, to);
 }
 
 void make(Stream& stream, Mistake mistake, const float* from, float* to) {

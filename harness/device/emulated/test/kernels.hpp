@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "harness/device/device.hpp"
 
 // Kernels with known counts and planted mistakes, for tests of the emulated device. Each function launches one.
@@ -27,6 +29,11 @@ void exchange(Stream& stream, const int* from, int* to, bool barrier);
 void combine(Stream& stream, int threads, int limit, int* to);
 /// Every lane of a warp adds 1 to one word, `blocks` times.
 void count_atomically(Stream& stream, int blocks, unsigned* to);
+
+/// A block writes and reads static shared memory of 400 bytes and the first 128 floats of `bytes` dynamic ones.
+void fill_shared(Stream& stream, std::size_t bytes, float* to);
+/// Of 96 threads 32 come to a barrier, 16 of the next warp to another shuffle than the others of it, and 32 end.
+void wait_for_each_other(Stream& stream, float* to);
 
 enum class Mistake {
   reads_behind_the_end,

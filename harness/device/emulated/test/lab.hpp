@@ -15,7 +15,8 @@ namespace ridgeline::device::emulated::test {
 class Lab {
  public:
   explicit Lab(const Settings& settings = {})
-      : machine_({.threads = 1024, .shared_bytes = 227 << 10}, settings), stream_{&machine_} {}
+      : machine_({.threads = 1024, .shared_bytes = 227 << 10, .shared_per_unit = 228 << 10}, settings),
+        stream_{&machine_} {}
 
   Stream& stream() { return stream_; }
   Machine& machine() { return machine_; }
