@@ -10,7 +10,7 @@ set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-threa
 # the compiler, so that what was accepted once is found again; the hash tells versions of the program apart.
 set(RIDGELINE_COMPILE_KERNELS ${PROJECT_BINARY_DIR}/lib/ridgeline/compile_kernels)
 set(launcher ${CMAKE_COMMAND} -E env CCACHE_PREFIX=${RIDGELINE_COMPILE_KERNELS} ${CMAKE_CXX_COMPILER_LAUNCHER})
-if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
   set(launcher ${RIDGELINE_COMPILE_KERNELS})
 endif()
 set(RIDGELINE_COMPILE_KERNELS_LAUNCHER ${launcher})
