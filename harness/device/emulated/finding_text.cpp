@@ -47,7 +47,8 @@ std::string text_of(const Report& report, const Finding& finding) {
     text += fmt::format("argument {}: ", finding.argument);
   }
   text += finding.detail;
-  if (finding.count > 1) text += fmt::format(" ({} times)", finding.count);
+  if (finding.count > 1)
+    text += fmt::format(" ({} {})", finding.count, finding.check == "deadlock" ? "threads" : "times");
   return text;
 }
 

@@ -61,6 +61,38 @@ TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
       "harness/device/emulated/test/kernels.cu:N");
 }
 
+TEST(FindingText, ARefusedLaunchIsAMistakeOfItsKernelAlone) {
+  const Thrown found = thrown([](Device& device) {
+    const Buffer<float> to(device, 128);
+    test::fill_shared(device.stream(), 227 << 10, to.data());
+  });
+  EXPECT_EQ(without_lines(found.text),
+            "too much shared memory in fill_shared_kernel at harness/device/emulated/test/kernels.cu:N: 232848 bytes, "
+            "232448 of them dynamic; a block has 232448");
+  const auto device = device::open("emulated:sm_80");
+  const Buffer<float> to(*device, 128);
+  test::fill_shared(device->stream(), 200 << 10, to.data());
+  EXPECT_THROW(device->synchronize(), KernelMistake) << "more than an A100 has";
+  test::fill_shared(device->stream(), 512, to.data());
+  EXPECT_NO_THROW(device->synchronize());
+}
+
+TEST(FindingText, ADeadlockIsToldFromEveryPlaceThatWaits) {
+  const Thrown found = thrown([](Device& device) {
+    const Buffer<float> to(device, 96);
+    test::wait_for_each_other(device.stream(), to.data());
+  });
+  EXPECT_EQ(
+      without_lines(found.text),
+      "deadlock in wait_for_each_other_kernel at harness/device/emulated/test/kernels.cu:N: thread 48 of block 0: "
+      "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait elsewhere (16 "
+      "threads)");
+  const std::string barrier =
+      "deadlock at harness/device/emulated/test/kernels.cu:N: waits for threads of its block: of 96, 48 have come, 32 "
+      "have ended, 16 wait elsewhere";
+  EXPECT_EQ(without_lines(found.advice), "also found: " + barrier + "; " + barrier);
+}
+
 TEST(FindingText, ASoundKernelThrowsNothing) {
   EXPECT_EQ(thrown([](Device& device) {
               const Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
