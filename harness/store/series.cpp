@@ -1,0 +1,134 @@
+#include "harness/store/series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "harness/store/connection.hpp"
+#include "harness/store/read.hpp"
+#include "harness/store/row.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+/// A measurement on its way: which attempt it was, of which replicate.
+struct Attempt {
+  SeriesTime time;
+  std::int64_t replicate = 0, attempt = 1, id = 0;
+};
+
+/// The last attempt of each replicate of a case. Nearly all are the only one.
+void keep_last_attempts(std::vector<Attempt>& attempts) {
+  if (std::ranges::all_of(attempts, [](const Attempt& one) { return one.attempt == 1; })) return;
+  const auto place = [](const Attempt& one) { return std::tuple(one.time.case_id, one.replicate); };
+  std::ranges::sort(attempts, [&](const Attempt& a, const Attempt& b) {
+    return std::tuple(place(a), b.attempt, b.id) < std::tuple(place(b), a.attempt, a.id);
+  });
+  const auto same = std::ranges::unique(attempts, {}, place);
+  attempts.erase(same.begin(), same.end());
+}
+
+}  // namespace
+
+SeriesReader::SeriesReader(const std::filesystem::path& file) : connection_(Connection::open(file, migrations())) {}
+SeriesReader::~SeriesReader() = default;
+SeriesReader::SeriesReader(SeriesReader&&) noexcept = default;
+SeriesReader& SeriesReader::operator=(SeriesReader&&) noexcept = default;
+
+std::vector<SeriesRun> SeriesReader::runs() const {
+  return connection_->read("list the runs of", [&] {
+    std::map<std::string, std::vector<record::Build>> builds;
+    SQLite::Statement& built = connection_->statement(
+        "SELECT DISTINCT run_id, build.* FROM process JOIN build ON build.id = build_id ORDER BY build.id");
+    while (built.executeStep()) {
+      const Row row(built, "build", connection_->file());
+      builds[row.text("run_id")].push_back({row.text("worker"), row.text("commit_hash"), row.flag("dirty"),
+                                            row.text("compiler"), row.text("flags"), row.text("cuda"),
+                                            row.text("code_hash")});
+    }
+    std::vector<SeriesRun> runs;
+    SQLite::Statement& rows = connection_->statement(
+        "SELECT run.id, label, command_line, profile, started, status, gate, uuid, local_id, kind, model, device.name, "
+        "pci_id, properties, device.comparable, device.recorded, hash, environment.comparable AS "
+        "environment_comparable, "
+        "environment.recorded AS environment_recorded "
+        "FROM run JOIN device ON device.id = device_id JOIN environment ON environment.id = environment_id "
+        "ORDER BY started, run.id");
+    while (rows.executeStep()) {
+      const Row row(rows, "run", connection_->file());
+      SeriesRun& one = runs.emplace_back();
+      one.run.id = row.text("id");
+      one.run.label = row.text("label");
+      one.run.command_line = row.text("command_line");
+      one.run.profile = row.text("profile");
+      one.run.started = row.text("started");
+      one.run.status = row.word("status", record::parse_run_status);
+      one.run.gate = row.text("gate");
+      one.device = read_device(row);
+      one.run.device_uuid = one.device.uuid;
+      one.environment = {row.facts("environment_comparable"), row.facts("environment_recorded"), row.text("hash")};
+      if (const auto found = builds.find(one.run.id); found != builds.end()) one.builds = found->second;
+    }
+    return runs;
+  });
+}
+
+std::unordered_map<std::int64_t, std::string> SeriesReader::case_names() const {
+  return connection_->read("list the cases of", [&] {
+    std::unordered_map<std::int64_t, std::string> names;
+    SQLite::Statement& rows = connection_->statement("SELECT id, name FROM \"case\"");
+    while (rows.executeStep()) {
+      const Row row(rows, "case", connection_->file());
+      names.emplace(row.integer("id"), row.text("name"));
+    }
+    return names;
+  });
+}
+
+void SeriesReader::times(std::string_view run_id, const std::function<void(const SeriesTime&)>& take) const {
+  connection_->read("read the times of a run in", [&] {
+    // Columns by number: there are millions of rows. Their order is that of the index which finds them.
+    SQLite::Statement& rows = connection_->statement(
+        "SELECT measurement.id AS id, case_id, attempt, outcome, median_ns, replicate "
+        "FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id");
+    Binder(rows).text(":run_id", run_id);
+    std::vector<Attempt> attempts;
+    while (rows.executeStep()) {
+      const auto refuse = [&](const char* what) { Row(rows, "measurement", connection_->file()).refuse(what); };
+      Attempt one{{}, rows.getColumn(5).getInt64(), rows.getColumn(2).getInt64(), rows.getColumn(0).getInt64()};
+      one.time.case_id = rows.getColumn(1).getInt64();
+      const auto outcome = record::parse_outcome(rows.getColumn(3).getText());
+      if (!outcome) refuse("an outcome that nobody knows");
+      one.time.outcome = *outcome;
+      const SQLite::Column median = rows.getColumn(4);
+      if (median.isNull() == has_samples(*outcome)) refuse("a median that does not go with its outcome");
+      if (!median.isNull()) {
+        one.time.median_ns = median.getDouble();
+        if (!std::isfinite(one.time.median_ns) || one.time.median_ns <= 0) refuse("a median that is not positive");
+      }
+      attempts.push_back(one);
+    }
+    keep_last_attempts(attempts);
+    for (const Attempt& one : attempts) take(one.time);
+    return true;
+  });
+}
+
+void SeriesReader::counts(std::string_view run_id, const std::function<void(const SeriesCount&)>& take) const {
+  connection_->read("read the counts of a run in", [&] {
+    SQLite::Statement& rows = connection_->statement(
+        "SELECT measurement.id AS id, case_id, metric.name AS name, value, unit, direction "
+        "FROM process JOIN measurement ON process_id = process.id JOIN metric ON measurement_id = measurement.id "
+        "WHERE run_id = :run_id AND outcome = 'counted' ORDER BY attempt, measurement.id");
+    Binder(rows).text(":run_id", run_id);
+    while (rows.executeStep()) {
+      const Row row(rows, "metric of measurement", connection_->file());
+      take({row.integer("case_id"),
+            {row.text("name"), row.real("value"), row.text("unit"), row.word("direction", record::parse_direction)}});
+    }
+    return true;
+  });
+}
+
+}  // namespace ridgeline::store
