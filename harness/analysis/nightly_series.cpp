@@ -1,0 +1,280 @@
+#include "harness/analysis/nightly_series.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/gate_plan.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/stats/median.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t day_of(const store::SeriesRun& run, const fs::path& file) {
+  const std::string& text = run.run.started;
+  int year = 0;
+  unsigned month = 0, day = 0;
+  const auto number = [&](std::size_t at, std::size_t digits, auto& value) {
+    const char* begin = text.data() + at;
+    return text.size() >= at + digits && std::from_chars(begin, begin + digits, value).ptr == begin + digits;
+  };
+  const bool read = number(0, 4, year) && number(5, 2, month) && number(8, 2, day);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  if (!read || !date.ok())
+    throw Error(ErrorKind::store, fmt::format("run {} of {} started on no day: {}", printable(run.run.id),
+                                              file.string(), printable(text)));
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+bool is_meant(const record::Device& device, const std::string& words) {
+  return words.empty() || device.id == words || device.uuid.starts_with(words) ||
+         device.model.find(words) != std::string::npos;
+}
+
+bool is_picked(const std::string& name, const std::vector<std::string>& patterns) {
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+/// The profile that has most nights; of several the one that ran last.
+std::string usual_profile(const std::vector<const store::SeriesRun*>& runs) {
+  std::map<std::string, std::pair<std::set<std::string>, std::string>> found;  // days, and the latest start
+  for (const store::SeriesRun* run : runs) {
+    auto& [days, latest] = found[run->run.profile];
+    days.insert(run->run.started.substr(0, 10));
+    latest = std::max(latest, run->run.started);
+  }
+  const auto most = std::ranges::max_element(
+      found, {}, [](const auto& one) { return std::tuple(one.second.first.size(), one.second.second); });
+  return most->first;
+}
+
+/// Without measurements yet. Runs of other devices are not among `runs`.
+NightlyDevice device_of(const fs::path& file, const std::vector<const store::SeriesRun*>& runs,
+                        const SeriesChoice& choice) {
+  NightlyDevice device;
+  device.file = file;
+  std::vector<const store::SeriesRun*> own;
+  for (const store::SeriesRun* run : runs) {
+    if (!run->run.gate.empty())
+      ++device.other_runs["of a gate"];
+    else
+      own.push_back(run);
+  }
+  if (own.empty()) return device;
+  device.device = own.back()->device;
+  device.profile = choice.profile.empty() ? usual_profile(own) : choice.profile;
+  for (const store::SeriesRun* run : own) {
+    if (run->run.profile != device.profile)
+      ++device.other_runs[fmt::format("of profile {}", printable(run->run.profile))];
+    else if (!choice.since.empty() && run->run.started < choice.since)
+      ++device.other_runs[fmt::format("before {}", choice.since)];
+    else
+      device.runs.push_back(*run);
+  }
+  for (std::size_t i = 0; i < device.runs.size(); ++i) {
+    const std::int64_t day = day_of(device.runs[i], file);
+    if (device.nights.empty() || device.nights.back().day != day)
+      device.nights.push_back({device.runs[i].run.started.substr(0, 10), day, {}});
+    device.nights.back().runs.push_back(i);
+  }
+  return device;
+}
+
+struct Read {
+  std::vector<std::pair<std::uint32_t, store::SeriesTime>> times;  // by run
+  std::vector<std::pair<std::uint32_t, store::SeriesCount>> counts;
+};
+
+/// Reads runs [begin, end) of `device`, through a connection of its own.
+Read read_runs(const NightlyDevice& device, const std::unordered_map<std::int64_t, std::uint32_t>& cases,
+               std::size_t begin, std::size_t end) {
+  const store::SeriesReader reader(device.file);
+  Read read;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto run = static_cast<std::uint32_t>(i);
+    reader.times(device.runs[i].run.id, [&](const store::SeriesTime& time) {
+      if (cases.contains(time.case_id)) read.times.emplace_back(run, time);
+    });
+    if (!gives_counts(device.device.kind)) continue;
+    reader.counts(device.runs[i].run.id, [&](const store::SeriesCount& count) {
+      if (cases.contains(count.case_id)) read.counts.emplace_back(run, count);
+    });
+  }
+  return read;
+}
+
+/// In the order of runs, by as many threads as there are cores.
+std::vector<Read> read_in_parallel(const NightlyDevice& device,
+                                   const std::unordered_map<std::int64_t, std::uint32_t>& cases) {
+  constexpr std::size_t few = 64;  // runs: not worth another connection
+  const std::size_t parts =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, device.runs.size() / few + 1);
+  std::vector<Read> read(parts);
+  std::vector<std::exception_ptr> failures(parts);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t part = 0; part < parts; ++part)
+      threads.emplace_back([&, part] {
+        try {
+          read[part] =
+              read_runs(device, cases, device.runs.size() * part / parts, device.runs.size() * (part + 1) / parts);
+        } catch (...) {
+          failures[part] = std::current_exception();
+        }
+      });
+  }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return read;
+}
+
+/// Grows the series of one case, night after night.
+class Growing {
+ public:
+  explicit Growing(NightlyCase& grown) : case_(grown) {}
+
+  void add(std::uint32_t night, const std::string& environment, double median_ns) {
+    if (!values_.empty() && (night != night_ || environment != environment_)) end_night();
+    night_ = night;
+    environment_ = environment;
+    values_.push_back(median_ns);
+  }
+
+  void end_night() {
+    if (values_.empty()) return;
+    const auto found = std::ranges::find(case_.times, environment_, &NightlyTimes::environment);
+    NightlyTimes& times =
+        found != case_.times.end() ? *found : case_.times.emplace_back(NightlyTimes{environment_, {}, {}});
+    const double median = stats::median(values_);
+    values_.clear();
+    // Runs of two environments may take turns within a night: the first stretch stands.
+    if (!times.nights.empty() && times.nights.back() == night_) return;
+    times.nights.push_back(night_);
+    times.median_ns.push_back(median);
+  }
+
+ private:
+  NightlyCase& case_;
+  std::uint32_t night_ = 0;
+  std::string environment_;
+  std::vector<double> values_;
+};
+
+void add_count(NightlyCase& to, std::uint32_t night, const record::Metric& metric) {
+  auto found = std::ranges::find(to.counts, metric.name, &NightlyCount::metric);
+  if (found == to.counts.end())
+    found = to.counts.insert(to.counts.end(), {metric.name, metric.unit, metric.direction, {}, {}});
+  if (!found->nights.empty() && found->nights.back() == night) {
+    found->values.back() = metric.value;  // the latest run of the night
+    return;
+  }
+  found->nights.push_back(night);
+  found->values.push_back(metric.value);
+}
+
+void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std::string>& all_names) {
+  std::map<std::string, std::vector<std::int64_t>> ids;
+  for (auto& [id, name] : store::SeriesReader(device.file).case_names()) {
+    all_names.insert(name);
+    if (is_picked(name, choice.patterns)) ids[name].push_back(id);
+  }
+  std::unordered_map<std::int64_t, std::uint32_t> place;
+  for (const auto& [name, of] : ids) {
+    for (const std::int64_t id : of) place[id] = static_cast<std::uint32_t>(device.cases.size());
+    device.cases.push_back({name, {}, {}, {}, 0});
+  }
+  std::vector<std::uint32_t> night_of(device.runs.size());
+  for (std::size_t night = 0; night < device.nights.size(); ++night)
+    for (const std::size_t run : device.nights[night].runs) night_of[run] = static_cast<std::uint32_t>(night);
+  std::vector<Growing> growing;
+  growing.reserve(device.cases.size());
+  for (NightlyCase& one : device.cases) growing.emplace_back(one);
+  for (const Read& part : read_in_parallel(device, place)) {
+    for (const auto& [run, time] : part.times) {
+      const std::uint32_t at = place.at(time.case_id);
+      if (time.outcome == record::Outcome::ok) {
+        growing[at].add(night_of[run], device.runs[run].environment.hash, time.median_ns);
+      } else if (time.outcome != record::Outcome::counted) {
+        ++device.left_out[time.outcome];
+        device.cases[at].last_failure = time.outcome;
+        device.cases[at].last_failure_night = night_of[run];
+      }
+    }
+    for (const auto& [run, count] : part.counts)
+      add_count(device.cases[place.at(count.case_id)], night_of[run], count.metric);
+  }
+  for (Growing& one : growing) one.end_night();
+  std::erase_if(device.cases, [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
+}
+
+[[noreturn]] void nothing_meant(const SeriesChoice& choice, const std::set<std::string>& devices,
+                                const std::set<std::string>& profiles) {
+  if (!choice.device.empty() && !devices.empty())
+    throw Error(ErrorKind::usage, fmt::format("no stored device is meant by '{}'", printable(choice.device)),
+                fmt::format("there are: {}", printable(fmt::to_string(fmt::join(devices, ", ")), 1000)));
+  if (!choice.profile.empty() && !profiles.empty())
+    throw Error(ErrorKind::usage, fmt::format("no stored run has the profile '{}'", printable(choice.profile)),
+                fmt::format("there are: {}", printable(fmt::to_string(fmt::join(profiles, ", ")), 1000)));
+  if (!choice.since.empty() && !profiles.empty())
+    throw Error(ErrorKind::usage, fmt::format("no run has started since {}", choice.since),
+                "ridgeline runs lists what is stored, newest first");
+  throw Error(ErrorKind::usage, "no run of its own is stored: those of gates make no series",
+              "ridgeline run --profile nightly, every night, makes one");
+}
+
+}  // namespace
+
+std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesChoice& choice,
+                                          const store::LeftOut& left_out) {
+  const std::vector<fs::path> files = store::results_files(folder);
+  std::vector<NightlyDevice> devices;
+  std::vector<Error> unreadable;
+  std::set<std::string> device_names, profiles, case_names;
+  for (const fs::path& file : files) {
+    try {
+      const std::vector<store::SeriesRun> runs = store::SeriesReader(file).runs();
+      std::map<std::string, std::vector<const store::SeriesRun*>> by_device;
+      for (const store::SeriesRun& run : runs) {
+        device_names.insert(fmt::format("{} ({})", run.device.id, run.device.model));
+        if (!is_meant(run.device, choice.device)) continue;
+        profiles.insert(run.run.profile);
+        by_device[choice.by_model ? run.device.kind : run.device.uuid].push_back(&run);
+      }
+      for (const auto& [key, of] : by_device) {
+        NightlyDevice device = device_of(file, of, choice);
+        if (device.runs.empty()) continue;
+        read_cases(device, choice, case_names);
+        devices.push_back(std::move(device));
+      }
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::store) throw;
+      unreadable.push_back(error);
+    }
+  }
+  if (unreadable.size() == files.size()) throw Error(unreadable.front());
+  for (const Error& error : unreadable) left_out(error);
+  if (devices.empty()) nothing_meant(choice, device_names, profiles);
+  for (const std::string& pattern : choice.patterns) {
+    if (std::ranges::any_of(case_names, [&](const std::string& name) { return matches(pattern, name); })) continue;
+    const std::string near = nearest(pattern, {case_names.begin(), case_names.end()});
+    throw Error(
+        ErrorKind::usage, fmt::format("no stored case is picked by '{}'", printable(pattern)),
+        near.empty() ? "ridgeline show lists the cases of the latest run" : fmt::format("did you mean {}?", near));
+  }
+  return devices;
+}
+
+}  // namespace ridgeline::analysis

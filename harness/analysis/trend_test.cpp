@@ -1,0 +1,294 @@
+#include "harness/analysis/trend.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/nights_example.hpp"
+#include "harness/base/error.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using examples::Nights;
+
+class Trend : public testing::Test {
+ protected:
+  void add(const Nights& nights, int begin, int end) {
+    store::Store store = store::Store::create(file);
+    examples::add_nights(store, nights, begin, end);
+  }
+  /// Of the only device.
+  DeviceTrend trend(const TrendRules& rules = {}, const SeriesChoice& choice = {}) const {
+    auto devices = nightly_series(folder.path(), choice, [](const Error& why) { FAIL() << why.what(); });
+    EXPECT_EQ(devices.size(), 1u);
+    return trend_of(std::move(devices.at(0)), rules);
+  }
+
+  store::TemporaryFolder folder;
+  std::filesystem::path file = folder / "synthetic-gpu.sqlite";
+};
+
+Nights with_step(int at, double log_step) {
+  Nights nights;
+  nights.level = [=](int of, int night) { return of == 1 && night >= at ? log_step : 0.0; };
+  return nights;
+}
+
+TEST_F(Trend, AStepIsARegressionBetweenTwoCommits) {
+  const Nights nights = with_step(80, .06);
+  add(nights, 0, 86);
+  const DeviceTrend found = trend();
+  EXPECT_EQ(found.series, 3u);
+  ASSERT_EQ(found.changes.size(), 1u);
+  const TrendChange& change = found.changes[0];
+  EXPECT_EQ(change.case_name, examples::case_name(1));
+  EXPECT_EQ(change.kind, TrendKind::regression);
+  EXPECT_TRUE(change.confirmed);
+  EXPECT_EQ(change.night, 80u);
+  EXPECT_EQ(change.earliest, 80u);
+  EXPECT_EQ(change.latest, 80u);
+  EXPECT_EQ(change.raised, 85u);
+  EXPECT_NEAR(change.before, 2000, 20);
+  EXPECT_NEAR(change.after / change.before, std::exp(.06), .01);
+  EXPECT_TRUE(change.ratio->low < std::exp(.06) && std::exp(.06) < change.ratio->high);
+  EXPECT_EQ(change.changes.before_commit, nights.commit(79));
+  EXPECT_EQ(change.changes.after_commit, nights.commit(80));
+  EXPECT_EQ(change.changes.before_run, "night0079");
+  EXPECT_TRUE(change.changes.environment.empty()) << "readings explain nothing: " << change.changes.environment[0];
+  EXPECT_TRUE(change.is_new);
+  EXPECT_TRUE(fails(change));
+}
+
+TEST_F(Trend, AChangeIsNewOnceAndWorseOnlyWhenSlower) {
+  add(with_step(80, .06), 0, 87);
+  TrendRules rules;
+  EXPECT_FALSE(fails(trend(rules).changes.at(0)));
+  rules.new_nights = 2;
+  EXPECT_TRUE(fails(trend(rules).changes.at(0)));
+}
+
+TEST_F(Trend, AFasterCaseIsAnImprovement) {
+  add(with_step(80, -.06), 0, 86);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(found.changes[0].kind, TrendKind::improvement);
+  EXPECT_TRUE(found.changes[0].is_new);
+  EXPECT_FALSE(fails(found.changes[0]));
+}
+
+TEST_F(Trend, AChangeOnTheNightOfANewDriverIsTheEnvironments) {
+  Nights nights = with_step(80, .06);
+  nights.driver = [](int night) { return night < 80 ? "580.1" : "580.2"; };
+  add(nights, 0, 85);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(found.changes[0].kind, TrendKind::environment);
+  EXPECT_EQ(found.changes[0].changes.environment, std::vector<std::string>{"driver 580.1 -> 580.2"});
+  EXPECT_FALSE(fails(found.changes[0]));
+}
+
+TEST_F(Trend, ADriverThatChangedOnAnotherNightExcusesNothing) {
+  Nights nights = with_step(80, .06);
+  nights.driver = [](int night) { return night < 70 ? "580.1" : "580.2"; };
+  add(nights, 0, 86);
+  EXPECT_TRUE(fails(trend().changes.at(0)));
+}
+
+TEST_F(Trend, SmallerChangesThanTheLeastStepDoNotCount) {
+  add(with_step(80, .04), 0, 90);
+  TrendRules rules;
+  EXPECT_EQ(trend(rules).changes.size(), 1u);
+  rules.least_step = .05;
+  EXPECT_EQ(trend(rules).changes.size(), 0u);
+}
+
+TEST_F(Trend, WithFewNightsNothingIsConfirmed) {
+  add(with_step(30, .06), 0, 40);
+  const DeviceTrend found = trend();
+  EXPECT_EQ(found.too_short, 3u);
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_FALSE(found.changes[0].confirmed);
+  EXPECT_FALSE(fails(found.changes[0]));
+}
+
+TEST_F(Trend, ChangesThatManySeriesShareAreOneFleetEvent) {
+  Nights nights;
+  nights.cases = 14;
+  nights.level = [](int of, int night) { return of < 12 && night >= 80 + of % 2 ? .05 : 0.0; };
+  add(nights, 0, 88);
+  DeviceTrend found = trend({.least_step = {}, .new_nights = 7, .shown_nights = 90});
+  EXPECT_TRUE(found.changes.empty());
+  ASSERT_EQ(found.fleet.size(), 1u);
+  EXPECT_EQ(found.fleet[0].kind, TrendKind::regression);
+  EXPECT_EQ(found.fleet[0].slower, 12u);
+  EXPECT_EQ(found.fleet[0].faster, 0u);
+  EXPECT_NEAR(found.fleet[0].ratio, std::exp(.05), .005);
+  EXPECT_TRUE(fails(found.fleet[0]));
+  found.fleet[0].kind = TrendKind::environment;
+  EXPECT_FALSE(fails(found.fleet[0]));
+}
+
+TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
+  Nights nights;
+  nights.power_limit = [](int night) { return night < 70 ? "300" : "250"; };
+  nights.level = [](int of, int night) { return (night < 70 ? 0.0 : .2) + (of == 0 && night >= 90 ? .06 : 0.0); };
+  add(nights, 0, 100);
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.environments.size(), 1u);
+  EXPECT_EQ(found.environments[0].night, 70u);
+  EXPECT_EQ(found.environments[0].cases, 3u);
+  EXPECT_NEAR(*found.environments[0].ratio, std::exp(.2), .01);
+  EXPECT_EQ(found.environments[0].facts, std::vector<std::string>{"power_limit_w 300 -> 250"});
+  EXPECT_EQ(found.too_short, 0u) << "the noise is known from before";
+  ASSERT_EQ(found.changes.size(), 1u) << "the step between the environments is none";
+  EXPECT_EQ(found.changes[0].night, 90u);
+  EXPECT_TRUE(found.changes[0].confirmed);
+}
+
+TEST_F(Trend, ADriftIsFoundThatNoNightShows) {
+  Nights nights;
+  nights.noise = .001;
+  nights.level = [](int of, int night) { return of == 2 ? .0004 * std::max(0, night - 120) : 0.0; };
+  int found_on = 0;
+  add(nights, 0, 140);
+  for (int n = 140; n < 190 && found_on == 0; ++n) {
+    add(nights, n, n + 1);
+    const DeviceTrend found = trend();
+    for (const TrendDrift& drift : found.drifts) {
+      EXPECT_EQ(drift.case_name, examples::case_name(2));
+      EXPECT_TRUE(fails(drift));
+      EXPECT_GT(drift.ratio, 1.01);
+      found_on = n;
+    }
+  }
+  EXPECT_GT(found_on, 0);
+  add(nights, found_on + 1, found_on + 2);
+  for (const TrendDrift& drift : trend().drifts) EXPECT_FALSE(drift.is_new);
+}
+
+TEST_F(Trend, ACaseThatStoppedIsFound) {
+  Nights nights;
+  nights.level = [](int of, int night) -> std::optional<double> {
+    if (of == 0 && night >= 20) return {};
+    return 0.0;
+  };
+  add(nights, 0, 22);
+  EXPECT_TRUE(trend().stops.empty()) << "two nights may be an accident";
+  add(nights, 22, 23);
+  DeviceTrend found = trend();
+  ASSERT_EQ(found.stops.size(), 1u);
+  EXPECT_EQ(found.stops[0].case_name, examples::case_name(0));
+  EXPECT_EQ(found.stops[0].last, 19u);
+  EXPECT_FALSE(found.stops[0].since_then.has_value());
+  EXPECT_TRUE(found.stops[0].is_new);
+  {
+    store::Store store = store::Store::create(file);
+    const std::int64_t process = examples::begin_night(store, nights, 23);
+    const record::Case info = store::examples::gemm_case("naive", 64);
+    store.add(process, info, store::examples::failed(info, record::Outcome::crashed, "gone"));
+  }
+  found = trend();
+  ASSERT_EQ(found.stops.size(), 1u);
+  EXPECT_EQ(found.stops[0].since_then, record::Outcome::crashed);
+  EXPECT_FALSE(found.stops[0].is_new);
+  EXPECT_EQ(found.nights.left_out.at(record::Outcome::crashed), 1);
+}
+
+TEST_F(Trend, ANightIsTheMedianOfAllThatWasOk) {
+  const record::Case info = store::examples::gemm_case();
+  {
+    store::Store store = store::Store::create(file);
+    const std::int64_t morning = examples::begin_night(store, {}, 0, "a"),
+                       evening = examples::begin_night(store, {}, 0, "b");
+    store.add(morning, info, store::examples::measurement(info, {100}));
+    store.add(evening, info, store::examples::measurement(info, {300}));
+    const std::int64_t next = examples::begin_night(store, {}, 1);
+    record::Measurement shaky = store::examples::measurement(info, {900});
+    shaky.outcome = record::Outcome::unstable;
+    store.add(next, info, shaky);
+    Nights others;
+    others.profile = "quick";
+    examples::begin_night(store, others, 2);
+  }
+  const auto devices = nightly_series(folder.path(), {}, [](const Error&) {});
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].profile, "nightly");
+  ASSERT_EQ(devices[0].nights.size(), 2u);
+  EXPECT_EQ(devices[0].nights[0].date, "2026-01-01");
+  ASSERT_EQ(devices[0].cases.size(), 1u);
+  EXPECT_EQ(devices[0].cases[0].times.at(0).median_ns, std::vector<double>{200});
+  EXPECT_EQ(devices[0].left_out.at(record::Outcome::unstable), 1);
+  EXPECT_EQ(devices[0].other_runs.at("of profile quick"), 1);
+}
+
+TEST_F(Trend, CountsChangeWhenTheyChange) {
+  const record::Case info = store::examples::gemm_case();
+  {
+    store::Store store = store::Store::create(file);
+    for (int night = 0; night < 5; ++night) {
+      record::Run run = store::examples::run(fmt::format("night{}", night), examples::day(night) + "T02:00:00Z");
+      run.device_uuid = store::examples::counting_device().uuid;
+      store.begin(run, store::examples::counting_device(), store::examples::environment());
+      record::Measurement m = store::examples::counted(info);
+      if (night >= 4)
+        m.metrics = {{"barriers", 1, "1", record::Direction::lower},
+                     {"global_load_sectors", 640, "1", record::Direction::lower}};
+      store.add(store.add(store::examples::process(0, run.id)), info, m);
+    }
+  }
+  const DeviceTrend found = trend();
+  ASSERT_EQ(found.changes.size(), 1u);
+  const TrendChange& change = found.changes[0];
+  EXPECT_EQ(change.kind, TrendKind::regression);
+  EXPECT_EQ(change.metric, "global_load_sectors");
+  EXPECT_EQ(change.other_metrics, 1u);
+  EXPECT_EQ(change.before, 512);
+  EXPECT_EQ(change.after, 640);
+  EXPECT_EQ(change.night, 4u);
+  EXPECT_FALSE(change.ratio.has_value());
+  EXPECT_TRUE(fails(change));
+}
+
+TEST_F(Trend, OldChangesAreCounted) {
+  add(with_step(80, .06), 0, 100);
+  const DeviceTrend found = trend({.least_step = {}, .new_nights = 1, .shown_nights = 10});
+  EXPECT_TRUE(found.changes.empty());
+  EXPECT_EQ(found.older, 1u);
+}
+
+TEST_F(Trend, ChoosesNightsCasesAndDevices) {
+  add({}, 0, 10);
+  const auto series = [&](const SeriesChoice& choice) {
+    return nightly_series(folder.path(), choice, [](const Error&) {});
+  };
+  SeriesChoice choice;
+  choice.since = examples::day(6);
+  EXPECT_EQ(series(choice).at(0).nights.size(), 4u);
+  EXPECT_EQ(series(choice).at(0).other_runs.at("before 2026-01-07"), 6);
+  choice = {};
+  choice.patterns = {examples::case_name(1)};
+  EXPECT_EQ(series(choice).at(0).cases.size(), 1u);
+  for (const char* words : {"fake:0", "synthetic", "GPU-00"}) {
+    choice = {};
+    choice.device = words;
+    EXPECT_EQ(series(choice).size(), 1u) << words;
+  }
+  const auto refused = [&](SeriesChoice wrong) {
+    try {
+      series(wrong);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(error.advice(), "");
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused({.patterns = {"gemm/naiv"}, .device = "", .profile = "", .since = "", .by_model = false}));
+  EXPECT_TRUE(refused({.patterns = {}, .device = "h200", .profile = "", .since = "", .by_model = false}));
+  EXPECT_TRUE(refused({.patterns = {}, .device = "", .profile = "full", .since = "", .by_model = false}));
+  EXPECT_TRUE(refused({.patterns = {}, .device = "", .profile = "", .since = "2027-01-01", .by_model = false}));
+}
+
+}  // namespace
+}  // namespace ridgeline::analysis
