@@ -79,7 +79,7 @@ Json to_json(const StoredMeasurement& stored) {
   const record::Measurement& m = stored.measurement;
   Json object{{"replicate", stored.replicate}, {"attempt", m.attempt}, {"outcome", record::to_string(m.outcome)}};
   set(object, "reason", m.reason);
-  object["samples"] = m.samples_ns.size();
+  object["samples"] = m.sample_count();
   object["executions_per_sample"] = m.executions_per_sample;
   set(object, "launch", m.launch);
   set(object, "cache", m.cache);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "harness/analysis/roofline.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
@@ -14,15 +15,6 @@ namespace {
 
 using record::Outcome;
 using store::StoredMeasurement;
-
-/// How much an outcome matters to whoever reads the table: failures first, then what casts doubt, then what was not
-/// measured.
-int severity(Outcome outcome) {
-  constexpr Outcome mildest_first[] = {Outcome::ok,          Outcome::counted,  Outcome::unsupported,
-                                       Outcome::unavailable, Outcome::unstable, Outcome::invalid_environment,
-                                       Outcome::timeout,     Outcome::crashed,  Outcome::wrong_result};
-  return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
-}
 
 /// -1, 0 or 1; whole numbers by value, everything else by character.
 int compare_values(const std::string& a, const std::string& b) {
@@ -48,36 +40,23 @@ bool fields_before(const std::vector<record::Field>& a, const std::vector<record
   return a.size() < b.size();
 }
 
-bool before(const record::CaseId& a, const record::CaseId& b) {
+}  // namespace
+
+int severity(Outcome outcome) {
+  constexpr Outcome mildest_first[] = {Outcome::ok,          Outcome::counted,  Outcome::unsupported,
+                                       Outcome::unavailable, Outcome::unstable, Outcome::invalid_environment,
+                                       Outcome::timeout,     Outcome::crashed,  Outcome::wrong_result};
+  return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
+}
+
+bool is_before(const record::CaseId& a, const record::CaseId& b) {
   if (const auto x = std::tie(a.suite, a.variant, a.dtype), y = std::tie(b.suite, b.variant, b.dtype); x != y)
     return x < y;
   if (a.problem != b.problem) return fields_before(a.problem, b.problem);
   return fields_before(a.options, b.options);
 }
 
-bool is_hot(const record::CaseId& id) {
-  return std::ranges::find(id.options, record::Field{"cache", "hot"}) != id.options.end();
-}
-
-/// The highest roof whose kind `wanted` accepts; measured ones win over a datasheet's.
-template <class Wanted>
-const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wanted) {
-  const record::Roof* best = nullptr;
-  const auto rank = [](const record::Roof& roof) { return std::pair(roof.source == "measured", roof.value); };
-  for (const record::Roof& roof : roofs)
-    if (wanted(roof.kind) && roof.value > 0 && (!best || rank(roof) > rank(*best))) best = &roof;
-  return best;
-}
-
-const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
-  const record::Roof* tensor = highest(roofs, [&](std::string_view kind) { return kind == "tensor." + id.dtype; });
-  return tensor ? tensor : highest(roofs, [&](std::string_view kind) { return kind == "fma." + id.dtype; });
-}
-
-const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
-  if (is_hot(id)) return nullptr;
-  return highest(roofs, [](std::string_view kind) { return kind == "dram" || kind.starts_with("dram."); });
-}
+namespace {
 
 /// Whether a case that measures a ceiling claims more than the datasheet's of the same kind.
 bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>& roofs) {
@@ -99,16 +78,10 @@ void set_share(CaseSummary& summary, std::optional<double> flops, std::optional<
     summary.beats_roof = beats_datasheet(summary, roofs);
     return;
   }
-  double least_ns = 0;
-  const auto consider = [&](std::optional<double> work, const record::Roof* roof) {
-    if (!work || !roof || *work / roof->value * 1e9 <= least_ns) return;
-    least_ns = *work / roof->value * 1e9;
-    summary.roof = roof->kind;
-  };
-  consider(flops, compute_roof(summary.case_info.id, roofs));
-  consider(bytes, memory_roof(summary.case_info.id, roofs));
-  if (least_ns <= 0) return;
-  summary.share_of_roof = least_ns / *summary.median_ns;
+  const std::optional<RoofTime> least = least_time(summary.case_info.id, flops, bytes, roofs);
+  if (!least) return;
+  summary.roof = least->roof;
+  summary.share_of_roof = least->ns / *summary.median_ns;
   summary.beats_roof = *summary.share_of_roof > roof_margin;
 }
 
@@ -186,7 +159,7 @@ std::vector<CaseProcesses> by_case(const std::vector<StoredMeasurement>& measure
     for (const auto& [replicate, measurement] : replicates) processes.push_back(measurement);
   }
   std::ranges::sort(cases, [](const CaseProcesses& a, const CaseProcesses& b) {
-    return before(a.back()->case_info.id, b.back()->case_info.id);
+    return is_before(a.back()->case_info.id, b.back()->case_info.id);
   });
   return cases;
 }

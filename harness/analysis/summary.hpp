@@ -36,6 +36,13 @@ using CaseProcesses = std::vector<const store::StoredMeasurement*>;
 /// Measurements by case, in order of suite, variant, dtype and problem (numbers by value). Points into `measurements`.
 std::vector<CaseProcesses> by_case(const std::vector<store::StoredMeasurement>& measurements);
 
+/// How much an outcome matters to whoever reads a table: failures first, then what casts doubt, then what was not
+/// measured. Higher is worse.
+int severity(record::Outcome outcome);
+
+/// The order of by_case.
+bool is_before(const record::CaseId& a, const record::CaseId& b);
+
 /// Share of a roof above which a rate counts as a measuring error.
 inline constexpr double roof_margin = 1.05;
 

@@ -1,0 +1,323 @@
+#include "harness/analysis/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/compared_suites.hpp"
+#include "harness/analysis/roofline.hpp"
+#include "harness/analysis/summary.hpp"
+#include "harness/base/text.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/ratio_interval.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using record::Outcome;
+using record::Roof;
+using store::Timing;
+
+/// Roofs of a side by where they come from, and the clocks at which its own were measured.
+struct Roofs {
+  std::vector<Roof> measured, datasheet;
+  std::map<std::string, double> clocks;  // MHz, by kind of roof
+};
+
+Roofs roofs_of(const ComparedSide& side) {
+  Roofs found;
+  for (const Roof& roof : side.roofs) (roof.source == "measured" ? found.measured : found.datasheet).push_back(roof);
+  std::map<std::string, std::vector<double>> clocks;
+  for (const Timing& timing : side.timings.timings) {
+    const std::string& kind = side.timings.cases[timing.case_index].roof;
+    if (!kind.empty() && timing.sm_clock_mhz) clocks[kind].push_back(*timing.sm_clock_mhz);
+  }
+  for (const auto& [kind, readings] : clocks) found.clocks[kind] = stats::median(readings);
+  return found;
+}
+
+/// Adds what a process says; `last` is its last attempt.
+void add_process(SideOfCase& side, const Timing& last, std::vector<double>& clocks) {
+  side.medians_ns.push_back(*last.median_ns);
+  side.replicates.push_back(last.replicate);
+  if (last.flops) side.flops = last.flops;
+  if (last.bytes) side.bytes = last.bytes;
+  if (last.sm_clock_mhz) clocks.push_back(*last.sm_clock_mhz);
+  side.launch = last.launch;
+  side.cache = last.cache;
+}
+
+/// `processes` are the last attempts by replicate.
+SideOfCase side_of(const record::Case& info, const std::map<int, const Timing*>& processes) {
+  SideOfCase side;
+  side.outcome = Outcome::ok;
+  side.flops = info.flops;
+  side.bytes = info.bytes;
+  std::vector<double> clocks;
+  for (const auto& [replicate, last] : processes)
+    if (severity(last->outcome) > severity(side.outcome)) {
+      side.outcome = last->outcome;
+      side.reason = last->reason;
+    }
+  if (record::is_failure(side.outcome)) return side;
+  for (const auto& [replicate, last] : processes)
+    if (last->median_ns && last->outcome != Outcome::invalid_environment) add_process(side, *last, clocks);
+  if (side.medians_ns.empty()) {
+    for (const auto& [replicate, last] : processes)
+      if (last->median_ns) add_process(side, *last, clocks);
+    side.disturbed = !side.medians_ns.empty();
+  }
+  if (!side.medians_ns.empty()) side.median_ns = stats::median(side.medians_ns);
+  if (!clocks.empty()) side.sm_clock_mhz = stats::median(clocks);
+  return side;
+}
+
+/// What a run has of each of its cases.
+struct CasesOfSide {
+  std::unordered_map<std::string, std::size_t> places;  // by name
+  std::vector<record::CaseId> ids;
+  std::vector<std::string> names, roofs;
+  std::vector<SideOfCase> sides;
+};
+
+CasesOfSide cases_of(const ComparedSide& side) {
+  const store::Timings& all = side.timings;
+  CasesOfSide found;
+  std::vector<std::size_t> place_of(all.cases.size());
+  for (std::size_t i = 0; i < all.cases.size(); ++i) {  // cases of one name may differ in what is said of them
+    const std::string name = record::name(all.cases[i].id);
+    const auto [place, is_new] = found.places.emplace(name, found.ids.size());
+    place_of[i] = place->second;
+    if (!is_new) continue;
+    found.ids.push_back(all.cases[i].id);
+    found.names.push_back(name);
+    found.roofs.push_back(all.cases[i].roof);
+  }
+  std::vector<std::map<int, const Timing*>> last(found.ids.size());
+  std::vector<std::size_t> info(found.ids.size());
+  for (const Timing& timing : all.timings) {
+    const std::size_t place = place_of[timing.case_index];
+    const Timing*& known = last[place][timing.replicate];
+    if (!known || timing.attempt >= known->attempt) known = &timing;
+    info[place] = timing.case_index;
+  }
+  for (std::size_t i = 0; i < last.size(); ++i) found.sides.push_back(side_of(all.cases[info[i]], last[i]));
+  return found;
+}
+
+/// B's work over A's; absent when they did something else.
+std::optional<double> work_ratio(const SideOfCase& a, const SideOfCase& b) {
+  constexpr double rounding = 1e-6;
+  const auto ratio = [](std::optional<double> x, std::optional<double> y) -> std::optional<double> {
+    if (!x || !y || !(*x > 0) || !(*y > 0)) return std::nullopt;
+    return *y / *x;
+  };
+  const bool nothing_said =
+      !a.flops.value_or(0) && !b.flops.value_or(0) && !a.bytes.value_or(0) && !b.bytes.value_or(0);
+  if (nothing_said) return 1;
+  const auto flops = ratio(a.flops, b.flops), bytes = ratio(a.bytes, b.bytes);
+  if (a.flops.value_or(0) > 0 && !flops) return std::nullopt;
+  if (a.bytes.value_or(0) > 0 && !bytes) return std::nullopt;
+  if (flops && bytes && std::abs(*flops / *bytes - 1) > rounding) return std::nullopt;
+  const double work = flops ? *flops : bytes ? *bytes : 1;
+  return std::abs(work - 1) <= rounding ? 1 : work;
+}
+
+std::string words(const SideOfCase& side) {
+  const std::string_view outcome = record::to_string(side.outcome);
+  return side.reason.empty() || side.reason.starts_with(outcome)
+             ? std::string(side.reason.empty() ? outcome : side.reason)
+             : fmt::format("{}: {}", outcome, side.reason);
+}
+
+/// Why the two times are not compared; empty when they are.
+std::string unfit(const ComparedCase& one, bool same_kind) {
+  for (const auto& [name, side] : {std::pair("A", &one.a), std::pair("B", &one.b)})
+    if (!side->median_ns) return fmt::format("{}: {}", name, printable(words(*side), 1000));
+  if (one.a.cache != one.b.cache || (same_kind && one.a.launch != one.b.launch))
+    return fmt::format("measured differently: {} {} -> {} {}", printable(one.a.launch), printable(one.a.cache),
+                       printable(one.b.launch), printable(one.b.cache));
+  if (!work_ratio(one.a, one.b)) return "the sides did other work: operations and bytes differ";
+  return {};
+}
+
+/// Sets the shares of both roofs, and the ratio that they alone predict. Both sides by measured roofs, or both by
+/// datasheets': a measured roof against one that nobody reaches would not be hardware.
+void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
+  const auto share = [&](SideOfCase& side, const RoofTime& least) {
+    side.share_of_roof = least.ns / *side.median_ns;
+    side.roof = least.roof;
+  };
+  for (const bool measured : {true, false}) {
+    const auto of = [&](const SideOfCase& side, const Roofs& roofs) {
+      return least_time(one.id, side.flops, side.bytes, measured ? roofs.measured : roofs.datasheet);
+    };
+    const auto least_a = of(one.a, a), least_b = of(one.b, b);
+    if (!least_a || !least_b || least_a->compute != least_b->compute || least_a->memory != least_b->memory) continue;
+    share(one.a, *least_a);
+    share(one.b, *least_b);
+    one.measured_roofs = measured;
+    if (one.ratio) one.roofs_ratio = least_b->ns / least_a->ns / one.work;
+    return;
+  }
+  for (const auto& [side, roofs] : {std::pair(&one.a, &a), std::pair(&one.b, &b)})
+    for (const std::vector<Roof>* some : {&roofs->measured, &roofs->datasheet})
+      if (const auto least = least_time(one.id, side->flops, side->bytes, *some); least && !side->share_of_roof)
+        share(*side, *least);
+}
+
+/// The clock of a case over the one at which its side's roof was measured, where that roof scales with the clock.
+std::optional<double> clock_share(const SideOfCase& side, const Roofs& roofs) {
+  if (!side.roof.starts_with("fma.") && !side.roof.starts_with("tensor.")) return std::nullopt;
+  const auto clock = roofs.clocks.find(side.roof);
+  if (clock == roofs.clocks.end() || !side.sm_clock_mhz || !(clock->second > 0)) return std::nullopt;
+  return *side.sm_clock_mhz / clock->second;
+}
+
+/// What a reader needs to judge the causes of all cases.
+struct Circumstances {
+  const Roofs &a, &b;
+  std::string settings;  // of one model, what of its comparable environment differs
+  bool other_code = false;
+};
+
+void set_cause(ComparedCase& one, const Circumstances& around) {
+  if (!one.roofs_ratio) return;
+  const auto say = [&](Cause cause, const std::string& because) {
+    one.cause = cause;
+    one.because = because;
+  };
+  if (one.a.disturbed || one.b.disturbed)
+    return say(Cause::environment, fmt::format("{} was disturbed: {}", one.a.disturbed ? "A" : "B",
+                                               printable(one.a.disturbed ? one.a.reason : one.b.reason, 1000)));
+  const double rest = *one.rest(), off = std::abs(std::log(rest));
+  if (off <= std::log(roof_margin)) return say(Cause::hardware, "");
+  if (!one.interval) return say(Cause::unknown, "fewer than 3 processes a side");
+  if (one.interval->low <= *one.roofs_ratio && *one.roofs_ratio <= one.interval->high)
+    return say(Cause::unknown, "within the noise");
+  if (!around.settings.empty()) return say(Cause::environment, around.settings);
+  const auto clock_a = clock_share(one.a, around.a), clock_b = clock_share(one.b, around.b);
+  // A side at a lower clock than its roof was measured at reaches less of it for that alone.
+  if (clock_a && clock_b && std::abs(std::log(rest * *clock_b / *clock_a)) < off / 2)
+    return say(Cause::environment,
+               fmt::format("clocks: A {:.0f}% and B {:.0f}% of those of its roof", 100 * *clock_a, 100 * *clock_b));
+  say(Cause::distance, fmt::format("{} is farther from its roof{}", rest > 1 ? "B" : "A",
+                                   around.other_code ? ", or its other code is slower" : ""));
+}
+
+std::string settings(const ComparedSide& a, const ComparedSide& b) {
+  if (a.device.model != b.device.model || a.environment.comparable == b.environment.comparable) return {};
+  return "the comparable environment differs";
+}
+
+/// The cases of the other side that differ in their options alone.
+std::string near_names(const record::CaseId& id, const CasesOfSide& other) {
+  std::string near;
+  for (const record::CaseId& candidate : other.ids) {
+    if (candidate.options == id.options || candidate.suite != id.suite || candidate.variant != id.variant ||
+        candidate.dtype != id.dtype || candidate.problem != id.problem)
+      continue;
+    near += (near.empty() ? "the other side has " : ", ") + printable(record::name(candidate), 400);
+  }
+  return near;
+}
+
+bool picked(const std::string& name, const std::vector<std::string>& patterns) {
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+void add_one_sided(Comparison& found, const CasesOfSide& own, const CasesOfSide& other, bool of_a,
+                   const std::vector<std::string>& patterns) {
+  std::vector<std::size_t> alone;
+  for (std::size_t i = 0; i < own.names.size(); ++i)
+    if (!other.places.contains(own.names[i]) && picked(own.names[i], patterns)) alone.push_back(i);
+  std::ranges::sort(alone, [&](std::size_t x, std::size_t y) { return is_before(own.ids[x], own.ids[y]); });
+  // Looking for names that are near costs a pass over the other side: for a list that people read.
+  constexpr std::size_t readable = 200;
+  for (const std::size_t i : alone)
+    found.one_sided.push_back(
+        {own.names[i], of_a, alone.size() <= readable ? near_names(own.ids[i], other) : std::string()});
+}
+
+std::vector<ComparedRoof> compare_roofs(const ComparedSide& a, const ComparedSide& b) {
+  std::map<std::tuple<bool, std::string, std::string>, ComparedRoof> all;  // measured ones first
+  const auto add = [&](const std::vector<Roof>& roofs, std::optional<double> ComparedRoof::*value) {
+    for (const Roof& roof : roofs) {
+      const bool measured = roof.source == "measured";
+      ComparedRoof& one = all[{!measured, roof.kind, roof.unit}];
+      one.kind = roof.kind;
+      one.source = measured ? "measured" : "datasheet";
+      one.unit = roof.unit;
+      one.*value = roof.value;
+    }
+  };
+  add(a.roofs, &ComparedRoof::a);
+  add(b.roofs, &ComparedRoof::b);
+  std::vector<ComparedRoof> roofs;
+  for (const auto& [key, roof] : all) roofs.push_back(roof);
+  return roofs;
+}
+
+}  // namespace
+
+std::string_view to_string(Cause cause) {
+  switch (cause) {
+    case Cause::hardware:
+      return "hardware";
+    case Cause::distance:
+      return "distance";
+    case Cause::environment:
+      return "environment";
+    case Cause::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::optional<double> ComparedCase::rest() const {
+  if (!ratio || !roofs_ratio) return std::nullopt;
+  return *ratio / *roofs_ratio;
+}
+
+Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vector<std::string>& patterns) {
+  const CasesOfSide own_a = cases_of(a), own_b = cases_of(b);
+  const Roofs roofs_a = roofs_of(a), roofs_b = roofs_of(b);
+  const Circumstances around{roofs_a, roofs_b, settings(a, b), other_code(a, b)};
+  const bool same_kind = a.device.kind == b.device.kind;
+  Comparison found;
+  found.roofs = compare_roofs(a, b);
+  found.differences = differences(a, b);
+  for (std::size_t i = 0; i < own_a.names.size(); ++i) {
+    const auto there = own_b.places.find(own_a.names[i]);
+    if (there == own_b.places.end() || !picked(own_a.names[i], patterns)) continue;
+    ComparedCase& one = found.cases.emplace_back();
+    one.id = own_a.ids[i];
+    one.a = own_a.sides[i];
+    one.b = own_b.sides[there->second];
+    one.measures_roof = !own_a.roofs[i].empty();
+    one.not_compared = unfit(one, same_kind);
+    if (!one.a.median_ns || !one.b.median_ns) continue;
+    if (one.not_compared.empty()) {
+      one.work = *work_ratio(one.a, one.b);
+      one.ratio = *one.b.median_ns / *one.a.median_ns / one.work;
+      std::vector<double> scaled;
+      for (const double ns : one.b.medians_ns) scaled.push_back(ns / one.work);
+      one.interval = stats::ratio_interval(one.a.medians_ns, scaled, *one.ratio);
+    }
+    if (!one.measures_roof) set_roofs(one, roofs_a, roofs_b);
+    if (one.ratio) set_cause(one, around);
+  }
+  std::ranges::sort(found.cases, [](const ComparedCase& x, const ComparedCase& y) { return is_before(x.id, y.id); });
+  found.suites = compare_suites(found.cases);
+  add_one_sided(found, own_a, own_b, true, patterns);
+  add_one_sided(found, own_b, own_a, false, patterns);
+  return found;
+}
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/analysis/stored_side.hpp"
+#include "harness/record/run.hpp"
+#include "harness/stats/interval.hpp"
+#include "harness/store/store.hpp"
+
+/// Two runs side by side, of two device models or of one. Never a verdict: docs/how-to-compare.md says what each number
+/// means.
+namespace ridgeline::analysis {
+
+struct ComparedSide {
+  record::Run run;
+  record::Device device;
+  record::Environment environment;
+  std::vector<record::Build> builds;
+  std::vector<record::Roof> roofs;
+  store::Timings timings;
+};
+
+/// One case on one side.
+struct SideOfCase {
+  record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes
+  std::string reason;
+  std::vector<double> medians_ns;  // of the processes that count, by replicate
+  std::vector<int> replicates;     // of those
+  std::optional<double> median_ns;
+  bool disturbed = false;               // no process was undisturbed: the disturbed ones count
+  std::optional<double> flops, bytes;   // of one execution, as prepared
+  std::optional<double> sm_clock_mhz;   // median over processes
+  std::string launch, cache;            // of the last process that counts
+  std::optional<double> share_of_roof;  // least time that the side's own roofs allow / median_ns
+  std::string roof;                     // that binds
+};
+
+/// What explains the part of a ratio that the two rooflines do not.
+enum class Cause {
+  hardware,     // there is next to none: the rooflines explain the ratio
+  distance,     // one side reaches less of its own roof
+  environment,  // something recorded disturbed a side, or it was measured at other clocks or settings
+  unknown,      // too few processes to tell, or too noisy ones
+};
+std::string_view to_string(Cause cause);
+
+struct ComparedCase {
+  record::CaseId id;
+  bool measures_roof = false;
+  SideOfCase a, b;
+  std::string not_compared;                 // why there is no ratio; empty when there is one
+  std::optional<double> ratio;              // time of B over time of A, of the same work
+  std::optional<stats::Interval> interval;  // of the ratio, 95%, over process medians; absent below 3 processes a side
+  double work = 1;                          // of B over that of A, where the device decides the size
+  std::optional<double> roofs_ratio;        // that the two rooflines alone predict
+  bool measured_roofs = false;              // both of them measured, else both of datasheets
+  std::optional<Cause> cause;               // absent without roofs_ratio
+  std::string because;                      // in words
+
+  /// What the rooflines do not explain: ratio over roofs_ratio.
+  std::optional<double> rest() const;
+};
+
+/// All compared cases of a suite, those that measure a roof left out.
+struct ComparedSuite {
+  std::string suite;
+  int cases = 0;
+  int disturbed = 0;                        // cases left out of the mean: nothing but disturbed times on a side
+  double mean = 0;                          // geometric, of the ratios
+  std::optional<stats::Interval> interval;  // 95%, over processes that measured all the cases
+  int a_processes = 0, b_processes = 0;     // those
+  double lowest = 0, highest = 0;           // ratios
+};
+
+/// A case that one side has, and what the other says.
+struct OneSided {
+  std::string name;
+  bool of_a = true;
+  std::string why;
+};
+
+/// One roof kind of either side; in the roof's own unit.
+struct ComparedRoof {
+  std::string kind, source, unit;
+  std::optional<double> a, b;
+};
+
+struct Comparison {
+  std::vector<ComparedCase> cases;  // of both sides, in the order of by_case
+  std::vector<ComparedSuite> suites;
+  std::vector<OneSided> one_sided;
+  std::vector<ComparedRoof> roofs;
+  std::vector<std::string> differences;  // builds, profiles, inputs and settings, in words
+};
+
+/// Of sides that have times. Cases that any of `patterns` picks, or all.
+Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vector<std::string>& patterns);
+
+/// What differs between the sides beside their hardware, in words.
+std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b);
+
+/// Whether a part of the sides' workers was built from other code, as far as that is known.
+bool other_code(const ComparedSide& a, const ComparedSide& b);
+
+}  // namespace ridgeline::analysis

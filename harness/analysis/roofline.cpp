@@ -1,0 +1,57 @@
+#include "harness/analysis/roofline.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ridgeline::analysis {
+namespace {
+
+bool is_hot(const record::CaseId& id) {
+  return std::ranges::find(id.options, record::Field{"cache", "hot"}) != id.options.end();
+}
+
+/// The highest roof whose kind `wanted` accepts; measured ones win over a datasheet's.
+template <class Wanted>
+const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wanted) {
+  const record::Roof* best = nullptr;
+  const auto rank = [](const record::Roof& roof) { return std::pair(roof.source == "measured", roof.value); };
+  for (const record::Roof& roof : roofs)
+    if (wanted(roof.kind) && roof.value > 0 && (!best || rank(roof) > rank(*best))) best = &roof;
+  return best;
+}
+
+const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  const auto of = [&](std::string_view unit) {
+    return highest(
+        roofs, [&](std::string_view kind) { return kind.starts_with(unit) && kind.substr(unit.size()) == id.dtype; });
+  };
+  const record::Roof* tensor = of("tensor.");
+  return tensor ? tensor : of("fma.");
+}
+
+const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+  if (is_hot(id)) return nullptr;
+  return highest(roofs, [](std::string_view kind) { return kind == "dram" || kind.starts_with("dram."); });
+}
+
+}  // namespace
+
+std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops, std::optional<double> bytes,
+                                   const std::vector<record::Roof>& roofs) {
+  RoofTime least;
+  const auto consider = [&](std::optional<double> work, const record::Roof* roof) {
+    if (!work || !(*work > 0) || !roof) return false;
+    if (const double ns = *work / roof->value * 1e9; ns > least.ns) {
+      least.ns = ns;
+      least.roof = roof->kind;
+    }
+    return true;
+  };
+  least.compute = consider(flops, compute_roof(id, roofs));
+  least.memory = consider(bytes, memory_roof(id, roofs));
+  if (!(least.ns > 0)) return std::nullopt;
+  return least;
+}
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record/case.hpp"
+#include "harness/record/run.hpp"
+
+namespace ridgeline::analysis {
+
+/// The least time that a device's roofs allow for a case.
+struct RoofTime {
+  double ns = 0;
+  std::string roof;                      // kind of the one that binds
+  bool compute = false, memory = false;  // which kinds of roof there are for it
+};
+
+/// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else fma.<dtype>) and
+/// its memory roof (the highest dram.*; none with cache=hot); measured roofs go before a datasheet's. Absent when no
+/// roof says anything.
+std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops, std::optional<double> bytes,
+                                   const std::vector<record::Roof>& roofs);
+
+}  // namespace ridgeline::analysis

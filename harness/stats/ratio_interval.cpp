@@ -1,0 +1,65 @@
+#include "harness/stats/ratio_interval.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::stats {
+namespace {
+
+struct Moments {
+  double mean = 0, variance_of_mean = 0, freedom = 0;
+};
+
+Moments moments(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  Moments found;
+  for (const double value : values) {
+    if (!std::isfinite(value)) throw Error(ErrorKind::internal, "an interval of values that are not finite");
+    found.mean += value / n;
+  }
+  double squares = 0;
+  for (const double value : values) squares += (value - found.mean) * (value - found.mean);
+  found.variance_of_mean = squares / (n - 1) / n;
+  found.freedom = n - 1;
+  return found;
+}
+
+std::vector<double> logarithms(std::span<const double> values) {
+  std::vector<double> logs;
+  for (const double value : values) {
+    if (!(value > 0 && std::isfinite(value)))
+      throw Error(ErrorKind::internal, "a ratio of times that are not positive and finite");
+    logs.push_back(std::log(value));
+  }
+  return logs;
+}
+
+}  // namespace
+
+std::optional<Interval> difference_interval(std::span<const double> first, std::span<const double> second,
+                                            double confidence) {
+  require(confidence > 0 && confidence < 1, "a confidence lies in (0, 1)");
+  if (first.size() < 3 || second.size() < 3) return std::nullopt;
+  const Moments a = moments(first), b = moments(second);
+  const double difference = b.mean - a.mean, variance = a.variance_of_mean + b.variance_of_mean;
+  if (!(variance > 0)) return Interval{difference, difference};
+  // Welch and Satterthwaite's degrees of freedom, as shares of the variance so that nothing underflows.
+  const double share_a = a.variance_of_mean / variance, share_b = b.variance_of_mean / variance;
+  const double freedom = 1 / (share_a * share_a / a.freedom + share_b * share_b / b.freedom);
+  const double t = quantile(boost::math::students_t_distribution<double>(freedom), (1 + confidence) / 2);
+  return Interval{difference - t * std::sqrt(variance), difference + t * std::sqrt(variance)};
+}
+
+std::optional<Interval> ratio_interval(std::span<const double> first, std::span<const double> second, double estimate,
+                                       double confidence) {
+  const auto logs = difference_interval(logarithms(first), logarithms(second), confidence);
+  if (!logs) return std::nullopt;
+  return Interval{std::min(std::exp(logs->low), estimate), std::max(std::exp(logs->high), estimate)};
+}
+
+}  // namespace ridgeline::stats
