@@ -1,5 +1,6 @@
 #include "harness/cli/command.hpp"
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -18,9 +19,12 @@ CLI::App& add_command(CLI::App& program, Context& context, const std::string& na
 }
 
 void add_results_option(CLI::App& command, Context& context) {
-  command.add_option("--results", context.results, "Folder of results files")
-      ->envname("RIDGELINE_RESULTS")
-      ->default_str("results")
+  // Not by envname: CLI11 also hands the variable to the option of every command that was not called, which shares
+  // context.results with the one that was, and so it would overrule --results.
+  if (const char* folder = std::getenv("RIDGELINE_RESULTS"); folder != nullptr && *folder != '\0')
+    context.results = folder;
+  command
+      .add_option("--results", context.results, "Folder of results files; without it $RIDGELINE_RESULTS, else results")
       ->type_name("DIR");
 }
 

@@ -227,3 +227,15 @@ def test_every_command_has_examples_in_its_help(lab):
     for command in commands:
         done = lab.call(command, "--help")
         assert done.returncode == 0 and f"Examples:\n  ridgeline {command}" in done.stdout.decode(), command
+
+
+@pytest.mark.parametrize("command", ["runs", "show", "report", "export"])
+def test_a_folder_that_is_named_goes_before_the_one_of_the_environment(lab, command):
+    """Also where other commands that were not called have the option, too."""
+    arguments = ["csv"] if command == "export" else []
+    environment = {**lab.environment, "RIDGELINE_RESULTS": str(lab.folder / "of-environment")}
+    named = lab.call(command, *arguments, "--results", lab.folder / "named", text=True, env=environment)
+    assert f"{lab.folder / 'named'}" in named.stderr
+    assert "of-environment" not in named.stderr
+    unnamed = lab.call(command, *arguments, text=True, env=environment)
+    assert f"{lab.folder / 'of-environment'}" in unnamed.stderr
