@@ -86,6 +86,35 @@ def test_a_first_night_is_stored_and_asks_for_a_baseline(runner):
     assert "[1/2]" in said, "who looks on sees each case"
 
 
+def test_a_night_is_judged_by_the_baseline(runner):
+    assert runner.night(*QUICK, processes=8)[0] == 3
+    named = runner.lab.call("baseline", "set", "main", "latest", "--results", runner.lab.results, text=True)
+    assert named.returncode == 0, named.stderr
+
+    code, said, _ = runner.night(*QUICK, "--without", "export", processes=8)
+    assert (code, steps(runner.latest())["gate"]) == (0, ("done", 0)), said
+    assert runner.summary().splitlines()[0].endswith(": fine")
+
+    slower = runner.lab.worker("slower", "--slower", 10)
+    code, said, _ = runner.night(*QUICK, processes=8, worker=slower)
+    night = runner.latest()
+    assert (code, steps(night)["gate"], steps(night)["export"]) == (1, ("done", 1), ("done", 0)), said
+    assert {one["verdict"] for one in night["gate"]["failing"]} == {"regression"}
+    assert "a regression (gate)" in runner.summary().splitlines()[0]
+    assert "| <code>scripted/constant/f32/n=16</code> | **regression**" in runner.summary()
+    assert (runner.nights / night["id"] / "gate.xml").is_file()
+
+
+def test_the_trend_is_asked_of_the_device_that_was_measured(runner):
+    code, said, _ = runner.night("--without", "report")
+    night = runner.latest()
+    assert steps(night)["trend"] == ("done", 0), said
+    assert night["run"]["device_uuid"] in night["steps"][3]["command"]
+    assert (runner.nights / night["id"] / "trend.txt").read_text()
+    assert "## Trend" in runner.summary()
+    assert code == 3
+
+
 def test_cases_that_fail_are_named_and_later_steps_run(runner):
     code, said, _ = runner.night(*QUICK, variants=("constant", "segfault"))
     night = runner.latest()
