@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -175,7 +176,8 @@ void AsyncUnit::touch_global(const Copy& copy) {
       const std::uint64_t left = chunk.global + chunk.end - at;
       int bytes = 16;
       while (at % static_cast<std::uint64_t>(bytes) != 0 || static_cast<std::uint64_t>(bytes) > left) bytes /= 2;
-      block_.check_global_access(at, bytes, act, copy.pc, copy.thread);
+      const std::uint8_t one[] = {0};
+      block_.touch_global({std::span(&at, 1), one, copy.thread, bytes, act}, copy.pc, false);
       at += static_cast<std::uint64_t>(bytes);
     }
   }

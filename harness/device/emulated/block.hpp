@@ -189,9 +189,8 @@ class Block final : private Warp {
   void barrier() override;  // of the warp whose logs are aligned
   void collective() override;
   void event() override { async_.warp_event(aligned_warp_); }
-  /// `by_thread`: and not by the asynchronous unit, whose order with threads is not followed there.
-  void check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread,
-                           bool by_thread = false);
+  /// `by_threads`: and not by the asynchronous unit, whose order with threads is not followed there.
+  void touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads);
   void memory_request(const Request& request);
   void global_request(const Request& request);
   void touch_lines(const Request& request);

@@ -128,22 +128,22 @@ void Block::global_request(const Request& request) {
   else if (request.act != Act::copy_read)
     loads_[aligned_warp_].end();
   const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
-  for (int i = 0; i < request.count; ++i)
-    check_global_access(request.addresses[static_cast<std::size_t>(i)], request.bytes, act, request.pc,
-                        32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)], true);
+  touch_global({request.active_addresses(), request.active_lanes(), 32 * aligned_warp_, request.bytes, act}, request.pc,
+               true);
 }
 
-void Block::check_global_access(std::uint64_t address, int bytes, Act act, std::uint32_t pc, int thread,
-                                bool by_thread) {
-  if (!memory_.note(address, bytes, act))
-    find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
-  const GlobalMemory::Race race = memory_.touch(address, bytes, act,
-                                                {.block = static_cast<std::uint32_t>(owner_),
-                                                 .thread = by_thread ? thread : -1,
-                                                 .strong = by_thread && strong_,
-                                                 .alone = gang_ == nullptr},
-                                                history_);
-  if (race.what != nullptr) find(race.what, pc, thread, race.other, memory_.describe(address), address);
+void Block::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads) {
+  const GlobalMemory::Toucher toucher{.block = static_cast<std::uint32_t>(owner_),
+                                      .by_threads = by_threads,
+                                      .strong = by_threads && strong_,
+                                      .alone = gang_ == nullptr};
+  std::size_t next = 0;
+  while (const auto mistake = memory_.touch(accesses, next, toucher, history_)) {
+    const std::uint64_t address = accesses.addresses[mistake->access];
+    const int thread = accesses.first_thread + accesses.threads[mistake->access];
+    if (mistake->unwritten) find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
+    if (mistake->race != nullptr) find(mistake->race, pc, thread, mistake->other, memory_.describe(address), address);
+  }
 }
 
 void Block::shared_request(const Request& request) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,27 +48,34 @@ class GlobalMemory {
   /// What the host wrote counts as initialised, or, with `written` false, as never written.
   void mark(const void* memory, std::size_t bytes, bool written);
 
-  /// Of an access of 1 to 16 bytes that is inside: notes a write, and says of a read or an atomic whether all bytes
-  /// have been written. Called by kernels.
-  bool note(std::uint64_t address, int bytes, Act act);
-
-  /// Forgets which blocks touched what: a launch comes after all of the last one. `at_once`: its blocks run on several
-  /// OS threads, so that what one has done may be told after what another does behind it.
-  void begin_launch(bool at_once = false);
-  /// A thread of a block, or -1 for the asynchronous unit; whether its access is atomic or volatile, and whether no
+  /// Forgets which blocks touched what: a launch, of `blocks` blocks, comes after all of the last one. `at_once`: its
+  /// blocks run on several OS threads, so that what one has done may be told after what another does behind it.
+  void begin_launch(std::uint64_t blocks, bool at_once = false);
+  /// Who accesses: threads of a block, or the asynchronous unit; whether by atomic or volatile accesses, and whether no
   /// other block has the same number.
   struct Toucher {
     std::uint32_t block = 0;
-    int thread = 0;
-    bool strong = false, alone = true;
+    bool by_threads = true, strong = false, alone = true;
   };
-  struct Race {
-    const char* what = nullptr;  // "race between blocks (read after write)"; null: none
-    int other = -1;              // thread of the same block
+  /// The same access by several threads: `threads` are behind `first_thread`, one for each address.
+  struct Accesses {
+    std::span<const std::uint64_t> addresses;
+    std::span<const std::uint8_t> threads;
+    int first_thread = 0, bytes = 0;
+    Act act = Act::read;
   };
-  /// Of an access: whether another block of this launch, or another thread of the block, whose history is given,
-  /// touched the word so that their order matters, and nothing has ordered them. Called by kernels.
-  Race touch(std::uint64_t address, int bytes, Act act, const Toucher& toucher, const SharedHistory& history);
+  struct Mistake {
+    std::size_t access = 0;      // its place in the addresses
+    bool unwritten = false;      // reads bytes that nobody has written
+    const char* race = nullptr;  // "race between blocks (read after write)"; null: none
+    int other = -1;              // thread of the same block that it races with
+  };
+  /// Notes accesses of 1 to 16 bytes that are inside, from number `next` on, one after the other, up to the first with
+  /// which something is wrong, and moves `next` behind it; absent when there is none left. A race: another block of
+  /// this launch, or another thread of the block, whose history is given, touched the same bytes so that the order
+  /// matters, and nothing has ordered them. Called by kernels.
+  std::optional<Mistake> touch(const Accesses& accesses, std::size_t& next, const Toucher& toucher,
+                               const SharedHistory& history);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
 
@@ -74,10 +83,20 @@ class GlobalMemory {
   std::string describe(std::uint64_t address) const;
 
  private:
-  struct Owner;  // of a word: which blocks and threads touched it
-  /// Whether both blocks have fences, that of `owner` behind its access at `moment`; of blocks that run at once,
+  /// Who touched a word last. Of each: the block's number in 27 bits, the bytes of the word in 4, and whether all
+  /// accesses were atomic or volatile. Numbers grow from launch to launch, so that smaller ones are as good as none.
+  struct Owner {
+    std::uint32_t writer;
+    std::uint32_t reader;
+    // Moments of that block's history, see SharedHistory::moment().
+    std::uint32_t written_at, read_at;
+  };
+  class Visit;
+  /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of blocks that run at once,
   /// whether one of them has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
+  /// That a launch gives to its block; behind several_.
+  std::uint32_t number_of(std::uint32_t block) const;
   struct Slot {
     std::size_t bytes = 0;
     std::string name;
@@ -90,6 +109,7 @@ class GlobalMemory {
   Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
 
   std::vector<Slot> slots_;
+  std::uint32_t several_ = 1, free_number_ = 2;  // in cells of this launch: several blocks; and of the next launch
   bool at_once_ = false;
   std::mutex fences_together_;
   std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch

@@ -1,6 +1,7 @@
 #include "harness/device/emulated/global_memory.hpp"
 
 #include <cstring>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,17 @@ namespace {
 
 std::uint64_t address(const void* memory, std::int64_t offset = 0) {
   return reinterpret_cast<std::uint64_t>(memory) + static_cast<std::uint64_t>(offset);
+}
+
+/// What is wrong with one access of thread 0.
+GlobalMemory::Mistake touch_alone(GlobalMemory& memory, std::uint64_t at, int bytes, Act act, std::uint32_t block) {
+  SharedHistory history(64);
+  history.begin_block(1);
+  const std::uint8_t thread[] = {0};
+  std::size_t next = 0;
+  return memory
+      .touch({std::span(&at, 1), thread, 0, bytes, act}, next, {.block = block, .strong = act == Act::atomic}, history)
+      .value_or(GlobalMemory::Mistake{});
 }
 
 TEST(GlobalMemory, KnowsWhatIsInside) {
@@ -60,13 +72,16 @@ TEST(GlobalMemory, KnowsWhatWasWritten) {
   GlobalMemory memory;
   const void* const made = memory.allocate(64, "made");
   const auto written = [&](std::int64_t offset, int bytes) {
-    return memory.note(address(made, offset), bytes, Act::read);
+    return !touch_alone(memory, address(made, offset), bytes, Act::read, 0).unwritten;
+  };
+  const auto write = [&](std::int64_t offset, int bytes) {
+    touch_alone(memory, address(made, offset), bytes, Act::write, 0);
   };
   EXPECT_FALSE(written(0, 4));
-  memory.note(address(made), 4, Act::write);
+  write(0, 4);
   EXPECT_TRUE(written(0, 4));
   EXPECT_FALSE(written(0, 8));
-  memory.note(address(made, 16), 16, Act::write);
+  write(16, 16);
   EXPECT_TRUE(written(16, 16));
   EXPECT_TRUE(written(24, 8));
   EXPECT_FALSE(written(32, 1));
@@ -82,11 +97,10 @@ TEST(GlobalMemory, KnowsWhatWasWritten) {
 TEST(GlobalMemory, BlocksThatShareAWordRace) {
   GlobalMemory memory;
   const std::uint64_t made = address(memory.allocate(64, "made"));
-  SharedHistory history(64);
-  history.begin_block(1);
+  memory.begin_launch(6);
   const auto touch = [&](std::uint64_t at, int bytes, Act act, std::uint32_t block) {
-    const GlobalMemory::Race race = memory.touch(at, bytes, act, {block, 0, act == Act::atomic}, history);
-    return std::string(race.what == nullptr ? "" : race.what);
+    const char* const race = touch_alone(memory, at, bytes, act, block).race;
+    return std::string(race == nullptr ? "" : race);
   };
   EXPECT_EQ(touch(made, 4, Act::write, 0), "");
   EXPECT_EQ(touch(made, 4, Act::read, 0), "");
@@ -103,7 +117,7 @@ TEST(GlobalMemory, BlocksThatShareAWordRace) {
   EXPECT_EQ(touch(made + 34, 2, Act::write, 1), "") << "the other half of the word";
   EXPECT_EQ(touch(made + 32, 4, Act::read, 2), "race between blocks (read after write)");
   EXPECT_EQ(touch(made + 33, 1, Act::read, 1), "") << "only the newest writer of a word is known";
-  memory.begin_launch();
+  memory.begin_launch(6);
   EXPECT_EQ(touch(made, 4, Act::write, 5), "");
 }
 

@@ -98,7 +98,7 @@ const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call
   }
   caches_.end_launch();  // of one that was broken off
   const std::uint64_t blocks = count_of(config.grid);
-  memory_.begin_launch(workers_of(settings_) > 1 && blocks > 1);
+  memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
   std::mutex together;
   const auto run = [&](Block& block, std::uint64_t number, Gang* gang, std::size_t place) {
     const bool completed = block.run(number, gang, place);
