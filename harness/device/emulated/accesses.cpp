@@ -10,19 +10,12 @@
 
 namespace ridgeline::device::emulated {
 
-void Block::check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-  if ((address & (static_cast<std::uint64_t>(bytes) - 1)) != 0)
-    stop("misaligned", pc, -1, memory_.describe(address), address);
-  if (is_global(address) && !is_inside(address, static_cast<std::uint64_t>(bytes)))
-    stop("out of bounds (global)", pc, -1, memory_.describe(address), address);
-  log(address, pc, act, bytes);
+void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
+  const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
+  stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory_.describe(address), address);
 }
 
 namespace {
-
-[[gnu::noinline, gnu::cold]] void refuse(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-  Block::current().check_and_log(address, pc, act, bytes);
-}
 
 [[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act, std::uint64_t bytes) {
   Hot& here = hot;
@@ -33,7 +26,7 @@ namespace {
     return;
   }
   const bool bad = (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
-  if (__builtin_expect(bad, 0)) return refuse(address, pc, act, static_cast<int>(bytes));
+  if (__builtin_expect(bad, 0)) Block::current().refuse_access(address, pc, static_cast<int>(bytes));
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
   if (__builtin_expect(++here.next == here.end, 0)) Block::current().log_is_full();
 }

@@ -31,6 +31,23 @@ bool complete(std::span<const LaneLog> logs, const Entry& together) {
   return true;
 }
 
+void pass(const Entry& together, Warp& warp) {
+  together.act == Act::warp_barrier ? warp.barrier() : warp.collective();
+  if (together.act == Act::warp_event) warp.event();
+}
+
+/// What mostly is so: all lanes stand at one barrier or collective of all. Passes it, or does nothing.
+bool pass_converged(std::span<LaneLog> logs, Warp& warp) {
+  const LaneLog& front = logs.front();
+  if (front.next == front.end || is_of_one_lane(front.next->act)) return false;
+  const Entry together = *front.next;
+  for (const LaneLog& log : logs)
+    if (!stands_at(log, together) || !takes_part(log, together)) return false;
+  pass(together, warp);
+  for (LaneLog& log : logs) ++log.next;
+  return true;
+}
+
 /// Passes a barrier or collective at which all its lanes stand. When there is none, because the kernel is wrong, the
 /// first. False where a lane may still come.
 bool pass_together(std::span<LaneLog> logs, Warp& warp) {
@@ -47,8 +64,7 @@ bool pass_together(std::span<LaneLog> logs, Warp& warp) {
   }
   if (found == nullptr || may_come) return false;
   const Entry together = *found;
-  together.act == Act::warp_barrier ? warp.barrier() : warp.collective();
-  if (together.act == Act::warp_event) warp.event();
+  pass(together, warp);
   for (LaneLog& log : logs)
     if (stands_at(log, together) && (takes_part(log, together) || &*log.next == found)) ++log.next;
   return true;
@@ -92,6 +108,7 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
       warp.request(request);
       continue;
     }
+    if (pass_converged(logs, warp)) continue;
     bool any = false;
     for (const LaneLog& log : logs) {
       if (log.next == log.end && log.goes_on) return;

@@ -31,6 +31,15 @@ struct Request {
     return {addresses.data(), static_cast<std::size_t>(count)};
   }
   std::span<const std::uint8_t> active_lanes() const { return {lanes.data(), static_cast<std::size_t>(count)}; }
+  /// Whether the lanes' bytes lie side by side, in the order of the lanes.
+  bool is_row() const {
+    std::uint64_t elsewhere = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      elsewhere |= addresses[i] ^ (addresses[0] + i * static_cast<std::uint64_t>(bytes));
+    return elsewhere == 0;
+  }
+  /// Of a row: behind its last byte.
+  std::uint64_t row_end() const { return addresses[0] + static_cast<std::uint64_t>(count * bytes); }
 };
 
 /// Takes what the aligned logs say, in the order of the program.

@@ -61,6 +61,13 @@ void Block::begin(const LaunchConfig& config, const KernelCall& call, std::uint6
   random_ = seed * 0x9E3779B97F4A7C15u + 0x139408DCBBF7A44Du;
   threads_ = static_cast<int>(config.block.x * config.block.y * config.block.z);
   warps_ = (threads_ + 31) / 32;
+  for (int i = 0; i < threads_; ++i) {
+    const auto thread = static_cast<unsigned>(i);
+    const dim3 size = config.block;
+    lanes_[thread] = {.index = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y},
+                      .thread = static_cast<std::uint16_t>(i)};
+    kept_[thread] = {};
+  }
   paths_ = {};
   findings_.clear();
   accesses_ = barriers_ = in_flight_bytes_ = 0;
@@ -79,10 +86,8 @@ std::uint64_t Block::draw(std::uint64_t below) {
   return (random_ >> 16) % below;
 }
 
-int Block::lanes_of(int warp) const { return std::min(32, threads_ - 32 * warp); }
-
 bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
-  const dim3 grid = config_.grid, block = config_.block;
+  const dim3 grid = config_.grid;
   number_ = number;
   gang_ = gang;
   place_ = place;
@@ -93,12 +98,9 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
   index_ = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
             static_cast<unsigned>(number / grid.x / grid.y)};
   for (int i = 0; i < threads_; ++i) {
-    const auto thread = static_cast<unsigned>(i);
-    Lane& lane = lanes_[thread];
-    lane = {};
-    kept_[thread] = {};
-    lane.thread = static_cast<std::uint16_t>(i);
-    lane.index = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+    Lane& lane = lanes_[static_cast<std::size_t>(i)];
+    lane.state = LaneState::fresh;
+    lane.path = 0;
   }
   if (std::exchange(has_copies_, false))
     for (Copies& copies : copies_) {
@@ -179,19 +181,20 @@ bool Block::run_warp(int warp) {
 
 // Logs are the warp's that runs. All that can be left in one is the collective that its lane waits in.
 void Block::keep_log(int warp) {
-  for (int i = 0; i < lanes_of(warp); ++i) {
-    const Lane& lane = lanes_in(warp)[i];
-    if (lane.log_end == log_of(i)) continue;
-    require(lane.log_end == log_of(i) + 1, "a lane waits in one collective");
-    kept_[lane.thread] = *log_of(i);
+  Lane* const first = lanes_in(warp);
+  for (int i = 0, count = lanes_of(warp); i < count; ++i) {
+    if (first[i].log_end == log_of(i)) continue;
+    require(first[i].log_end == log_of(i) + 1, "a lane waits in one collective");
+    kept_[first[i].thread] = *log_of(i);
   }
 }
 
 void Block::bring_back_log(int warp) {
-  for (int i = 0; i < lanes_of(warp); ++i) {
-    Lane& lane = lanes_in(warp)[i];
-    lane.log_end = log_of(i);
-    if (kept_[lane.thread].pc != 0) *lane.log_end++ = std::exchange(kept_[lane.thread], {});
+  Lane* const first = lanes_in(warp);
+  Entry* const kept = &kept_[static_cast<std::size_t>(32 * warp)];
+  for (int i = 0, count = lanes_of(warp); i < count; ++i) {
+    first[i].log_end = log_of(i);
+    if (kept[i].pc != 0) *first[i].log_end++ = std::exchange(kept[i], {});
   }
 }
 

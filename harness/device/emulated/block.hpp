@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -114,7 +115,7 @@ class Block final : private Warp {
   // ---- what kernels call, on their lane
 
   /// The block that runs on this OS thread.
-  static Block& current();
+  static Block& current() { return *here_; }
   const Lane& lane() const { return *running_; }
   uint3 index() const { return index_; }
   const LaunchConfig& config() const { return config_; }
@@ -125,18 +126,23 @@ class Block final : private Warp {
   /// Waits for the lanes of `mask`; the last one to come calls `work(operands of each lane, or null)`. `kept` is what
   /// the log keeps of it.
   template <class Operands, class Work>
-  void collective(std::uint32_t mask, std::uint32_t pc, Act kept, Operands& operands, Work&& work) {
-    Operands* all[32];
-    if (!arrive(mask, pc, kept, &operands)) return;
-    for (std::size_t i = 0; i < 32; ++i)
-      all[i] = (mask >> i & 1) != 0 ? static_cast<Operands*>(warp_of_running()[i].operands) : nullptr;
-    work(all);
-    depart(mask);
+  void collective(std::uint32_t mask, std::uint32_t pc, Act kept, Operands& operands, const Work& work) {
+    const std::uint32_t all = arrive(mask, pc, kept, &operands);
+    if (all != 0) work_together<Operands>(all, work);
   }
   /// The same as log(), for an access that may be out of bounds or misaligned: then the launch ends.
-  void check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes);
+  void check_and_log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+    const auto count = static_cast<std::uint64_t>(bytes);
+    if ((address & (count - 1)) != 0 || (is_global(address) && !is_inside(address, count)))
+      refuse_access(address, pc, bytes);
+    log(address, pc, act, bytes);
+  }
+  [[noreturn]] void refuse_access(std::uint64_t address, std::uint32_t pc, int bytes);
   /// Appends to the running lane's log.
-  void log(std::uint64_t address, std::uint32_t pc, Act act, int bytes);
+  void log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
+    *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
+    if (++hot.next == hot.end) log_is_full();
+  }
   void log_is_full();  // the lane waits until its log has been used
   /// Before an access through which lanes may wait for what others write: comes to it again in a loop, and others go on
   /// first. Many times in vain is a deadlock.
@@ -155,7 +161,10 @@ class Block final : private Warp {
   void copy_commit();
   void copy_wait(int groups, std::uint32_t pc);
   void count_tensor_instruction(std::uint32_t pc) { ++sites_.at(pc, Space::tensor, Act::collective, 0).requests; }
-  void enter_function(std::uint32_t pc);
+  void enter_function(std::uint32_t pc) {
+    const auto path = paths_.enter(hot.path, pc);
+    path ? void(hot.path = *path) : refuse_path(pc);
+  }
   void leave_function() { hot.path = paths_.leave(hot.path); }
   /// Notes a mistake of the running lane, and ends the launch. Does not return.
   [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, const std::string& detail,
@@ -181,9 +190,19 @@ class Block final : private Warp {
 
   Lane* lanes_in(int warp) { return &lanes_[static_cast<std::size_t>(warp) * 32]; }
   Lane* warp_of_running() { return lanes_in(running_->thread / 32); }
-  /// True on the last lane of the mask; the others wait, and get false once all is done.
-  bool arrive(std::uint32_t& mask, std::uint32_t pc, Act kept, void* operands);
+  /// The lanes that take part, on the last of them; the others wait, and get 0 once all is done.
+  std::uint32_t arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands);
   void depart(std::uint32_t mask);  // lets the others go on
+  // Not inlined: what it needs of the stack would lie between the few lines that each lane of a warp has to touch.
+  template <class Operands, class Work>
+  [[gnu::noinline]] void work_together(std::uint32_t mask, const Work& work) {
+    Operands* all[32];
+    for (std::size_t i = 0; i < 32; ++i)
+      all[i] = (mask >> i & 1) != 0 ? static_cast<Operands*>(warp_of_running()[i].operands) : nullptr;
+    work(all);
+    depart(mask);
+  }
+  [[noreturn]] void refuse_mask(std::uint32_t mask, std::uint32_t pc);
 
   void request(const Request& request) override;
   void barrier() override;  // of the warp whose logs are aligned
@@ -192,8 +211,8 @@ class Block final : private Warp {
   /// `by_threads`: and not by the asynchronous unit, whose order with threads is not followed there.
   void touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads);
   void memory_request(const Request& request);
-  void global_request(const Request& request);
-  void touch_lines(const Request& request);
+  void global_request(const Request& request, bool row);
+  void touch_lines(const Request& request, bool row);
   /// Of the warp whose logs are aligned. `kind`: LineTouch::reads, LineTouch::writes or both.
   void touch_line(std::uint64_t address, std::uint64_t kind);
   void order_touched();  // at a barrier of the block, or its end
@@ -203,6 +222,7 @@ class Block final : private Warp {
   void find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail,
             std::uint64_t global = 0);
 
+  [[noreturn]] void refuse_path(std::uint32_t pc);
   void hop(Lane* to);
   static void enter(boost::context::detail::transfer_t from);
   void resume(Lane& lane);
@@ -221,10 +241,11 @@ class Block final : private Warp {
   void keep_log(int warp);  // of a warp that cannot go on now
   void bring_back_log(int warp);
   Entry* log_of(int lane_in_warp) { return logs_.data() + static_cast<std::size_t>(lane_in_warp) * log_stride; }
-  int lanes_of(int warp) const;
+  int lanes_of(int warp) const { return std::min(32, threads_ - 32 * warp); }
   std::uint64_t draw(std::uint64_t below);
 
-  static constinit thread_local Block* here_;  // the block that runs on this OS thread
+  // The block that runs on this OS thread.
+  static constinit thread_local Block* here_ __attribute__((tls_model("initial-exec")));
 
   GlobalMemory& memory_;
   const SharedVariables& variables_;

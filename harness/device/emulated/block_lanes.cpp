@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/device/emulated/block.hpp"
@@ -17,10 +20,8 @@ namespace context = boost::context::detail;
 
 }  // namespace
 
-Block& Block::current() { return *here_; }
-
 /// Where the lane goes on, or starts.
-void Block::resume(Lane& lane) {
+[[gnu::always_inline]] inline void Block::resume(Lane& lane) {
   running_ = &lane;
   lane.state = LaneState::ready;
   hot.next = lane.log_end;
@@ -101,17 +102,59 @@ void Block::park(LaneState state) {
   hop(next_ready());
 }
 
-void Block::log(std::uint64_t address, std::uint32_t pc, Act act, int bytes) {
-  *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
-  if (++hot.next == hot.end) park(LaneState::log_full);
-}
-
 void Block::log_is_full() { park(LaneState::log_full); }
 
-void Block::enter_function(std::uint32_t pc) {
-  const auto path = paths_.enter(hot.path, pc);
-  if (!path) stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
-  hot.path = *path;
+// ---- collectives
+
+std::uint32_t Block::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands) {
+  Lane& me = *running_;
+  const int here = lanes_of(me.thread / 32);
+  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
+  const std::uint32_t mine = 1u << me.thread % 32;
+  if ((mask & mine) == 0) refuse_mask(mask, pc);
+  log(mask, pc, kept, 0);
+  me.operands = operands;
+  me.mask = mask;
+  me.pc = pc;
+  std::uint32_t& arrived = arrived_[me.thread / 32];
+  arrived |= mine;
+  if ((arrived & mask) != mask) {
+    me.state = LaneState::in_collective;
+    hop(next_ready());
+    return 0;
+  }
+  const Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((mask >> i & 1) != 0 && warp[i].mask != mask) refuse_mask(mask, pc);
+  return mask;
+}
+
+/// Of lanes that want different ones, or one that it is not in.
+void Block::refuse_mask(std::uint32_t mask, std::uint32_t pc) {
+  const unsigned lane = running_->thread % 32;
+  if ((mask >> lane & 1) == 0)
+    stop("collective without its caller", pc, -1, fmt::format("lane {} is not in the mask {:#010x}", lane, mask));
+  const Lane* const warp = warp_of_running();
+  const Lane* const other = std::find_if(
+      warp, warp + 32, [&](const Lane& each) { return (mask >> each.thread % 32 & 1) != 0 && each.mask != mask; });
+  stop("collective with different masks", pc, other->thread, fmt::format("{:#010x} and {:#010x}", mask, other->mask));
+}
+
+void Block::depart(std::uint32_t mask) {
+  arrived_[running_->thread / 32] &= ~mask;
+  if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
+  Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
+    warp[i].state = LaneState::ready;
+    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
+  }
+}
+
+// ---- what is refused
+
+void Block::refuse_path(std::uint32_t pc) {
+  stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
 }
 
 void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail, std::uint64_t global) {

@@ -31,21 +31,26 @@ void Block::barrier() {
 void Block::collective() { loads_[aligned_warp_].end(); }
 
 /// Appends the lines that the request touches to what its warp has touched.
-void Block::touch_lines(const Request& request) {
+void Block::touch_lines(const Request& request, bool row) {
   const std::uint64_t kind = request.act == Act::write    ? LineTouch::writes
                              : request.act == Act::atomic ? LineTouch::reads | LineTouch::writes
                                                           : LineTouch::reads;
   std::vector<LineTouch>& touched = touched_of_warp_[aligned_warp_];
   LineTouch last = touched.empty() ? LineTouch{} : touched.back();
-  for (const std::uint64_t address : request.active_addresses()) {
-    const LineTouch touch = LineTouch::of(address, kind);
-    if ((touch.bits ^ last.bits) < 16) {  // the same line in the same way
-      last.bits |= touch.bits;
+  const auto touch = [&](std::uint64_t address) {
+    const LineTouch now = LineTouch::of(address, kind);
+    if ((now.bits ^ last.bits) < 16) {  // the same line in the same way
+      last.bits |= now.bits;
       touched.back() = last;
     } else {
-      touched.push_back(last = touch);
+      touched.push_back(last = now);
     }
-  }
+  };
+  if (row)
+    for (std::uint64_t at = request.addresses[0]; at < request.row_end(); at = (at / sector_bytes + 1) * sector_bytes)
+      touch(at);
+  else
+    for (const std::uint64_t address : request.active_addresses()) touch(address);
 }
 
 void Block::touch_line(std::uint64_t address, std::uint64_t kind) {
@@ -98,9 +103,11 @@ void Block::request(const Request& asked) {
 
 void Block::memory_request(const Request& request) {
   accesses_ += static_cast<std::uint64_t>(request.count);
+  const bool row = request.is_row();
+  if (row && is_global(request.addresses[0]) && is_global(request.row_end())) return global_request(request, true);
   int global = 0;
   for (const std::uint64_t address : request.active_addresses()) global += is_global(address) ? 1 : 0;
-  if (global == request.count) return global_request(request);
+  if (global == request.count) return global_request(request, false);
   if (global == 0) return shared_request(request);
   // Generic addresses of both kinds: the hardware takes them apart, too.
   for (const bool wanted : {true, false}) {
@@ -113,16 +120,18 @@ void Block::memory_request(const Request& request) {
       part.lanes[to] = request.lanes[at];
       ++part.count;
     }
-    wanted ? global_request(part) : shared_request(part);
+    wanted ? global_request(part, false) : shared_request(part);
   }
 }
 
-void Block::global_request(const Request& request) {
+/// `row`: request.is_row(), which most are, and which is sooner counted.
+void Block::global_request(const Request& request, bool row) {
   Site& site = sites_.at(request.pc, Space::global, request.act, request.bytes);
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
-  site.sectors += static_cast<std::uint64_t>(sectors(request.active_addresses()));
-  if (limits_.l2_bytes != 0) touch_lines(request);
+  site.sectors += row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1
+                      : static_cast<std::uint64_t>(sectors(request.active_addresses()));
+  if (limits_.l2_bytes != 0) touch_lines(request, row);
   if (request.act == Act::read)
     loads_[aligned_warp_].load(request.pc, static_cast<std::uint64_t>(request.count * request.bytes));
   else if (request.act != Act::copy_read)

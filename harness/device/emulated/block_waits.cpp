@@ -5,7 +5,7 @@
 
 #include "harness/device/emulated/block.hpp"
 
-// What lanes wait for: barriers, each other in collectives, and their copies.
+// What lanes wait for: barriers of the block, and their copies.
 namespace ridgeline::device::emulated {
 
 int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
@@ -16,43 +16,6 @@ int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int
   me.predicate = predicate;
   park(LaneState::at_barrier);
   return me.predicate;
-}
-
-bool Block::arrive(std::uint32_t& mask, std::uint32_t pc, Act kept, void* operands) {
-  Lane& me = *running_;
-  const int here = lanes_of(me.thread / 32);
-  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
-  const std::uint32_t mine = 1u << me.thread % 32;
-  if ((mask & mine) == 0)
-    stop("collective without its caller", pc, -1,
-         fmt::format("lane {} is not in the mask {:#010x}", me.thread % 32, mask));
-  log(mask, pc, kept, 0);
-  me.operands = operands;
-  me.mask = mask;
-  me.pc = pc;
-  std::uint32_t& arrived = arrived_[me.thread / 32];
-  arrived |= mine;
-  if ((arrived & mask) != mask) {
-    park(LaneState::in_collective);
-    return false;
-  }
-  const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i)
-    if ((mask >> i & 1) != 0 && warp[i].mask != mask)
-      stop("collective with different masks", pc, warp[i].thread,
-           fmt::format("{:#010x} and {:#010x}", mask, warp[i].mask));
-  return true;
-}
-
-void Block::depart(std::uint32_t mask) {
-  arrived_[running_->thread / 32] &= ~mask;
-  if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
-  Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i) {
-    if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
-    warp[i].state = LaneState::ready;
-    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
-  }
 }
 
 void Block::copy_async(void* to_shared, const void* from_global, bool inside, std::uint32_t pc) {

@@ -4,15 +4,14 @@
 
 namespace ridgeline::device::emulated {
 
-std::optional<std::uint16_t> Paths::enter(std::uint16_t caller, std::uint32_t pc) {
-  Known& known = known_[(pc * 2654435761u >> 20 ^ caller) % known_.size()];
-  if (known.pc == pc && known.caller == caller) return known.path;
+std::optional<std::uint16_t> Paths::find(std::uint16_t caller, std::uint32_t pc) {
   std::size_t i = 1;
   while (i < nodes_.size() && (nodes_[i].pc != pc || nodes_[i].caller != caller)) ++i;
   if (i > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
   if (i == nodes_.size()) nodes_.push_back({caller, static_cast<std::uint16_t>(nodes_[caller].depth + 1), pc});
-  known = {caller, static_cast<std::uint16_t>(i), pc};
-  return known.path;
+  const auto path = static_cast<std::uint16_t>(i);
+  known_[slot(caller, pc)] = {caller, path, pc};
+  return path;
 }
 
 bool Paths::before(const Entry& a, const Entry& b) const {

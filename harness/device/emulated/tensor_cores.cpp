@@ -13,17 +13,104 @@ namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
-/// As tensor cores read a float for tf32: without its 13 lowest bits.
-float from_tf32(std::uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFFE000u); }
+// Sums are made by vectors where the machine has them, and come out the same everywhere: in the order of k, each
+// product and each sum rounded by itself.
+#define RIDGELINE_VECTORS [[gnu::target_clones("avx2", "default")]]
 
-// What from_bf16() and from_f16() say, inlined: a product asks 384 times.
-inline float widened_bf16(std::uint32_t bits) { return std::bit_cast<float>(bits << 16); }
-inline float widened_f16(std::uint32_t bits) {
-  const std::uint32_t magnitude = bits & 0x7FFF;
-  // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the product restores it, too.
-  const float value = magnitude >= 0x7C00 ? std::bit_cast<float>(0x7F800000u | magnitude << 13)
-                                          : std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return (bits & 0x8000) != 0 ? -value : value;
+/// As tensor cores read a float for tf32: without its 13 lowest bits.
+RIDGELINE_VECTORS void widen_tf32(const std::uint32_t* from, float* to, int count) {
+  for (int i = 0; i < count; ++i) to[i] = std::bit_cast<float>(from[i] & 0xFFFFE000u);
+}
+
+// What from_bf16() and from_f16() say.
+RIDGELINE_VECTORS void widen_bf16(const std::uint16_t* from, float* to, int count) {
+  for (int i = 0; i < count; ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
+}
+RIDGELINE_VECTORS void widen_f16(const std::uint16_t* from, float* to, int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t magnitude = from[i] & 0x7FFFu, sign = (from[i] & 0x8000u) << 16;
+    // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the product restores it, too.
+    const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+    to[i] = std::bit_cast<float>(sign | (magnitude >= 0x7C00 ? 0x7F800000u | magnitude << 13 : finite));
+  }
+}
+
+/// c += a b: a has 16 rows of `depth` elements, b `depth` rows of 8, c 16 of 8.
+RIDGELINE_VECTORS void add_product(const float* a, const float* b, float* c, int depth) {
+  using Row = float __attribute__((vector_size(32)));
+  for (int i = 0; i < 16; ++i) {
+    Row sums{};
+    for (int k = 0; k < depth; ++k) {
+      Row row;
+      std::memcpy(&row, b + 8 * k, sizeof row);
+      sums += a[depth * i + k] * row;
+    }
+    for (int j = 0; j < 8; ++j) c[8 * i + j] += sums[j];
+  }
+}
+
+/// What a lane has of a product.
+struct Operands {
+  Matrices left;
+  std::uint32_t right[2];
+  Sums sums;
+};
+
+void multiply_together(Factor type, Operands* const* all) {
+  // Factors as they are held: 16-bit elements, or one of tf32 in the place of two.
+  alignas(32) std::uint32_t left[16][8];
+  alignas(32) std::uint32_t right_wide[8][8];
+  alignas(32) std::uint16_t right[16][8];
+  alignas(32) float a[16 * 16], b[16 * 8], c[16][8];
+  const int depth = type == Factor::tf32 ? 8 : 16;
+  for (int lane = 0; lane < 32; ++lane) {
+    const Operands& of = *all[lane];
+    const int row = lane / 4, column = lane % 4;
+    for (int part = 0; part < 4; ++part) left[row + part % 2 * 8][column + part / 2 * 4] = of.left.parts[part];
+    for (int part = 0; part < 2; ++part) {
+      right_wide[column + part * 4][row] = of.right[part];
+      for (int half = 0; half < 2; ++half)
+        right[2 * column + part * 8 + half][row] = static_cast<std::uint16_t>(of.right[part] >> 16 * half);
+    }
+    std::memcpy(&c[row][2 * column], of.sums.parts, 2 * sizeof(float));
+    std::memcpy(&c[row + 8][2 * column], of.sums.parts + 2, 2 * sizeof(float));
+  }
+  if (type == Factor::tf32) {
+    widen_tf32(&left[0][0], a, 16 * depth);
+    widen_tf32(&right_wide[0][0], b, 8 * depth);
+  } else {
+    const auto widen = type == Factor::bf16 ? widen_bf16 : widen_f16;
+    std::uint16_t halves[16 * 16];
+    std::memcpy(halves, left, sizeof halves);
+    widen(halves, a, 16 * depth);
+    widen(&right[0][0], b, 8 * depth);
+  }
+  add_product(a, b, &c[0][0], depth);
+  for (int lane = 0; lane < 32; ++lane) {
+    std::memcpy(all[lane]->sums.parts, &c[lane / 4][lane % 4 * 2], 2 * sizeof(float));
+    std::memcpy(all[lane]->sums.parts + 2, &c[lane / 4 + 8][lane % 4 * 2], 2 * sizeof(float));
+  }
+}
+
+/// A row of a matrix, and what the lane gets.
+struct Load {
+  const std::uint16_t* row;
+  Matrices out;
+};
+
+void load_together(Load* const* all, int count, bool transposed) {
+  for (int matrix = 0; matrix < count; ++matrix) {
+    std::uint16_t rows[8][8];
+    for (int row = 0; row < 8; ++row) std::memcpy(rows[row], all[8 * matrix + row]->row, sizeof rows[row]);
+    for (int lane = 0; lane < 32; ++lane) {
+      const int one = lane / 4, two = lane % 4 * 2;
+      std::uint32_t& part = all[lane]->out.parts[matrix];
+      if (transposed)
+        part = rows[two][one] | std::uint32_t{rows[two + 1][one]} << 16;
+      else
+        std::memcpy(&part, &rows[one][two], sizeof part);
+    }
+  }
 }
 
 }  // namespace
@@ -37,25 +124,9 @@ Matrices load_matrices(const void* row, int count, bool transposed) {
   const int mine_is = block.lane().thread % 32;
   // The addresses of the other lanes are not looked at.
   if (mine_is < 8 * count) block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::read, 16);
-  struct Operands {
-    const std::uint16_t* row;
-    Matrices out;
-  } mine{static_cast<const std::uint16_t*>(row), {}};
-  block.collective(whole_warp, pc, Act::collective, mine, [count, transposed](Operands* const* all) {
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int matrix = 0; matrix < count; ++matrix) {
-        const auto element = [&](int row_of_matrix, int column) -> std::uint32_t {
-          return all[8 * matrix + row_of_matrix]->row[column];
-        };
-        const int one = lane / 4, two = lane % 4 * 2;
-        std::uint32_t& part = all[lane]->out.parts[matrix];
-        if (transposed)
-          part = element(two, one) | element(two + 1, one) << 16;
-        else
-          std::memcpy(&part, all[8 * matrix + one]->row + two, sizeof part);
-      }
-    }
-  });
+  Load mine{static_cast<const std::uint16_t*>(row), {}};
+  block.collective(whole_warp, pc, Act::collective, mine,
+                   [=](Load* const* all) { load_together(all, count, transposed); });
   return mine.out;
 }
 
@@ -83,46 +154,10 @@ void store_matrices(void* row, const Matrices& from, int count, bool transposed)
 
 Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, std::uint32_t right_high) {
   const std::uint32_t pc = RIDGELINE_CALLER;
-  struct Operands {
-    Matrices left;
-    std::uint32_t right[2];
-    Sums sums;
-  } mine{left, {right_low, right_high}, sums};
+  Operands mine{left, {right_low, right_high}, sums};
   Block& block = Block::current();
-  block.collective(whole_warp, pc, Act::collective, mine, [&](Operands* const* all) {
-    const bool wide = type == Factor::tf32;
-    const int held = wide ? 1 : 2;  // elements in a register
-    const int depth = wide ? 8 : 16;
-    const auto value = [type](std::uint32_t bits, int half) {
-      if (type == Factor::tf32) return from_tf32(bits);
-      const std::uint32_t of_half = bits >> 16 * half & 0xFFFF;
-      return type == Factor::bf16 ? widened_bf16(of_half) : widened_f16(of_half);
-    };
-    using Row = float __attribute__((vector_size(32)));  // eight sums at once, each in the order of k
-    float a[16][16], c[16][8];
-    Row b[16];
-    for (int lane = 0; lane < 32; ++lane) {
-      const Operands& of = *all[lane];
-      const int row = lane / 4, pair = lane % 4 * 2, first = lane % 4 * held;
-      for (int half = 0; half < held; ++half) {
-        for (int part = 0; part < 4; ++part)
-          a[row + part % 2 * 8][first + part / 2 * (depth / 2) + half] = value(of.left.parts[part], half);
-        for (int part = 0; part < 2; ++part) b[first + part * (depth / 2) + half][row] = value(of.right[part], half);
-      }
-      for (int half = 0; half < 2; ++half) {
-        c[row][pair + half] = of.sums.parts[half];
-        c[row + 8][pair + half] = of.sums.parts[2 + half];
-      }
-    }
-    for (int i = 0; i < 16; ++i) {
-      Row row{};
-      for (int k = 0; k < depth; ++k) row += a[i][k] * b[k];
-      for (int j = 0; j < 8; ++j) c[i][j] += row[j];
-    }
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int part = 0; part < 4; ++part)
-        all[lane]->sums.parts[part] = c[lane / 4 + part / 2 * 8][lane % 4 * 2 + part % 2];
-    }
+  block.collective(whole_warp, pc, Act::collective, mine, [&block, type, pc](Operands* const* all) {
+    multiply_together(type, all);
     block.count_tensor_instruction(pc);
   });
   return mine.sums;

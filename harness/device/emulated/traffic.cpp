@@ -1,47 +1,51 @@
 #include "harness/device/emulated/traffic.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ridgeline::device::emulated {
 namespace {
 
-/// Of lanes that go together: the most distinct words in one bank.
+/// Of lanes that go together: the most distinct words in one bank. Accesses are aligned to their size, so that two of
+/// them have all their words in common or none: the adjacent banks of one access count as one, and its words as one.
 int wavefronts_of_group(std::span<const std::uint64_t> addresses, int bytes) {
   // Side by side, or all the same: no two words of a bank.
   bool plain = true;
   for (std::size_t i = 1; i < addresses.size() && plain; ++i)
     plain = addresses[i] == addresses[0] || addresses[i] == addresses[0] + i * static_cast<std::uint64_t>(bytes);
   if (plain) return 1;
-  if (bytes <= bank_bytes) {
-    std::uint64_t first[banks];
-    std::uint32_t seen = 0;
-    bool one_word = true;  // in each bank
-    for (std::size_t i = 0; i < addresses.size() && one_word; ++i) {
-      const std::uint64_t word = addresses[i] / bank_bytes;
-      const std::uint64_t bank = word % banks;
-      one_word = (seen >> bank & 1) == 0 || first[bank] == word;
-      first[bank] = word;
-      seen |= 1u << bank;
-    }
-    if (one_word) return 1;
+  const int size = std::countr_zero(static_cast<unsigned>(std::max(bytes, bank_bytes)));  // its logarithm
+  const auto last_bank = static_cast<std::uint64_t>((banks * bank_bytes >> size) - 1);
+  std::uint64_t first[banks];
+  std::uint32_t seen = 0;
+  bool one_word = true;  // in each bank
+  for (std::size_t i = 0; i < addresses.size() && one_word; ++i) {
+    const std::uint64_t word = addresses[i] >> size, bank = word & last_bank;
+    one_word = (seen >> bank & 1) == 0 || first[bank] == word;
+    first[bank] = word;
+    seen |= 1u << bank;
   }
+  if (one_word) return 1;
   std::uint64_t words[banks][banks];
   int counts[banks] = {}, most = 0;
   for (const std::uint64_t address : addresses) {
-    for (int offset = 0; offset < std::max(bytes, bank_bytes); offset += bank_bytes) {
-      const std::uint64_t word = (address + static_cast<std::uint64_t>(offset)) / bank_bytes;
-      std::uint64_t* const in_bank = words[word % banks];
-      int& count = counts[word % banks];
-      if (std::find(in_bank, in_bank + count, word) != in_bank + count) continue;
-      in_bank[count++] = word;
-      most = std::max(most, count);
-    }
+    const std::uint64_t word = address >> size;
+    std::uint64_t* const in_bank = words[word & last_bank];
+    int& count = counts[word & last_bank];
+    if (std::find(in_bank, in_bank + count, word) != in_bank + count) continue;
+    in_bank[count++] = word;
+    most = std::max(most, count);
   }
   return most;
 }
 
 /// Whether every active lane reads what the lane `step` away reads, as far as that one is active.
 bool paired(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes, unsigned step) {
+  if (lanes.size() == 32) {
+    for (std::size_t i = 0; i < 32; ++i)
+      if (addresses[i] != addresses[i ^ step]) return false;
+    return true;
+  }
   std::uint64_t of_lane[32] = {};
   std::uint32_t active = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
