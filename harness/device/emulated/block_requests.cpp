@@ -35,24 +35,14 @@ void Block::touch_lines(const Request& request, bool row) {
   const std::uint64_t kind = request.act == Act::write    ? LineTouch::writes
                              : request.act == Act::atomic ? LineTouch::reads | LineTouch::writes
                                                           : LineTouch::reads;
-  std::vector<LineTouch>& touched = touched_of_warp_[aligned_warp_];
-  LineTouch last = touched.empty() ? LineTouch{} : touched.back();
-  const auto touch = [&](std::uint64_t address) {
-    const LineTouch now = LineTouch::of(address, kind);
-    if ((now.bits ^ last.bits) < 16) {  // the same line in the same way
-      last.bits |= now.bits;
-      touched.back() = last;
-    } else {
-      touched.push_back(last = now);
-    }
-  };
   if (row)
     for (std::uint64_t at = request.addresses[0]; at < request.row_end(); at = (at / sector_bytes + 1) * sector_bytes)
-      touch(at);
+      touch_line(at, kind);
   else
-    for (const std::uint64_t address : request.active_addresses()) touch(address);
+    for (const std::uint64_t address : request.active_addresses()) touch_line(address, kind);
 }
 
+/// What follows on the same line in the same way joins it.
 void Block::touch_line(std::uint64_t address, std::uint64_t kind) {
   if (limits_.l2_bytes == 0) return;
   std::vector<LineTouch>& touched = touched_of_warp_[aligned_warp_];
@@ -151,7 +141,8 @@ void Block::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t p
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
     if (mistake->unwritten) find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
-    if (mistake->race != nullptr) find(mistake->race, pc, thread, mistake->other, memory_.describe(address), address);
+    const GlobalMemory::Race race = mistake->race;
+    if (race.what != nullptr) find(race.what, pc, thread, race.other, memory_.describe(address), address);
   }
 }
 

@@ -64,11 +64,14 @@ class GlobalMemory {
     int first_thread = 0, bytes = 0;
     Act act = Act::read;
   };
+  struct Race {
+    const char* what = nullptr;  // "race between blocks (read after write)"; null: none
+    int other = -1;              // thread of the same block
+  };
   struct Mistake {
-    std::size_t access = 0;      // its place in the addresses
-    bool unwritten = false;      // reads bytes that nobody has written
-    const char* race = nullptr;  // "race between blocks (read after write)"; null: none
-    int other = -1;              // thread of the same block that it races with
+    std::size_t access = 0;  // its place in the addresses
+    bool unwritten = false;  // reads bytes that nobody has written
+    Race race;
   };
   /// Notes accesses of 1 to 16 bytes that are inside, from number `next` on, one after the other, up to the first with
   /// which something is wrong, and moves `next` behind it; absent when there is none left. A race: another block of
@@ -91,7 +94,8 @@ class GlobalMemory {
     // Moments of that block's history, see SharedHistory::moment().
     std::uint32_t written_at, read_at;
   };
-  class Visit;
+  struct Access;
+  Race race(Access access, bool reads, Owner& owner, const SharedHistory& history);
   /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of blocks that run at once,
   /// whether one of them has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);

@@ -99,7 +99,7 @@ TEST(GlobalMemory, BlocksThatShareAWordRace) {
   const std::uint64_t made = address(memory.allocate(64, "made"));
   memory.begin_launch(6);
   const auto touch = [&](std::uint64_t at, int bytes, Act act, std::uint32_t block) {
-    const char* const race = touch_alone(memory, at, bytes, act, block).race;
+    const char* const race = touch_alone(memory, at, bytes, act, block).race.what;
     return std::string(race == nullptr ? "" : race);
   };
   EXPECT_EQ(touch(made, 4, Act::write, 0), "");

@@ -46,119 +46,108 @@ class Marks {
 
 }  // namespace
 
-/// Accesses of one kind by one block, thread by thread.
-class GlobalMemory::Visit {
- public:
-  Visit(GlobalMemory& memory, const Toucher& toucher, const SharedHistory& history)
-      : memory_(memory),
-        history_(history),
-        several_(memory.several_),
-        me_(memory.number_of(toucher.block)),
-        strong_(toucher.strong ? 1 : 0),
-        by_threads_(toucher.by_threads),
-        follows_threads_(toucher.by_threads && toucher.alone) {}
+/// One access of a thread, to the same bytes of each word that it touches.
+struct GlobalMemory::Access {
+  std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
+  bool follows_threads;               // inside its block
+  int thread;
+  std::uint32_t bytes, now;
 
-  /// The thread that touches these bytes of words from now on.
-  void come(int thread, std::uint32_t bytes) {
-    thread_ = thread;
-    bytes_ = bytes;
-    now_ = by_threads_ ? history_.moment(thread, bytes, strong_ != 0) : 0;
-  }
-  void read(Owner& owner, Mistake& mistake) {
-    const std::uint32_t wrote = current(owner.writer), read = current(owner.reader);
-    if (!is_clear(wrote, owner.written_at)) say_of_read(mistake, wrote, owner);
-    const bool mine = read == 0 || owner_of(read) == me_;
-    const std::uint32_t bytes = bytes_of(read) | bytes_ << 1 | (read == 0 || is_strong(read) ? strong_ : 0);
-    store(owner.reader, (mine ? me_ : several_) << 5 | bytes);
-    store(owner.read_at, now_);
-  }
-  void write(Owner& owner, Mistake& mistake) {
-    const std::uint32_t wrote = current(owner.writer), read = current(owner.reader);
-    if (!is_clear(wrote, owner.written_at) || !is_clear(read, owner.read_at)) say_of_write(mistake, wrote, read, owner);
-    const std::uint32_t mine = owner_of(wrote) == me_ ? bytes_of(wrote) : 0;
-    const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong_ : 0;
-    store(owner.writer, me_ << 5 | mine | bytes_ << 1 | still_strong);
-    store(owner.written_at, now_);
-  }
-
- private:
-  /// What the cell says of this launch; 0 when nothing.
+  /// What a cell says of this launch; 0 when nothing.
   std::uint32_t current(std::uint32_t& cell) const {
     const std::uint32_t value = load(cell);
-    return owner_of(value) < several_ ? 0 : value;
+    return owner_of(value) < several ? 0 : value;
   }
-  /// Whether nothing can be wrong with an access behind that one, which most are.
-  bool is_clear(std::uint32_t cell, std::uint32_t& moment) const {
-    if ((bytes_of(cell) & bytes_ << 1) == 0) return true;
-    if (owner_of(cell) != me_) return strong_ != 0 && is_strong(cell);
-    return !follows_threads_ || !history_.races(load(moment), thread_, bytes_, strong_ != 0);
+  /// Whether nothing can be wrong behind the access that `cell` tells of, as is mostly so.
+  bool is_clear(std::uint32_t cell, std::uint32_t& moment, const SharedHistory& history) const {
+    if ((bytes_of(cell) & bytes << 1) == 0) return true;
+    if (owner_of(cell) != me) return strong != 0 && is_strong(cell);
+    return !follows_threads || !history.races(load(moment), thread, bytes, strong != 0);
   }
-  bool races(std::uint32_t cell, std::uint32_t& moment) const {
-    return owner_of(cell) == me_ && !is_clear(cell, moment);
+  void note_read(Owner& owner, std::uint32_t read) const {
+    const bool mine = read == 0 || owner_of(read) == me;
+    const std::uint32_t still_strong = read == 0 || is_strong(read) ? strong : 0;
+    store(owner.reader, (mine ? me : several) << 5 | bytes_of(read) | bytes << 1 | still_strong);
+    store(owner.read_at, now);
   }
-  /// Of blocks, unless fences have ordered them.
-  bool collides(std::uint32_t cell, std::uint32_t& moment) {
-    if (owner_of(cell) == me_ || is_clear(cell, moment)) return false;
-    // Of several readers nothing is kept that could tell: none of them is said to race where there are fences.
-    const bool one = owner_of(cell) != several_;
-    return !memory_.fenced(one ? owner_of(cell) : me_, one ? load(moment) : 0, me_);
+  void note_write(Owner& owner, std::uint32_t wrote) const {
+    const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
+    const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
+    store(owner.writer, me << 5 | mine | bytes << 1 | still_strong);
+    store(owner.written_at, now);
   }
-  // The first word's mistake is the access's.
-  [[gnu::noinline]] void say_of_read(Mistake& mistake, std::uint32_t wrote, Owner& owner) {
-    if (mistake.race != nullptr) return;
-    if (collides(wrote, owner.written_at)) mistake.race = "race between blocks (read after write)";
-    if (races(wrote, owner.written_at)) say(mistake, "race (read after write)", owner.written_at);
-  }
-  [[gnu::noinline]] void say_of_write(Mistake& mistake, std::uint32_t wrote, std::uint32_t read, Owner& owner) {
-    if (mistake.race != nullptr) return;
-    if (collides(wrote, owner.written_at) || collides(read, owner.read_at))
-      mistake.race = "race between blocks (write after access)";
-    else if (races(wrote, owner.written_at))
-      say(mistake, "race (write after write)", owner.written_at);
-    else if (races(read, owner.read_at))
-      say(mistake, "race (write after read)", owner.read_at);
-  }
-  static void say(Mistake& mistake, const char* race, std::uint32_t& moment) {
-    mistake.race = race;
-    mistake.other = SharedHistory::thread_of(load(moment));
-  }
-
-  GlobalMemory& memory_;
-  const SharedHistory& history_;
-  const std::uint32_t several_, me_, strong_;
-  const bool by_threads_, follows_threads_;
-  int thread_ = 0;
-  std::uint32_t bytes_ = 0, now_ = 0;
 };
 
+/// What is wrong with an access of which one or two cells are not clear; nothing where fences have ordered the blocks.
+GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner, const SharedHistory& history) {
+  const std::uint32_t wrote = access.current(owner.writer), read = reads ? 0 : access.current(owner.reader);
+  const auto collides = [&](std::uint32_t cell, std::uint32_t& moment) {
+    if (owner_of(cell) == access.me || access.is_clear(cell, moment, history)) return false;
+    // Of several readers nothing is kept that could tell: none of them is said to race where there are fences.
+    const bool one = owner_of(cell) != access.several;
+    return !fenced(one ? owner_of(cell) : access.me, one ? load(moment) : 0, access.me);
+  };
+  const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
+    return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
+  };
+  if (collides(wrote, owner.written_at))
+    return {reads ? "race between blocks (read after write)" : "race between blocks (write after access)"};
+  if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
+  if (races(wrote, owner.written_at))
+    return {reads ? "race (read after write)" : "race (write after write)",
+            SharedHistory::thread_of(load(owner.written_at))};
+  if (races(read, owner.read_at)) return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
+  return {};
+}
+
+// What the loop needs lies in variables of its own, which the compiler keeps in registers: it is run for each lane.
 std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesses, std::size_t& next,
                                                          const Toucher& toucher, const SharedHistory& history) {
-  Visit visit(*this, toucher, history);
   Marks marks;
+  const std::span addresses = accesses.addresses;
+  const std::uint8_t* const threads = accesses.threads.data();
+  const int first_thread = accesses.first_thread;
   const auto bytes = static_cast<std::uint64_t>(accesses.bytes);
-  const Slot* slot = nullptr;
-  std::uint64_t begin = 0;  // of its allocation
-  while (next < accesses.addresses.size()) {
-    Mistake mistake{.access = next++};
-    const std::uint64_t address = accesses.addresses[mistake.access];
+  const bool reads = accesses.act == Act::read, writes = accesses.act == Act::write;
+  const bool by_threads = toucher.by_threads, strong = toucher.strong;
+  Access access{several_, number_of(toucher.block), strong ? 1u : 0u, by_threads && toucher.alone, 0, 15, 0};
+  std::uint64_t begin = 0;  // of the allocation that was touched last
+  std::uint64_t* written = nullptr;
+  Owner* owners = nullptr;
+  for (std::size_t i = next; i < addresses.size(); ++i) {
+    const std::uint64_t address = addresses[i];
     if ((address ^ begin) >= slot_span) {
-      slot = &slot_of(address);
+      const Slot& slot = slot_of(address);
       begin = address / slot_span * slot_span + slot_front;
+      written = slot.whole ? nullptr : reinterpret_cast<std::uint64_t*>(slot.written);
+      owners = slot.owners;
     }
     const std::uint64_t at = address - begin;
-    if (!slot->whole) {
-      auto* const word = reinterpret_cast<std::uint64_t*>(slot->written) + at / 64;
+    bool unwritten = false;
+    if (written != nullptr) {
+      std::uint64_t& word = written[at / 64];
       const std::uint64_t wanted = ((std::uint64_t{1} << bytes) - 1) << at % 64;
-      const std::uint64_t missing = wanted & ~std::atomic_ref(*word).load(std::memory_order_relaxed);
-      if (missing != 0) accesses.act == Act::write ? marks.add(word, missing) : void(mistake.unwritten = true);
+      const std::uint64_t missing = wanted & ~std::atomic_ref(word).load(std::memory_order_relaxed);
+      if (missing != 0 && writes) marks.add(&word, missing);
+      unwritten = missing != 0 && !writes;
     }
-    visit.come(accesses.first_thread + accesses.threads[mistake.access],
-               bytes >= 4 ? 15 : static_cast<std::uint32_t>((1u << bytes) - 1) << at % 4);
-    Owner* owner = slot->owners + at / 4;
-    for (std::uint64_t i = 0; i < bytes; i += 4, ++owner)
-      accesses.act == Act::read ? visit.read(*owner, mistake) : visit.write(*owner, mistake);
-    if (mistake.unwritten || mistake.race != nullptr) return mistake;
+    access.thread = first_thread + threads[i];
+    if (bytes < 4) access.bytes = ((1u << bytes) - 1) << at % 4;
+    access.now = by_threads ? history.moment(access.thread, access.bytes, strong) : 0;
+    Race found;
+    for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
+      const std::uint32_t wrote = access.current(owner->writer), read = access.current(owner->reader);
+      const bool clear = access.is_clear(wrote, owner->written_at, history) &&
+                         (reads || access.is_clear(read, owner->read_at, history));
+      if (__builtin_expect(!clear, 0) && found.what == nullptr) found = race(access, reads, *owner, history);
+      reads ? access.note_read(*owner, read) : access.note_write(*owner, wrote);
+    }
+    if (__builtin_expect(unwritten || found.what != nullptr, 0)) {
+      next = i + 1;
+      return Mistake{i, unwritten, found};
+    }
   }
+  next = addresses.size();
   return std::nullopt;
 }
 

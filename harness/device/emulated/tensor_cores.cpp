@@ -15,7 +15,11 @@ constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 // Sums are made by vectors where the machine has them, and come out the same everywhere: in the order of k, each
 // product and each sum rounded by itself.
+#ifdef __x86_64__
 #define RIDGELINE_VECTORS [[gnu::target_clones("avx2", "default")]]
+#else
+#define RIDGELINE_VECTORS
+#endif
 
 /// As tensor cores read a float for tf32: without its 13 lowest bits.
 RIDGELINE_VECTORS void widen_tf32(const std::uint32_t* from, float* to, int count) {
@@ -38,14 +42,18 @@ RIDGELINE_VECTORS void widen_f16(const std::uint16_t* from, float* to, int count
 /// c += a b: a has 16 rows of `depth` elements, b `depth` rows of 8, c 16 of 8.
 RIDGELINE_VECTORS void add_product(const float* a, const float* b, float* c, int depth) {
   using Row = float __attribute__((vector_size(32)));
-  for (int i = 0; i < 16; ++i) {
-    Row sums{};
+  constexpr int together = 4;  // rows, so that one sum need not wait for another
+  for (int i = 0; i < 16; i += together) {
+    Row sums[together] = {}, before, of_b;
     for (int k = 0; k < depth; ++k) {
-      Row row;
-      std::memcpy(&row, b + 8 * k, sizeof row);
-      sums += a[depth * i + k] * row;
+      std::memcpy(&of_b, b + 8 * k, sizeof of_b);
+      for (int row = 0; row < together; ++row) sums[row] += a[depth * (i + row) + k] * of_b;
     }
-    for (int j = 0; j < 8; ++j) c[8 * i + j] += sums[j];
+    for (int row = 0; row < together; ++row) {
+      std::memcpy(&before, c + 8 * (i + row), sizeof before);
+      before += sums[row];
+      std::memcpy(c + 8 * (i + row), &before, sizeof before);
+    }
   }
 }
 
