@@ -1,5 +1,6 @@
 #include "harness/device/emulated/alignment.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,23 @@ TEST(Align, AReadAndAWriteOfOnePlaceAreTwoRequests) {
   Entry write = at(100);
   write.act = Act::write;
   EXPECT_EQ(aligned({{at(100)}, {write}}), "100:1 100:1");
+}
+
+TEST(Request, IsARowWhenBytesLieSideBySideInTheOrderOfLanes) {
+  const auto row = [](int bytes, const std::vector<std::uint64_t>& addresses) {
+    Request request;
+    request.bytes = bytes;
+    request.count = static_cast<int>(addresses.size());
+    std::ranges::copy(addresses, request.addresses.begin());
+    return request.is_row();
+  };
+  EXPECT_TRUE(row(4, {40, 44, 48}));
+  EXPECT_TRUE(row(16, {32, 48}));
+  EXPECT_TRUE(row(4, {40}));
+  EXPECT_FALSE(row(4, {40, 44, 52})) << "a gap";
+  EXPECT_FALSE(row(4, {44, 40})) << "backwards";
+  EXPECT_FALSE(row(4, {40, 40})) << "the same";
+  EXPECT_FALSE(row(2, {40, 44})) << "too far apart";
 }
 
 }  // namespace

@@ -121,5 +121,64 @@ TEST(GlobalMemory, BlocksThatShareAWordRace) {
   EXPECT_EQ(touch(made, 4, Act::write, 5), "");
 }
 
+TEST(GlobalMemory, ALaunchForgetsTheLastOneHoweverManyBlocksThereWere) {
+  GlobalMemory memory;
+  const std::uint64_t made = address(memory.allocate(64, "made"));
+  const auto race = [&](Act act, std::uint32_t block) {
+    const char* const what = touch_alone(memory, made, 4, act, block).race.what;
+    return std::string(what == nullptr ? "" : what);
+  };
+  // More than there are numbers, all that there are, few again.
+  for (const std::uint64_t blocks :
+       {std::uint64_t{1} << 40, std::uint64_t{1} << 26, std::uint64_t{1} << 26, std::uint64_t{6}, std::uint64_t{6}}) {
+    memory.begin_launch(blocks);
+    EXPECT_EQ(race(Act::read, 4), "") << blocks;
+    EXPECT_EQ(race(Act::read, 5), "") << blocks;
+    EXPECT_EQ(race(Act::write, 5), "race between blocks (write after access)") << blocks;
+    EXPECT_EQ(race(Act::read, 3), "race between blocks (read after write)") << blocks;
+  }
+}
+
+TEST(GlobalMemory, GoesOnBehindEachMistakeOfAWarp) {
+  GlobalMemory memory;
+  memory.begin_launch(1);
+  SharedHistory history(64);
+  history.begin_block(1);
+  char* const one = static_cast<char*>(memory.allocate(256, "one"));
+  char* const other = static_cast<char*>(memory.allocate(256, "other"));
+  memory.mark(one, 64, true);
+  memory.mark(other, 256, true);
+  // Thread 2 reads what nobody has written, threads 4 and 6 write what thread 5 reads and writes.
+  const std::uint64_t reads[] = {address(one), address(one, 60), address(one, 64), address(other, 128)};
+  const std::uint64_t writes[] = {address(one, 128), address(other, 128), address(one, 128)};
+  const std::uint8_t readers[] = {0, 1, 2, 5}, writers[] = {5, 6, 4};
+  std::size_t next = 0;
+  const auto unwritten = memory.touch({reads, readers, 0, 4, Act::read}, next, {}, history);
+  ASSERT_TRUE(unwritten.has_value());
+  EXPECT_EQ(unwritten->access, 2u);
+  EXPECT_TRUE(unwritten->unwritten);
+  EXPECT_EQ(unwritten->race.what, nullptr);
+  EXPECT_FALSE(memory.touch({reads, readers, 0, 4, Act::read}, next, {}, history).has_value());
+  EXPECT_EQ(next, 4u);
+  next = 0;
+  const auto read_before = memory.touch({writes, writers, 0, 4, Act::write}, next, {}, history);
+  ASSERT_TRUE(read_before.has_value());
+  EXPECT_EQ(read_before->access, 1u);
+  EXPECT_STREQ(read_before->race.what, "race (write after read)");
+  EXPECT_EQ(read_before->race.other, 5);
+  const auto written_before = memory.touch({writes, writers, 0, 4, Act::write}, next, {}, history);
+  ASSERT_TRUE(written_before.has_value());
+  EXPECT_EQ(written_before->access, 2u);
+  EXPECT_STREQ(written_before->race.what, "race (write after write)");
+  EXPECT_EQ(written_before->race.other, 5);
+  EXPECT_FALSE(memory.touch({writes, writers, 0, 4, Act::write}, next, {}, history).has_value());
+  // What one thread has written, and its neighbours in the same words of marks, may be read.
+  next = 0;
+  const std::uint64_t back[] = {address(one, 128)};
+  EXPECT_FALSE(memory.touch({back, std::span(writers).subspan(2), 0, 4, Act::read}, next, {}, history)
+                   .value_or(GlobalMemory::Mistake{})
+                   .unwritten);
+}
+
 }  // namespace
 }  // namespace ridgeline::device::emulated
