@@ -36,13 +36,23 @@ class Analyses {
         continue;
       }
       while (earlier_.size() <= week) earlier_.emplace_back();
-      if (!earlier_[week]) earlier_[week] = stats::watch(std::span(logs_).first(count), rules_, known_);
+      if (!earlier_[week]) earlier_[week] = earlier_analysis(count);
       if (holds(*earlier_[week])) return true;
     }
     return false;
   }
 
  private:
+  /// Of the first `count` values; of a long series the last two years of them, in whole weeks, from which the noise
+  /// comes.
+  stats::Watched earlier_analysis(std::size_t count) const {
+    constexpr std::size_t most = 106 * 7;
+    const std::size_t begin = count > most ? (count - most) / 7 * 7 : 0;
+    stats::Watched watched = stats::watch(std::span(logs_).subspan(begin, count - begin), rules_, known_);
+    for (stats::LevelChange& change : watched.changes) change.at += begin;
+    return watched;
+  }
+
   const NightlyDevice& device_;
   const NightlyTimes& times_;
   stats::WatchRules rules_;

@@ -57,6 +57,21 @@ std::vector<Alarm> alarms(const LevelSearch& search, std::size_t count, std::siz
   return raised;
 }
 
+/// Whether one step between two levels fits `values` better than a line does that leaves these `residuals`.
+bool is_rather_a_step(std::span<const double> values, std::span<const double> residuals) {
+  const auto off = [](std::span<const double> of) {
+    const double centre = median(of);
+    double sum = 0;
+    for (const double value : of) sum += std::abs(value - centre);
+    return sum;
+  };
+  double line = 0;
+  for (const double residual : residuals) line += residual;
+  for (std::size_t at = least_segment; at + least_segment <= values.size(); ++at)
+    if (off(values.first(at)) + off(values.subspan(at)) < line) return true;
+  return false;
+}
+
 std::optional<Drift> drift_of(std::span<const double> values, const SeriesNoise& noise, const WatchRules& rules) {
   const std::size_t n = rules.drift_values;
   if (values.size() < n) return {};
@@ -72,6 +87,7 @@ std::optional<Drift> drift_of(std::span<const double> values, const SeriesNoise&
   const double error = sd * std::sqrt(12 * inflation(noise) / static_cast<double>(n));
   if (std::abs(total) < rules.drift_significance * error) return {};
   if (theil_sen_slope(window.first(n / 2)) * slope <= 0 || theil_sen_slope(window.last(n / 2)) * slope <= 0) return {};
+  if (is_rather_a_step(window, residuals)) return {};
   return Drift{total, {total - normal_quantile * error, total + normal_quantile * error}, values.size()};
 }
 
@@ -100,13 +116,14 @@ Watched watch(std::span<const double> values, const WatchRules& rules, std::opti
   const std::size_t count = values.size();
   const std::size_t first_count = known ? 0 : rules.least_values;
   const LevelSearch search(values, *noise);
-  const std::vector<std::size_t> points = search.points(count, rules.least_step);
+  const std::vector<std::size_t> points = search.points(count, rules.least_step), all = search.points(count, 0);
   const std::vector<Alarm> raised = alarms(search, count, first_count, rules);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : points[i - 1], end = i + 1 == points.size() ? count : points[i + 1];
     LevelChange change;
     change.at = points[i];
-    const LevelSearch::Location location = search.location(points, i, count);
+    const LevelSearch::Location location =
+        search.location(all, static_cast<std::size_t>(std::ranges::lower_bound(all, change.at) - all.begin()), count);
     change.earliest = location.earliest;
     change.latest = location.latest;
     change.before = search.median_of(begin, change.at);

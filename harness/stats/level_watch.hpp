@@ -34,7 +34,7 @@ struct LevelChange {
   std::optional<std::size_t> raised;  // how many values there were when it was first confirmed; absent when long ago
 };
 
-/// A slow change that no single night shows.
+/// A slow change that no single night shows: a line fits it, and better than any single step.
 struct Drift {
   double total = 0;    // over WatchRules::drift_values
   Interval range;      // 95%

@@ -163,6 +163,28 @@ TEST(LevelWatch, CallsAStepNoDrift) {
   }
 }
 
+TEST(LevelWatch, CallsAStepThatIsTooSmallToCountNoDrift) {
+  WatchRules rules;
+  rules.least_step = .03;
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    for (const std::size_t at : {125u, 155u, 185u}) {
+      const Watched watched = watch(with_step(200, at, .028, seed), rules);
+      EXPECT_FALSE(watched.drift.has_value()) << seed << ' ' << at;
+    }
+}
+
+TEST(LevelWatch, LocatesAStepAmongTheLevelsThatWereFound) {
+  Values values = with_step(200, 150, .02, 5);  // too small to count, and no part of where the next one is
+  for (std::size_t i = 180; i < values.size(); ++i) values[i] -= .08;
+  WatchRules rules;
+  rules.least_step = .03;
+  const Watched watched = watch(values, rules);
+  ASSERT_EQ(watched.changes.size(), 1u);
+  EXPECT_EQ(watched.changes[0].at, 180u);
+  EXPECT_GE(watched.changes[0].earliest, 178u);
+  EXPECT_LE(watched.changes[0].latest, 182u);
+}
+
 TEST(LevelWatch, OfAWeekOrLessSaysNothing) {
   for (std::size_t n = 0; n < 7; ++n) {
     const Watched watched = watch(noise_of(n + 1, 1), {});
