@@ -23,7 +23,7 @@ def nights(results: Path) -> list[dict]:
 
 def runs(results: Path) -> int:
     (database,) = results.glob("*.sqlite")
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+    with closing(sqlite3.connect(f"file:{database}?immutable=1", uri=True)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return connection.execute("SELECT count(*) FROM run").fetchone()[0]
 
