@@ -58,6 +58,7 @@ void add_run(CLI::App& program, Context& context);
 void add_gate(CLI::App& program, Context& context);
 void add_runs(CLI::App& program, Context& context);
 void add_show(CLI::App& program, Context& context);
+void add_trend(CLI::App& program, Context& context);
 void add_check(CLI::App& program, Context& context);
 void add_predict(CLI::App& program, Context& context);
 void add_report(CLI::App& program, Context& context);

@@ -1,0 +1,120 @@
+#include "harness/cli/trend.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+struct Options {
+  analysis::SeriesChoice choice;
+  analysis::TrendRules rules;
+  int new_nights = 1, shown_nights = 90;
+  double step_percent = 0;
+  bool fail_on_new = false, series = false;
+};
+
+/// Throws a usage Error unless `text` is empty or a day: "2026-01-31".
+void check_day(const std::string& text) {
+  if (text.empty()) return;
+  int year = 0;
+  unsigned month = 0, day = 0;
+  char rest = 0;
+  const bool read = text.size() == 10 && std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  if (!read || !date.ok() || text.find_first_not_of("0123456789-") != std::string::npos)
+    throw Error(ErrorKind::usage, fmt::format("--since {} is no day", printable(text)), "write it like 2026-01-31");
+}
+
+void check(const Options& options) {
+  check_day(options.choice.since);
+  if (options.new_nights < 1 || options.shown_nights < 1)
+    throw Error(ErrorKind::usage, "--nights and --new-nights are 1 or more");
+  if (options.step_percent < 0 || options.step_percent > 100)
+    throw Error(ErrorKind::usage, "--step is a percentage above 0, and at most 100");
+  if (options.fail_on_new && options.new_nights > options.shown_nights)
+    throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
+}
+
+int trend(const Context& context, Options options) {
+  check(options);
+  options.choice.device = context.device;
+  options.choice.profile = context.profile;
+  options.rules.new_nights = static_cast<std::size_t>(options.new_nights);
+  options.rules.shown_nights = static_cast<std::size_t>(options.shown_nights);
+  if (options.step_percent > 0) options.rules.least_step = options.step_percent / 100;
+  TrendReport report{{}, options.rules, fine};
+  for (analysis::NightlyDevice& device : analysis::nightly_series(context.results, options.choice, say_left_out))
+    report.devices.push_back(analysis::trend_of(std::move(device), options.rules));
+  if (options.fail_on_new) report.exit_code = fail_on_new(report.devices);
+  if (context.json)
+    print_json(to_json(report, options.series));
+  else
+    fmt::print("{}", trend_text(report));
+  return report.exit_code;
+}
+
+}  // namespace
+
+int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
+  const auto any = [](const auto& of) { return std::ranges::any_of(of, [](const auto& one) { return fails(one); }); };
+  int code = fine;
+  for (const analysis::DeviceTrend& device : devices) {
+    if (std::ranges::any_of(device.stops, &analysis::TrendStop::is_new)) return not_all_measured;
+    if (any(device.changes) || any(device.fleet) || any(device.drifts)) code = regression;
+  }
+  return code;
+}
+
+void add_trend(CLI::App& program, Context& context) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = add_command(
+      program, context, "trend", "Find what changed over the nights that are stored, and since when",
+      "  ridgeline trend                         every case of every device, the last 90 nights listed\n"
+      "  ridgeline trend --device h200 'gemm/*'  of one model or device\n"
+      "  ridgeline trend --fail-on-new           for the nightly job: exit 1 on what last night brought\n"
+      "  ridgeline trend --nights 365            a year's list\n"
+      "  ridgeline trend --json --series         for programs, with every value\n\n"
+      "A night is the runs that started on one day (UTC); its value is the median of the medians of all\n"
+      "processes that were ok. A change is confirmed when the analyses of three nights running have it and 60\n"
+      "nights are there. It is new when the analysis of the night before did not have it (--new-nights).\n"
+      "With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one is newly slower (a\n"
+      "confirmed change, a drift, or a count for the worse) and nothing but code is known to have changed,\n"
+      "else 0. docs/trend.md says how to read it, and how often it is wrong.",
+      [&context, options] { return trend(context, *options); });
+  command.add_option("PATTERN", options->choice.patterns, "Cases; * crosses /. Without any, all")->type_name("");
+  command
+      .add_option("--device", context.device,
+                  "cuda:0, words of a model, or the start of a UUID; without it all devices")
+      ->type_name("ID");
+  command.add_option("--profile", context.profile, "Runs of this profile; without it, of each device the usual one")
+      ->type_name("NAME");
+  command.add_option("--since", options->choice.since, "Leave out all nights before this day")->type_name("DATE");
+  command.add_option("--nights", options->shown_nights, "List what the last N nights brought")
+      ->type_name("N")
+      ->default_str("90");
+  command.add_option("--new-nights", options->new_nights, "New is what the analysis N nights ago did not have")
+      ->type_name("N")
+      ->default_str("1");
+  command
+      .add_option("--step", options->step_percent,
+                  "The smallest change that counts; without it 1% on a GPU, 2% on a CPU")
+      ->type_name("PERCENT");
+  command.add_flag("--by-model", options->choice.by_model,
+                   "Take all devices of a model as one, for runners that get another one each night");
+  command.add_flag("--fail-on-new", options->fail_on_new, "Exit 1 or 2 when something is newly for the worse");
+  add_results_option(command, context);
+  add_json_option(command, context);
+  command.add_flag("--series", options->series, "With --json: also every value of every series");
+}
+
+}  // namespace ridgeline::cli

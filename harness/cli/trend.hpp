@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/analysis/trend.hpp"
+
+namespace ridgeline::cli {
+
+/// What `ridgeline trend` tells.
+struct TrendReport {
+  std::vector<analysis::DeviceTrend> devices;
+  analysis::TrendRules rules;
+  int exit_code = 0;  // of --fail-on-new
+};
+
+/// 2 when a case has newly stopped, else 1 when something is newly for the worse, else 0.
+int fail_on_new(const std::vector<analysis::DeviceTrend>& devices);
+
+/// The command that measures what is before `changes` against what is after it, on `device`; empty, with `why`, when
+/// there are no two commits that could be built.
+std::string confirming_command(const analysis::NightChanges& changes, const record::Device& device,
+                               const std::string& case_name, std::string& why);
+
+std::string trend_text(const TrendReport& report);
+/// `with_series`: also the values of every series.
+nlohmann::ordered_json to_json(const TrendReport& report, bool with_series);
+
+/// One character a value, or a few of more than 60, a bar before `marked` unless that is 0: lowest to highest of all
+/// but the outermost twentieths.
+std::string sparkline(const std::vector<double>& values, std::size_t marked = 0);
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,134 @@
+#include "harness/cli/command.hpp"
+#include "harness/cli/trend.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using analysis::DeviceTrend;
+using nlohmann::ordered_json;
+
+ordered_json changes_json(const analysis::NightChanges& changes) {
+  ordered_json object{
+      {"environment", changes.environment}, {"before_run", changes.before_run}, {"after_run", changes.after_run}};
+  if (!changes.before_commit.empty()) {
+    object["before_commit"] = changes.before_commit;
+    object["before_dirty"] = changes.before_dirty;
+  }
+  if (!changes.after_commit.empty()) {
+    object["after_commit"] = changes.after_commit;
+    object["after_dirty"] = changes.after_dirty;
+  }
+  return object;
+}
+
+void add_command(ordered_json& object, const analysis::NightChanges& changes, const record::Device& device,
+                 const std::string& case_name) {
+  std::string why;
+  const std::string command = confirming_command(changes, device, case_name, why);
+  if (!command.empty()) object["confirm"] = command;
+}
+
+ordered_json change_json(const DeviceTrend& trend, const analysis::TrendChange& one) {
+  const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
+  ordered_json object{{"case", one.case_name},      {"kind", to_string(one.kind)},
+                      {"night", date(one.night)},   {"earliest", date(one.earliest)},
+                      {"latest", date(one.latest)}, {"before", one.before},
+                      {"after", one.after},         {"unit", one.unit},
+                      {"confirmed", one.confirmed}, {"new", one.is_new}};
+  if (one.ratio) {
+    object["ratio"] = one.after / one.before;
+    object["ratio_low"] = one.ratio->low;
+    object["ratio_high"] = one.ratio->high;
+  }
+  if (!one.metric.empty()) object["metric"] = one.metric;
+  if (!one.metric.empty()) object["other_metrics"] = one.other_metrics;
+  if (one.raised) object["raised"] = date(*one.raised);
+  object["changes"] = changes_json(one.changes);
+  add_command(object, one.changes, trend.nights.device, one.case_name);
+  return object;
+}
+
+ordered_json series_json(const analysis::NightlyDevice& device) {
+  ordered_json all = ordered_json::array();
+  const auto dates = [&](const std::vector<std::uint32_t>& nights) {
+    ordered_json list = ordered_json::array();
+    for (const std::uint32_t night : nights) list.push_back(device.nights[night].date);
+    return list;
+  };
+  for (const analysis::NightlyCase& one : device.cases) {
+    for (const analysis::NightlyTimes& times : one.times)
+      all.push_back({{"case", one.name},
+                     {"environment", times.environment},
+                     {"nights", dates(times.nights)},
+                     {"median_ns", times.median_ns}});
+    for (const analysis::NightlyCount& count : one.counts)
+      all.push_back({{"case", one.name},
+                     {"metric", count.metric},
+                     {"unit", count.unit},
+                     {"nights", dates(count.nights)},
+                     {"values", count.values}});
+  }
+  return all;
+}
+
+ordered_json device_json(const DeviceTrend& trend, bool with_series) {
+  const analysis::NightlyDevice& device = trend.nights;
+  const auto date = [&](std::size_t night) { return device.nights[night].date; };
+  ordered_json object{
+      {"model", device.device.model},        {"device", device.device.id},        {"device_uuid", device.device.uuid},
+      {"file", device.file.string()},        {"profile", device.profile},         {"nights", device.nights.size()},
+      {"first", device.nights.front().date}, {"last", device.nights.back().date}, {"cases", trend.series},
+      {"too_short", trend.too_short},        {"least_step", trend.least_step},    {"left_out", ordered_json::object()},
+      {"other_runs", ordered_json::object()}};
+  for (const auto& [outcome, n] : device.left_out) object["left_out"][std::string(record::to_string(outcome))] = n;
+  for (const auto& [why, n] : device.other_runs) object["other_runs"][why] = n;
+  for (const char* list : {"environments", "fleet_events", "changes", "drifts", "stopped"})
+    object[list] = ordered_json::array();
+  for (const analysis::EnvironmentStart& start : trend.environments) {
+    ordered_json one{{"night", date(start.night)}, {"changed", start.facts}, {"cases", start.cases}};
+    if (start.ratio) one["ratio"] = *start.ratio;
+    object["environments"].push_back(one);
+  }
+  for (const analysis::FleetEvent& event : trend.fleet) {
+    ordered_json one{{"kind", to_string(event.kind)},
+                     {"night", date(event.night)},
+                     {"slower", event.slower},
+                     {"faster", event.faster},
+                     {"ratio", event.ratio},
+                     {"new", event.is_new},
+                     {"changes", changes_json(event.changes)},
+                     {"members", ordered_json::array()}};
+    for (const analysis::TrendChange& member : event.members) one["members"].push_back(change_json(trend, member));
+    object["fleet_events"].push_back(one);
+  }
+  for (const analysis::TrendChange& one : trend.changes) object["changes"].push_back(change_json(trend, one));
+  for (const analysis::TrendDrift& drift : trend.drifts)
+    object["drifts"].push_back({{"case", drift.case_name},
+                                {"from", date(drift.from)},
+                                {"ratio", drift.ratio},
+                                {"ratio_low", drift.range.low},
+                                {"ratio_high", drift.range.high},
+                                {"new", drift.is_new},
+                                {"changes", changes_json(drift.changes)}});
+  for (const analysis::TrendStop& stop : trend.stops) {
+    ordered_json one{{"case", stop.case_name}, {"last", date(stop.last)}, {"new", stop.is_new}};
+    if (stop.since_then) one["outcome"] = record::to_string(*stop.since_then);
+    object["stopped"].push_back(one);
+  }
+  object["older"] = trend.older;
+  if (with_series) object["series"] = series_json(device);
+  return object;
+}
+
+}  // namespace
+
+ordered_json to_json(const TrendReport& report, bool with_series) {
+  ordered_json all{{"new_nights", report.rules.new_nights},
+                   {"shown_nights", report.rules.shown_nights},
+                   {"exit_code", report.exit_code},
+                   {"devices", ordered_json::array()}};
+  for (const DeviceTrend& trend : report.devices) all["devices"].push_back(device_json(trend, with_series));
+  return all;
+}
+
+}  // namespace ridgeline::cli
