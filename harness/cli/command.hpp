@@ -63,5 +63,9 @@ void add_check(CLI::App& program, Context& context);
 void add_predict(CLI::App& program, Context& context);
 void add_report(CLI::App& program, Context& context);
 void add_export(CLI::App& program, Context& context);
+void add_compare(CLI::App& program, Context& context);
+void add_baseline(CLI::App& program, Context& context);
+void add_merge(CLI::App& program, Context& context);
+void add_prune(CLI::App& program, Context& context);
 
 }  // namespace ridgeline::cli

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/summary.hpp"
+#include "harness/cli/csv_cell.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/protocol/record_json.hpp"
 
@@ -37,11 +38,11 @@ ordered_json google_entry(const StoredMeasurement& stored, std::size_t repetitio
                      {"repetitions", repetitions},
                      {"repetition_index", repetition},
                      {"threads", 1},
-                     {"iterations", static_cast<std::int64_t>(m.samples_ns.size()) * m.executions_per_sample},
+                     {"iterations", m.sample_count() * m.executions_per_sample},
                      {"real_time", *m.median_ns},
                      {"cpu_time", *m.median_ns},
                      {"time_unit", "ns"},
-                     {"samples", m.samples_ns.size()}};
+                     {"samples", m.sample_count()}};
   if (m.flops) entry["flop_rate"] = *m.flops / *m.median_ns * 1e9;
   if (m.bytes) entry["byte_rate"] = *m.bytes / *m.median_ns * 1e9;
   if (m.outcome != record::Outcome::ok) entry["label"] = fmt::format("{}: {}", to_string(m.outcome), m.reason);
@@ -55,16 +56,6 @@ ordered_json counted_entry(const record::Measurement& m) {
   ordered_json entry{{"name", m.case_name}};
   for (const record::Metric& metric : m.metrics) entry[metric.name] = metric.value;
   return entry;
-}
-
-/// A cell as RFC 4180 wants it: in quotes, which are doubled inside, when it has a separator, quote or line end.
-std::string cell(std::string text) {
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
-    text.insert(0, 1, '\'');
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace
@@ -100,9 +91,10 @@ void export_csv(std::ostream& out, const ExportedRun& run) {
     const record::Measurement& m = stored.measurement;
     const record::CaseId& id = stored.case_info.id;
     const std::string start =
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", cell(summary.run.id), cell(summary.device.model),
-                    cell(m.case_name), cell(id.suite), cell(id.variant), cell(id.dtype), stored.replicate, m.attempt,
-                    to_string(m.outcome), cell(m.reason), cell(m.launch), cell(m.cache), m.executions_per_sample);
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(summary.run.id), csv_cell(summary.device.model),
+                    csv_cell(m.case_name), csv_cell(id.suite), csv_cell(id.variant), csv_cell(id.dtype),
+                    stored.replicate, m.attempt, to_string(m.outcome), csv_cell(m.reason), csv_cell(m.launch),
+                    csv_cell(m.cache), m.executions_per_sample);
     if (m.samples_ns.empty()) out << start << ",,\r\n";
     for (std::size_t i = 0; i < m.samples_ns.size(); ++i) out << start << fmt::format(",{},{}\r\n", i, m.samples_ns[i]);
   }
@@ -115,6 +107,7 @@ void export_jsonl(std::ostream& out, const ExportedRun& run) {
                       {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
                       {"process", stored.process_id},   {"replicate", stored.replicate}};
     line.update(protocol::to_json(stored.measurement));
+    add_pruned(line, stored.measurement);
     line["case_info"] = protocol::to_json(stored.case_info);
     out << dump(line) << '\n';
   }

@@ -72,4 +72,9 @@ ordered_json to_json(const record::Roof& roof) {
   return {{"kind", roof.kind}, {"value", roof.value}, {"unit", roof.unit}, {"source", roof.source}};
 }
 
+void add_pruned(ordered_json& object, const record::Measurement& measurement) {
+  if (measurement.pruned)
+    object["pruned"] = {{"samples", measurement.pruned->samples}, {"when", measurement.pruned->when}};
+}
+
 }  // namespace ridgeline::cli

@@ -18,4 +18,7 @@ nlohmann::ordered_json to_json(const store::FoundGate& found);
 nlohmann::ordered_json to_json(const record::Environment& environment);
 nlohmann::ordered_json to_json(const record::Roof& roof);
 
+/// Adds to a measurement's `object` that its samples were dropped: how many, and when. Nothing where they are there.
+void add_pruned(nlohmann::ordered_json& object, const record::Measurement& measurement);
+
 }  // namespace ridgeline::cli

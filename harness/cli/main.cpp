@@ -20,8 +20,8 @@ namespace ridgeline::cli {
 namespace {
 
 constexpr void (*commands[])(CLI::App&, Context&) = {
-    add_devices, add_list,  add_run,     add_gate,   add_runs,   add_show,
-    add_trend,   add_check, add_predict, add_report, add_export,
+    add_devices, add_list,   add_run,    add_gate,    add_runs,     add_show,  add_trend, add_check,
+    add_predict, add_report, add_export, add_compare, add_baseline, add_merge, add_prune,
 };
 
 constexpr const char* examples = R"(

@@ -46,7 +46,7 @@ RunOrGate find_run_or_gate(const std::filesystem::path& folder, const std::strin
                            const store::LeftOut& left_out) {
   const std::size_t at = selector.starts_with("label:") ? std::string::npos : selector.find('@');
   const std::string which = at == std::string::npos ? selector : selector.substr(at + 1);
-  if (which.empty() || which.starts_with("label:") || which.starts_with("commit:"))
+  if (which.empty() || which.starts_with("label:") || which.starts_with("commit:") || which.starts_with("baseline:"))
     return store::find_run(folder, selector, left_out);
 
   std::optional<std::filesystem::path> file;

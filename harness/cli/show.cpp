@@ -127,8 +127,10 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
     fmt::print("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400), stored.replicate, m.attempt,
                to_string(m.outcome), m.reason.empty() ? "" : ": ", printable(m.reason, 1000));
     if (!m.median_ns) continue;
-    fmt::print("  {} samples of {} executions each, median {}; ns of one execution, in the order taken:\n",
-               m.samples_ns.size(), m.executions_per_sample, units::time(*m.median_ns));
+    fmt::print("  {} samples of {} executions each, median {}; {}\n", m.sample_count(), m.executions_per_sample,
+               units::time(*m.median_ns),
+               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC", point_in_time(m.pruned->when))
+                        : "ns of one execution, in the order taken:");
     for (const double ns : m.samples_ns) fmt::print("  {}\n", ns);
   }
 }
@@ -146,6 +148,7 @@ ordered_json json_of(const Shown& shown) {
   for (const StoredMeasurement& stored : shown.sampled) {
     ordered_json measurement{{"replicate", stored.replicate}};
     measurement.update(protocol::to_json(stored.measurement));
+    add_pruned(measurement, stored.measurement);
     all["measurements"].push_back(measurement);
   }
   return all;
@@ -196,7 +199,8 @@ void add_show(CLI::App& program, Context& context) {
       "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",
       "  ridgeline show                              the latest run or gate, whichever is newer\n"
       "  ridgeline show 20261120T1245                by the start of its id\n"
-      "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c\n"
+      "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c, "
+      "@baseline:main\n"
       "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs\n"
       "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if counted\n"
       "  ridgeline show --json latest                for programs\n\n"

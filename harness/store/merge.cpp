@@ -136,9 +136,23 @@ std::string difference(const WholeRun& here, const WholeRun& there) {
   return {};
 }
 
+/// How many measurements and processes a run has.
+using Rows = std::pair<std::size_t, std::size_t>;
+
+Rows rows(const WholeRun& run) { return {run.measurements.size(), run.processes.size()}; }
+
+/// Absent when the file has no such run.
+std::optional<Rows> rows(Connection& connection, const std::string& id) {
+  SQLite::Statement& counts = connection.statement(
+      "SELECT (SELECT count(*) FROM process JOIN measurement ON process_id = process.id WHERE run_id = run.id), "
+      "(SELECT count(*) FROM process WHERE run_id = run.id) FROM run WHERE id = :id");
+  Binder(counts).text(":id", id);
+  if (!counts.executeStep()) return std::nullopt;
+  return Rows(counts.getColumn(0).getInt64(), counts.getColumn(1).getInt64());
+}
+
 /// Whether `there` has more of the run than `here`: rows, or its end.
 bool goes_on(const WholeRun& here, const WholeRun& there) {
-  const auto rows = [](const WholeRun& run) { return std::pair(run.measurements.size(), run.processes.size()); };
   if (rows(here) != rows(there)) return rows(here) < rows(there);
   return here.run.status != there.run.status && here.run.finished < there.run.finished;  // empty while it runs
 }
@@ -196,22 +210,28 @@ Merged Store::merge(const Store& source) {
       left_out.insert(id);
       continue;
     }
-    connection_->write("merge a run into", [&] {
-      const std::optional<WholeRun> here = read_whole(*this, *connection_, id);
-      if (!here) {
-        begin(from->run, from->device, from->environment);
-        merged.measurements += append(*this, *connection_, *from, nullptr);
-        return ++merged.runs.added;
+    // What is here is read and compared before the file is locked: whoever measures waits for the new rows alone.
+    for (bool merging = true; merging;) {
+      const auto here = connection_->read("read a run of", [&] { return read_whole(*this, *connection_, id); });
+      if (here) {
+        if (const std::string differs = difference(*here, *from); !differs.empty()) {
+          merged.refused.push_back(merge_conflict("run", id, source.file(), file(), differs));
+          left_out.insert(id);
+          break;
+        }
+        if (!goes_on(*here, *from)) {
+          ++merged.runs.known;
+          break;
+        }
       }
-      if (const std::string differs = difference(*here, *from); !differs.empty()) {
-        merged.refused.push_back(merge_conflict("run", id, source.file(), file(), differs));
-        left_out.insert(id);
-        return 0;
-      }
-      if (!goes_on(*here, *from)) return ++merged.runs.known;
-      merged.measurements += append(*this, *connection_, *from, &*here);
-      return ++merged.runs.extended;
-    });
+      merging = !connection_->write("merge a run into", [&] {
+        if (rows(*connection_, id) != (here ? std::optional(rows(*here)) : std::nullopt)) return false;
+        if (!here) begin(from->run, from->device, from->environment);
+        merged.measurements += append(*this, *connection_, *from, here ? &*here : nullptr);
+        ++(here ? merged.runs.extended : merged.runs.added);
+        return true;
+      });
+    }
   }
   for (const auto& [gate, device, verdicts] : source.gates()) {
     if (left_out.contains(gate.baseline_run) || left_out.contains(gate.candidate_run))

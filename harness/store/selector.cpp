@@ -1,6 +1,7 @@
 #include "harness/store/selector.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -96,17 +97,45 @@ bool is_built_from(const FoundRun& run, std::string_view commit) {
   return std::ranges::any_of(builds, [&](const record::Build& build) { return build.commit.starts_with(commit); });
 }
 
+/// The run that `name` stands for in one of the files that `runs` are of. Several models may each have one.
+FoundRun with_baseline(const fs::path& folder, std::string_view name, const std::vector<FoundRun>& runs) {
+  std::vector<FoundRun> named;
+  std::set<fs::path> files;
+  std::set<std::string> known;
+  for (const FoundRun& run : runs) files.insert(run.file);
+  for (const fs::path& file : files)
+    for (const record::Baseline& baseline : Store::open(file).baselines()) {
+      known.insert(baseline.name);
+      if (baseline.name != name) continue;
+      const auto found = std::ranges::find_if(
+          runs, [&](const FoundRun& run) { return run.file == file && id(run) == baseline.run_id; });
+      if (found != runs.end()) named.push_back(*found);
+    }
+  if (named.size() == 1) return named.front();
+  if (named.empty())
+    throw Error(ErrorKind::usage, fmt::format("no baseline in {} is called '{}'", folder.string(), printable(name)),
+                known.empty()
+                    ? fmt::format("ridgeline baseline set {} RUN makes it", printable(name))
+                    : fmt::format("there are: {}; ridgeline baseline list shows them", fmt::join(known, ", ")));
+  std::vector<std::string> selectors;
+  for (const FoundRun& run : named) selectors.push_back(fmt::format("{}@baseline:{}", run.file.stem().string(), name));
+  throw Error(ErrorKind::usage,
+              fmt::format("baseline:{} means runs of {} device models", printable(name), named.size()),
+              fmt::format("write one of: {}", fmt::join(selectors, ", ")));
+}
+
 /// `which`: what stands behind `<model>@`, or a whole selector without a model.
 FoundRun pick(const fs::path& folder, std::string_view which, std::vector<FoundRun> runs) {
   const auto whole = std::ranges::find(runs, which, [](const FoundRun& run) { return std::string_view(id(run)); });
   if (whole != runs.end()) return *whole;
+  if (const auto baseline = behind("baseline:", which)) return with_baseline(folder, *baseline, runs);
   std::erase_if(runs, is_side);
   const auto label = behind("label:", which), commit = behind("commit:", which);
   if (which.empty() || (label && label->empty()) || (commit && commit->empty()))
     throw Error(
         ErrorKind::usage,
         which.empty() ? "nothing stands behind the @ of the run" : fmt::format("nothing stands behind {}", which),
-        "write label:TEXT, commit:HASH, latest or the beginning of a run's id");
+        "write label:TEXT, commit:HASH, baseline:NAME, latest or the beginning of a run's id");
   if (!label && !commit && which != "latest") return one_with_id(folder, "run", which, runs);
   for (const FoundRun& run : runs) {
     if (label && run.summary.run.label != *label) continue;

@@ -38,10 +38,10 @@ std::vector<FoundRun> all_runs(const std::filesystem::path& folder, const LeftOu
 /// when there is none.
 std::filesystem::path results_file(const std::filesystem::path& folder, std::string_view abbreviation);
 
-/// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it), a prefix of a run's id,
-/// each also behind `<model>@`; `<model>` alone is its latest run. A run that a gate measured is meant by its whole id
-/// alone. Throws a usage Error when no run or several (listed)
-/// are meant, and the store's Error when the file of a named model cannot be read.
+/// The run that `selector` means: `latest`, `label:x` or `commit:abc` (the newest with it), `baseline:x`, a prefix of a
+/// run's id, each also behind `<model>@`; `<model>` alone is its latest run. A run that a gate measured is meant by its
+/// whole id alone. Throws a usage Error when no run or several (listed) are meant, and the store's Error when the file
+/// of a named model cannot be read.
 FoundRun find_run(const std::filesystem::path& folder, std::string_view selector, const LeftOut& left_out);
 
 /// All gates of `folder`, newest first; like all_runs.

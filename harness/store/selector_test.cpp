@@ -75,6 +75,23 @@ TEST_F(Selector, FindsTheOneRunThatIsMeant) {
   for (const auto& [selector, id] : table) EXPECT_EQ(found(selector), id) << selector;
 }
 
+TEST_F(Selector, ABaselineIsARunOfItsModel) {
+  EXPECT_NE(refused("baseline:main").find("no baseline"), std::string::npos);
+  EXPECT_NE(refused("baseline:main").find("ridgeline baseline set main RUN"), std::string::npos);
+  Store::create(folder / "synthetic-h100-sxm.sqlite")
+      .set_baseline({"main", "20260201T000000Z-bbbb", "2026-02-02T00:00:00Z"});
+  EXPECT_EQ(found("baseline:main"), "bbbb");
+  EXPECT_EQ(found("h100-sxm@baseline:main"), "bbbb");
+  EXPECT_NE(refused("baseline:mian").find("there are: main"), std::string::npos);
+  EXPECT_NE(refused("h200@baseline:main").find("no baseline"), std::string::npos);
+  Store::create(folder / "synthetic-h20.sqlite")
+      .set_baseline({"main", "20260301T000000Z-dddd", "2026-03-02T00:00:00Z"});
+  EXPECT_EQ(found("h20@baseline:main"), "dddd");
+  const std::string said = refused("baseline:main");
+  EXPECT_NE(said.find("2 device models"), std::string::npos) << said;
+  EXPECT_NE(said.find("synthetic-h100-sxm@baseline:main, synthetic-h20@baseline:main"), std::string::npos) << said;
+}
+
 TEST_F(Selector, ListsTheCandidatesOfWhatIsAmbiguous) {
   EXPECT_EQ(refused("202602"), "202602 means 2 runs; write more of one: 20260202T000000Z-cccc, 20260201T000000Z-bbbb");
   EXPECT_EQ(refused("h100@latest"),

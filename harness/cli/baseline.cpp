@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/cli/run_text.hpp"
+#include "harness/cli/table.hpp"
+#include "harness/run/timestamp.hpp"
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+using store::FoundRun;
+
+/// A name in the file of one device model.
+struct Named {
+  record::Baseline baseline;
+  FoundRun run;
+
+  const std::string& model() const { return run.summary.device.model; }
+};
+
+/// Of all files that can be read, by model and name.
+std::vector<Named> all_baselines(const std::filesystem::path& results, const std::vector<FoundRun>& runs) {
+  std::vector<Named> all;
+  for (const std::filesystem::path& file : store::results_files(results)) {
+    if (std::ranges::find(runs, file, &FoundRun::file) == runs.end()) continue;  // no runs, or said to be left out
+    for (const record::Baseline& baseline : store::Store::open(file).baselines()) {
+      const auto run = std::ranges::find_if(
+          runs, [&](const FoundRun& each) { return each.file == file && each.summary.run.id == baseline.run_id; });
+      if (run != runs.end()) all.push_back({baseline, *run});
+    }
+  }
+  return all;
+}
+
+void check_name(const std::string& name) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (!name.empty() && name.size() <= 100 && name.find_first_not_of(plain) == std::string::npos) return;
+  throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a baseline", printable(name)),
+              "a name has 1 to 100 letters, digits, '.', '_' or '-'");
+}
+
+/// Throws unless other runs can be compared with this one.
+void check_run(const FoundRun& found, const std::string& status) {
+  const std::string& id = found.summary.run.id;
+  if (status == "running")
+    throw Error(ErrorKind::usage, fmt::format("run {} cannot be a baseline yet: it is running", id),
+                "set it once the run has finished");
+  const bool measured = std::ranges::any_of(found.summary.outcomes,
+                                            [](const auto& outcome) { return record::is_success(outcome.first); });
+  if (!measured)
+    throw Error(ErrorKind::usage, fmt::format("run {} cannot be a baseline: no measurement of it is ok", id),
+                fmt::format("ridgeline show {} says what happened", id));
+}
+
+int set(const Context& context, const std::string& name, const std::string& selector) {
+  check_name(name);
+  const FoundRun found = store::find_run(context.results, selector, say_left_out);
+  const std::vector<FoundRun> runs = store::all_runs(context.results, [](const Error&) {});
+  const std::string how = status(found, runs), &id = found.summary.run.id;
+  check_run(found, how);
+  store::Store store = store::Store::create(found.file);
+  std::string before;
+  for (const record::Baseline& baseline : store.baselines())
+    if (baseline.name == name) before = baseline.run_id;
+  store.set_baseline({name, id, run::timestamp()});
+  const std::string& model = found.summary.device.model;
+  fmt::print("baseline {} of {} is run {} of {} UTC, {}: {}\n", name, printable(model), id,
+             point_in_time(found.summary.run.started), how, outcome_counts(found.summary));
+  if (!before.empty() && before != id) fmt::print("  before, it was run {}\n", before);
+  if (how != "finished")
+    fmt::print(stderr, "ridgeline: run {} is {}: cases that it did not reach have no baseline\n", id, how);
+  return fine;
+}
+
+int list(const Context& context) {
+  const std::vector<FoundRun> runs = store::all_runs(context.results, say_left_out);
+  const std::vector<Named> all = all_baselines(context.results, runs);
+  if (context.json) {
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const Named& one : all)
+      array.push_back({{"name", one.baseline.name},
+                       {"model", one.model()},
+                       {"set_at", one.baseline.set_at},
+                       {"run", to_json(one.run)}});
+    print_json({{"baselines", array}});
+    return fine;
+  }
+  if (all.empty()) {
+    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n", context.results.string());
+    return fine;
+  }
+  Table table({{"baseline"}, {"device"}, {"run"}, {"started (UTC)"}, {"label"}, {"measurements"}, {"set (UTC)"}});
+  for (const Named& one : all) {
+    const record::Run& run = one.run.summary.run;
+    table.add({printable(one.baseline.name), printable(one.model()), run.id, point_in_time(run.started),
+               printable(run.label), outcome_counts(one.run.summary), point_in_time(one.baseline.set_at)});
+  }
+  fmt::print("{}", table.text());
+  return fine;
+}
+
+int remove(const Context& context, const std::string& selector) {
+  const auto at = selector.find('@');
+  const std::string name = at == std::string::npos ? selector : selector.substr(at + 1);
+  std::vector<Named> all = all_baselines(context.results, store::all_runs(context.results, say_left_out));
+  if (at != std::string::npos) {
+    const std::filesystem::path file = store::results_file(context.results, selector.substr(0, at));
+    std::erase_if(all, [&](const Named& one) { return one.run.file != file; });
+  }
+  std::vector<std::string> known, models;
+  for (const Named& one : all) {
+    known.push_back(one.baseline.name);
+    if (one.baseline.name == name) models.push_back(one.run.file.stem().string());
+  }
+  if (models.empty())
+    throw Error(ErrorKind::usage, fmt::format("no baseline is called '{}'", printable(selector)),
+                known.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(known, ", ")));
+  if (models.size() > 1)
+    throw Error(ErrorKind::usage, fmt::format("{} device models have a baseline {}", models.size(), name),
+                fmt::format("say which: {}@{}", fmt::join(models, fmt::format("@{}, ", name)), name));
+  const auto one = std::ranges::find(all, name, [](const Named& each) { return each.baseline.name; });
+  store::Store::create(one->run.file).remove_baseline(name);
+  fmt::print("baseline {} of {} is removed; run {} stays\n", name, printable(one->model()), one->baseline.run_id);
+  return fine;
+}
+
+}  // namespace
+
+void add_baseline(CLI::App& program, Context& context) {
+  struct Options {
+    std::string name, selector;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *program.add_subcommand("baseline", "Name the runs that others are compared with");
+  command.footer(
+      "\nExamples:\n"
+      "  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for its device model\n"
+      "  ridgeline gate --baseline h200@baseline:main --candidate h200@latest\n"
+      "                                                baseline:NAME is a run wherever a run is asked for\n"
+      "  ridgeline baseline list                       all names, of all device models\n"
+      "  ridgeline baseline remove h200@main           the run stays\n\n"
+      "Each device model has names of its own, so that one name (main) can stand for a run of every model.");
+  command.require_subcommand(1);
+  CLI::App& setting =
+      add_command(command, context, "set", "Let a name stand for a run; a name that is taken moves to it",
+                  "  ridgeline baseline set main latest          the latest run\n"
+                  "  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show",
+                  [&context, options] { return set(context, options->name, options->selector); });
+  setting.add_option("NAME", options->name, "Letters, digits, '.', '_' and '-'")->required();
+  setting.add_option("RUN", options->selector, "Which run, as for show")->required();
+  add_results_option(setting, context);
+  CLI::App& listing = add_command(command, context, "list", "List the names and their runs",
+                                  "  ridgeline baseline list          all device models\n"
+                                  "  ridgeline baseline list --json   for programs",
+                                  [&context] { return list(context); });
+  add_results_option(listing, context);
+  add_json_option(listing, context);
+  CLI::App& removing = add_command(command, context, "remove", "Forget a name; its run stays",
+                                   "  ridgeline baseline remove main        where one device model has it\n"
+                                   "  ridgeline baseline remove h200@main   of this model",
+                                   [&context, options] { return remove(context, options->name); });
+  removing.add_option("NAME", options->name, "The name, or MODEL@NAME")->required();
+  add_results_option(removing, context);
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/analysis/compared_counts.hpp"
+#include "harness/analysis/comparison.hpp"
+#include "harness/store/selector.hpp"
+
+/// `ridgeline compare`: two runs side by side, told in four formats.
+namespace ridgeline::cli {
+
+struct ComparedRuns {
+  store::FoundRun a, b;
+  analysis::Comparison comparison;
+  bool counts = false;  // of devices that count: `counted` in place of times, means and roofs
+  std::vector<analysis::ComparedCounts> counted;
+};
+
+/// Cases with a ratio, or with counts on both sides.
+int compared_cases(const ComparedRuns& compared);
+
+std::string comparison_text(const ComparedRuns& compared);
+/// The same as GitHub's and GitLab's Markdown.
+std::string comparison_markdown(const ComparedRuns& compared);
+/// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
+std::string comparison_csv(const ComparedRuns& compared);
+nlohmann::ordered_json comparison_json(const ComparedRuns& compared);
+
+/// "0.712", "1.41", "23.5": three digits.
+std::string short_ratio(double ratio);
+
+}  // namespace ridgeline::cli

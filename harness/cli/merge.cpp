@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/json_output.hpp"
+#include "harness/store/selector.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What came of one results file.
+struct MergedFile {
+  fs::path file;
+  store::Merged merged;
+  std::vector<std::string> baselines;  // names that stayed behind
+};
+
+/// The folder without links and dots; throws when it is none.
+fs::path canonical_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::path path = fs::canonical(folder, error);
+  if (error || !fs::is_directory(path, error))
+    throw Error(ErrorKind::store,
+                fmt::format("cannot merge {}: {}", folder.string(), error ? error.message() : "it is no folder"),
+                "nothing was merged; name folders of results files");
+  return path;
+}
+
+/// All of it is checked before anything is merged.
+void check_folders(const std::vector<std::string>& folders, const fs::path& results) {
+  std::error_code ignored;
+  const fs::path target = fs::weakly_canonical(results, ignored);
+  std::map<fs::path, std::string> seen;
+  for (const std::string& folder : folders) {
+    const fs::path path = canonical_folder(folder);
+    if (path == target)
+      throw Error(ErrorKind::usage, fmt::format("cannot merge {} into itself", printable(folder)),
+                  "name the folders of other runners; --results names the one that takes them");
+    const auto [first, is_new] = seen.emplace(path, folder);
+    if (!is_new)
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} and {} are one folder", printable(first->second), printable(folder)),
+                  "name each folder once");
+  }
+}
+
+/// The model's name becomes the name of a file, and comes from a file that anyone may have written.
+void check_model(const std::string& model, const fs::path& file) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (!model.empty() && model.size() <= 200 && model.front() != '.' &&
+      model.find_first_not_of(plain) == std::string::npos)
+    return;
+  throw Error(ErrorKind::store,
+              fmt::format("cannot merge {}: its device model '{}' is no name for a results file", file.string(),
+                          printable(model)),
+              "the file is damaged or was changed by another program");
+}
+
+/// Results files that take what is merged, opened once.
+using Targets = std::map<std::string, store::Store>;
+
+MergedFile merge_file(const fs::path& file, const fs::path& results, Targets& targets) {
+  MergedFile done{file, {}, {}};
+  const store::Store source = store::Store::open(file);
+  const std::vector<store::RunSummary> runs = source.runs();
+  if (runs.empty()) return done;
+  const std::string& model = runs.front().device.model;
+  check_model(model, file);
+  auto target = targets.find(model);
+  if (target == targets.end())
+    target = targets.emplace(model, store::Store::create(results / (model + ".sqlite"))).first;
+  done.merged = target->second.merge(source);
+  for (const record::Baseline& baseline : source.baselines()) done.baselines.push_back(baseline.name);
+  return done;
+}
+
+void say_not_merged(const Error& why) {
+  say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
+  if (!why.advice().empty()) say(stderr, fmt::format("  {}\n", printable(why.advice(), 4000)));
+}
+
+/// "2 runs added, 1 continued, 3 known".
+std::string counts_text(const char* what, const store::Merged::Count& count) {
+  std::vector<std::string> parts;
+  const auto add = [&](int number, const char* how) {
+    if (number > 0) parts.push_back(fmt::format("{} {}{} {}", number, what, number == 1 ? "" : "s", how));
+  };
+  add(count.added, "added");
+  add(count.extended, "continued");
+  add(count.known, "known");
+  return fmt::to_string(fmt::join(parts, ", "));
+}
+
+std::string text(const store::Merged& merged) {
+  const std::string runs = counts_text("run", merged.runs), gates = counts_text("gate", merged.gates);
+  std::string all = runs.empty() ? "no runs" : runs;
+  if (!gates.empty()) all += "; " + gates;
+  if (merged.measurements > 0)
+    all += fmt::format("; {} measurement{}", merged.measurements, merged.measurements == 1 ? "" : "s");
+  return all;
+}
+
+nlohmann::ordered_json to_json(const store::Merged& merged) {
+  const auto counts = [](const store::Merged::Count& count) {
+    return nlohmann::ordered_json{{"added", count.added}, {"continued", count.extended}, {"known", count.known}};
+  };
+  nlohmann::ordered_json object{
+      {"runs", counts(merged.runs)}, {"gates", counts(merged.gates)}, {"measurements", merged.measurements}};
+  object["left_out"] = nlohmann::ordered_json::array();
+  for (const Error& error : merged.refused) object["left_out"].push_back(error.what());
+  return object;
+}
+
+void add(store::Merged& total, const store::Merged& part) {
+  for (const auto& [to, from] : {std::pair(&total.runs, &part.runs), std::pair(&total.gates, &part.gates)}) {
+    to->added += from->added;
+    to->extended += from->extended;
+    to->known += from->known;
+  }
+  total.measurements += part.measurements;
+  total.refused.insert(total.refused.end(), part.refused.begin(), part.refused.end());
+}
+
+void say_merged(const MergedFile& done) {
+  fmt::print("{}: {}\n", done.file.string(), text(done.merged));
+  if (!done.baselines.empty())
+    fmt::print("  its baselines stay there: {}\n", printable(fmt::to_string(fmt::join(done.baselines, ", ")), 1000));
+}
+
+int merge(const Context& context, const std::vector<std::string>& folders) {
+  check_folders(folders, context.results);
+  Targets targets;
+  store::Merged total;
+  std::vector<MergedFile> files;
+  const auto leave_out = [&](const Error& error) {
+    if (error.kind() != ErrorKind::store) throw error;
+    total.refused.push_back(error);
+    say_not_merged(error);
+  };
+  for (const std::string& folder : folders) {
+    std::vector<fs::path> found;
+    try {
+      found = store::results_files(folder);
+    } catch (const Error& error) {
+      leave_out(error);
+    }
+    for (const fs::path& file : found) try {
+        files.push_back(merge_file(file, context.results, targets));
+        std::ranges::for_each(files.back().merged.refused, say_not_merged);
+        add(total, files.back().merged);
+        if (!context.json && !context.quiet) say_merged(files.back());
+      } catch (const Error& error) {
+        leave_out(error);
+      }
+  }
+  if (context.json) {
+    nlohmann::ordered_json all{{"results", context.results.string()}, {"total", to_json(total)}};
+    all["files"] = nlohmann::ordered_json::array();
+    for (const MergedFile& done : files) {
+      nlohmann::ordered_json object{{"file", done.file.string()}};
+      object.update(to_json(done.merged));
+      object["baselines_left"] = done.baselines;
+      all["files"].push_back(object);
+    }
+    print_json(all);
+  } else {
+    fmt::print("{} folder{} merged into {}: {}{}\n", folders.size(), folders.size() == 1 ? "" : "s",
+               context.results.string(), text(total),
+               total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
+  }
+  return total.refused.empty() ? fine : static_cast<int>(ErrorKind::store);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& program, Context& context) {
+  const auto folders = std::make_shared<std::vector<std::string>>();
+  CLI::App& command = add_command(
+      program, context, "merge", "Join the results folders of several runners",
+      "  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by run\n"
+      "  ridgeline merge --results all 'runners'/*           into another folder\n"
+      "  ridgeline merge downloaded --json                   what was added, for programs\n\n"
+      "Runs and gates are told apart by their ids, so that merging again adds only what is new: a run that had not\n"
+      "ended is continued. Nothing that is there is changed; two different runs of one id are named, and the second "
+      "is\n"
+      "left out. Names of baselines stay in their folder. What is measured meanwhile, there or here, is not "
+      "disturbed.\n"
+      "Exit codes: 0 all was merged, 74 something was left out (the rest is merged).",
+      [&context, folders] { return merge(context, *folders); });
+  command.add_option("DIR", *folders, "Results folders to take from; they stay as they are")->required();
+  add_results_option(command, context);
+  add_json_option(command, context);
+  add_quiet_option(command, context);
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,301 @@
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+const record::Case good = examples::gemm_case(), bad = examples::gemm_case("wmma");
+
+std::int64_t add_process(Store& store, const std::string& run, int replicate) {
+  const std::int64_t process = store.add(examples::process(replicate, run));
+  store.add(process, good, examples::measurement(good, {110.0 + replicate, 100.0 + replicate, 120}));
+  store.add(process, bad, examples::failed(bad, record::Outcome::crashed, "signal 11"));
+  return process;
+}
+
+/// A run with a roof, and two processes of two cases each.
+void add_run(Store& store, const std::string& id, const std::string& label = "") {
+  record::Run run = examples::run(id);
+  run.label = label;
+  store.begin(run, examples::device(), examples::environment());
+  store.add(id, {"dram.copy", 1e12, "B/s", "measured"});
+  for (int replicate = 0; replicate < 2; ++replicate) add_process(store, id, replicate);
+}
+
+void finish(Store& store, const std::string& id) {
+  store.finish(id, record::RunStatus::finished, "2026-11-20T12:46:00Z");
+}
+
+/// A gate with one pair and one verdict, not finished.
+record::Gate add_gate(Store& store) {
+  const record::Gate gate = examples::gate();
+  store.begin(gate, examples::side(gate, gate.baseline_run), examples::side(gate, gate.candidate_run),
+              examples::device(), examples::environment());
+  const std::int64_t baseline = store.add(examples::process(0, gate.baseline_run)),
+                     candidate = store.add(examples::process(0, gate.candidate_run));
+  const std::int64_t a = store.add(baseline, good, examples::measurement(good)),
+                     b = store.add(candidate, good, examples::measurement(good));
+  store.add(gate.id, examples::pair(good), a, b);
+  store.add(gate.id, examples::pass(good));
+  return gate;
+}
+
+void add_round(Store& store, const record::Gate& gate, int round) {
+  const std::int64_t a = store.add(store.add(examples::process(round, gate.baseline_run)), good,
+                                   examples::measurement(good)),
+                     b = store.add(store.add(examples::process(round, gate.candidate_run)), good,
+                                   examples::measurement(good));
+  store.add(gate.id, examples::pair(good, round), a, b);
+}
+
+class Merging : public testing::Test {
+ protected:
+  Merging() : runner(Store::create(folder / "runner.sqlite")), hub(Store::create(folder / "synthetic-gpu.sqlite")) {
+    // Ids of rows are not those of the runner.
+    add_run(hub, "older");
+  }
+
+  std::vector<double> samples(const std::string& run, std::size_t measurement) const {
+    return hub.measurements(run, Samples::read).at(measurement).measurement.samples_ns;
+  }
+
+  TemporaryFolder folder;
+  Store runner, hub;
+};
+
+TEST_F(Merging, AddsRunsWithAllThatIsStoredOfThem) {
+  add_run(runner, "a", "nightly");
+  finish(runner, "a");
+  add_run(runner, "b");
+  const Merged merged = hub.merge(runner);
+  EXPECT_EQ(merged.runs.added, 2);
+  EXPECT_EQ(merged.runs.known + merged.runs.extended, 0);
+  EXPECT_EQ(merged.measurements, 8);
+  EXPECT_TRUE(merged.refused.empty());
+  const auto runs = hub.runs();
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[1].run.id, "b");
+  EXPECT_EQ(runs[1].run.status, record::RunStatus::running);
+  EXPECT_EQ(runs[2].run.label, "nightly");
+  EXPECT_EQ(runs[2].run.status, record::RunStatus::finished);
+  EXPECT_EQ(runs[2].run.finished, "2026-11-20T12:46:00Z");
+  const auto there = runner.measurements("a", Samples::read), here = hub.measurements("a", Samples::read);
+  ASSERT_EQ(here.size(), there.size());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    EXPECT_EQ(here[i].measurement.samples_ns, there[i].measurement.samples_ns);
+    EXPECT_EQ(here[i].measurement.outcome, there[i].measurement.outcome);
+    EXPECT_EQ(here[i].measurement.seed, there[i].measurement.seed);
+    EXPECT_EQ(here[i].measurement.metrics.size(), there[i].measurement.metrics.size());
+    EXPECT_EQ(here[i].replicate, there[i].replicate);
+  }
+  EXPECT_EQ(hub.roofs("a").size(), 1u);
+  EXPECT_EQ(hub.builds("a").at(0).commit, "abc123");
+  EXPECT_NO_THROW(hub.check_integrity());
+}
+
+TEST_F(Merging, ASecondTimeChangesNothing) {
+  add_run(runner, "a");
+  add_gate(runner);
+  hub.merge(runner);
+  const auto before = hub.runs();
+  const Merged again = hub.merge(runner);
+  EXPECT_EQ(again.runs.known, 3);
+  EXPECT_EQ(again.gates.known, 1);
+  EXPECT_EQ(again.runs.added + again.runs.extended + again.gates.added + again.gates.extended, 0);
+  EXPECT_EQ(again.measurements, 0);
+  EXPECT_TRUE(again.refused.empty());
+  EXPECT_EQ(hub.runs().size(), before.size());
+}
+
+TEST_F(Merging, TakesOverWhatARunHasGotSince) {
+  add_run(runner, "a");
+  hub.merge(runner);
+  add_process(runner, "a", 2);
+  finish(runner, "a");
+  const Merged more = hub.merge(runner);
+  EXPECT_EQ(more.runs.extended, 1);
+  EXPECT_EQ(more.measurements, 2);
+  EXPECT_EQ(hub.runs().at(1).run.status, record::RunStatus::finished);
+  EXPECT_EQ(samples("a", 4), (std::vector<double>{112, 102, 120}));
+  EXPECT_EQ(hub.merge(runner).runs.known, 1);
+  EXPECT_NO_THROW(hub.check_integrity());
+}
+
+TEST_F(Merging, AMeasurementOfAProcessThatWasThereGoesToThatProcess) {
+  runner.begin(examples::run("a"), examples::device(), examples::environment());
+  const std::int64_t process = add_process(runner, "a", 0);
+  hub.merge(runner);
+  const record::Case other = examples::gemm_case("naive", 128);
+  runner.add(process, other, examples::measurement(other));
+  EXPECT_EQ(hub.merge(runner).measurements, 1);
+  const auto all = hub.measurements("a", Samples::leave_out);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2].process_id, all[0].process_id);
+}
+
+TEST_F(Merging, AnOlderCopyTakesNothingAway) {
+  add_run(runner, "a");
+  Store copy = Store::create(folder / "copy.sqlite");
+  copy.merge(runner);
+  add_process(runner, "a", 2);
+  finish(runner, "a");
+  hub.merge(runner);
+  EXPECT_EQ(hub.merge(copy).runs.known, 1);
+  EXPECT_EQ(hub.measurements("a", Samples::leave_out).size(), 6u);
+  EXPECT_EQ(hub.runs().at(1).run.status, record::RunStatus::finished);
+}
+
+TEST_F(Merging, TheSameIdWithOtherContentIsRefusedAndTheRestMerged) {
+  add_run(runner, "a");
+  add_run(runner, "b");
+  add_run(runner, "c");
+  add_run(hub, "a", "another label");
+  record::Run unlabelled = examples::run("b");
+  unlabelled.label.clear();
+  hub.begin(unlabelled, examples::device(), examples::environment());
+  hub.add(hub.add(examples::process(0, "b")), good, examples::measurement(good, {110, 100.5, 120}));
+  const Merged merged = hub.merge(runner);
+  EXPECT_EQ(merged.runs.added, 1) << "c";
+  ASSERT_EQ(merged.refused.size(), 2u);
+  for (const Error& error : merged.refused) EXPECT_EQ(error.kind(), ErrorKind::store);
+  const std::string a = merged.refused[0].what(), b = merged.refused[1].what();
+  EXPECT_NE(a.find("run a of"), std::string::npos) << a;
+  EXPECT_NE(a.find("label"), std::string::npos) << a;
+  EXPECT_NE(b.find("measurement 1 of it, of gemm/naive/f32/m=64,n=64,k=64"), std::string::npos) << b;
+  EXPECT_EQ(hub.measurements("b", Samples::leave_out).size(), 1u) << "what is there stays";
+}
+
+TEST_F(Merging, DroppedSamplesStayDroppedOnEitherSide) {
+  add_run(runner, "a");
+  hub.merge(runner);
+  hub.prune("a", "2026-12-01T00:00:00Z");
+  EXPECT_EQ(hub.merge(runner).runs.known, 1);
+  EXPECT_TRUE(samples("a", 0).empty());
+  Store third = Store::create(folder / "third.sqlite");
+  EXPECT_EQ(third.merge(hub).runs.added, 2);
+  EXPECT_EQ(third.measurements("a", Samples::read).at(0).measurement.pruned,
+            (record::Pruned{3, "2026-12-01T00:00:00Z"}));
+  EXPECT_EQ(runner.merge(hub).runs.added, 1) << "older";
+  EXPECT_EQ(runner.measurements("a", Samples::read).at(0).measurement.samples_ns.size(), 3u) << "nor taken away";
+}
+
+TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
+  const record::Gate gate = add_gate(runner);
+  const Merged merged = hub.merge(runner);
+  EXPECT_EQ(merged.gates.added, 1);
+  ASSERT_EQ(hub.gates().size(), 1u);
+  EXPECT_EQ(hub.gates()[0].gate.status, record::RunStatus::running);
+  EXPECT_EQ(hub.pairs(gate.id).at(0).baseline_ns, examples::pair().baseline_ns);
+  EXPECT_EQ(hub.verdicts(gate.id).at(0).ratio, examples::pass().ratio);
+  add_round(runner, gate, 1);
+  runner.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
+  const Merged more = hub.merge(runner);
+  EXPECT_EQ(more.gates.extended, 1);
+  EXPECT_EQ(more.runs.extended, 2);
+  EXPECT_EQ(hub.pairs(gate.id).size(), 2u);
+  EXPECT_EQ(hub.gates()[0].gate.status, record::RunStatus::finished);
+  EXPECT_NO_THROW(hub.check_integrity());
+}
+
+TEST_F(Merging, AFinishedGateWithOtherVerdictsIsRefused) {
+  const record::Gate gate = add_gate(runner);
+  runner.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
+  hub.merge(runner);
+  record::CaseVerdict other = examples::pass(good);
+  other.ratio_high = 1.5;
+  hub.add(gate.id, other);
+  const Merged merged = hub.merge(runner);
+  ASSERT_EQ(merged.refused.size(), 1u);
+  EXPECT_NE(std::string(merged.refused[0].what()).find("its verdicts"), std::string::npos);
+}
+
+TEST_F(Merging, AGateWhoseRunIsRefusedIsLeftOut) {
+  const record::Gate gate = add_gate(runner);
+  record::Run side = examples::side(gate, gate.baseline_run);
+  side.label = "another";
+  hub.begin(side, examples::device(), examples::environment());
+  const Merged merged = hub.merge(runner);
+  EXPECT_EQ(merged.refused.size(), 2u);
+  EXPECT_EQ(merged.gates.added, 0);
+  EXPECT_TRUE(hub.gates().empty());
+}
+
+TEST_F(Merging, CountsComeWithSitesAndSources) {
+  record::Run run = examples::run("a");
+  run.device_uuid = examples::counting_device().uuid;
+  runner.begin(run, examples::counting_device(), examples::environment());
+  runner.add(runner.add(examples::process(0, "a")), good, examples::counted(good));
+  hub.merge(runner);
+  const auto all = hub.measurements("a", Samples::leave_out);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(hub.sites(all[0].id), examples::counted(good).sites);
+  EXPECT_EQ(hub.sources(all[0].id), examples::counted(good).sources);
+  EXPECT_EQ(hub.merge(runner).runs.known, 1);
+}
+
+TEST_F(Merging, AnotherModelIsRefused) {
+  record::Device other = examples::device();
+  other.model = "synthetic-other";
+  runner.begin(examples::run("a"), other, examples::environment());
+  EXPECT_THROW(hub.merge(runner), Error);
+  EXPECT_EQ(hub.runs().size(), 1u);
+}
+
+TEST_F(Merging, BaselinesStayWhereTheyWereSet) {
+  add_run(runner, "a");
+  runner.set_baseline({"main", "a", "2026-11-20T13:00:00Z"});
+  hub.merge(runner);
+  EXPECT_TRUE(hub.baselines().empty());
+}
+
+/// `writer` adds measurements to `file` until it is told to end, in a process of its own.
+pid_t keep_writing(const fs::path& file, const std::string& run) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  try {
+    Store store = Store::create(file);
+    store.begin(examples::run(run), examples::device(), examples::environment());
+    for (int replicate = 0;; ++replicate) {
+      add_process(store, run, replicate);
+      usleep(2'000);
+    }
+  } catch (const std::exception& error) {
+    (void)!write(STDERR_FILENO, error.what(), std::string(error.what()).size());
+  }
+  _exit(1);
+}
+
+TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
+  const pid_t there = keep_writing(runner.file(), "there"), here = keep_writing(hub.file(), "here");
+  std::int64_t measurements = 0;
+  for (int i = 0; i < 10; ++i) {
+    const Merged merged = hub.merge(runner);
+    EXPECT_TRUE(merged.refused.empty());
+    measurements += merged.measurements;
+    usleep(10'000);
+  }
+  for (const pid_t child : {there, here}) {
+    EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "still writing";
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  measurements += hub.merge(runner).measurements;
+  EXPECT_GT(measurements, 0);
+  EXPECT_EQ(static_cast<std::size_t>(measurements), runner.measurements("there", Samples::leave_out).size());
+  EXPECT_EQ(static_cast<std::size_t>(measurements), hub.measurements("there", Samples::leave_out).size());
+  EXPECT_FALSE(hub.measurements("here", Samples::leave_out).empty());
+  EXPECT_NO_THROW(hub.check_integrity());
+}
+
+}  // namespace
+}  // namespace ridgeline::store
