@@ -11,7 +11,7 @@ WORDS = {
     0: "fine",
     1: "a regression",
     2: "cases that are wrong, missing, crashed or timed out",
-    3: "nothing could be decided, or there is no baseline",
+    3: "too little could be decided",
     64: "a command line that was not understood",
     69: "something needed is missing",
     70: "an internal error",

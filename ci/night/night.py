@@ -43,7 +43,7 @@ def one_step(context: Context, name: str) -> None:
         elif name == "preflight":
             preflight(context, step)
         elif name == "run" and not may_measure(context.night):
-            steps.leave_out(step, "the machine is not fit to measure; --unfit measure measures all the same")
+            steps.leave_out(step, "the machine is not fit to measure; with --unfit measure it is measured all the same")
             step.exit_code = UNDECIDED
         else:
             WORK[name](context, step)

@@ -82,7 +82,7 @@ def test_a_first_night_is_stored_and_asks_for_a_baseline(runner):
     folder = runner.nights / night["id"]
     assert len((folder / "run.jsonl").read_text().splitlines()) == 2
     assert "ridgeline baseline set main " + night["run"]["id"] in " ".join(runner.summary().split())
-    assert "exit code 3" in (folder / "log.txt").read_text()
+    assert "exit code 3: there is no baseline to compare with" in (folder / "log.txt").read_text()
     assert "[1/2]" in said, "who looks on sees each case"
 
 
@@ -131,6 +131,8 @@ def test_an_unfit_machine_is_not_measured_unless_asked(runner):
     assert (code, steps(night)["run"], steps(night)["gate"]) == (3, ("left out", 3), ("left out", 0)), said
     assert runner.lab.database.exists() is False
     assert "**unfit**, disk" in runner.summary()
+    assert runner.summary().splitlines()[0].endswith(": not measured, because the machine is not fit")
+    assert said.splitlines()[-1] == "exit code 3: not measured, because the machine is not fit"
 
     code, said, _ = runner.night(*QUICK, *no_room, "--unfit", "measure")
     night = runner.latest()

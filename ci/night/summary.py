@@ -30,6 +30,11 @@ def headline(night: Night) -> str:
     if night.state == KILLED:
         return "killed"
     found = [step for step in night.steps if step.exit_code and step.exit_code == night.exit_code]
+    left_out = {step.name for step in found if step.state == LEFT_OUT}
+    if "run" in left_out:
+        return "not measured, because the machine is not fit"
+    if "gate" in left_out:
+        return "there is no baseline to compare with"
     words = WORDS[night.exit_code or 0]
     return words + (f" ({', '.join(step.name for step in found)})" if found else "")
 
