@@ -212,6 +212,7 @@ class Block final : private Warp {
   void touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads);
   void memory_request(const Request& request);
   void global_request(const Request& request, bool row);
+  void count_copied(const Request& to);
   void touch_lines(const Request& request, bool row);
   /// Of the warp whose logs are aligned. `kind`: LineTouch::reads, LineTouch::writes or both.
   void touch_line(std::uint64_t address, std::uint64_t kind);
@@ -291,6 +292,7 @@ class Block final : private Warp {
   std::size_t static_bytes_ = 0;     // rounded up to whole words of 16 bytes
   SharedHistory history_;
   const SharedVariables::Variable* last_variable_ = nullptr;  // that a request touched
+  Request copied_;  // sources of copies whose destinations come with the next request
 
   std::vector<LineTouch> touched_;              // of the block, up to its last barrier
   std::vector<LineTouch> touched_of_warp_[32];  // since then

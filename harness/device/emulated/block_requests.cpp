@@ -119,8 +119,11 @@ void Block::global_request(const Request& request, bool row) {
   Site& site = sites_.at(request.pc, Space::global, request.act, request.bytes);
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
-  site.sectors += row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1
-                      : static_cast<std::uint64_t>(sectors(request.active_addresses()));
+  if (request.act == Act::copy_read)  // how many sectors depends on where they go
+    copied_ = request;
+  else
+    site.sectors += row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1
+                        : static_cast<std::uint64_t>(sectors(request.active_addresses()));
   if (limits_.l2_bytes != 0) touch_lines(request, row);
   if (request.act == Act::read)
     loads_[aligned_warp_].load(request.pc, static_cast<std::uint64_t>(request.count * request.bytes));
@@ -129,6 +132,19 @@ void Block::global_request(const Request& request, bool row) {
   const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
   touch_global({request.active_addresses(), request.active_lanes(), 32 * aligned_warp_, request.bytes, act}, request.pc,
                true);
+}
+
+/// The sectors of copies whose sources came with the last request: some lanes may only write zeros.
+void Block::count_copied(const Request& to) {
+  std::uint64_t destinations[32];
+  int known = 0;
+  for (int i = 0; i < to.count && known < copied_.count; ++i)
+    if (to.lanes[static_cast<std::size_t>(i)] == copied_.lanes[static_cast<std::size_t>(known)])
+      destinations[known++] = to.addresses[static_cast<std::size_t>(i)];
+  sites_.at(to.pc, Space::global, Act::copy_read, copied_.bytes).sectors += static_cast<std::uint64_t>(
+      copied_sectors(copied_.active_addresses().first(static_cast<std::size_t>(known)),
+                     {destinations, static_cast<std::size_t>(known)}));
+  copied_.count = 0;
 }
 
 void Block::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads) {
@@ -195,6 +211,7 @@ void Block::shared_request(const Request& request) {
     site.lanes += static_cast<std::uint64_t>(request.count);
     site.wavefronts +=
         static_cast<std::uint64_t>(wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
+    if (request.act == Act::copy_begin && copied_.count != 0 && copied_.pc == request.pc) count_copied(request);
   }
   if (low < begin || high > end) {
     for (int i = 0; i < request.count; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ridgeline::device::emulated {
 namespace {
@@ -74,6 +75,16 @@ int sectors(std::span<const std::uint64_t> addresses) {
   if (ascending) return steps;
   std::sort(touched, touched + n);
   return static_cast<int>(std::unique(touched, touched + n) - touched);
+}
+
+int copied_sectors(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> destinations) {
+  std::pair<std::uint64_t, std::uint64_t> asked[32];  // lines of the source with sectors of the destination
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::pair one{sources[i] / 128, destinations[i] / sector_bytes};
+    if (std::find(asked, asked + count, one) == asked + count) asked[count++] = one;
+  }
+  return static_cast<int>(count);
 }
 
 int wavefronts(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes, int bytes) {

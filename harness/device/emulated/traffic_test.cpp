@@ -110,5 +110,44 @@ TEST(Wavefronts, GoByLaneNumbersAndNotByHowManyAreActive) {
   EXPECT_EQ(wavefronts(two, apart, 16), 2);
 }
 
+TEST(CopiedSectors, AreAsAGpuCountsThem) {
+  // Lane i copies 16 bytes from source(i) to destination(i). The sectors were measured on an H100 (CUDA 13.0,
+  // l1tex__t_sectors_pipe_lsu_mem_global_op_ld), both arrays beginning at a multiple of 128.
+  using Place = std::function<std::uint64_t(std::uint64_t)>;
+  const Place row = [](auto i) { return 16 * i; }, behind = [](auto i) { return 16 * i + 16; };
+  const auto apart = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return bytes * i; }; };
+  const auto pairs = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return i / 2 * bytes + i % 2 * 16; }; };
+  const auto rows = [](std::uint64_t lanes, std::uint64_t bytes) -> Place {
+    return [lanes, bytes](auto i) { return i / lanes * bytes + i % lanes * 16; };
+  };
+  const struct {
+    Place source, destination;
+    int sectors;
+  } measured[] = {
+      {row, row, 16},
+      {row, behind, 20},
+      {behind, row, 20},
+      {behind, behind, 17},
+      {row, apart(32), 32},
+      {row, apart(48), 32},
+      {apart(128), row, 32},
+      {apart(32), row, 16},
+      {row, pairs(64), 16},
+      {pairs(64), row, 16},
+      {row, rows(8, 144), 18},
+      {row, rows(8, 160), 16},
+      {row, rows(8, 192), 16},
+      {row, rows(4, 80), 20},
+      {row, [](auto i) { return (31 - i) * 16; }, 16},
+      {[](auto i) { return (i ^ 1) * 16; }, row, 16},
+      {row, [](auto i) { return i * 5 % 32 * 16; }, 32},
+      {row, [](auto i) { return i % 2 * 1024 + i / 2 * 16; }, 16},
+      {row, [](auto i) { return i / 8 * 128 + (i % 8 ^ i / 8) * 16; }, 16},
+  };
+  for (const auto& [source, destination, expected] : measured)
+    EXPECT_EQ(copied_sectors(of_lanes(32, source), of_lanes(32, destination)), expected) << &source - &measured->source;
+  EXPECT_EQ(copied_sectors({}, {}), 0);
+}
+
 }  // namespace
 }  // namespace ridgeline::device::emulated
