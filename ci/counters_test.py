@@ -1,9 +1,9 @@
 import pytest
-from counters import COUNTERS, Case, Unreadable, cell, emulated, equal, measured, smallest, table
+from counters import COUNTERS, METRICS, Case, Unreadable, cell, emulated, equal, measured, smallest, table
 
 RANGE = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
-HEAD = f'"ID","{RANGE}","' + '","'.join(COUNTERS.values()) + '"\n'
-UNITS = '"","",' + ",".join(['"request"'] * len(COUNTERS)) + "\n"
+HEAD = f'"ID","{RANGE}","' + '","'.join(METRICS) + '"\n'
+UNITS = '"","",' + ",".join(['"request"'] * len(METRICS)) + "\n"
 
 
 def row(*values: str, case: str = "copy/f32/n=1") -> str:
@@ -19,13 +19,14 @@ def test_counters_are_summed_over_kernels():
         "==PROF== Connected\n"
         + HEAD
         + UNITS
-        + row("1,024", *"23456789")
-        + row("1", *"11111111")
-        + row(*"999999999", case="fill")
+        + row("1,024", *"234567391")
+        + row("1", *"111111111")
+        + row(*"9999999999", case="fill")
     )
     found = measured(text, "copy/f32/n=1")
     assert found["global load requests"] == 1025
-    assert found["DRAM bytes written"] == 10
+    assert found["DRAM bytes written"] == 2
+    assert found["tensor instructions"] == 4, "less packed multiply-adds"
 
 
 def test_a_profile_without_kernels_or_counters_is_no_zero():
@@ -34,7 +35,7 @@ def test_a_profile_without_kernels_or_counters_is_no_zero():
     with pytest.raises(Unreadable, match="no kernel"):
         measured("==ERROR== no permission\n", "copy")
     with pytest.raises(Unreadable, match="n/a"):
-        measured(HEAD + UNITS + row("n/a", *"23456789"), "copy")
+        measured(HEAD + UNITS + row("n/a", *"234567391"), "copy")
 
 
 def test_asynchronous_copies_load_and_what_they_store_is_not_in_the_counters():
@@ -71,3 +72,15 @@ def test_equal_numbers_stand_once_and_others_stand_out():
     ours["tensor instructions"] = theirs["tensor instructions"] = 8
     assert equal([("a", ours, theirs)]) == (1, 2)
     assert "| `a` | - | **16 → 18** |" in table([("a", ours, theirs)])
+
+
+def test_a_counter_that_a_profile_lacks_is_not_read_and_not_judged():
+    older = [name for name in METRICS if "hfma2" not in name]
+    head = f'"ID","{RANGE}","' + '","'.join(older) + '"\n'
+    found = measured(head + row(*["units"] * len(older)).replace("copy/f32/n=1", "") + row(*"123456789"), "copy")
+    assert found["tensor instructions"] is None
+    assert found["DRAM bytes read"] == 8
+    ours = dict.fromkeys(COUNTERS, 0.0) | {"tensor instructions": 5.0}
+    rows = [("a", ours, dict.fromkeys(COUNTERS, 0.0) | {"tensor instructions": None})]
+    assert equal(rows) == (0, 0)
+    assert "5 (not read)" in table(rows)
