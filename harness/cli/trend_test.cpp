@@ -1,0 +1,119 @@
+#include "harness/cli/trend.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::cli {
+namespace {
+
+using analysis::DeviceTrend;
+using analysis::TrendChange;
+using analysis::TrendKind;
+
+/// A device of three nights with one confirmed, new change of `kind`.
+DeviceTrend with_change(TrendKind kind) {
+  DeviceTrend trend;
+  trend.nights.device.id = "synthetic:0";
+  trend.nights.device.uuid = "synthetic-0000";
+  trend.nights.device.model = "synthetic-gpu";
+  trend.nights.profile = "nightly";
+  trend.nights.nights = {{"2026-01-01", 0, {}}, {"2026-01-02", 1, {}}, {"2026-01-03", 2, {}}};
+  trend.series = 1;
+  TrendChange change;
+  change.case_name = "gemm/naive/f32/n=64";
+  change.kind = kind;
+  change.night = change.earliest = change.latest = 1;
+  change.before = 1000;
+  change.after = kind == TrendKind::improvement ? 900 : 1100;
+  change.ratio = {change.after / change.before - .01, change.after / change.before + .01};
+  change.unit = "ns";
+  change.confirmed = change.is_new = true;
+  change.raised = 2;
+  change.recent = {1, 1, 1, 2, 2, 2};
+  change.marked = 3;
+  change.changes.before_commit = "aaaaaaaaaaaaaaaaaaaa";
+  change.changes.after_commit = "bbbbbbbbbbbbbbbbbbbb";
+  trend.changes = {change};
+  return trend;
+}
+
+TEST(TrendText, TellsAChangeWithTheCommandThatConfirmsIt) {
+  const std::string text = trend_text({{with_change(TrendKind::regression)}, {}, 0});
+  EXPECT_EQ(
+      text,
+      "synthetic-gpu, synthetic:0 (synthetic-0000), profile nightly: 3 nights from 2026-01-01 to 2026-01-03, 1 case\n"
+      "\n"
+      "2026-01-02  regression   gemm/naive/f32/n=64\n"
+      "            +10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us\n"
+      "            ▁▁▁│███  between the night before and this one, confirmed 2026-01-03, new\n"
+      "            changed: commit aaaaaaaaaaaa -> bbbbbbbbbbbb\n"
+      "            confirm: ridgeline gate --device synthetic:0 --baseline-ref aaaaaaaaaaaa --candidate-ref "
+      "bbbbbbbbbbbb gemm/naive/f32/n=64\n"
+      "\n"
+      "the last 3 nights: 1 regression (1 new)\n");
+}
+
+TEST(TrendText, EscapesWhatADatabaseSays) {
+  DeviceTrend trend = with_change(TrendKind::environment);
+  trend.changes[0].case_name = "evil\x1b[2J";
+  trend.changes[0].changes.environment = {"driver \x1b[31m"};
+  trend.nights.device.model = "m\n\x07";
+  EXPECT_EQ(trend_text({{trend}, {}, 0}).find_first_of("\x1b\x07"), std::string::npos);
+}
+
+TEST(TrendText, SaysWhyNothingCanBeBuilt) {
+  std::string why;
+  analysis::NightChanges changes;
+  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_NE(why.find("not known"), std::string::npos);
+  changes.before_commit = changes.after_commit = "aaaa";
+  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_NE(why.find("the same"), std::string::npos);
+  changes.after_commit = "bbbb";
+  EXPECT_NE(confirming_command(changes, {}, "x", why), "");
+  changes.after_dirty = true;
+  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_NE(why.find("local changes"), std::string::npos);
+}
+
+TEST(TrendExitCode, IsThatOfWhatIsNewlyForTheWorse) {
+  EXPECT_EQ(fail_on_new({}), 0);
+  EXPECT_EQ(fail_on_new({with_change(TrendKind::regression)}), 1);
+  EXPECT_EQ(fail_on_new({with_change(TrendKind::improvement)}), 0);
+  EXPECT_EQ(fail_on_new({with_change(TrendKind::environment)}), 0);
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].is_new = false;
+  EXPECT_EQ(fail_on_new({trend}), 0);
+  trend.changes[0].is_new = true;
+  trend.changes[0].confirmed = false;
+  EXPECT_EQ(fail_on_new({trend}), 0);
+  trend.stops = {{"x", 0, {}, false}};
+  EXPECT_EQ(fail_on_new({trend}), 0);
+  trend.stops[0].is_new = true;
+  EXPECT_EQ(fail_on_new({with_change(TrendKind::regression), trend}), 2);
+}
+
+TEST(Sparkline, ReachesFromLowestToHighest) {
+  EXPECT_EQ(sparkline({}), "");
+  EXPECT_EQ(sparkline({5, 5}), "▅▅");
+  EXPECT_EQ(sparkline({0, 0, 7, 7}, 2), "▁▁│██");
+  std::vector<double> many(150, 1);
+  many.insert(many.end(), 150, 2);
+  EXPECT_EQ(sparkline(many, 150).size(), 61 * std::string("█").size()) << "at most 60, and the mark";
+}
+
+TEST(TrendJson, HoldsWhatTheTextSays) {
+  const auto json = to_json({{with_change(TrendKind::regression)}, {}, 1}, true);
+  EXPECT_EQ(json["exit_code"], 1);
+  const auto& device = json["devices"][0];
+  EXPECT_EQ(device["nights"], 3);
+  const auto& change = device["changes"][0];
+  EXPECT_EQ(change["kind"], "regression");
+  EXPECT_EQ(change["night"], "2026-01-02");
+  EXPECT_DOUBLE_EQ(change["ratio"], 1.1);
+  EXPECT_EQ(change["new"], true);
+  EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
+  EXPECT_TRUE(device["series"].is_array());
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
