@@ -196,7 +196,7 @@ Variant flash_mma() {
           supports,
           launch,
           nullptr,
-          {.sectors_per_load = 16, .sectors_per_store = 8, .wavefronts_per_shared_request = 4}};
+          {.sectors_per_load = 18, .sectors_per_store = 8, .wavefronts_per_shared_request = 4}};
 }
 
 }  // namespace ridgeline::attention::on_cuda
