@@ -30,8 +30,8 @@ struct LineTouch {
 /// read and not there is fetched with its neighbour, 64 bytes from a multiple of 64 (what an H100 does: reading one
 /// sector of every 64 or 128 bytes moves as much as reading two); the line that was not used for the longest time makes
 /// room (any line may lie anywhere); a sector that was written goes to DRAM when its line makes room, or at the end of
-/// the launch, without having been fetched; atomics read and write. It is empty when a launch begins. Takes blocks in the order of their
-/// numbers, whatever the order in which they have run.
+/// the launch, without having been fetched; atomics read and write. It is empty when a launch begins. Takes blocks in
+/// the order of their numbers, whatever the order in which they have run.
 class CacheModel {
  public:
   struct Traffic {
