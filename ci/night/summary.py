@@ -6,7 +6,9 @@ from pathlib import Path
 from .exit_code import WORDS
 from .record import DONE, FAILED, KILLED, LEFT_OUT, Night
 
-LISTED = 50  # problems
+LISTED = 50  # rows of problems
+NAMED = 3  # cases in a row
+SEVERE = ("wrong_result", "crashed", "timeout", "invalid_environment", "unstable")
 GATE_BYTES = 600_000  # a GitHub job summary holds 1 MiB
 TREND_LINES = 400
 ICONS = {DONE: "done", FAILED: "**failed**", LEFT_OUT: "left out", KILLED: "**killed**"}
@@ -75,16 +77,23 @@ def preflight_part(night: Night) -> str:
 
 
 def run_part(night: Night) -> str:
-    if not night.problems:
+    """Cases with one outcome for one reason are one row, the worst outcomes first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for problem in night.problems:
+        groups.setdefault((problem["outcome"], problem["reason"]), []).append(problem["case"])
+    if not groups:
         return ""
-    rows = ["## Cases that are not ok\n\n| case | outcome | reason |\n|---|---|---|\n"]
-    for problem in night.problems[:LISTED]:
-        rows.append(
-            f"| <code>{plain(problem['case'])}</code> | {plain(problem['outcome'])} | {plain(problem['reason'])} |\n"
-        )
-    if len(night.problems) > LISTED:
-        rows.append(f"\n{len(night.problems) - LISTED} more are in night.json.\n")
-    return "".join(rows) + "\n"
+    rows = ["## Cases that are not ok\n\n| outcome | cases | reason |\n|---|---|---|\n"]
+    for (outcome, reason), cases in sorted(groups.items(), key=lambda group: severity(group[0][0]))[:LISTED]:
+        names = ", ".join(f"<code>{plain(case)}</code>" for case in cases[:NAMED])
+        more = f" and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
+        rows.append(f"| {plain(outcome)} | {names}{more} | {plain(reason)} |\n")
+    more = f"\n{len(groups) - LISTED} more rows: " if len(groups) > LISTED else "\n"
+    return "".join(rows) + more + f"{len(night.problems)} cases are listed in night.json.\n\n"
+
+
+def severity(outcome: str) -> int:
+    return SEVERE.index(outcome) if outcome in SEVERE else len(SEVERE)
 
 
 def gate_part(night: Night) -> str:

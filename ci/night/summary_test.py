@@ -41,7 +41,7 @@ def test_what_strangers_wrote_stays_text(night):
     text = summary.markdown(night)
     assert "<img" not in text
     assert "\n# head" not in text
-    (row,) = [line for line in text.splitlines() if line.startswith("| <code>")]
+    (row,) = [line for line in text.splitlines() if "<code>a" in line]
     assert row.count("|") == 4
     assert "`" not in row
 
@@ -51,14 +51,23 @@ def test_a_fence_is_longer_than_any_in_its_text():
 
 
 def test_long_parts_are_cut_and_counted(night, tmp_path):
-    night.problems = [{"case": f"c{i}", "outcome": "crashed", "reason": ""} for i in range(60)]
+    night.problems = [{"case": f"c{i}", "outcome": "crashed", "reason": str(i)} for i in range(60)]
     (tmp_path / "trend.txt").write_text("line\n" * 500)
     (tmp_path / "gate.md").write_text("x" * 700_000)
     text = summary.markdown(night)
-    assert "10 more are in night.json" in text
+    assert "10 more rows: 60 cases are listed in night.json" in text
     assert "100 more lines are in trend.txt" in text
     assert "it is in gate.md" in text
     assert len(text) < 100_000
+
+
+def test_one_reason_of_many_cases_is_one_row_and_the_worst_comes_first(night):
+    night.problems = [{"case": f"c{i}", "outcome": "timeout", "reason": "the budget was spent"} for i in range(9)]
+    night.problems.append({"case": "bad", "outcome": "wrong_result", "reason": "off by one"})
+    rows = [line for line in summary.markdown(night).splitlines() if "<code>" in line and line.startswith("|")]
+    assert rows[0] == "| wrong&#95;result | <code>bad</code> | off by one |"
+    assert rows[1].endswith("<code>c2</code> and 6 more | the budget was spent |")
+    assert len(rows) == 2
 
 
 def test_annotations_are_one_line_each_and_escaped(night):
