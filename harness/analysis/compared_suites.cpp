@@ -49,6 +49,7 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
     result.lowest = result.cases == 0 ? *one.ratio : std::min(result.lowest, *one.ratio);
     result.highest = std::max(result.highest, *one.ratio);
     ++result.cases;
+    result.unstable += one.a.outcome == record::Outcome::unstable || one.b.outcome == record::Outcome::unstable;
     suite.log_sum += std::log(*one.ratio);
     add(suite.a, one.a, 1);
     add(suite.b, one.b, one.work);

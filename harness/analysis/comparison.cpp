@@ -195,6 +195,9 @@ void set_cause(ComparedCase& one, const Circumstances& around) {
   if (one.a.disturbed || one.b.disturbed)
     return say(Cause::environment, fmt::format("{} was disturbed: {}", one.a.disturbed ? "A" : "B",
                                                printable(one.a.disturbed ? one.a.reason : one.b.reason, 1000)));
+  for (const auto& [name, side] : {std::pair("A", &one.a), std::pair("B", &one.b)})
+    if (*side->share_of_roof > roof_margin)
+      return say(Cause::unknown, fmt::format("{} is faster than its roof allows, a measuring error", name));
   const double rest = *one.rest(), off = std::abs(std::log(rest));
   if (off <= std::log(roof_margin)) return say(Cause::hardware, "");
   if (!one.interval) return say(Cause::unknown, "fewer than 3 processes a side");

@@ -43,7 +43,7 @@ enum class Cause {
   hardware,     // there is next to none: the rooflines explain the ratio
   distance,     // one side reaches less of its own roof
   environment,  // something recorded disturbed a side, or it was measured at other clocks or settings
-  unknown,      // too few processes to tell, or too noisy ones
+  unknown,      // too few processes to tell, too noisy ones, or a roof that is wrong
 };
 std::string_view to_string(Cause cause);
 
@@ -68,6 +68,7 @@ struct ComparedCase {
 struct ComparedSuite {
   std::string suite;
   int cases = 0;
+  int unstable = 0;                         // of the cases, those that are on a side
   int disturbed = 0;                        // cases left out of the mean: nothing but disturbed times on a side
   double mean = 0;                          // geometric, of the ratios
   std::optional<stats::Interval> interval;  // 95%, over processes that measured all the cases

@@ -123,6 +123,14 @@ TEST(Compare, ARestWithinTheNoiseIsNoDistance) {
   EXPECT_EQ(only(found).because, "within the noise");
 }
 
+TEST(Compare, WhatIsFasterThanItsRoofAllowsExplainsNothing) {
+  ComparedSide a = side("a"), b = side("b");
+  add(a, copy_case(), {5'000, 5'010, 4'990});
+  add(b, copy_case(), {5'000, 5'010, 4'990});
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).cause, Cause::unknown);
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).because, "A is faster than its roof allows, a measuring error");
+}
+
 TEST(Compare, MeasuredRoofsAreNotSetAgainstADatasheets) {
   ComparedSide a = side("a"), b = side("b");
   a.roofs.push_back({"dram", 1.2e11, "B/s", "a datasheet"});

@@ -53,6 +53,7 @@ ordered_json to_json(const analysis::ComparedSuite& suite) {
   object["b_processes"] = suite.b_processes;
   object["lowest"] = suite.lowest;
   object["highest"] = suite.highest;
+  if (suite.unstable > 0) object["unstable"] = suite.unstable;
   if (suite.disturbed > 0) object["disturbed"] = suite.disturbed;
   return object;
 }

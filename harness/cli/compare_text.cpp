@@ -134,26 +134,32 @@ std::string cases_text(const Style& style, const analysis::Comparison& compariso
          '\n';
 }
 
+/// "3 of them unstable; 1 disturbed, left out".
+std::string doubts(const analysis::ComparedSuite& suite) {
+  std::string text;
+  if (suite.unstable > 0) text = fmt::format("{} of them unstable", suite.unstable);
+  if (suite.disturbed > 0) text += fmt::format("{}{} disturbed, left out", text.empty() ? "" : "; ", suite.disturbed);
+  return text;
+}
+
 std::string suites_text(const Style& style, const analysis::Comparison& comparison) {
   std::vector<Cells> rows;
   for (const analysis::ComparedSuite& suite : comparison.suites)
     rows.push_back({printable(suite.suite), fmt::to_string(suite.cases), short_ratio(suite.mean),
-                    suite.interval ? interval_text(suite.interval)
-                                   : fmt::format("{} and {} whole processes", suite.a_processes, suite.b_processes),
-                    short_ratio(suite.lowest), short_ratio(suite.highest),
-                    suite.disturbed > 0 ? fmt::format("{} disturbed, left out", suite.disturbed) : ""});
+                    suite.interval ? interval_text(suite.interval) : "none",
+                    fmt::format("{}, {}", suite.a_processes, suite.b_processes), short_ratio(suite.lowest),
+                    short_ratio(suite.highest), doubts(suite)});
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
-  return style.heading("Geometric means of B over A") +
-         style.table({{"suite"},
-                      {"cases", right},
-                      {"mean", right},
-                      {"95% interval", right},
-                      {"lowest", right},
-                      {"highest", right},
-                      {""}},
-                     rows) +
-         '\n';
+  const Columns columns{{"suite"},
+                        {"cases", right},
+                        {"mean", right},
+                        {"95% interval", right},
+                        {"processes", right},
+                        {"lowest", right},
+                        {"highest", right},
+                        {""}};
+  return style.heading("Geometric means of B over A") + style.table(columns, rows) + '\n';
 }
 
 std::string counts_text(const Style& style, const ComparedRuns& compared) {

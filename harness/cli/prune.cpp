@@ -162,8 +162,9 @@ void add_prune(CLI::App& program, Context& context) {
       "  ridgeline prune --older-than 26w --yes            drops it\n"
       "  ridgeline prune --older-than 26w --yes --shrink   and makes the files smaller: nobody should be measuring\n\n"
       "A run is as old as its latest process. Of each measurement the median, how many samples there were and all\n"
-      "else stays, so that show, compare, gate and trend say what they said before; show --samples and export csv say\n"
-      "that the samples are gone. Runs that a baseline stands for keep theirs.",
+      "else stays, so that show, compare, gate and trend say what they said before. show --samples and export jsonl "
+      "say\n"
+      "when the samples went; export csv has an empty cell for them. Runs that a baseline stands for keep theirs.",
       [&context, options] { return prune(context, *options); });
   command.add_option("--older-than", options->older_than, "Age in days or weeks: 90d, 12w")
       ->required()
