@@ -232,6 +232,7 @@ TEST(Compare, OtherSizesAreComparedByTheirWork) {
   EXPECT_DOUBLE_EQ(only(found).work, 4);
   EXPECT_DOUBLE_EQ(only(found).ratio.value(), 0.5);
   EXPECT_NEAR(only(found).interval->low, 0.5, 0.01);
+  EXPECT_NEAR(only(found).interval->high, 0.5, 0.01);
   EXPECT_DOUBLE_EQ(only(found).roofs_ratio.value(), 1);
   EXPECT_NEAR(found.suites.at(0).mean, 0.5, 1e-12);
   EXPECT_NEAR(found.suites.at(0).interval->high, 0.5, 0.01);
