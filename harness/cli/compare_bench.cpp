@@ -62,7 +62,7 @@ void compare_stores(benchmark::State& state) {
   for (const std::string model : {"synthetic-a", "synthetic-b"}) {
     store::Store store = store::Store::create(folder / (model + ".sqlite"));
     for (int run = 0; run < runs; ++run)
-      add_run(store, model, fmt::format("{}-{:03}", model, run), cases, measurements / cases / runs);
+      add_run(store, model, fmt::format("run-{}-{:03}", model, run), cases, measurements / cases / runs);
   }
   for ([[maybe_unused]] auto _ : state)
     ridgeline({"compare", "synthetic-a", "synthetic-b", "--results", folder.path().string()});
