@@ -141,9 +141,9 @@ void Block::count_copied(const Request& to) {
   for (int i = 0; i < to.count && known < copied_.count; ++i)
     if (to.lanes[static_cast<std::size_t>(i)] == copied_.lanes[static_cast<std::size_t>(known)])
       destinations[known++] = to.addresses[static_cast<std::size_t>(i)];
-  sites_.at(to.pc, Space::global, Act::copy_read, copied_.bytes).sectors += static_cast<std::uint64_t>(
-      copied_sectors(copied_.active_addresses().first(static_cast<std::size_t>(known)),
-                     {destinations, static_cast<std::size_t>(known)}));
+  sites_.at(to.pc, Space::global, Act::copy_read, copied_.bytes).sectors +=
+      static_cast<std::uint64_t>(copied_sectors(copied_.active_addresses().first(static_cast<std::size_t>(known)),
+                                                {destinations, static_cast<std::size_t>(known)}));
   copied_.count = 0;
 }
 

@@ -116,7 +116,9 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
   using Place = std::function<std::uint64_t(std::uint64_t)>;
   const Place row = [](auto i) { return 16 * i; }, behind = [](auto i) { return 16 * i + 16; };
   const auto apart = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return bytes * i; }; };
-  const auto pairs = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return i / 2 * bytes + i % 2 * 16; }; };
+  const auto pairs = [](std::uint64_t bytes) -> Place {
+    return [bytes](auto i) { return i / 2 * bytes + i % 2 * 16; };
+  };
   const auto rows = [](std::uint64_t lanes, std::uint64_t bytes) -> Place {
     return [lanes, bytes](auto i) { return i / lanes * bytes + i % lanes * 16; };
   };
