@@ -12,8 +12,18 @@ import pytest
 
 from ci.night import program
 from ci.night.program import Interrupted
+from harness.run.scripted_runs import children, left_behind
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def orphans_end_here():
+    """Where another test has made this process the one to which orphans fall, they must not stay for the next test."""
+    yield
+    for pid, _, _ in children():
+        os.kill(pid, signal.SIGKILL)
+    assert left_behind(wait_s=5) == []
 
 
 def run(code, limit_s=20.0, output=None):
