@@ -58,7 +58,9 @@ TEST(LaunchLimits, StaticAndDynamicSharedMemoryShareTheLimit) {
     test::fill_shared(lab.stream(), bytes, lab.empty<float>(128));
     const Report report = lab.report();
     ASSERT_EQ(checks(report), is_refused ? "too much shared memory" : "");
-    if (is_refused) EXPECT_EQ(report.findings[0].detail, "232452 bytes, 232052 of them dynamic; a block has 232448");
+    if (is_refused) {
+      EXPECT_EQ(report.findings[0].detail, "232452 bytes, 232052 of them dynamic; a block has 232448");
+    }
   }
 }
 

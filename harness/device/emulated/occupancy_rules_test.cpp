@@ -32,7 +32,7 @@ int calculated(const Facts& facts, const KernelResources& kernel, int threads, s
   function.numBlockBarriers = 1;
   cudaOccDeviceState state;
   state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
-  cudaOccResult result;
+  cudaOccResult result{};
   const cudaOccError error =
       cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads, dynamic_shared);
   EXPECT_EQ(error, CUDA_OCC_SUCCESS);
