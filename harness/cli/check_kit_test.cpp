@@ -73,7 +73,8 @@ using Words = std::vector<std::string>;
 TEST_F(CheckKit, OfAnUnpackedArchiveIsFoundWhereItIsNow) {
   const Kit found = read();
   EXPECT_EQ(found.compiler, Words({folder / "lib/ridgeline/compile_kernels", temporary.path() / "bin/g++"}));
-  EXPECT_EQ(found.flags, Words({"-O1", "-I" + (folder / "include").string(), "-isystem", toolkit / "include"}));
+  EXPECT_EQ(found.flags, Words({"-O1", "-I" + (folder / "include").string(), "-isystem", toolkit / "include",
+                                "-isystem", toolkit / "include/cccl"}));
   EXPECT_EQ(found.link, Words({folder / "lib/ridgeline/libx.a", "-ldl"}));
   EXPECT_EQ(found.note, "");
 }
@@ -86,14 +87,14 @@ TEST_F(CheckKit, KeepsTheCompilerAndTheHeadersOfItsBuild) {
   kit["compiler"] = compiler;
   kit["cuda_headers"] = {headers};
   EXPECT_EQ(read().compiler.back(), compiler);
-  EXPECT_EQ(read().flags.back(), headers);
+  EXPECT_EQ(read().flags.back(), headers / "cccl");
 }
 
 TEST_F(CheckKit, FindsTheHeadersBesideNvcc) {
   setenv("CUDA_HOME", "", 1);
   program(toolkit / "bin/nvcc", "");
   setenv("PATH", ((toolkit / "bin").string() + ":" + (temporary.path() / "bin").string()).c_str(), 1);
-  EXPECT_EQ(read().flags.back(), toolkit / "include");
+  EXPECT_EQ(read().flags.back(), toolkit / "include/cccl");
 }
 
 TEST_F(CheckKit, SaysThatAnotherCompilerCountsItsOwnCode) {
