@@ -154,6 +154,7 @@ def test_a_device_that_is_not_there_is_said_and_nothing_is_swallowed(runner):
 def test_a_second_start_is_refused_and_names_the_first(runner):
     first = runner.start(*QUICK, variants=("loops",), case_timeout="20s")
     runner.wait_for("run")
+    wait_until_measuring(runner)  # its profile has been read: the next line writes another one
     code, _, errors = runner.night(*QUICK)
     assert code == 69
     assert f"pid {first.pid} on {os.uname().nodename}" in errors

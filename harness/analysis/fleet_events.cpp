@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace ridgeline::analysis {
 
 std::vector<std::vector<std::size_t>> fleet_events(std::span<const std::int64_t> days) {
   std::vector<std::size_t> left(days.size());  // in no event yet, by day
   std::iota(left.begin(), left.end(), 0);
-  std::ranges::stable_sort(left, {}, [&](std::size_t i) { return days[i]; });
+  std::ranges::sort(left, {}, [&](std::size_t i) { return std::pair(days[i], i); });
   std::vector<std::vector<std::size_t>> events;
   for (;;) {
     std::size_t best_begin = 0, best_size = 0, end = 0;
