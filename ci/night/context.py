@@ -56,9 +56,17 @@ def read_object(path: Path) -> dict:
     return found if isinstance(found, dict) else {}
 
 
-def newest_run(context: Context, since: str) -> dict:
-    """The night's run: the newest of its label that began at `since` or later; empty when there is none."""
+def runs_of_label(context: Context) -> list[dict]:
     label = context.night.options.get("label", "")
-    runs = context.ask("runs").get("runs", [])
-    found = [run for run in runs if run.get("label") == label and since <= run.get("started", "") <= now()]
+    return [run for run in context.ask("runs").get("runs", []) if run.get("label") == label]
+
+
+def newest_run(context: Context, since: str, but_not: frozenset[str] = frozenset()) -> dict:
+    """The night's run: the newest of its label that began at `since` or later; empty when there is none. Times are in
+    seconds, so that a run of the same second has to be named in `but_not`."""
+    found = [
+        run
+        for run in runs_of_label(context)
+        if since <= run.get("started", "") <= now() and run.get("id") not in but_not
+    ]
     return max(found, key=lambda run: run["started"], default={})

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .context import Context, newest_run, read_object
+from .context import Context, newest_run, read_object, runs_of_label
 from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
 from .program import Ended, shown
 from .record import DONE, FAILED, LEFT_OUT, Step
@@ -24,10 +24,11 @@ def measure(context: Context, step: Step) -> None:
     command += ["--strict"] if options["strict"] else []
     command += ["--", *options["patterns"]] if options["patterns"] else []
     output = context.night.folder / "run.json"
+    before = frozenset(run.get("id", "") for run in runs_of_label(context))
     ended = start(context, step, command, output)
     if ended is None:
         return
-    context.night.run = newest_run(context, step.started)
+    context.night.run = newest_run(context, step.started, but_not=before)
     cases = [case for case in read_object(output).get("cases", []) if case.get("outcome") not in FINE_OUTCOMES]
     context.night.problems = [
         {"case": case.get("case", ""), "outcome": case.get("outcome", ""), "reason": case.get("reason", "")}
