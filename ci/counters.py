@@ -40,7 +40,7 @@ def emulated(metrics: list[dict[str, Any]], sites: list[dict[str, Any]]) -> Coun
     """What a counted measurement of the worker protocol says of each counter. A bulk copy has requests of its own unit,
     which the counters of loads and stores leave out; and of what cp.async stores to shared memory, the hardware counts
     nothing."""
-    found = dict.fromkeys(COUNTERS, 0.0)
+    found: dict[str, Any] = dict.fromkeys(EXACT, 0.0) | dict.fromkeys(("DRAM bytes read", "DRAM bytes written"))
     for site in sites:
         access = site["access"]
         if access in ("global load", "global async copy"):
@@ -134,7 +134,9 @@ def table(rows: list[tuple[str, Counts, Counts]]) -> str:
     for name, counted, seen in rows:
         cells = [cell(counted[counter], seen[counter]) for counter in EXACT]
         for counter in ("DRAM bytes read", "DRAM bytes written"):
-            cells.append(f"{counted[counter] / 1e6:.2f} → {seen[counter] / 1e6:.2f}")
+            cells.append(
+                " → ".join("?" if of[counter] is None else f"{of[counter] / 1e6:.2f}" for of in (counted, seen))
+            )
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

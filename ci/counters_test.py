@@ -84,3 +84,9 @@ def test_a_counter_that_a_profile_lacks_is_not_read_and_not_judged():
     rows = [("a", ours, dict.fromkeys(COUNTERS, 0.0) | {"tensor instructions": None})]
     assert equal(rows) == (0, 0)
     assert "5 (not read)" in table(rows)
+
+
+def test_a_model_that_is_absent_is_no_zero():
+    ours = emulated([], [site("global load", 1, 4)])
+    assert ours["DRAM bytes read"] is None
+    assert "| ? → 0.00 | ? → 0.00 |" in table([("a", ours, dict.fromkeys(COUNTERS, 0.0))])
