@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reports.model_comparison import Comparison
     from reports.model_gate import Gate
+    from reports.model_trend import Trend
 
 HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
 MEASURED = ("ok", *HOLLOW)
@@ -263,3 +265,5 @@ class Report:
     ridgeline: str
     runs: tuple[Run, ...] = field(default_factory=tuple)
     gates: tuple[Gate, ...] = field(default_factory=tuple)
+    trends: tuple[Trend, ...] = field(default_factory=tuple)
+    comparisons: tuple[Comparison, ...] = field(default_factory=tuple)

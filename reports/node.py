@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import unicodedata
 from typing import Any
@@ -102,6 +103,34 @@ class Node:
         good = whole and all(0 <= at < count for at in value)
         return tuple(self._expect(key, value, good, f"a list of whole numbers below {count}"))
 
+    def values(self, key: str) -> tuple[float, ...]:
+        value = self._value.get(key, _MISSING)
+        good = isinstance(value, list) and all(map(_is_number, value))
+        return tuple(map(float, self._expect(key, value, good, "a list of finite numbers")))
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._value.get(key, _MISSING)
+        good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return tuple(map(clean, self._expect(key, value, good, "a list of strings")))
+
+    def counts(self, key: str) -> dict[str, int]:
+        value = self._value.get(key, _MISSING)
+        good = isinstance(value, dict) and all(
+            isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in value.values()
+        )
+        self._expect(key, value, good, "an object of whole numbers from 0")
+        return {clean(name): count for name, count in value.items()}
+
+    def date(self, key: str) -> datetime.date:
+        value = self._value.get(key, _MISSING)
+        return datetime.date.fromisoformat(self._expect(key, value, _is_date(value), "a day like 2026-01-31"))
+
+    def dates(self, key: str) -> tuple[datetime.date, ...]:
+        value = self._value.get(key, _MISSING)
+        good = isinstance(value, list) and all(map(_is_date, value)) and value == sorted(set(value))
+        self._expect(key, value, good, "a list of days like 2026-01-31, each once, ascending")
+        return tuple(map(datetime.date.fromisoformat, value))
+
     def choice(self, key: str, choices: tuple[str, ...]) -> str:
         value = self._value.get(key, _MISSING)
         return self._expect(key, value, value in choices, f"one of {', '.join(choices)}")
@@ -133,6 +162,16 @@ def _is_number(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:  # an integer beyond the range of a double
         return False
+
+
+def _is_date(value: Any) -> bool:
+    if not isinstance(value, str) or len(value) != len("2026-01-31"):
+        return False
+    try:
+        datetime.date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _shown(value: Any) -> str:

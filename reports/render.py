@@ -10,14 +10,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reports import counted, figures, plot
-from reports.model import Device, Run
-from reports.model_gate import Gate
+from reports.model import Run
 
 PNG_DPI = 160
 
@@ -39,7 +39,7 @@ def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], l
     drawn, empty = [], []
     with _drawing():
         for kind in figures.kinds():
-            figure = _blank(kind.title, run.device)
+            figure = _blank(kind.title, run.device.model)
             if kind.draw(run, figure):
                 drawn.append(_picture(kind, kind.name, figure, _folder(output), prefix))
             else:
@@ -58,11 +58,11 @@ def count_pictures(run: Run, output: Path, prefix: str = "") -> list[tuple[str, 
             words.add(word)
             made = []
             for kind in figures.count_kinds():
-                figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device)
+                figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device.model)
                 if kind.draw_suite(run, suite, figure):
                     made.append(_picture(kind, f"{kind.name}-{word}", figure, _folder(output), prefix))
             for own in (kind for kind in figures.kinds() if kind.name == suite):
-                figure = _blank(own.title, run.device)
+                figure = _blank(own.title, run.device.model)
                 if own.draw(run, figure):  # a suite whose figure says something without times, too
                     made.insert(0, _picture(own, own.name, figure, _folder(output), prefix))
             if made:
@@ -74,14 +74,15 @@ def _lower(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 
-def gate_pictures(gate: Gate, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
-    """Draws every figure that has something to show of `gate`; one of several pages is as many pictures."""
+def paged_pictures(of: str, subject: Any, about: str, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
+    """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a "comparison"; one of several
+    pages is as many pictures. `about` stands behind each title."""
     drawn = []
     with _drawing():
-        for kind in figures.gate_kinds():
+        for kind in figures.paged_kinds(of):
             made = []
-            for number, page in enumerate(kind.pages(gate), start=1):
-                figure = _blank(kind.title, gate.device)
+            for number, page in enumerate(kind.pages(subject), start=1):
+                figure = _blank(kind.title, about)
                 kind.draw_page(page, figure)
                 name = f"{kind.name}-{number}" if number > 1 else kind.name
                 made.append(_picture(kind, name, figure, _folder(output), prefix))
@@ -103,15 +104,15 @@ def _folder(output: Path) -> Path:
     return folder
 
 
-def _blank(title: str, device: Device) -> Figure:
+def _blank(title: str, about: str) -> Figure:
     figure = Figure(figsize=plot.SLIDE, layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(f"{title} · {plot.shown(device.model, 40)}", x=0.012, ha="left")
+    figure.suptitle(f"{title} · {plot.shown(about, 60)}", x=0.012, ha="left")
     return figure
 
 
 def _picture(
-    kind: figures.Kind | figures.CountKind | figures.GateKind, name: str, figure: Figure, folder: Path, prefix: str
+    kind: figures.Kind | figures.CountKind | figures.PagedKind, name: str, figure: Figure, folder: Path, prefix: str
 ) -> Picture:
     png = folder / f"{prefix}{name}.png"
     figure.draw_without_rendering()

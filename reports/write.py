@@ -30,7 +30,8 @@ def write(report: Report, output: Path) -> Path:
         anchor = word if word not in taken else f"{word}-{number}"
         taken.add(anchor)
         prefix = f"{render.file_word(gate.device.model)}-{number}-" if len(report.gates) > 1 else ""
-        gates.append(gate_page.Section(anchor, gate, render.gate_pictures(gate, output, prefix)))
+        drawn = render.paged_pictures("gate", gate, gate.device.model, output, prefix)
+        gates.append(gate_page.Section(anchor, gate, drawn))
     return _write(output / "index.html", page.render(report, sections, gates, counted))
 
 
@@ -59,7 +60,7 @@ def _remove_old(output: Path) -> None:
         for pattern in (f"{kind.name}-*.png", f"*-{kind.name}-*.png"):
             for file in (output / "figures").glob(pattern):
                 file.unlink()
-    for kind in (*figures.kinds(), *figures.gate_kinds()):
+    for kind in (*figures.kinds(), *figures.paged_kinds()):
         for pattern in (
             f"{kind.name}.png",
             f"*-{kind.name}.png",

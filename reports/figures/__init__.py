@@ -10,9 +10,10 @@ in place of draw,
 
     draw_suite(run, suite, figure) -> bool    draws the counts of one suite
 
-and a figure of a gate
+and a figure of a gate, a trend or a comparison
 
-    pages(gate) -> list        what each picture of it shows, so that long lists stay readable; empty: nothing to draw
+    OF = "gate"                or "trend", or "comparison": what it is drawn of
+    pages(of) -> list          what each picture of it shows, so that long lists stay readable; empty: nothing to draw
     draw_page(page, figure)    draws one of these on an empty matplotlib figure
 """
 
@@ -28,7 +29,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from reports.model import Run
-from reports.model_gate import Gate
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class CountKind:
 
 
 @dataclass(frozen=True)
-class GateKind:
-    """A kind of figure of a gate, as its module describes it."""
+class PagedKind:
+    """A kind of figure of one or more pictures, as its module describes it."""
 
     name: str
     title: str
     reading: str
     order: int
-    pages: Callable[[Gate], list[Any]]
+    pages: Callable[[Any], list[Any]]
     draw_page: Callable[[Any, Figure], None]
 
 
@@ -85,11 +85,12 @@ def count_kinds() -> list[CountKind]:
     return sorted(made, key=lambda kind: (kind.order, kind.name))
 
 
-def gate_kinds() -> list[GateKind]:
+def paged_kinds(of: str | None = None) -> list[PagedKind]:
+    """Of figures of a "gate", a "trend" or a "comparison"; without `of`, of all of them."""
     made = [
-        GateKind(name, module.TITLE, module.READING, module.ORDER, module.pages, module.draw_page)
+        PagedKind(name, module.TITLE, module.READING, module.ORDER, module.pages, module.draw_page)
         for name, module in _modules()
-        if hasattr(module, "pages")
+        if hasattr(module, "pages") and of in (None, module.OF)
     ]
     return sorted(made, key=lambda kind: (kind.order, kind.name))
 

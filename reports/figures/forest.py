@@ -16,6 +16,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from reports import plot
 from reports.model_gate import Gate, Verdict
 
+OF = "gate"
 TITLE = "Verdicts of a gate"
 READING = (
     "Candidate over baseline, with an unadjusted 95% interval; the shaded band is the change that does not matter "

@@ -17,7 +17,7 @@ from reports.figures import forest, pairs
 from reports.figures.figures_test import _overlap, free_texts, tick_labels
 from reports.model_gate import VERDICTS, Gate
 
-KINDS = {kind.name: kind for kind in figures.gate_kinds()}
+KINDS = {kind.name: kind for kind in figures.paged_kinds("gate")}
 INPUTS = {
     "three": lambda: synthetic_gate.gate(3),
     "thirty": lambda: synthetic_gate.gate(30),

@@ -16,6 +16,7 @@ from reports import plot
 from reports.figures import forest
 from reports.model_gate import Gate, Verdict
 
+OF = "gate"
 TITLE = "Pairs of a gate, round by round"
 READING = (
     "One point a round: the candidate's process over the baseline's, sampled next to each other. The band is delta, "
