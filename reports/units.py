@@ -7,6 +7,7 @@ import math
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 _TIMES = ("ns", "us", "ms", "s")
+_RATIO_DIGITS = ((0.0995, 4), (0.9995, 3), (9.995, 2), (99.95, 1))
 
 
 def time(ns: float) -> str:
@@ -53,6 +54,19 @@ def percent(fraction: float) -> str:
 
 def factor(value: float) -> str:
     return f"{_digits(value, 3)}×"
+
+
+def ratio(value: float) -> str:
+    """Three digits, as `ridgeline compare` writes them: "1.41", "0.500", "12.3"."""
+    if value < 0.00995:
+        return f"{value:.3g}"
+    return f"{value:.{next((digits for end, digits in _RATIO_DIGITS if value < end), 0)}f}"
+
+
+def ratio_range(low: float, high: float) -> str:
+    """With as many digits as tell the ends apart."""
+    ends = (ratio(low), ratio(high))
+    return " to ".join(ends if ends[0] != ends[1] or low == high else (f"{low:.5g}", f"{high:.5g}"))
 
 
 def count(value: float) -> str:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports import plot
+from reports import plot, rows
 from reports.model_gate import Gate, Verdict
 
 OF = "gate"
@@ -35,7 +35,6 @@ _STYLES = {
     "pass": plot.Style(plot.GREEN, "o"),
 }
 _OTHER = plot.Style(plot.GREY, "o")  # drawn hollow
-_SIZE = 8.5  # points, of the text of a row
 _FARTHEST = 1.2  # of a log ratio that an axis shows
 
 
@@ -92,24 +91,24 @@ def row(verdict: Verdict) -> Row:
 
 def pages(gate: Gate) -> list[Page]:
     # Counts have no intervals, and their changes are no slow-downs: the table tells them.
-    rows = [row(verdict) for verdict in gate.by_importance() if not verdict.metric]
-    if not rows:
+    every = [row(verdict) for verdict in gate.by_importance() if not verdict.metric]
+    if not every:
         return []
-    number = -(-len(rows) // ROWS_A_PAGE)
-    size = -(-len(rows) // number)
+    number = -(-len(every) // ROWS_A_PAGE)
+    size = -(-len(every) // number)
     sides = f"{plot.shown(gate.candidate, 26)} against {plot.shown(gate.baseline, 26)}"
     made = []
-    for start in range(0, len(rows), size):
-        some = tuple(rows[start : start + size])
-        part = f" · cases {start + 1} to {start + len(some)} of {len(rows)}" if number > 1 else ""
-        made.append(Page(some, limit(rows), sides, part, gate.counted))
+    for start in range(0, len(every), size):
+        some = tuple(every[start : start + size])
+        part = f" · cases {start + 1} to {start + len(some)} of {len(every)}" if number > 1 else ""
+        made.append(Page(some, limit(every), sides, part, gate.counted))
     return made
 
 
-def limit(rows: list[Row]) -> float:
+def limit(every: list[Row]) -> float:
     """Far enough for what was found, near enough that delta is seen; the same for all pages of a gate."""
-    deltas = sorted(one.delta for one in rows if one.delta > 0) or [math.log1p(0.03)]
-    found = [abs(end) for one in rows for end in (one.change, one.low, one.high) if end is not None]
+    deltas = sorted(one.delta for one in every if one.delta > 0) or [math.log1p(0.03)]
+    found = [abs(end) for one in every for end in (one.change, one.low, one.high) if end is not None]
     usual, widest = deltas[len(deltas) // 2], deltas[-1]
     return min(max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST)
 
@@ -119,27 +118,21 @@ def draw_page(page: Page, figure: Figure) -> None:
     figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.27 * count)
     axes = figure.subplots()
     figure.suptitle(f"{figure.get_suptitle()}{page.part}\n{page.sides}", x=0.012, ha="left")
-    axes.set_xlim(-page.limit, page.limit)
-    axes.set_ylim(count - 0.4, -1.6)
     names = [plot.shown(one.name, 52) for one in page.rows]
+    rows.set_up(axes, names, page.limit)
     room = 105 - max(map(len, names))  # characters between the names and the columns
     for place, one in enumerate(page.rows):
         if one.change is None:
             note = plot.shown(one.note, room)
-            axes.text(-0.985 * page.limit, place, note, fontsize=_SIZE, va="center", backgroundcolor="white")
+            axes.text(-0.985 * page.limit, place, note, fontsize=rows.SIZE, va="center", backgroundcolor="white")
         else:
             band = Rectangle((-one.delta, place - 0.5), 2 * one.delta, 1, color=_BAND, linewidth=0, zorder=0.5)
             axes.add_patch(band)
             _draw_change(axes, place, one, page.limit)
         pairs = str(one.pairs) if one.pairs else ""
         shade = plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
-        _columns(axes, place, _percent(one.change), pairs, one.words, (plot.INK, shade))
-    _columns(axes, -1, "change", page.counted, "verdict", (plot.GREY, plot.GREY))
-    axes.axvline(0, color=plot.INK, linewidth=0.9, zorder=1)
-    axes.set_yticks(range(count), names, fontsize=_SIZE)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(False, axis="y")
-    axes.spines["left"].set_visible(False)
+        rows.columns(axes, place, _cells(_percent(one.change), pairs, one.words, (plot.INK, shade)))
+    rows.columns(axes, -1, _cells("change", page.counted, "verdict", (plot.GREY, plot.GREY)))
     change_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← faster      candidate over baseline      slower →")
     plot.legend_below(figure, _legend(page))
@@ -148,57 +141,24 @@ def draw_page(page: Page, figure: Figure) -> None:
 def _draw_change(axes: Axes, place: int, one: Row, limit: float) -> None:
     assert one.change is not None
     colour = one.style.colour
-    ends = [-limit if one.low is None else max(-limit, one.low), limit if one.high is None else min(limit, one.high)]
-    if ends[0] < ends[1]:
-        axes.plot(ends, [place, place], color=colour, linewidth=1.6, solid_capstyle="butt", zorder=3)
+    low, high = -limit if one.low is None else one.low, limit if one.high is None else one.high
+    rows.interval(axes, place, low, high, limit, colour)
     for end, edge, arrow in ((one.low, -limit, "<"), (one.high, limit, ">")):
         if end is None:
-            axes.plot([edge], [place], marker=arrow, color=colour, markersize=6, clip_on=False, zorder=4)
+            axes.plot([edge], [place], marker=arrow, color=colour, markersize=rows.MARK, clip_on=False, zorder=4)
     if abs(one.change) <= limit:
-        axes.plot(
-            [one.change],
-            [place],
-            linestyle="none",
-            marker=one.style.marker,
-            color=colour,
-            markerfacecolor="white" if one.hollow else colour,
-            markersize=6,
-            zorder=5,
-        )
-        return
-    slower = one.change > 0
-    axes.text(
-        (0.97 if slower else -0.97) * limit,
-        place,
-        f"{_percent(one.change)} »" if slower else f"« {_percent(one.change)}",
-        ha="right" if slower else "left",
-        va="center",
-        fontsize=_SIZE,
-        color=colour,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-        zorder=5,
-    )
+        rows.mark(axes, place, one.change, one.style, hollow=one.hollow)
+    else:
+        rows.beyond(axes, place, _percent(one.change), limit, colour, right=one.change > 0)
 
 
-def _columns(axes: Axes, place: float, change: str, pairs: str, words: str, colours: tuple[str, str]) -> None:
-    """Text at the right of a row; the colours are of numbers and of words."""
-    for text, offset, side, shade in (
+def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> list[tuple[str, float, str, str]]:
+    """The colours are of numbers and of words."""
+    return [
         (change, 48, "right", colours[0]),
         (pairs, 104, "right", colours[0]),
         (words, 114, "left", colours[1]),
-    ):
-        axes.annotate(
-            text,
-            (1, place),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(offset, 0),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            fontsize=_SIZE,
-            color=shade,
-            annotation_clip=False,
-        )
+    ]
 
 
 def _percent(change: float | None) -> str:

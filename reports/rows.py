@@ -1,0 +1,77 @@
+"""Charts of ratios with a row a case: an axis of log ratios from -limit to limit, marks with intervals, and columns of
+text at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from matplotlib.axes import Axes
+
+from reports import plot
+
+SIZE = 8.5  # points, of the text of a row
+MARK = 6.0  # points, of the mark of a row
+
+
+def set_up(axes: Axes, names: list[str], limit: float) -> None:
+    """Room for a row a name from the top, below one of headings, and a line where nothing changes."""
+    axes.set_xlim(-limit, limit)
+    axes.set_ylim(len(names) - 0.4, -1.6)
+    axes.axvline(0, color=plot.INK, linewidth=0.9, zorder=1)
+    axes.set_yticks(range(len(names)), names, fontsize=SIZE)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+
+
+def interval(axes: Axes, place: float, low: float, high: float, limit: float, colour: str, width: float = 1.6) -> None:
+    """The part of it that the axis shows."""
+    ends = [max(-limit, low), min(limit, high)]
+    if ends[0] < ends[1]:
+        axes.plot(ends, [place, place], color=colour, linewidth=width, solid_capstyle="butt", zorder=3)
+
+
+def mark(axes: Axes, place: float, value: float, style: plot.Style, *, hollow: bool, size: float = MARK) -> None:
+    axes.plot(
+        [value],
+        [place],
+        linestyle="none",
+        marker=style.marker,
+        color=style.colour,
+        markerfacecolor="white" if hollow else style.colour,
+        markersize=size,
+        zorder=5,
+    )
+
+
+def beyond(axes: Axes, place: float, text: str, limit: float, colour: str, *, right: bool) -> None:
+    """Says at the edge what the axis does not reach."""
+    axes.text(
+        (0.97 if right else -0.97) * limit,
+        place,
+        f"{text} »" if right else f"« {text}",
+        ha="right" if right else "left",
+        va="center",
+        fontsize=SIZE,
+        color=colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        zorder=5,
+    )
+
+
+def columns(axes: Axes, place: float, cells: Iterable[tuple[str, float, str, str]], *, bold: bool = False) -> None:
+    """Text at the right of a row: (text, points from the axis, the side of the text that stands there, colour)."""
+    for text, offset, side, colour in cells:
+        axes.annotate(
+            text,
+            (1, place),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(offset, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=SIZE,
+            fontweight="bold" if bold else "normal",
+            color=colour,
+            annotation_clip=False,
+        )
