@@ -95,9 +95,14 @@ def trend(context: Context, step: Step) -> None:
         command += ["--device", context.night.run["device_uuid"]]
     ended = start(context, step, command, context.night.folder / "trend.txt", SHORT_S)
     if ended:
-        judge(step, ended, done={0, 1, 2})
+        judge(step, ended, done={0, 1, 2, 3})
         if step.state == DONE:
-            step.said = {0: "nothing new for the worse", 1: "newly slower", 2: "a case has stopped"}[step.exit_code]
+            step.said = {
+                0: "nothing new for the worse",
+                1: "newly slower",
+                2: "a case has stopped",
+                3: "no night of a fit machine is stored",
+            }[step.exit_code]
 
 
 def report(context: Context, step: Step) -> None:

@@ -48,6 +48,9 @@ bool is_picked(const std::string& name, const std::vector<std::string>& patterns
          std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+/// Whether its label says that the machine was not fit to measure, as ci/nightly --unfit measure labels it.
+bool is_unfit(const record::Run& run) { return run.label == "unfit" || run.label.ends_with("-unfit"); }
+
 /// The profile that has most nights; of several the one that ran last.
 std::string usual_profile(const std::vector<const store::SeriesRun*>& runs) {
   std::map<std::string, std::pair<std::set<std::string>, std::string>> found;  // days, and the latest start
@@ -70,6 +73,8 @@ NightlyDevice device_of(const fs::path& file, const std::vector<const store::Ser
   for (const store::SeriesRun* run : runs) {
     if (!run->run.gate.empty())
       ++device.other_runs["of a gate"];
+    else if (is_unfit(run->run))
+      ++device.other_runs["of an unfit machine"];
     else
       own.push_back(run);
   }
@@ -220,19 +225,27 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std:
   std::erase_if(device.cases, [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
 }
 
-[[noreturn]] void nothing_meant(const SeriesChoice& choice, const std::set<std::string>& devices,
-                                const std::set<std::string>& profiles) {
-  if (!choice.device.empty() && !devices.empty())
+/// What is stored of that which was asked for.
+struct Meant {
+  std::set<std::string> devices;   // all that are stored
+  std::set<std::string> profiles;  // of runs on a device that is meant
+  std::string latest;              // start of those runs
+};
+
+/// Throws when `choice` asks for what is not there.
+void check_meant(const SeriesChoice& choice, const Meant& meant) {
+  const auto there_are = [](const std::set<std::string>& names) {
+    return fmt::format("there are: {}", printable(fmt::to_string(fmt::join(names, ", ")), 1000));
+  };
+  if (!choice.device.empty() && meant.profiles.empty() && !meant.devices.empty())
     throw Error(ErrorKind::usage, fmt::format("no stored device is meant by '{}'", printable(choice.device)),
-                fmt::format("there are: {}", printable(fmt::to_string(fmt::join(devices, ", ")), 1000)));
-  if (!choice.profile.empty() && !profiles.empty())
+                there_are(meant.devices));
+  if (!choice.profile.empty() && !meant.profiles.empty() && !meant.profiles.contains(choice.profile))
     throw Error(ErrorKind::usage, fmt::format("no stored run has the profile '{}'", printable(choice.profile)),
-                fmt::format("there are: {}", printable(fmt::to_string(fmt::join(profiles, ", ")), 1000)));
-  if (!choice.since.empty() && !profiles.empty())
+                there_are(meant.profiles));
+  if (!choice.since.empty() && !meant.latest.empty() && meant.latest < choice.since)
     throw Error(ErrorKind::usage, fmt::format("no run has started since {}", choice.since),
                 "ridgeline runs lists what is stored, newest first");
-  throw Error(ErrorKind::usage, "no run of its own is stored: those of gates make no series",
-              "ridgeline run --profile nightly, every night, makes one");
 }
 
 }  // namespace
@@ -242,15 +255,17 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
   const std::vector<fs::path> files = store::results_files(folder);
   std::vector<NightlyDevice> devices;
   std::vector<Error> unreadable;
-  std::set<std::string> device_names, profiles, case_names;
+  Meant meant;
+  std::set<std::string> case_names;
   for (const fs::path& file : files) {
     try {
       const std::vector<store::SeriesRun> runs = store::SeriesReader(file).runs();
       std::map<std::string, std::vector<const store::SeriesRun*>> by_device;
       for (const store::SeriesRun& run : runs) {
-        device_names.insert(fmt::format("{} ({})", run.device.id, run.device.model));
+        meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
         if (!is_meant(run.device, choice.device)) continue;
-        profiles.insert(run.run.profile);
+        meant.profiles.insert(run.run.profile);
+        meant.latest = std::max(meant.latest, run.run.started);
         by_device[choice.by_model ? run.device.kind : run.device.uuid].push_back(&run);
       }
       for (const auto& [key, of] : by_device) {
@@ -266,7 +281,10 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
   }
   if (unreadable.size() == files.size()) throw Error(unreadable.front());
   for (const Error& error : unreadable) left_out(error);
-  if (devices.empty()) nothing_meant(choice, device_names, profiles);
+  if (devices.empty()) {
+    check_meant(choice, meant);
+    return {};
+  }
   for (const std::string& pattern : choice.patterns) {
     if (std::ranges::any_of(case_names, [&](const std::string& name) { return matches(pattern, name); })) continue;
     const std::string near = nearest(pattern, {case_names.begin(), case_names.end()});

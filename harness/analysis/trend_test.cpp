@@ -222,6 +222,29 @@ TEST_F(Trend, ANightIsTheMedianOfAllThatWasOk) {
   EXPECT_EQ(devices[0].other_runs.at("of profile quick"), 1);
 }
 
+TEST_F(Trend, LeavesOutWhatAnUnfitMachineMeasured) {
+  const auto add_labelled = [&](int night, const std::string& label) {
+    store::Store store = store::Store::create(file);
+    record::Run run = store::examples::run(fmt::format("night{}{}", night, label), examples::day(night) + "T02:00:00Z");
+    run.profile = "nightly";
+    run.label = label;
+    store.begin(run, store::examples::device(), store::examples::environment());
+    const record::Case info = store::examples::gemm_case();
+    store.add(store.add(store::examples::process(0, run.id)), info, store::examples::measurement(info, {100}));
+  };
+  const auto series = [&] { return nightly_series(folder.path(), {}, [](const Error&) {}); };
+  add_labelled(0, "nightly-unfit");
+  add_labelled(1, "unfit");
+  EXPECT_TRUE(series().empty());
+  SeriesChoice other;
+  other.device = "synthetic";
+  EXPECT_TRUE(nightly_series(folder.path(), other, [](const Error&) {}).empty()) << "meant, though it has no night";
+  add_labelled(2, "outfit");
+  ASSERT_EQ(series().size(), 1u);
+  EXPECT_EQ(series()[0].nights.size(), 1u);
+  EXPECT_EQ(series()[0].other_runs.at("of an unfit machine"), 2);
+}
+
 TEST_F(Trend, CountsChangeWhenTheyChange) {
   const record::Case info = store::examples::gemm_case();
   {
@@ -274,6 +297,22 @@ TEST_F(Trend, ChoosesNightsCasesAndDevices) {
     choice.device = words;
     EXPECT_EQ(series(choice).size(), 1u) << words;
   }
+  {
+    store::Store store = store::Store::create(file);
+    record::Device another = store::examples::device();
+    another.uuid = "GPU-ff";
+    record::Run run = store::examples::run("another", examples::day(10) + "T02:00:00Z");
+    run.profile = "nightly";
+    run.device_uuid = another.uuid;
+    store.begin(run, another, store::examples::environment());
+    const record::Case info = store::examples::gemm_case("naive", 64);
+    store.add(store.add(store::examples::process(0, run.id)), info, store::examples::measurement(info, {100}));
+  }
+  choice = {};
+  EXPECT_EQ(series(choice).size(), 2u) << "a series a device";
+  choice.by_model = true;
+  ASSERT_EQ(series(choice).size(), 1u);
+  EXPECT_EQ(series(choice)[0].nights.size(), 11u) << "of both devices";
   const auto refused = [&](SeriesChoice wrong) {
     try {
       series(wrong);

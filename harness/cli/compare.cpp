@@ -47,32 +47,10 @@ void check_patterns(const std::vector<std::string>& patterns, const ComparedSide
   run::check_patterns(patterns, names);
 }
 
-ComparedRuns read(const Context& context, const Options& options) {
-  ComparedRuns compared;
-  compared.a = store::find_run(context.results, options.a, say_left_out);
-  compared.b = store::find_run(context.results, options.b, [](const Error&) {});  // said already
-  const std::string &a_id = compared.a.summary.run.id, &b_id = compared.b.summary.run.id;
-  if (a_id == b_id)
-    throw Error(ErrorKind::usage, fmt::format("cannot compare run {} with itself", a_id),
-                "ridgeline runs lists the runs; MODEL@latest, label:TEXT, baseline:NAME or an id name one");
-  const bool a_counts = analysis::gives_counts(compared.a.summary.device.kind),
-             b_counts = analysis::gives_counts(compared.b.summary.device.kind);
-  if (a_counts != b_counts)
-    throw Error(ErrorKind::usage,
-                fmt::format("cannot compare run {}, which {}, with run {}, which {}", a_id,
-                            a_counts ? "counted" : "has times", b_id, b_counts ? "counted" : "has times"),
-                "ridgeline predict puts counts beside times: as bounds");
-  const ComparedSide a = read(compared.a), b = read(compared.b);
-  check_patterns(options.patterns, a, b);
-  compared.comparison = analysis::compare(a, b, options.patterns);
-  compared.counts = a_counts;
-  if (a_counts)
-    compared.counted = analysis::compare_counts(read_counts(compared.a), read_counts(compared.b), options.patterns);
-  return compared;
-}
-
 int compare(const Context& context, const Options& options) {
-  const ComparedRuns compared = read(context, options);
+  const FoundRun a = store::find_run(context.results, options.a, say_left_out);
+  const FoundRun b = store::find_run(context.results, options.b, [](const Error&) {});  // said already
+  const ComparedRuns compared = compare_runs(a, b, options.patterns);
   if (context.json)
     print_json(comparison_json(compared));
   else
@@ -85,6 +63,25 @@ int compare(const Context& context, const Options& options) {
 }
 
 }  // namespace
+
+ComparedRuns compare_runs(const FoundRun& a_run, const FoundRun& b_run, const std::vector<std::string>& patterns) {
+  const std::string &a_id = a_run.summary.run.id, &b_id = b_run.summary.run.id;
+  if (a_id == b_id)
+    throw Error(ErrorKind::usage, fmt::format("cannot compare run {} with itself", a_id),
+                "ridgeline runs lists the runs; MODEL@latest, label:TEXT, baseline:NAME or an id name one");
+  const bool a_counts = analysis::gives_counts(a_run.summary.device.kind),
+             b_counts = analysis::gives_counts(b_run.summary.device.kind);
+  if (a_counts != b_counts)
+    throw Error(ErrorKind::usage,
+                fmt::format("cannot compare run {}, which {}, with run {}, which {}", a_id,
+                            a_counts ? "counted" : "has times", b_id, b_counts ? "counted" : "has times"),
+                "ridgeline predict puts counts beside times: as bounds");
+  const ComparedSide a = read(a_run), b = read(b_run);
+  check_patterns(patterns, a, b);
+  ComparedRuns compared{a_run, b_run, analysis::compare(a, b, patterns), a_counts, {}};
+  if (a_counts) compared.counted = analysis::compare_counts(read_counts(a_run), read_counts(b_run), patterns);
+  return compared;
+}
 
 int compared_cases(const ComparedRuns& compared) {
   if (compared.counts)

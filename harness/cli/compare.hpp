@@ -20,6 +20,10 @@ struct ComparedRuns {
   std::vector<analysis::ComparedCounts> counted;
 };
 
+/// Compares two runs: the cases that any of `patterns` picks, or all. Throws a usage Error when they are the same run,
+/// one counted and the other has times, or a pattern picks nothing.
+ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b, const std::vector<std::string>& patterns);
+
 /// Cases with a ratio, or with counts on both sides.
 int compared_cases(const ComparedRuns& compared);
 
@@ -29,6 +33,8 @@ std::string comparison_markdown(const ComparedRuns& compared);
 /// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
 std::string comparison_csv(const ComparedRuns& compared);
 nlohmann::ordered_json comparison_json(const ComparedRuns& compared);
+/// The same for a report, without paths of this machine.
+nlohmann::ordered_json report_json(const ComparedRuns& compared);
 
 /// "0.712", "1.41", "23.5": three digits.
 std::string short_ratio(double ratio);

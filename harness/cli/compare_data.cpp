@@ -26,6 +26,8 @@ ordered_json to_json(const SideOfCase& side) {
   if (!side.reason.empty()) object["reason"] = side.reason;
   set(object, "median_ns", side.median_ns);
   if (side.disturbed) object["disturbed"] = true;
+  set(object, "flops", side.flops);
+  set(object, "bytes", side.bytes);
   set(object, "share_of_roof", side.share_of_roof);
   if (!side.roof.empty()) object["roof"] = side.roof;
   set(object, "sm_clock_mhz", side.sm_clock_mhz);
@@ -33,7 +35,13 @@ ordered_json to_json(const SideOfCase& side) {
 }
 
 ordered_json to_json(const ComparedCase& one) {
-  ordered_json object{{"case", record::name(one.id)}, {"a", to_json(one.a)}, {"b", to_json(one.b)}};
+  ordered_json object{{"case", record::name(one.id)},
+                      {"suite", one.id.suite},
+                      {"variant", one.id.variant},
+                      {"dtype", one.id.dtype},
+                      {"measures_roof", one.measures_roof},
+                      {"a", to_json(one.a)},
+                      {"b", to_json(one.b)}};
   if (!one.not_compared.empty()) object["not_compared"] = one.not_compared;
   set(object, "ratio", one.ratio);
   set(object, one.interval);
@@ -150,7 +158,10 @@ std::string comparison_csv(const ComparedRuns& compared) {
 
 ordered_json comparison_json(const ComparedRuns& compared) {
   const analysis::Comparison& comparison = compared.comparison;
-  ordered_json all{{"a", to_json(compared.a)}, {"b", to_json(compared.b)}, {"differences", comparison.differences}};
+  ordered_json all{{"gives", compared.counts ? "counts" : "times"},
+                   {"a", to_json(compared.a)},
+                   {"b", to_json(compared.b)},
+                   {"differences", comparison.differences}};
   const auto add = [&](const char* key, const auto& list) {
     all[key] = ordered_json::array();
     for (const auto& one : list) all[key].push_back(to_json(one));
@@ -174,6 +185,12 @@ ordered_json comparison_json(const ComparedRuns& compared) {
     if (!one.why.empty()) all["one_sided"].back()["why"] = one.why;
   }
   return all;
+}
+
+ordered_json report_json(const ComparedRuns& compared) {
+  ordered_json object = comparison_json(compared);
+  for (const char* side : {"a", "b"}) object[side].erase("file");
+  return object;
 }
 
 }  // namespace ridgeline::cli

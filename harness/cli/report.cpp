@@ -1,27 +1,25 @@
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness/analysis/report_data.hpp"
 #include "harness/base/error.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/compare.hpp"
 #include "harness/cli/json_output.hpp"
-#include "harness/run/home.hpp"
+#include "harness/cli/report_draw.hpp"
+#include "harness/cli/trend.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
-
-extern char** environ;
 
 namespace ridgeline::cli {
 namespace {
@@ -29,10 +27,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string selector;  // empty: the newest finished run of each model
-  std::string gate;      // empty: the newest finished gate of each of these models
-  fs::path output;       // empty: report/ in the results folder
+  std::string selector;               // empty: the newest finished run of each model
+  std::string gate;                   // empty: the newest finished gate of each of these models
+  std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
+  int nights = 90;                    // that are drawn; 0: none
+  fs::path output;                    // empty: report/ in the results folder
 };
+
+/// So many nights make a trend: from then on a case can have stopped.
+constexpr std::size_t fewest_nights = analysis::stopped_nights;
 
 /// The newest of `all`, which are sorted so, that is finished, for each device model; where none is, the newest one.
 /// The page says which.
@@ -49,8 +52,8 @@ std::vector<Found> newest_of_each_model(std::vector<Found> all, bool (*finished)
 }
 
 /// Of runs that hold something and were not measured for a gate.
-std::vector<store::FoundRun> newest_runs(const fs::path& results) {
-  std::vector<store::FoundRun> runs = store::all_runs(results, say_left_out);
+std::vector<store::FoundRun> newest_runs(const fs::path& results, const store::LeftOut& left_out) {
+  std::vector<store::FoundRun> runs = store::all_runs(results, left_out);
   std::erase_if(runs, [](const store::FoundRun& found) {
     return found.summary.measurements == 0 || !found.summary.run.gate.empty();
   });
@@ -60,26 +63,79 @@ std::vector<store::FoundRun> newest_runs(const fs::path& results) {
 }
 
 /// Of gates that say something.
-std::vector<store::FoundGate> newest_gates(const fs::path& results) {
-  std::vector<store::FoundGate> gates = store::all_gates(results, [](const Error&) {});
+std::vector<store::FoundGate> newest_gates(const fs::path& results, const store::LeftOut& left_out) {
+  std::vector<store::FoundGate> gates = store::all_gates(results, left_out);
   std::erase_if(gates, [](const store::FoundGate& found) { return found.summary.verdicts.empty(); });
   return newest_of_each_model<store::FoundGate>(std::move(gates), [](const store::FoundGate& found) {
     return found.summary.gate.status == record::RunStatus::finished;
   });
 }
 
+/// The runs that are compared without being asked for: of the only two models with times of one kind of device. A CPU
+/// beside a GPU says little.
+std::optional<std::pair<store::FoundRun, store::FoundRun>> two_models(const std::vector<store::FoundRun>& runs) {
+  std::map<std::string, std::vector<const store::FoundRun*>> by_kind;
+  for (const store::FoundRun& one : runs)
+    if (!analysis::gives_counts(one.summary.device.kind)) by_kind[one.summary.device.kind].push_back(&one);
+  std::optional<std::pair<store::FoundRun, store::FoundRun>> two;
+  for (const auto& [kind, of] : by_kind)
+    if (of.size() == 2 && (!two || kind == "cuda")) two.emplace(*of[0], *of[1]);
+  return two;
+}
+
 /// What the report is about.
 struct Chosen {
   std::vector<store::FoundRun> runs;
   std::vector<store::FoundGate> gates;
+  std::vector<analysis::DeviceTrend> trends;
+  analysis::TrendRules trend_rules;
+  std::vector<ComparedRuns> comparisons;
 };
 
+/// Of all devices with enough nights; where a run was asked for, of its device and profile.
+std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const Chosen& chosen, const Options& options,
+                                                 const store::LeftOut& left_out) {
+  if (chosen.runs.empty() || options.nights == 0) return {};
+  analysis::SeriesChoice choice;
+  if (!options.selector.empty()) {
+    const store::RunSummary& run = chosen.runs.front().summary;
+    choice.device = run.device.uuid.empty() ? run.device.model : run.device.uuid;
+    choice.profile = run.run.profile;
+  }
+  std::vector<analysis::DeviceTrend> trends;
+  try {
+    for (analysis::NightlyDevice& device : analysis::nightly_series(results, choice, left_out))
+      if (device.nights.size() >= fewest_nights)
+        trends.push_back(analysis::trend_of(std::move(device), chosen.trend_rules));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::store) throw;
+    left_out(error);  // the runs themselves can be read
+  }
+  return trends;
+}
+
+std::vector<ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen, const Options& options,
+                                             const store::LeftOut& left_out) {
+  if (!options.compared.empty())
+    return {compare_runs(store::find_run(results, options.compared[0], left_out),
+                         store::find_run(results, options.compared[1], left_out), {})};
+  const auto two = two_models(chosen.runs);
+  if (!two) return {};
+  ComparedRuns compared = compare_runs(two->first, two->second, {});
+  if (compared_cases(compared) == 0) return {};  // nobody has asked for it
+  return {std::move(compared)};
+}
+
 Chosen choose(const fs::path& results, const Options& options) {
+  std::set<std::string> said;
+  const store::LeftOut left_out = [&](const Error& error) {
+    if (said.insert(error.what()).second) say_left_out(error);
+  };
   Chosen chosen;
-  chosen.runs = options.selector.empty() ? newest_runs(results)
-                                         : std::vector{store::find_run(results, options.selector, say_left_out)};
-  chosen.gates =
-      options.gate.empty() ? newest_gates(results) : std::vector{store::find_gate(results, options.gate, say_left_out)};
+  chosen.runs = options.selector.empty() ? newest_runs(results, left_out)
+                                         : std::vector{store::find_run(results, options.selector, left_out)};
+  chosen.gates = options.gate.empty() ? newest_gates(results, left_out)
+                                      : std::vector{store::find_gate(results, options.gate, left_out)};
   if (!options.selector.empty() && options.gate.empty())
     std::erase_if(chosen.gates, [&](const store::FoundGate& gate) {
       return gate.summary.device.model != chosen.runs.front().summary.device.model;
@@ -87,7 +143,40 @@ Chosen choose(const fs::path& results, const Options& options) {
   if (chosen.runs.empty() && chosen.gates.empty())
     throw Error(ErrorKind::store, fmt::format("no run in {} holds a measurement", results.string()),
                 "ridgeline run measures some");
+  chosen.trend_rules.shown_nights = static_cast<std::size_t>(std::max(1, options.nights));
+  chosen.trends = choose_trends(results, chosen, options, left_out);
+  chosen.comparisons = choose_comparisons(results, chosen, options, left_out);
   return chosen;
+}
+
+nlohmann::ordered_json document_of(const Chosen& chosen) {
+  std::vector<analysis::ReportRun> runs;
+  for (const store::FoundRun& one : chosen.runs)
+    runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
+  std::vector<analysis::ReportGate> gates;
+  for (const store::FoundGate& one : chosen.gates)
+    gates.push_back(analysis::read_report_gate(store::Store::open(one.file), one.summary));
+  nlohmann::ordered_json document = analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION);
+  for (const char* key : {"trends", "comparisons"}) document[key] = nlohmann::ordered_json::array();
+  for (const analysis::DeviceTrend& trend : chosen.trends)
+    document["trends"].push_back(report_json(trend, chosen.trend_rules));
+  for (const ComparedRuns& compared : chosen.comparisons) document["comparisons"].push_back(report_json(compared));
+  return document;
+}
+
+/// What the report is about, a line each.
+void say_chosen(const Chosen& chosen) {
+  for (const store::FoundRun& one : chosen.runs)
+    fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
+               record::to_string(one.summary.run.status));
+  for (const store::FoundGate& one : chosen.gates)
+    fmt::print("gate {} on {}, {}\n", one.summary.gate.id, one.summary.device.model,
+               record::to_string(one.summary.gate.status));
+  for (const analysis::DeviceTrend& one : chosen.trends)
+    fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(), one.nights.device.model, one.nights.profile);
+  for (const ComparedRuns& one : chosen.comparisons)
+    fmt::print("run {} on {} beside run {} on {}\n", one.a.summary.run.id, one.a.summary.device.model,
+               one.b.summary.run.id, one.b.summary.device.model);
 }
 
 [[noreturn]] void cannot_write(const fs::path& file, const std::string& why) {
@@ -109,115 +198,34 @@ void write_document(const fs::path& file, const std::string& text) {
   if (failure) cannot_write(file, failure.message());
 }
 
-/// $RIDGELINE_PYTHON, else the .venv of Ridgeline's folder, else the python3 on the PATH.
-std::string python(const fs::path& home) {
-  if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named) return named;
-  const fs::path own = home / ".venv" / "bin" / "python";
-  return access(own.c_str(), X_OK) == 0 ? own.string() : "python3";
-}
-
-/// The environment with which Python finds this clone's package `reports`, and no other.
-std::vector<std::string> python_environment(const fs::path& home) {
-  std::vector<std::string> lines{"PYTHONPATH=" + home.string(), "PYTHONSAFEPATH=1", "PYTHONDONTWRITEBYTECODE=1"};
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string line = *entry;
-    if (!line.starts_with("PYTHONPATH=") && !line.starts_with("PYTHONSAFEPATH=")) lines.push_back(line);
-  }
-  return lines;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (std::string& text : texts) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
-}
-
-/// Whether `interpreter` does what a Python is told to do.
-bool is_python(const std::string& interpreter) {
-  constexpr int chosen = 42;
-  std::vector<std::string> arguments{interpreter, "-c", fmt::format("raise SystemExit({})", chosen)};
-  pid_t child = 0;
-  if (posix_spawnp(&child, interpreter.c_str(), nullptr, nullptr, pointers(arguments).data(), environ) != 0)
-    return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == chosen;
-}
-
-/// Runs the package `reports`; its messages go to our stderr, its headlines to our stdout when they are `shown`. Throws
-/// when it does not end well.
-void draw(const fs::path& document, const fs::path& output, bool shown) {
-  std::fflush(stdout);
-  const fs::path home = run::home();
-  const std::string interpreter = python(home);
-  std::vector<std::string> arguments{interpreter, "-m", "reports", document.string(), "--output", output.string()};
-  std::vector<std::string> environment = python_environment(home);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (!shown) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int refused = posix_spawnp(&child, interpreter.c_str(), &actions, nullptr, pointers(arguments).data(),
-                                   pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (refused != 0)
-    throw Error(ErrorKind::dependency,
-                fmt::format("cannot draw the report: {} does not start: {}", interpreter, std::strerror(refused)),
-                "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      throw Error(ErrorKind::internal, fmt::format("lost sight of {}: {}", interpreter, std::strerror(errno)));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  const bool missing = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::dependency);
-  const bool unwritable = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ErrorKind::store);
-  if (WIFEXITED(status) && !missing && !unwritable && !is_python(interpreter))
-    throw Error(ErrorKind::dependency, fmt::format("cannot draw the report: {} is no Python", interpreter),
-                "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt");
-  throw Error(missing      ? ErrorKind::dependency
-              : unwritable ? ErrorKind::store
-                           : ErrorKind::internal,
-              WIFEXITED(status)
-                  ? fmt::format("cannot draw the report: {} exited with code {}", interpreter, WEXITSTATUS(status))
-                  : fmt::format("cannot draw the report: {} was killed by signal {}", interpreter, WTERMSIG(status)),
-              fmt::format("its data is complete in {}; to draw it: {} -m reports {} --output {}", document.string(),
-                          interpreter, document.string(), output.string()));
-}
-
 int report(const Context& context, const Options& options) {
+  if (!options.compared.empty() && options.compared.size() != 2)
+    throw Error(ErrorKind::usage, "--compare takes two runs", "ridgeline report --compare h100 a100");
+  if (options.nights < 0) throw Error(ErrorKind::usage, "--nights is 0 or more", "0 leaves nights out");
   const fs::path output = options.output.empty() ? context.results / "report" : options.output;
+  const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
-  std::vector<analysis::ReportRun> runs;
-  for (const store::FoundRun& one : chosen.runs)
-    runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
-  std::vector<analysis::ReportGate> gates;
-  for (const store::FoundGate& one : chosen.gates)
-    gates.push_back(analysis::read_report_gate(store::Store::open(one.file), one.summary));
   const fs::path document = output / "report.json", page = output / "index.html";
-  write_document(document, analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION)
-                               .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  if (!context.quiet && !context.json) {
-    for (const store::FoundRun& one : chosen.runs)
-      fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
-                 record::to_string(one.summary.run.status));
-    for (const store::FoundGate& one : chosen.gates)
-      fmt::print("gate {} on {}, {}\n", one.summary.gate.id, one.summary.device.model,
-                 record::to_string(one.summary.gate.status));
-  }
-  draw(document, output, !context.quiet && !context.json);
-  if (context.json) {
-    nlohmann::ordered_json said{{"page", page.string()},
-                                {"figures", (output / "figures").string()},
-                                {"data", document.string()},
-                                {"runs", nlohmann::ordered_json::array()},
-                                {"gates", nlohmann::ordered_json::array()}};
-    for (const store::FoundRun& one : chosen.runs) said["runs"].push_back(one.summary.run.id);
-    for (const store::FoundGate& one : chosen.gates) said["gates"].push_back(one.summary.gate.id);
-    print_json(said);
+  write_document(document, document_of(chosen).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  if (talks) say_chosen(chosen);
+  draw_report(document, output, talks);
+  if (!context.json) {
+    fmt::print("report: {}\n", page.string());
     return fine;
   }
-  fmt::print("report: {}\n", page.string());
+  nlohmann::ordered_json said{
+      {"page", page.string()}, {"figures", (output / "figures").string()}, {"data", document.string()}};
+  for (const char* key : {"runs", "gates", "trends", "comparisons"}) said[key] = nlohmann::ordered_json::array();
+  for (const store::FoundRun& one : chosen.runs) said["runs"].push_back(one.summary.run.id);
+  for (const store::FoundGate& one : chosen.gates) said["gates"].push_back(one.summary.gate.id);
+  for (const analysis::DeviceTrend& one : chosen.trends)
+    said["trends"].push_back({{"model", one.nights.device.model},
+                              {"device_uuid", one.nights.device.uuid},
+                              {"profile", one.nights.profile},
+                              {"nights", one.nights.nights.size()}});
+  for (const ComparedRuns& one : chosen.comparisons)
+    said["comparisons"].push_back({{"a", one.a.summary.run.id}, {"b", one.b.summary.run.id}});
+  print_json(said);
   return fine;
 }
 
@@ -225,16 +233,27 @@ int report(const Context& context, const Options& options) {
 
 void add_report(CLI::App& program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command =
-      add_command(program, context, "report", "Draw what was measured as one HTML page and PNG figures",
-                  "  ridgeline report                     the newest finished run and gate of each device model\n"
-                  "  ridgeline report latest              the newest run of all\n"
-                  "  ridgeline report h200@label:tuned    that model's newest run with that label\n"
-                  "  ridgeline report --gate latest       with this gate in place of each model's newest\n"
-                  "  ridgeline report --output page       elsewhere than in results/report",
-                  [&context, options] { return report(context, *options); });
+  CLI::App& command = add_command(
+      program, context, "report", "Draw what was measured as one HTML page and PNG figures",
+      "  ridgeline report                     the newest finished run and gate of each device model, and its nights\n"
+      "  ridgeline report latest              the newest run of all\n"
+      "  ridgeline report h200@label:tuned    that model's newest run with that label\n"
+      "  ridgeline report --gate latest       with this gate in place of each model's newest\n"
+      "  ridgeline report --compare h100 a100 with these two runs side by side\n"
+      "  ridgeline report --output page       elsewhere than in results/report\n\n"
+      "Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are\n"
+      "compared. docs/report.md says how to read each figure.",
+      [&context, options] { return report(context, *options); });
   command.add_option("RUN", options->selector, "A run: latest, an id's beginning, label:, commit:, MODEL@...");
   command.add_option("--gate", options->gate, "A gate: latest, an id's beginning, MODEL@...")->type_name("GATE");
+  command
+      .add_option("--compare", options->compared,
+                  "Two runs, as for compare; compared in place of the newest of two models")
+      ->expected(2)
+      ->type_name("A B");
+  command.add_option("--nights", options->nights, "Draw the last N nights; 0 for none")
+      ->type_name("N")
+      ->default_str("90");
   command.add_option("--output", options->output, "Folder for index.html, report.json and figures/")->type_name("DIR");
   add_results_option(command, context);
   add_json_option(command, context);

@@ -51,6 +51,8 @@ class Report : public testing::Test {
     if (status) results.finish(id, *status, started);
   }
 
+  nlohmann::json document() { return nlohmann::json::parse(std::ifstream(results_folder / "report" / "report.json")); }
+
   /// A gate of two runs of its own, which passes one case when it has finished.
   void add_gate(const std::string& id, const std::string& started, record::RunStatus status, bool decided = true) {
     const record::Gate gate = examples::gate(id, started);
@@ -145,6 +147,64 @@ TEST_F(Report, TakesTheRunThatIsNamed) {
   ASSERT_EQ(ridgeline({"20261120"}), 0);
   EXPECT_EQ(runs_in(results_folder / "report" / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
   EXPECT_EQ(ridgeline({"2031"}), 64);
+}
+
+TEST_F(Report, DrawsNightsFromTheThirdOn) {
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_TRUE(document().at("trends").empty());
+  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::finished);
+  ASSERT_EQ(ridgeline({}), 0);
+  const auto trends = document().at("trends");
+  ASSERT_EQ(trends.size(), 1u);
+  EXPECT_EQ(trends[0].at("model"), "synthetic-gpu");
+  EXPECT_EQ(trends[0].at("dates").size(), 3u);
+  EXPECT_EQ(trends[0].at("series").size(), 1u);
+  EXPECT_FALSE(trends[0].contains("file"));
+  ASSERT_EQ(ridgeline({"--nights", "2"}), 0);
+  EXPECT_EQ(document().at("trends")[0].at("dates").size(), 2u);
+  ASSERT_EQ(ridgeline({"--nights", "0"}), 0);
+  EXPECT_TRUE(document().at("trends").empty());
+  EXPECT_EQ(ridgeline({"--nights", "-1"}), 64);
+}
+
+TEST_F(Report, DrawsTheNightsOfTheRunThatIsNamed) {
+  for (const char* model : {"synthetic-gpu", "synthetic-other"})
+    for (const char* day : {"21", "22", "23"})
+      add_run(std::string("202611") + day + "T000000Z-" + model, std::string("2026-11-") + day + "T00:00:00Z",
+              record::RunStatus::finished, model);
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_EQ(document().at("trends").size(), 2u);
+  ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
+  ASSERT_EQ(document().at("trends").size(), 1u);
+  EXPECT_EQ(document().at("trends")[0].at("model"), "synthetic-other");
+}
+
+TEST_F(Report, ComparesTheOnlyTwoModelsOrTheTwoRunsThatAreNamed) {
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_TRUE(document().at("comparisons").empty());
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished, "synthetic-other");
+  ASSERT_EQ(ridgeline({}), 0);
+  auto comparisons = document().at("comparisons");
+  ASSERT_EQ(comparisons.size(), 1u);
+  EXPECT_EQ(comparisons[0].at("gives"), "times");
+  EXPECT_EQ(comparisons[0].at("a").at("model"), "synthetic-gpu");
+  EXPECT_EQ(comparisons[0].at("b").at("model"), "synthetic-other");
+  EXPECT_FALSE(comparisons[0].at("a").contains("file"));
+  EXPECT_EQ(comparisons[0].at("cases")[0].at("suite"), "gemm");
+  EXPECT_TRUE(comparisons[0].at("cases")[0].at("a").contains("flops"));
+  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::finished, "synthetic-third");
+  ASSERT_EQ(ridgeline({}), 0);
+  EXPECT_TRUE(document().at("comparisons").empty()) << "which two of three?";
+  ASSERT_EQ(ridgeline({"--compare", "synthetic-third", "20261120"}), 0);
+  comparisons = document().at("comparisons");
+  ASSERT_EQ(comparisons.size(), 1u);
+  EXPECT_EQ(comparisons[0].at("a").at("id"), "20261122T000000Z-cccccc");
+  EXPECT_EQ(comparisons[0].at("b").at("id"), "20261120T124501Z-aaaaaa");
+  EXPECT_EQ(ridgeline({"--compare", "latest", "latest"}), 64) << "a run with itself";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ridgeline({"--compare", "latest"}), 64);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("--compare"), std::string::npos);
 }
 
 TEST_F(Report, IsSaidToPrograms) {

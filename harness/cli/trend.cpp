@@ -55,7 +55,14 @@ int trend(const Context& context, Options options) {
   TrendReport report{{}, options.rules, fine};
   for (analysis::NightlyDevice& device : analysis::nightly_series(context.results, options.choice, say_left_out))
     report.devices.push_back(analysis::trend_of(std::move(device), options.rules));
-  if (options.fail_on_new) report.exit_code = fail_on_new(report.devices);
+  if (report.devices.empty()) {
+    report.exit_code = undecided;
+    fmt::print(stderr,
+               "ridgeline: no night is stored: runs of gates and of unfit machines make none; "
+               "ridgeline run --profile nightly makes one\n");
+  } else if (options.fail_on_new) {
+    report.exit_code = fail_on_new(report.devices);
+  }
   if (context.json)
     print_json(to_json(report, options.series));
   else
@@ -89,7 +96,7 @@ void add_trend(CLI::App& program, Context& context) {
       "nights are there. It is new when the analysis of the night before did not have it (--new-nights).\n"
       "With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one is newly slower (a\n"
       "confirmed change, a drift, or a count for the worse) and nothing but code is known to have changed,\n"
-      "else 0. docs/trend.md says how to read it, and how often it is wrong.",
+      "else 0; 3 when no night is stored. docs/trend.md says how to read it, and how often it is wrong.",
       [&context, options] { return trend(context, *options); });
   command.add_option("PATTERN", options->choice.patterns, "Cases; * crosses /. Without any, all")->type_name("");
   command

@@ -28,6 +28,10 @@ std::string trend_text(const TrendReport& report);
 /// `with_series`: also the values of every series.
 nlohmann::ordered_json to_json(const TrendReport& report, bool with_series);
 
+/// What a report draws of a device: what to_json says of it, and of the nights that `rules` show the values of every
+/// case, of a case that was counted those metrics of which a change is told.
+nlohmann::ordered_json report_json(const analysis::DeviceTrend& trend, const analysis::TrendRules& rules);
+
 /// One character a value, or a few of more than 60, a bar before `marked` unless that is 0: lowest to highest of all
 /// but the outermost twentieths.
 std::string sparkline(const std::vector<double>& values, std::size_t marked = 0);

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "harness/cli/command.hpp"
 #include "harness/cli/trend.hpp"
 
@@ -71,6 +75,52 @@ ordered_json series_json(const analysis::NightlyDevice& device) {
   return all;
 }
 
+/// Those of `nights` from `first` on, counted from there, with what `series` has on each.
+void add_shown(ordered_json& series, const char* key, const std::vector<std::uint32_t>& nights,
+               const std::vector<double>& values, std::size_t first) {
+  ordered_json places = ordered_json::array(), shown = ordered_json::array();
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    if (nights[i] < first) continue;
+    places.push_back(nights[i] - first);
+    shown.push_back(values[i]);
+  }
+  series["nights"] = std::move(places);
+  series[key] = std::move(shown);
+}
+
+/// By case, the metrics of which a change is told.
+std::map<std::string, std::set<std::string>> told_metrics(const DeviceTrend& trend) {
+  std::map<std::string, std::set<std::string>> metrics;
+  const auto add = [&](const analysis::TrendChange& change) {
+    if (!change.metric.empty()) metrics[change.case_name].insert(change.metric);
+  };
+  for (const analysis::TrendChange& change : trend.changes) add(change);
+  for (const analysis::FleetEvent& event : trend.fleet)
+    for (const analysis::TrendChange& change : event.members) add(change);
+  return metrics;
+}
+
+/// Of nights from `first` on, numbered from there.
+ordered_json shown_series(const DeviceTrend& trend, std::size_t first) {
+  ordered_json all = ordered_json::array();
+  const std::map<std::string, std::set<std::string>> metrics = told_metrics(trend);
+  for (const analysis::NightlyCase& one : trend.nights.cases) {
+    for (const analysis::NightlyTimes& times : one.times) {
+      if (times.nights.back() < first) continue;
+      all.push_back({{"case", one.name}, {"environment", times.environment}});
+      add_shown(all.back(), "median_ns", times.nights, times.median_ns, first);
+    }
+    const auto told = metrics.find(one.name);
+    if (told == metrics.end()) continue;
+    for (const analysis::NightlyCount& count : one.counts) {
+      if (!told->second.contains(count.metric) || count.nights.back() < first) continue;
+      all.push_back({{"case", one.name}, {"metric", count.metric}, {"unit", count.unit}});
+      add_shown(all.back(), "values", count.nights, count.values, first);
+    }
+  }
+  return all;
+}
+
 ordered_json device_json(const DeviceTrend& trend, bool with_series) {
   const analysis::NightlyDevice& device = trend.nights;
   const auto date = [&](std::size_t night) { return device.nights[night].date; };
@@ -121,6 +171,18 @@ ordered_json device_json(const DeviceTrend& trend, bool with_series) {
 }
 
 }  // namespace
+
+ordered_json report_json(const DeviceTrend& trend, const analysis::TrendRules& rules) {
+  ordered_json object = device_json(trend, false);
+  object.erase("file");  // a report is passed on: no path of the machine it was made on
+  object["new_nights"] = rules.new_nights;
+  const std::vector<analysis::Night>& nights = trend.nights.nights;
+  const std::size_t first = nights.size() - std::min(nights.size(), rules.shown_nights);
+  object["dates"] = ordered_json::array();
+  for (std::size_t night = first; night < nights.size(); ++night) object["dates"].push_back(nights[night].date);
+  object["series"] = shown_series(trend, first);
+  return object;
+}
 
 ordered_json to_json(const TrendReport& report, bool with_series) {
   ordered_json all{{"new_nights", report.rules.new_nights},

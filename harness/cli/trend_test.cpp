@@ -115,5 +115,36 @@ TEST(TrendJson, HoldsWhatTheTextSays) {
   EXPECT_TRUE(device["series"].is_array());
 }
 
+TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.nights.file = "/somewhere/synthetic-gpu.sqlite";
+  const auto times = [](std::vector<std::uint32_t> nights, std::vector<double> ns) {
+    return analysis::NightlyTimes{"e1", std::move(nights), std::move(ns)};
+  };
+  trend.nights.cases = {{"gemm/naive/f32/n=64", {times({0, 1, 2}, {1000, 1100, 1101})}, {}, {}, 0},
+                        {"gone", {times({0}, {7})}, {}, {}, 0}};
+  const auto json = report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2});
+  EXPECT_FALSE(json.contains("file"));
+  EXPECT_EQ(json["new_nights"], 4);
+  EXPECT_EQ(json["dates"], (nlohmann::ordered_json{"2026-01-02", "2026-01-03"}));
+  ASSERT_EQ(json["series"].size(), 1u) << "what has no value in these nights is no series";
+  EXPECT_EQ(json["series"][0]["environment"], "e1");
+  EXPECT_EQ(json["series"][0]["nights"], (nlohmann::ordered_json{0, 1}));
+  EXPECT_EQ(json["series"][0]["median_ns"], (nlohmann::ordered_json{1100.0, 1101.0}));
+}
+
+TEST(TrendReport, HoldsTheCountsOfWhichAChangeIsTold) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].metric = "global_load_sectors";
+  const auto count = [](const std::string& metric) {
+    return analysis::NightlyCount{metric, "1", record::Direction::lower, {0, 1}, {512, 640}};
+  };
+  trend.nights.cases = {{trend.changes[0].case_name, {}, {count("barriers"), count("global_load_sectors")}, {}, 0}};
+  const auto series = report_json(trend, {})["series"];
+  ASSERT_EQ(series.size(), 1u);
+  EXPECT_EQ(series[0]["metric"], "global_load_sectors");
+  EXPECT_EQ(series[0]["values"], (nlohmann::ordered_json{512.0, 640.0}));
+}
+
 }  // namespace
 }  // namespace ridgeline::cli
