@@ -1,13 +1,10 @@
 #include "harness/analysis/report_data.hpp"
 
-#include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "harness/analysis/documented_example.hpp"
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
@@ -15,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace examples = store::examples;
-
-const std::string page = RIDGELINE_DOCS "/report-format.md";
 
 record::Measurement one_process(const record::Case& info, double median_ns) {
   record::Measurement m = examples::measurement(info, {1.1 * median_ns, median_ns, 0.9 * median_ns});
@@ -114,51 +109,10 @@ ReportGate example_gate() {
   return data;
 }
 
-std::string text_of(const std::string& file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-/// Where the JSON block of the page begins and ends.
-std::pair<std::size_t, std::size_t> example_block(const std::string& text) {
-  const std::string fence = "```json\n";
-  const std::size_t begin = text.find(fence);
-  const std::size_t end = begin == std::string::npos ? begin : text.find("```", begin + fence.size());
-  if (end == std::string::npos) return {0, 0};
-  return {begin + fence.size(), end};
-}
-
-/// Equal but for the last digits of numbers, which are the library's choice.
-void expect_same(const Json& a, const Json& b, const std::string& where) {
-  if (a.is_number_float() || b.is_number_float()) {
-    ASSERT_TRUE(a.is_number() && b.is_number()) << where;
-    EXPECT_NEAR(a.get<double>(), b.get<double>(), 1e-9 * std::abs(a.get<double>())) << where;
-  } else if (a.is_structured() && b.is_structured()) {
-    ASSERT_EQ(a.size(), b.size()) << where;
-    auto x = a.items().begin();
-    for (const auto& y : b.items()) {
-      EXPECT_EQ(x.key(), y.key()) << where;
-      expect_same(x.value(), y.value(), where + "/" + y.key());
-      ++x;
-    }
-  } else {
-    EXPECT_EQ(a, b) << where;
-  }
-}
-
 TEST(ReportData, IsWhatItsPageShows) {
   const Json document =
       report_document({example(), counted_example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0");
-  std::string text = text_of(page);
-  const auto [begin, end] = example_block(text);
-  ASSERT_GT(begin, 0u) << page << " holds no JSON block";
-  if (std::getenv("RIDGELINE_UPDATE_GOLDEN")) {
-    text.replace(begin, end - begin, document.dump(1) + "\n");
-    std::ofstream(page, std::ios::binary) << text;
-    return;
-  }
-  expect_same(Json::parse(text.substr(begin, end - begin)), document, "");
+  expect_documented("## Example", document);
 }
 
 TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {

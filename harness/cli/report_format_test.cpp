@@ -1,0 +1,117 @@
+// What a report says of nights and of a comparison is what docs/report-format.md shows.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/documented_example.hpp"
+#include "harness/cli/compare.hpp"
+#include "harness/cli/trend.hpp"
+#include "harness/store/examples.hpp"
+#include "harness/store/store.hpp"
+#include "harness/store/temporary_folder.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+namespace examples = store::examples;
+
+const std::string tiled = record::name(examples::gemm_case("tiled", 64).id);
+const std::string naive = record::name(examples::gemm_case("naive", 64).id);
+const std::string gone = record::name(examples::gemm_case("gone", 64).id);
+
+analysis::NightChanges between(std::size_t before, std::size_t after) {
+  analysis::NightChanges changes;
+  changes.before_commit = std::string(40, static_cast<char>('a' + before));
+  changes.after_commit = std::string(40, static_cast<char>('a' + after));
+  changes.before_run = "night" + std::to_string(before);
+  changes.after_run = "night" + std::to_string(after);
+  return changes;
+}
+
+analysis::TrendChange change(const std::string& name, analysis::TrendKind kind, std::size_t night, double before,
+                             double after) {
+  analysis::TrendChange made;
+  made.case_name = name;
+  made.kind = kind;
+  made.night = made.earliest = made.latest = night;
+  made.before = before;
+  made.after = after;
+  made.unit = "ns";
+  made.ratio = {after / before - 0.01, after / before + 0.01};
+  made.confirmed = true;
+  made.changes = between(night - 1, night);
+  return made;
+}
+
+/// Five nights, too few to confirm anything in truth, with one of each thing that a trend can hold.
+analysis::DeviceTrend nights() {
+  analysis::DeviceTrend trend;
+  trend.nights.device = examples::device();
+  trend.nights.profile = "nightly";
+  for (int day = 1; day <= 5; ++day) trend.nights.nights.push_back({"2026-01-0" + std::to_string(day), day, {}});
+  trend.nights.cases = {{gone, {{"e1", {0, 1}, {500, 501}}}, {}, {}, 0},
+                        {naive, {{"e1", {0}, {1000}}, {"e2", {1, 2, 4}, {1001, 1003, 1200}}}, {}, {}, 0},
+                        {tiled, {{"e2", {1, 2, 3, 4}, {400, 441, 440, 442}}}, {}, {}, 0}};
+  trend.nights.left_out = {{record::Outcome::unstable, 1}};
+  trend.nights.other_runs = {{"of a gate", 2}};
+  trend.series = 3;
+  trend.too_short = 2;
+  trend.least_step = 0.01;
+  trend.environments = {{1, {"power_limit_w 300 -> 350"}, 1, 1.001}};
+  trend.changes = {change(tiled, analysis::TrendKind::regression, 2, 400, 441)};
+  trend.changes[0].is_new = true;
+  trend.changes[0].raised = 4;
+  analysis::FleetEvent event;
+  event.kind = analysis::TrendKind::environment;
+  event.night = 4;
+  event.slower = 1;
+  event.ratio = 1.2;
+  event.members = {change(naive, analysis::TrendKind::environment, 4, 1000, 1200)};
+  event.members[0].confirmed = false;
+  event.changes = between(3, 4);
+  event.changes.environment = {"driver 580.1 -> 580.2"};
+  event.members[0].changes = event.changes;
+  trend.fleet = {event};
+  trend.drifts = {{naive, 0, 1.02, {1.015, 1.025}, false, {}, between(0, 4)}};
+  trend.stops = {{gone, 1, record::Outcome::crashed, true}};
+  trend.older = 1;
+  return trend;
+}
+
+TEST(ReportFormat, NightsAreWhatThePageShows) {
+  analysis::expect_documented("## Example of nights", report_json(nights(), {}));
+}
+
+/// The run of a device of `model`, in a results file of its own.
+store::FoundRun measured(const store::TemporaryFolder& folder, const std::string& model, const std::string& id,
+                         double bandwidth, double tiled_ns) {
+  store::Store store = store::Store::create(folder / (model + ".sqlite"));
+  record::Device device = examples::device();
+  device.model = model;
+  store.begin(examples::run(id), device, examples::environment());
+  store.add(id, {"dram.copy", bandwidth, "B/s", "measured"});
+  for (int replicate = 0; replicate < 3; ++replicate) {
+    const std::int64_t process = store.add(examples::process(replicate, id));
+    record::Case info = examples::gemm_case("tiled", 64);
+    info.flops = 5e5;
+    info.bytes = 1e6;
+    store.add(process, info, examples::measurement(info, {tiled_ns + replicate}));
+    if (model != "synthetic-a") continue;
+    const record::Case own = examples::gemm_case("own", 64);
+    store.add(process, own, examples::measurement(own, {700}));
+  }
+  store.finish(id, record::RunStatus::finished, "2026-11-20T12:47:40Z");
+  store::FoundRun found{folder / (model + ".sqlite"), store.runs().at(0)};
+  return found;
+}
+
+TEST(ReportFormat, AComparisonIsWhatThePageShows) {
+  const store::TemporaryFolder folder;
+  const store::FoundRun a = measured(folder, "synthetic-a", "20261120T124501Z-aaaa", 1e12, 2000),
+                        b = measured(folder, "synthetic-b", "20261120T124501Z-bbbb", 2e12, 1600);
+  analysis::expect_documented("## Example of a comparison", report_json(compare_runs(a, b, {})));
+}
+
+}  // namespace
+}  // namespace ridgeline::cli
