@@ -5,6 +5,7 @@ Times are in ns, sizes in B, rates in B/s and FLOP/s.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,14 @@ class Roof:
     @property
     def measured(self) -> bool:
         return self.source == "measured"
+
+
+def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | None:
+    """The highest roof of that kind, or of that group of kinds ("dram" covers "dram.read")."""
+    found = [
+        roof for roof in roofs if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
+    ]
+    return max(found, key=lambda roof: roof.value, default=None)
 
 
 @dataclass(frozen=True)
@@ -250,13 +259,7 @@ class Run:
         return [case for case in self.cases if case.suite == suite and case.measured]
 
     def roof(self, kind: str, *, measured: bool) -> Roof | None:
-        """The highest roof of that kind, or of that group of kinds ("dram" covers "dram.read")."""
-        found = [
-            roof
-            for roof in self.roofs
-            if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
-        ]
-        return max(found, key=lambda roof: roof.value, default=None)
+        return highest_roof(self.roofs, kind, measured=measured)
 
 
 @dataclass(frozen=True)

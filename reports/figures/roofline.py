@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports import annotate, labels, plot, units
-from reports.model import Case, Roof, Run
+from reports.model import Case, Roof, Run, highest_roof
 
 TITLE = "Roofline"
 READING = (
@@ -58,48 +58,65 @@ class Ceiling:
         return self.measured.value if self.measured else self.highest
 
 
-def _is_drawn(case: Case) -> bool:
+@dataclass(frozen=True)
+class Panel:
+    """The cases of a device below its ceilings."""
+
+    spots: list[Spot]
+    memory: list[Ceiling]
+    compute: list[Ceiling]
+
+
+def is_workload(suite: str, *, measures_roof: bool) -> bool:
     """Cases that measure a ceiling are the ceilings, and the multiply-adds of suite occupancy touch next to no memory:
     neither is a workload below a roof."""
-    is_workload = not case.measures_roof and case.suite != "occupancy"
-    return bool(is_workload and case.measured and case.flops and case.bytes)
+    return not measures_roof and suite != "occupancy"
+
+
+def _is_drawn(case: Case) -> bool:
+    workload = is_workload(case.suite, measures_roof=bool(case.measures_roof))
+    return bool(workload and case.measured and case.flops and case.bytes)
 
 
 def spots(run: Run) -> list[Spot]:
-    placed: list[tuple[Case, plot.Point]] = []
+    placed = []
     for case in run.cases:
         if _is_drawn(case):
             point = plot.rate_point(case, case.flops / case.bytes, case.flop_rate)
             if point:
-                placed.append((case, point))
-    fastest: dict[tuple[str, str, str], plot.Point] = {}
-    for case, point in placed:
-        group = (case.suite, case.variant, case.dtype)
-        if group not in fastest or point.y > fastest[group].y:
-            fastest[group] = point
-    return [
-        Spot(
-            case.suite,
-            case.variant,
-            case.dtype,
-            point,
-            fastest[(case.suite, case.variant, case.dtype)] is point,
-        )
-        for case, point in placed
-    ]
+                placed.append((case.suite, case.variant, case.dtype, point))
+    return with_best(placed)
+
+
+def with_best(placed: Sequence[tuple[str, str, str, plot.Point]]) -> list[Spot]:
+    """Spots of (suite, variant, type, point)."""
+    fastest: dict[tuple[str, ...], plot.Point] = {}
+    for *group, point in placed:
+        best = fastest.setdefault(tuple(group), point)
+        if point.y > best.y:
+            fastest[tuple(group)] = point
+    return [Spot(*group, point, fastest[tuple(group)] is point) for *group, point in placed]
 
 
 def memory_ceilings(run: Run) -> list[Ceiling]:
-    return [ceiling for level in _MEMORY_LEVELS if (ceiling := _ceiling(run, level))]
+    return memory_of(run.roofs)
 
 
 def compute_ceilings(run: Run) -> list[Ceiling]:
-    """The ceiling of each type of a drawn case, of tensor cores where the type has any, else of FMA units; the lowest
-    first. Ceilings of one unit that are all but equal are one, named after all their types."""
+    return compute_of(run.roofs, (case.dtype for case in run.cases if _is_drawn(case)))
+
+
+def memory_of(roofs: Sequence[Roof]) -> list[Ceiling]:
+    return [ceiling for level in _MEMORY_LEVELS if (ceiling := _ceiling(roofs, level))]
+
+
+def compute_of(roofs: Sequence[Roof], dtypes: Iterable[str]) -> list[Ceiling]:
+    """The ceiling of each type, of tensor cores where it has any, else of FMA units; the lowest first. Ceilings of one
+    unit that are all but equal are one, named after all their types."""
     merged: list[tuple[Ceiling, str, list[str]]] = []
-    for dtype in plot.dtype_order(case.dtype for case in run.cases if _is_drawn(case)):
+    for dtype in plot.dtype_order(dtypes):
         for unit in ("tensor", "fma"):
-            ceiling = _ceiling(run, f"{unit}.{dtype}")
+            ceiling = _ceiling(roofs, f"{unit}.{dtype}")
             if ceiling:
                 like = (types for other, of, types in merged if of == unit and _equal(other, ceiling))
                 same = next(like, None)
@@ -112,8 +129,8 @@ def compute_ceilings(run: Run) -> list[Ceiling]:
     return sorted(named, key=lambda ceiling: ceiling.reached)
 
 
-def _ceiling(run: Run, kind: str) -> Ceiling | None:
-    measured, datasheet = run.roof(kind, measured=True), run.roof(kind, measured=False)
+def _ceiling(roofs: Sequence[Roof], kind: str) -> Ceiling | None:
+    measured, datasheet = (highest_roof(roofs, kind, measured=how) for how in (True, False))
     return Ceiling(kind, measured, datasheet) if measured or datasheet else None
 
 
@@ -126,18 +143,52 @@ def _equal(a: Ceiling, b: Ceiling) -> bool:
 
 
 def draw(run: Run, figure: Figure) -> bool:
-    drawn = spots(run)
-    if not drawn:
+    panel = Panel(spots(run), memory_ceilings(run), compute_ceilings(run))
+    if not panel.spots:
         return False
     axes = figure.subplots()
-    memory, compute = memory_ceilings(run), compute_ceilings(run)
-    _set_limits(axes, drawn, memory, compute)
-    _draw_ceilings(axes, memory, compute)
-    suites = [str(suite) for suite in plot.distinct(spot.suite for spot in drawn)]
+    axes.set_ylabel("Rate, FLOP/s")
+    axes.set_xlabel("Operational intensity, FLOP per byte that must move")
+    draw_panels([axes], [panel], figure)
+    return True
+
+
+def draw_panels(grid: Sequence[Axes], panels: Sequence[Panel], figure: Figure) -> None:
+    """All with the same limits, and one look a suite."""
+    suites = [str(suite) for suite in plot.distinct(spot.suite for panel in panels for spot in panel.spots)]
     styles = {
         suite: plot.Style(plot.COLOURS[index % len(plot.COLOURS)], plot.MARKERS[index % len(plot.MARKERS)], "none")
         for index, suite in enumerate(suites)
     }
+    across, up = limits(panels)
+    for axes, panel in zip(grid, panels, strict=True):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(*across)
+        axes.set_ylim(*up)
+        _draw_ceilings(axes, panel.memory, panel.compute)
+        _draw_spots(axes, panel.spots, styles)
+        plot.log_ticks(axes.yaxis, units.prefixed)
+        plot.log_ticks(axes.xaxis, units.plain)
+        _name_flats(axes, panel.compute)
+    _legend(figure, styles, panels)
+    figure.draw_without_rendering()  # settles the layout, which the names are placed in
+    for axes, panel in zip(grid, panels, strict=True):
+        _name(axes, panel.spots, styles, panel.memory)
+
+
+def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Of intensity and of rate, so that all spots, ridges and flat ceilings are seen."""
+    points = [spot.point for panel in panels for spot in panel.spots]
+    flat = [ceiling.highest for panel in panels for ceiling in panel.compute]
+    ridges = [one.highest / panel.memory[0].highest for panel in panels if panel.memory for one in panel.compute]
+    left = min([point.x for point in points] + [ridge / 12 for ridge in ridges])
+    right = max([point.x for point in points] + [ridge * 2 for ridge in ridges])
+    rates = [point.y for point in points]
+    return (left / 1.5, right * 8), (min(rates) / 3, max(flat + rates) * 2)  # names have room on the right
+
+
+def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) -> None:
     for spot in drawn:
         style = styles[spot.suite]
         axes.plot(
@@ -151,29 +202,6 @@ def draw(run: Run, figure: Figure) -> bool:
             linestyle="none",
             zorder=5 if spot.best else 4,
         )
-    axes.set_xlabel("Operational intensity, FLOP per byte that must move")
-    axes.set_ylabel("Rate, FLOP/s")
-    plot.log_ticks(axes.yaxis, units.prefixed)
-    plot.log_ticks(axes.xaxis, units.plain)
-    _name_flats(axes, compute)
-    _legend(figure, styles, drawn, memory + compute)
-    figure.draw_without_rendering()  # settles the layout, which the names are placed in
-    _name(axes, drawn, styles, memory)
-    return True
-
-
-def _set_limits(axes: Axes, drawn: list[Spot], memory: list[Ceiling], compute: list[Ceiling]) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    xs, ys = [spot.point.x for spot in drawn], [spot.point.y for spot in drawn]
-    top = max([ceiling.highest for ceiling in compute] + ys)
-    lows, highs = [min(xs)], [max(xs)]
-    if memory and compute:
-        ridges = [ceiling.highest / memory[0].highest for ceiling in compute]
-        lows.append(min(ridges) / 12)
-        highs.append(max(ridges) * 2)
-    axes.set_xlim(min(lows) / 1.5, max(highs) * 8)  # names have room on the right
-    axes.set_ylim(min(ys) / 3, top * 2)
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
@@ -264,10 +292,11 @@ def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str
     ]
 
 
-def _legend(figure: Figure, styles: dict[str, plot.Style], drawn: list[Spot], ceilings: list[Ceiling]) -> None:
+def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Panel]) -> None:
     entries: dict[str, Line2D] = {plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()}
-    if any(spot.point.hollow for spot in drawn):
+    if any(spot.point.hollow for panel in panels for spot in panel.spots):
         entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
     for text, roofs in (
         ("measured", [ceiling.measured for ceiling in ceilings]),
         ("datasheet", [ceiling.datasheet for ceiling in ceilings]),
