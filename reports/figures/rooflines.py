@@ -1,0 +1,77 @@
+"""The rooflines of two devices side by side, with the same cases below both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from reports import compared, plot
+from reports.figures import roofline
+from reports.model import Roof
+from reports.model_comparison import ComparedCase, Comparison, SideOfCase
+
+OF = "comparison"
+TITLE = "Rooflines side by side"
+READING = (
+    "A on the left, B on the right, with the same limits and the same cases: those with operations and bytes that were "
+    "compared. Solid ceilings were measured on the device, dashed ones come from its datasheet; a name with 'of' gives "
+    "both in that order. The fastest of each variant is large and named where there is room. A case that is as far "
+    "below its ceilings on both sides is explained by the hardware."
+)
+ORDER = 10
+
+_SIZE = (12.0, 6.4)  # inches: two panels, each with the names of its ceilings at its right
+
+
+@dataclass(frozen=True)
+class Page:
+    titles: tuple[str, str]
+    panels: tuple[roofline.Panel, roofline.Panel]
+
+
+def pages(comparison: Comparison) -> list[Page]:
+    drawn = [case for case in comparison.cases if _is_drawn(case)]
+    if not drawn:
+        return []
+    titles = [letter if name == letter else f"{letter}: {name}" for letter, name in _names(comparison)]
+    panels = (
+        panel([(case, case.a) for case in drawn], comparison.a_roofs),
+        panel([(case, case.b) for case in drawn], comparison.b_roofs),
+    )
+    return [Page((titles[0], titles[1]), panels)]
+
+
+def _names(comparison: Comparison) -> list[tuple[str, str]]:
+    return list(zip(("A", "B"), compared.sides(comparison), strict=True))
+
+
+def _is_drawn(case: ComparedCase) -> bool:
+    """On both sides or on none, so that the panels show the same cases."""
+    workload = roofline.is_workload(case.suite, measures_roof=case.measures_roof)
+    return workload and case.ratio is not None and all(_point(case, side) for side in (case.a, case.b))
+
+
+def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
+    """A side alone has no interval: that of the ratio needs both."""
+    if not (side.median_ns and side.flops and side.bytes):
+        return None
+    rate = side.flops / side.median_ns * 1e9
+    return plot.Point(side.flops / side.bytes, rate, None, None, side.hollow, case.case)
+
+
+def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...]) -> roofline.Panel:
+    placed = [(case.suite, case.variant, case.dtype, point) for case, side in sides if (point := _point(case, side))]
+    compute = roofline.compute_of(roofs, (case.dtype for case, _ in sides))
+    return roofline.Panel(roofline.with_best(placed), roofline.memory_of(roofs), compute)
+
+
+def draw_page(page: Page, figure: Figure) -> None:
+    figure.set_size_inches(*_SIZE)
+    figure.suptitle(TITLE, x=0.012, ha="left")
+    grid = figure.subplots(1, 2, sharey=True)
+    for axes, title in zip(grid, page.titles, strict=True):
+        axes.set_title(title, fontsize=plot.RC["axes.labelsize"])
+        axes.set_xlabel("FLOP per byte that must move")
+    grid[0].set_ylabel("Rate, FLOP/s")
+    roofline.draw_panels(list(grid), page.panels, figure)
