@@ -13,10 +13,18 @@ DOCS = Path(__file__).parents[1] / "docs" / "report-format.md"
 Json = dict[str, Any]
 
 
+def block(heading: str) -> Json:
+    """The first JSON block below a heading of the page."""
+    found = re.search(
+        rf"^## {heading}\n.*?```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert found
+    return json.loads(found[1])
+
+
 def example() -> Json:
-    block = re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    assert block
-    return json.loads(block[1])
+    parts = {"trends": [block("Example of nights")], "comparisons": [block("Example of a comparison")]}
+    return block("Example") | parts
 
 
 def test_the_documented_example_is_read() -> None:
@@ -51,6 +59,40 @@ def test_the_documented_example_is_read() -> None:
     )
     assert counted.sources[0].text == "// A row of text for each line that a site names.\n"
     assert unsupported.sites == ()
+
+
+def test_the_documented_nights_are_read() -> None:
+    (trend,) = load.parse(example()).trends
+    assert (trend.model, trend.nights, len(trend.dates), trend.older) == ("synthetic-gpu", 5, 5, 1)
+    (change,) = trend.changes
+    assert (change.kind, change.night.isoformat(), change.before, change.new) == ("regression", "2026-01-03", 400, True)
+    assert change.ratio == pytest.approx(1.1025)
+    assert change.confirm.startswith("ridgeline gate --device")
+    (event,) = trend.fleet_events
+    assert event.changes.environment == ("driver 580.1 -> 580.2",)
+    assert not event.members[0].confirmed
+    (drift,) = trend.drifts
+    assert (drift.start.isoformat(), drift.ratio) == ("2026-01-01", 1.02)
+    assert [(stop.last.day, stop.outcome, stop.new) for stop in trend.stopped] == [(2, "crashed", True)]
+    assert trend.environments[0].changed == ("power_limit_w 300 -> 350",)
+    assert [(series.nights, series.values[-1]) for series in trend.series] == [
+        ((0, 1), 501),
+        ((0,), 1000),
+        ((1, 2, 4), 1200),
+        ((1, 2, 3, 4), 442),
+    ]
+
+
+def test_the_documented_comparison_is_read() -> None:
+    (comparison,) = load.parse(example()).comparisons
+    assert (comparison.a.model, comparison.b.model, comparison.compared) == ("synthetic-a", "synthetic-b", 1)
+    (case,) = comparison.cases
+    assert (case.suite, case.variant, case.cause, case.roofs) == ("gemm", "tiled", "distance", "measured")
+    assert case.rest == pytest.approx(1.6, rel=1e-3)
+    assert (case.a.flops, case.a.roof) == (5e5, "dram.copy")
+    assert [roof.value for roof in (*comparison.a_roofs, *comparison.b_roofs)] == [1e12, 2e12]
+    assert comparison.suites[0].cases == 1
+    assert [(one.case.split("/")[1], one.side) for one in comparison.one_sided] == [("own", "a")]
 
 
 def test_keys_that_are_not_known_are_ignored() -> None:

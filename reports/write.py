@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports import counted_page, figures, gate_page, listing, page, render
+from reports import counted_page, figures, gate_page, listing, page, render, run_page
 from reports.model import Report, Run
 
 
@@ -23,7 +23,7 @@ def write(report: Report, output: Path) -> Path:
             counted.append(_counted(run, anchor, output, prefix))
             continue
         pictures, not_drawn = render.pictures(run, output, prefix)
-        sections.append(page.Section(anchor, run, pictures, not_drawn))
+        sections.append(run_page.Section(anchor, run, pictures, not_drawn))
     gates = []
     for number, gate in enumerate(report.gates, start=1):
         word = f"gate-{render.file_word(gate.device.model)}"
@@ -32,7 +32,7 @@ def write(report: Report, output: Path) -> Path:
         prefix = f"{render.file_word(gate.device.model)}-{number}-" if len(report.gates) > 1 else ""
         drawn = render.paged_pictures("gate", gate, gate.device.model, output, prefix)
         gates.append(gate_page.Section(anchor, gate, drawn))
-    return _write(output / "index.html", page.render(report, sections, gates, counted))
+    return _write(output / "index.html", page.render(report, page.Sections(sections, counted, gates)))
 
 
 def _counted(run: Run, anchor: str, output: Path, prefix: str) -> counted_page.Section:

@@ -1,0 +1,118 @@
+"""The first screen: is anything wrong, what changed, and how far each device is from its roofs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports import counted_page, gate_page, headline, run_page, units
+from reports.model import FAILED, HOLLOW, Run
+
+
+@dataclass(frozen=True)
+class Line:
+    """One finding, with the place on the page that tells more. `colour` is bad, note, good or empty."""
+
+    text: str
+    anchor: str
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What the best case of a suite reaches; `share` is empty where no roof says anything."""
+
+    share: str
+    roof: str
+    variant: str
+
+
+@dataclass(frozen=True)
+class RoofTable:
+    """A column a device, as (model, anchor), a row a suite; None where the device has no case of it."""
+
+    devices: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, tuple[Share | None, ...]], ...]
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    wrong: tuple[Line, ...]
+    changed: tuple[Line, ...]
+    roofs: RoofTable
+
+    @property
+    def colour(self) -> str:
+        """The class of the box around the first answer."""
+        colours = {line.colour for line in self.wrong}
+        return "wrong" if "bad" in colours else "doubt" if "note" in colours else ""
+
+
+def first_screen(
+    runs: Sequence[run_page.Section],
+    counted: Sequence[counted_page.Section],
+    gates: Sequence[gate_page.Section],
+) -> FirstScreen:
+    wrong: list[Line] = []
+    changed: list[Line] = []
+    for section in (*runs, *counted):
+        wrong += wrong_in_run(section.run, section.anchor)
+    for gate in gates:
+        wrong += wrong_in_gate(gate)
+        changed += changed_in_gate(gate)
+    wrong.sort(key=lambda line: line.colour != "bad")
+    return FirstScreen(tuple(wrong), tuple(changed), roof_table([(one.run, one.anchor) for one in runs]))
+
+
+def wrong_in_run(run: Run, anchor: str) -> list[Line]:
+    """What failed, beats its roof or is not complete, then what was not steady."""
+    model, cases = run.device.model, len(run.cases)
+    found = []
+    failed = [(name, count) for name, count in headline.outcomes(run) if name in FAILED]
+    if failed:
+        words = ", ".join(f"{count} {name}" for name, count in failed)
+        found.append(Line(f"{model}: {words}, of {_cases(cases)}", anchor, "bad"))
+    beating = sum(1 for case in run.cases if case.beats_roof)
+    if beating:
+        found.append(Line(f"{model}: {_cases(beating)} faster than the roof allows, a measuring error", anchor, "bad"))
+    if run.status != "finished":
+        found.append(Line(f"{model}: the run is {run.status}, not finished", anchor, "bad"))
+    unsteady = sum(1 for case in run.cases if case.outcome in HOLLOW)
+    if unsteady:
+        found.append(Line(f"{model}: {_cases(unsteady)} of {cases} not steady", anchor, "note"))
+    return found
+
+
+def wrong_in_gate(one: gate_page.Section) -> list[Line]:
+    colour = {"wrong": "bad", "doubt": "note"}.get(gate_page.colour(one.gate))
+    if not colour:
+        return []
+    return [Line(f"{_gate(one)}: {gate_page.conclusion(one.gate)}", one.anchor, colour)]
+
+
+def changed_in_gate(one: gate_page.Section) -> list[Line]:
+    return [Line(f"{_gate(one)}: {gate_page.counts(one.gate) or 'no case was compared'}", one.anchor)]
+
+
+def _gate(one: gate_page.Section) -> str:
+    gate = one.gate
+    return f"Gate of {gate.candidate} against {gate.baseline} on {gate.device.model}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'s' if count != 1 else ''}"
+
+
+def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:
+    """Of runs with times, each with its anchor: what the fastest own case of each suite reaches."""
+    best = [{line.suite: line for line in headline.headlines(run)} for run, _ in runs]
+    suites = dict.fromkeys(suite for lines in best for suite in lines)
+    rows = tuple((suite, tuple(_share(lines.get(suite)) for lines in best)) for suite in suites)
+    return RoofTable(tuple((run.device.model, anchor) for run, anchor in runs), rows)
+
+
+def _share(line: headline.Headline | None) -> Share | None:
+    if line is None:
+        return None
+    share = units.percent(line.share_of_roof) if line.share_of_roof is not None else ""
+    return Share(share, line.case.roof, f"{line.case.variant} {line.case.dtype}")

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from reports import first_screen, gate_page, load, synthetic, synthetic_gate
+from reports.first_screen import Line
+from reports.model import Run
+
+
+def run_of(made: synthetic.Json) -> Run:
+    return load.parse(synthetic.document(made)).runs[0]
+
+
+def gate_of(*verdicts: synthetic.Json, status: str = "finished") -> gate_page.Section:
+    document = synthetic.document()
+    document["gates"] = [synthetic_gate.gate(0) | {"verdicts": list(verdicts), "status": status}]
+    return gate_page.Section("gate-here", load.parse(document).gates[0], [])
+
+
+def tree(n: int, **more: object) -> synthetic.Json:
+    return synthetic.case(f"sums/tree/f32/n={n}", 5e4, bytes=256.0, **more)
+
+
+def test_a_good_run_has_nothing_wrong() -> None:
+    run = run_of(synthetic.run("synthetic-cpu-2c", "cpu", [tree(64)]))
+    assert first_screen.wrong_in_run(run, "here") == []
+
+
+def test_failures_measuring_errors_and_unsteady_cases_are_told_apart() -> None:
+    cases = [
+        tree(64, outcome="crashed", reason="signal 11"),
+        tree(65, outcome="crashed", reason="signal 11"),
+        tree(66, outcome="wrong_result", reason="nan"),
+        tree(67, outcome="unstable"),
+        tree(68, share=1.4, roof="dram.read"),
+    ]
+    made = synthetic.run("synthetic-cpu-2c", "cpu", cases) | {"status": "interrupted"}
+    lines = first_screen.wrong_in_run(run_of(made), "here")
+    assert [(line.text.removeprefix("synthetic-cpu-2c: "), line.colour) for line in lines] == [
+        ("1 wrong_result, 2 crashed, of 5 cases", "bad"),
+        ("1 case faster than the roof allows, a measuring error", "bad"),
+        ("the run is interrupted, not finished", "bad"),
+        ("1 case of 5 not steady", "note"),
+    ]
+    assert all(line.anchor == "here" for line in lines)
+
+
+def test_a_gate_is_wrong_when_a_case_is_slower_and_in_doubt_when_one_is_open() -> None:
+    slower = synthetic_gate.verdict("gemm/a/f32/n=1", "regression", 0.1, 12)
+    same = synthetic_gate.verdict("gemm/b/f32/n=1", "pass", 0.001, 12)
+    unclear = synthetic_gate.verdict("gemm/c/f32/n=1", "undecided", 0.02, 60)
+    bad, doubt = gate_of(slower, same), gate_of(same, unclear)
+    assert [line.colour for line in first_screen.wrong_in_gate(bad)] == ["bad"]
+    assert "The candidate is slower" in first_screen.wrong_in_gate(bad)[0].text
+    assert [line.colour for line in first_screen.wrong_in_gate(doubt)] == ["note"]
+    assert first_screen.wrong_in_gate(gate_of(same)) == []
+    assert first_screen.changed_in_gate(bad)[0].text.endswith("on synthetic-cpu-2c: 1 regression, 1 pass")
+
+
+def test_the_worst_decides_the_colour() -> None:
+    def colour(*colours: str) -> str:
+        lines = tuple(Line("", "", colour) for colour in colours)
+        return first_screen.FirstScreen(lines, (), first_screen.RoofTable((), ())).colour
+
+    assert colour() == ""
+    assert colour("note") == "doubt"
+    assert colour("note", "bad") == "wrong"
+
+
+def test_shares_stand_by_suite_and_device() -> None:
+    faster = synthetic.case("sums/tree/f32/n=65", 4e4, bytes=256.0, share=0.9, roof="dram.read")
+    one = synthetic.run("synthetic-a", "cpu", [tree(64, share=0.5, roof="dram.read"), faster])
+    own = synthetic.case("gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=524288.0, bytes=49152.0)
+    other = synthetic.run("synthetic-b", "cpu", [own])
+    table = first_screen.roof_table([(run_of(one), "a"), (run_of(other), "b")])
+    assert table.devices == (("synthetic-a", "a"), ("synthetic-b", "b"))
+    assert [suite for suite, _ in table.rows] == ["sums", "gemm"]
+    sums, gemm = (cells for _, cells in table.rows)
+    assert sums[0] is not None
+    assert (sums[0].share, sums[0].roof, sums[0].variant) == ("90.0%", "dram.read", "tree f32")
+    assert sums[1] is None
+    assert gemm[1] is not None
+    assert gemm[1].share == ""
