@@ -119,7 +119,7 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (lambda d: d.update(format="other"), "format is 'other'"),
     (lambda d: d.update(version=1), "version 1"),
     (lambda d: d.update(version="1"), "version: expected a whole number"),
-    (lambda d: d.update(runs=[], gates=[]), "runs is empty, and there are no gates"),
+    (lambda d: d.update(runs=[], gates=[], trends=[], comparisons=[]), "runs is empty, and there are no gates"),
     (lambda d: d.update(runs={}), "runs: expected a list"),
     (lambda d: d.update(runs=[3]), "runs[0]: expected an object, got 3"),
     (lambda d: d["runs"][0].pop("device"), "runs[0].device: expected an object"),
