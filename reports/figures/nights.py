@@ -1,0 +1,406 @@
+"""The series of which a trend tells something: their nights, where their level changed and how well that is known."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
+
+from reports import plot, trend_words
+from reports.model_trend import Change, Drift, NightSeries, Stop, Trend
+from reports.trend_around import Around, boundary, lettered, night_before
+
+OF = "trend"
+TITLE = "Cases with something to tell, night by night"
+READING = (
+    "One point a night, over its date; what matters most comes first. Horizontal lines are the levels before and after "
+    "a change, a triangle is the change itself: up is slower (or a count that grew), hollow is unconfirmed. The shaded "
+    "band is where it may as well have happened. Points of another comparable environment have another shape. Axes are "
+    "cut around the values and do not start at 0, so that heights of different panels cannot be compared: read the "
+    "percentages."
+)
+ORDER = 10
+
+COLUMNS, ROWS, MOST_PAGES = 2, 4, 3
+MEMBERS = 3  # of a fleet event that are drawn
+_SIZE = 8.5
+_SLOWER, _FASTER, _OTHER = plot.VERMILLION, plot.BLUE, plot.PURPLE
+_BANDS = {_SLOWER: "#f7d9c4", _FASTER: "#cfe4f2", _OTHER: "#f0dde8"}
+_MARKERS = ("o", "s", "D", "P")
+
+Place = tuple[float, float]  # the day as an ordinal, and a value
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A change of level: its most likely place, the band of others, whether it rises, and how it looks."""
+
+    at: float
+    earliest: float
+    latest: float
+    middle: float
+    rises: bool
+    hollow: bool
+    colour: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One case, or one count of it. `nights` has the points of each comparable environment, `levels` pairs of their
+    ends, `drift` both ends of its line, and `stop` the last point of a case that has stopped."""
+
+    case: str
+    metric: str
+    unit: str
+    words: str
+    nights: tuple[tuple[Place, ...], ...]
+    levels: tuple[tuple[Place, Place], ...] = ()
+    marks: tuple[Mark, ...] = ()
+    drift: tuple[Place, ...] = ()
+    stop: Place | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """`low` and `high` are the dates of all panels, as ordinals; `note` says what is left out of all pages."""
+
+    panels: tuple[Panel, ...]
+    low: int
+    high: int
+    least_step: float
+    around: tuple[Around, ...]
+    lines: tuple[float, ...]  # places of `around`
+    part: str
+    note: str
+
+
+def worth(trend: Trend) -> list[tuple[str, str, str]]:
+    """Case, metric, and what to say of it, each case or count once, what matters most first."""
+    told: dict[tuple[str, str], list[str]] = {}
+
+    def add(case: str, metric: str, words: str) -> None:
+        told.setdefault((case, metric), []).append(words)
+
+    for one in trend_words.findings(trend):
+        if isinstance(one, Stop):
+            add(one.case, "", f"stopped{', new' if one.new else ''}: {trend_words.stop(one)}")
+        elif isinstance(one, Drift):
+            add(one.case, "", f"drift{', new' if one.new else ''}: {trend_words.drift(one)}")
+        elif isinstance(one, Change):
+            add(one.case, one.metric, _told(one))
+        else:
+            members = sorted(one.members, key=lambda m: (not trend_words.fails(m), -trend_words.size(m)))
+            for member in members[:MEMBERS]:
+                others = len(members) - 1
+                add(member.case, member.metric, f"{_told(member)}, with {others} other{'s' if others != 1 else ''}")
+    return [
+        (case, metric, words[0] + (f"; {len(words) - 1} more" if len(words) > 1 else ""))
+        for (case, metric), words in told.items()
+    ]
+
+
+def _told(one: Change) -> str:
+    much = trend_words.sized(one) or trend_words.levels(one)
+    return f"{trend_words.kind(one)}, {one.night}: {much}"
+
+
+def panels(trend: Trend) -> list[Panel]:
+    """Of what is worth a look and has nights to draw."""
+    changes: dict[tuple[str, str], list[Change]] = {}
+    for change in (*trend.changes, *(member for event in trend.fleet_events for member in event.members)):
+        changes.setdefault((change.case, change.metric), []).append(change)
+    series: dict[str, list[NightSeries]] = {}
+    for one in trend.series:
+        if one.nights:
+            series.setdefault(one.case, []).append(one)
+    drifts = {one.case: one for one in trend.drifts}
+    stops = {one.case for one in trend.stopped}
+    made = []
+    for case, metric, words in worth(trend):
+        some = [one for one in series.get(case, []) if one.metric == metric]
+        if not some and not metric:  # a counted case that stopped
+            some = series.get(case, [])[:1]
+        if not some:
+            continue
+        panel = _panel(trend, some, changes.get((case, metric), []), words)
+        if case in drifts and not some[0].metric:
+            panel = replace(panel, drift=_drift_line(panel, drifts[case]))
+        if case in stops:
+            panel = replace(panel, stop=max(point for nights in panel.nights for point in nights))
+        made.append(panel)
+    return made
+
+
+def _panel(trend: Trend, series: list[NightSeries], changes: list[Change], words: str) -> Panel:
+    nights = tuple(
+        tuple((float(trend.dates[at].toordinal()), value) for at, value in zip(one.nights, one.values, strict=True))
+        for one in sorted(series, key=lambda one: one.nights[0])
+    )
+    ordered = sorted(changes, key=lambda one: one.night)
+    marks = tuple(_mark(trend, one) for one in ordered)
+    levels: list[tuple[Place, Place]] = []
+    for place, (change, mark) in enumerate(zip(ordered, marks, strict=True)):
+        begin, end = _span(nights, change.night.toordinal())
+        previous = marks[place - 1].at if place > 0 else begin
+        following = marks[place + 1].at if place + 1 < len(marks) else end
+        if previous <= begin:  # the first of its environment
+            levels.append(((begin, change.before), (mark.at, change.before)))
+        levels.append(((mark.at, change.after), (min(following, end), change.after)))
+    return Panel(series[0].case, series[0].metric, series[0].unit, words, nights, tuple(levels), marks)
+
+
+def _span(nights: tuple[tuple[Place, ...], ...], night: int) -> Place:
+    """The first and the last day of the environment that has a night of that day; else of all."""
+    holding = [some for some in nights if some[0][0] <= night <= some[-1][0]]
+    nearest = [some for some in holding if any(day == night for day, _ in some)] or holding
+    days = [day for some in nearest[:1] or nights for day, _ in some]
+    return min(days), max(days)
+
+
+def _mark(trend: Trend, one: Change) -> Mark:
+    # Of a count kind says whether it is for the worse, which its direction does not.
+    colour = {"regression": _SLOWER, "improvement": _FASTER, "environment": _OTHER}[one.kind]
+    return Mark(
+        at=boundary(trend.dates, one.night),
+        earliest=float(night_before(trend.dates, one.earliest)),
+        latest=float(one.latest.toordinal()),
+        middle=(one.before + one.after) / 2,
+        rises=one.after > one.before,
+        hollow=not one.confirmed,
+        colour=colour,
+        words=one.kind,
+    )
+
+
+def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
+    """Of the drift's size, through the middle of its nights."""
+    begin = drift.start.toordinal()
+    points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
+    if len(points) < 2 or points[-1][0] == begin:
+        return ()
+    slope = math.log(drift.ratio) / (points[-1][0] - begin)
+    offsets = sorted(math.log(value) - slope * (day - begin) for day, value in points)
+    middle = math.exp(offsets[len(offsets) // 2])
+    return (float(begin), middle), (points[-1][0], middle * drift.ratio)
+
+
+def pages(trend: Trend) -> list[Page]:
+    made = panels(trend)
+    size = COLUMNS * ROWS
+    shown = made[: size * MOST_PAGES]
+    count = -(-len(shown) // size)
+    size = COLUMNS * -(-len(shown) // (COLUMNS * count)) if count else size
+    marked = tuple(lettered(trend))
+    all_pages = []
+    for start in range(0, len(shown), size):
+        some = tuple(shown[start : start + size])
+        part = f" · {start + 1} to {start + len(some)} of {len(shown)}" if count > 1 else ""
+        all_pages.append(
+            Page(
+                some,
+                trend.dates[0].toordinal(),
+                trend.dates[-1].toordinal(),
+                trend.least_step,
+                marked,
+                tuple(boundary(trend.dates, one.night) for one in marked),
+                part,
+                left_out(trend) if start + size >= len(shown) else "",
+            )
+        )
+    return all_pages
+
+
+def left_out(trend: Trend) -> str:
+    """What the pages do not show, in words; empty when they show all."""
+    made = panels(trend)
+    told = worth(trend)
+    shown = min(len(made), COLUMNS * ROWS * MOST_PAGES)
+    parts = []
+    if len(made) > shown:
+        parts.append(f"{len(made) - shown} more with something to tell")
+    members = sum(max(0, len(event.members) - MEMBERS) for event in trend.fleet_events)
+    if members:
+        parts.append(f"{members} more of fleet events")
+    if len(told) > len(made):
+        parts.append(f"{len(told) - len(made)} without a time or a count in the nights shown")
+    return f"Not drawn, but in the tables: {', '.join(parts)}." if parts else ""
+
+
+def draw_page(page: Page, figure: Figure) -> None:
+    columns = min(COLUMNS, len(page.panels))
+    rows = -(-len(page.panels) // columns)
+    lines = [f"{one.letter}   {one.night}: {one.brief}" for one in page.around]
+    lines += [page.note] if page.note else []
+    height = 0.19 * len(lines)
+    figure.set_size_inches(plot.SLIDE[0], 1.35 + 2.35 * rows + height)
+    figure.suptitle(f"{figure.get_suptitle()}{page.part}", x=0.012, ha="left")
+    grid = figure.add_gridspec(rows + bool(lines), columns, height_ratios=[2.35] * rows + [height] * bool(lines))
+    for place, one in enumerate(page.panels):
+        _draw(figure.add_subplot(grid[place // columns, place % columns]), one, page)
+    if lines:
+        key = figure.add_subplot(grid[rows, :])
+        key.set_axis_off()
+        for at, line in enumerate(lines):
+            key.text(0, 1 - (at + 0.5) / len(lines), cut(line, 125), fontsize=_SIZE, va="center")
+    plot.legend_below(figure, _legend(page))
+
+
+def name_lines(name: str, limit: int = 60) -> list[str]:
+    """A case's name, its problem on a line of its own where both do not fit one."""
+    if len(name) <= limit:
+        return [plot.shown(name, limit)]
+    what, slash, problem = name.rpartition("/")
+    return [plot.shown(part, limit) for part in (what + slash, problem) if part]
+
+
+def cut(text: str, limit: int) -> str:
+    """`text` as it can be drawn, cut at its end."""
+    clean = plot.shown(text, len(text) + 1)
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def reach(one: Panel, least_step: float) -> tuple[float, float]:
+    """The lowest and the highest value of the axis: all levels, and all points but a few that lie so far out that the
+    others could not be told apart; never so little that noise below what counts fills it."""
+    values = sorted(value for nights in one.nights for _, value in nights)
+    edge = len(values) // 20
+    some = [*values[edge : len(values) - edge], *(place[1] for line in (*one.levels, one.drift) for place in line)]
+    low, high = min(some), max(some)
+    middle = (low + high) / 2
+    half = max(0.62 * (high - low), 2.5 * max(least_step, 0.001) * abs(middle)) or 1.0
+    return max(-0.08 * half if low == 0 else 0.0, middle - half) if low >= 0 else middle - half, middle + half
+
+
+def _draw(axes: Axes, one: Panel, page: Page) -> None:
+    low, high = reach(one, page.least_step)
+    factor, unit = plot.time_scale(high) if one.unit == "ns" and not one.metric else (1.0, one.metric or one.unit)
+    for mark in one.marks:
+        axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.colour], linewidth=0, zorder=0.6)
+    for number, nights in enumerate(one.nights):
+        _points(axes, nights, (low, high), factor, _MARKERS[number % len(_MARKERS)])
+    for start, end in one.levels:
+        axes.plot(
+            [start[0], end[0]], [start[1] * factor, end[1] * factor], color=plot.INK, lw=1.8, zorder=4, marker="none"
+        )
+    if one.drift:
+        days, values = zip(*one.drift, strict=True)
+        axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, ls=plot.DASHES[1], zorder=4)
+    for mark in one.marks:
+        shape, face = "^" if mark.rises else "v", "white" if mark.hollow else mark.colour
+        look = {"color": mark.colour, "markerfacecolor": face, "markeredgewidth": 1.6, "zorder": 6}
+        axes.plot([mark.at], [mark.middle * factor], linestyle="none", marker=shape, markersize=9, **look)
+    if one.stop:
+        inside = min(max(one.stop[1], low), high)
+        axes.axvline(one.stop[0], color=plot.INK, lw=1.0, ls=plot.DASHES[2], zorder=2)
+        axes.plot(
+            [one.stop[0]], [inside * factor], linestyle="none", marker="X", color=plot.INK, markersize=9, zorder=6
+        )
+    days = max(1, page.high - page.low)
+    axes.set_xlim(page.low - 0.03 * days - 0.5, page.high + 0.03 * days + 0.5)
+    axes.set_ylim(low * factor, high * factor)
+    _letters(axes, page, days)
+    _ticks(axes, page)
+    axes.set_ylabel(plot.shown(unit, 26), fontsize=_SIZE + 0.5)
+    pad = 17 if page.around else 6
+    axes.set_title("\n".join((*name_lines(one.case), cut(one.words, 72))), fontsize=9, fontweight="normal", pad=pad)
+
+
+def _points(axes: Axes, nights: Iterable[Place], limits: Place, factor: float, marker: str) -> None:
+    low, high = limits
+    inside = [point for point in nights if low <= point[1] <= high]
+    beyond = [point for point in nights if not low <= point[1] <= high]
+    axes.plot(
+        [day for day, _ in inside],
+        [value * factor for _, value in inside],
+        linestyle="none",
+        marker=marker,
+        markersize=3.5,
+        color=plot.GREY,
+        zorder=3,
+    )
+    edge = 0.03 * (high - low)
+    axes.plot(
+        [day for day, _ in beyond],
+        [(low + edge if value < low else high - edge) * factor for _, value in beyond],
+        linestyle="none",
+        marker="x",
+        markersize=5,
+        color=plot.GREY,
+        zorder=3,
+    )
+
+
+def _letters(axes: Axes, page: Page, days: int) -> None:
+    """Lines at the nights of `around`; the letters of those that are too near to stand side by side stand as one."""
+    groups: list[tuple[float, str]] = []
+    for place, one in zip(page.lines, page.around, strict=True):
+        axes.axvline(place, color=plot.GREY, lw=1.0, ls=plot.DASHES[3], zorder=1.5)
+        if groups and place - groups[-1][0] < (0.02 + 0.022 * len(groups[-1][1])) * days:
+            groups[-1] = (groups[-1][0], groups[-1][1] + one.letter)
+        else:
+            groups.append((place, one.letter))
+    for place, letters in groups:
+        side = "left" if len(letters) > 1 else "center"
+        axes.text(place, 1.02, letters, transform=axes.get_xaxis_transform(), ha=side, va="bottom", fontsize=_SIZE)
+
+
+def _ticks(axes: Axes, page: Page) -> None:
+    count = min(4, page.high - page.low + 1)
+    span = page.high - page.low
+    places = sorted({page.low + round(span * at / max(1, count - 1)) for at in range(count)})
+    axes.xaxis.set_major_locator(FixedLocator(places))
+    axes.xaxis.set_major_formatter(lambda day, _: datetime.date.fromordinal(round(day)).isoformat())
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    if max(map(abs, axes.get_ylim())) < 1e7:
+        axes.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
+    else:
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.4g}")
+    axes.tick_params(labelsize=_SIZE)
+    labels = axes.get_xticklabels()
+    if labels and len(labels) > 1:
+        labels[0].set_horizontalalignment("left")
+        labels[-1].set_horizontalalignment("right")
+
+
+def _legend(page: Page) -> dict[str, Artist]:
+    some = page.panels
+    entries: dict[str, Artist] = {}
+    count = max(len(one.nights) for one in some)
+    for number in range(min(count, len(_MARKERS))):
+        label = "a night" if number == 0 else f"in environment {number + 1}"
+        entries[label] = Line2D([], [], linestyle="none", marker=_MARKERS[number], markersize=4.5, color=plot.GREY)
+    if any(
+        not low <= value <= high
+        for one in some
+        for low, high in [reach(one, page.least_step)]
+        for _, value in (point for nights in one.nights for point in nights)
+    ):
+        entries["beyond the axis"] = Line2D([], [], linestyle="none", marker="x", color=plot.GREY)
+    marks = [mark for one in some for mark in one.marks]
+    if marks:
+        entries["level"] = Line2D([], [], color=plot.INK, lw=1.8)
+    for words in ("regression", "improvement", "environment"):
+        found = [mark for mark in marks if mark.words == words]
+        if found:
+            shape = "^" if found[0].rises else "v"
+            entries[words] = Line2D([], [], linestyle="none", marker=shape, markersize=9, color=found[0].colour)
+    if any(mark.hollow for mark in marks):
+        look = {"marker": "^", "color": plot.INK, "markerfacecolor": "white", "markersize": 9}
+        entries["hollow: unconfirmed"] = Line2D([], [], linestyle="none", **look)
+    if marks:
+        entries["may have been here"] = Patch(color=_BANDS[marks[0].colour])
+    if any(one.drift for one in some):
+        entries["drift"] = Line2D([], [], color=plot.INK, lw=1.8, linestyle=plot.DASHES[1])
+    if any(one.stop for one in some):
+        entries["stopped"] = Line2D([], [], linestyle="none", marker="X", color=plot.INK, markersize=9)
+    return entries

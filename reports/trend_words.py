@@ -1,0 +1,149 @@
+"""What a trend says, in words, and in the order in which it matters."""
+
+from __future__ import annotations
+
+import math
+
+from reports import units
+from reports.model_trend import Change, Drift, FleetEvent, NightChanges, Stop, Trend
+
+Finding = Change | FleetEvent | Drift | Stop
+
+FAILS, REGRESSION, DRIFT, STOP, IMPROVEMENT, ENVIRONMENT, UNCONFIRMED = range(7)
+
+
+def fails(one: Finding) -> bool:
+    """Whether it is new and for the worse, as `ridgeline trend --fail-on-new` has it."""
+    if isinstance(one, Change):
+        return one.kind == "regression" and one.confirmed and one.new
+    if isinstance(one, FleetEvent):
+        return one.kind != "environment" and any(map(fails, one.members))
+    if isinstance(one, Drift):
+        return one.new and one.ratio > 1 and not one.changes.environment
+    return one.new
+
+
+def rank(one: Finding) -> int:
+    """Its place among what matters: smaller first."""
+    if fails(one):
+        return FAILS
+    if isinstance(one, Stop):
+        return STOP
+    if isinstance(one, Drift):
+        return DRIFT if one.ratio > 1 else IMPROVEMENT
+    confirmed = one.confirmed if isinstance(one, Change) else any(member.confirmed for member in one.members)
+    if not confirmed:
+        return UNCONFIRMED
+    return {"regression": REGRESSION, "improvement": IMPROVEMENT, "environment": ENVIRONMENT}[one.kind]
+
+
+def size(one: Finding) -> float:
+    """How large a change is, whichever its direction: a log of a ratio; infinite from 0 on."""
+    if isinstance(one, Stop):
+        return 0.0
+    if isinstance(one, Change) and one.ratio is None:
+        if min(one.before, one.after) <= 0:
+            return 0.0 if one.before == one.after else math.inf
+        return abs(math.log(one.after / one.before))
+    assert one.ratio is not None
+    return abs(math.log(one.ratio))
+
+
+def by_importance(found: list[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda one: (rank(one), -size(one)))
+
+
+def findings(trend: Trend) -> list[Finding]:
+    """All, the members of a fleet event as one."""
+    return by_importance([*trend.changes, *trend.fleet_events, *trend.drifts, *trend.stopped])
+
+
+def percent(ratio: float) -> str:
+    """1.06 is "+6.0%"; what no percentage tells is a factor."""
+    if ratio > 1e4:
+        return f"×{ratio:.3g}"
+    return ("-" if ratio < 1 else "+") + units.percent(abs(ratio - 1))
+
+
+def change(one: Change) -> str:
+    """How much, without its interval; empty for a count that was 0."""
+    if one.ratio is not None:
+        return percent(one.ratio)
+    return percent(one.after / one.before) if one.before > 0 else ""
+
+
+def interval(one: Change | Drift) -> str:
+    if one.ratio_low is None or one.ratio_high is None:
+        return ""
+    return f"{percent(one.ratio_low)} to {percent(one.ratio_high)}"
+
+
+def sized(one: Change | Drift) -> str:
+    """ "+6.0% (+5.6% to +6.5%)"."""
+    much = change(one) if isinstance(one, Change) else percent(one.ratio)
+    return much + (f" ({interval(one)})" if interval(one) else "")
+
+
+def levels(one: Change) -> str:
+    """ "933 → 989 ns": with as many digits as it takes to tell both apart."""
+    if one.metric:
+        unit = f" {one.unit}" if one.unit not in ("", "1") else ""
+        return f"{units.count(one.before)} → {units.count(one.after)}{unit}"
+    low, high = sorted((one.before, one.after))
+    first, rest = units.time_range(low, high).split(" to ")
+    second, unit = rest.split(" ")
+    return f"{first} → {second} {unit}" if one.before <= one.after else f"{second} → {first} {unit}"
+
+
+def kind(one: Change) -> str:
+    """As in docs/trend.md, with what makes it stand out."""
+    words = one.kind if one.confirmed else f"unconfirmed {one.kind}" if one.kind != "environment" else "unconfirmed"
+    return f"{words}, new" if one.new else words
+
+
+def event(one: FleetEvent) -> str:
+    """ "30 cases changed within 2 days: 28 slower, 2 faster, +3.1% in the middle"."""
+    count = cases(len(one.members))
+    return (
+        f"{count} changed within 2 days: {one.slower} slower, {one.faster} faster, {percent(one.ratio)} in the middle"
+    )
+
+
+def cases(count: int) -> str:
+    return f"{count} case{'s' if count != 1 else ''}"
+
+
+def nights(count: int) -> str:
+    return f"{count} night{'s' if count != 1 else ''}"
+
+
+def commits(of: NightChanges) -> str:
+    """ "commit 0061c0ffeec0 → 0062c0ffeec0", or empty when it is the same."""
+    if of.before_commit == of.after_commit:
+        return ""
+    return f"commit {_commit(of.before_commit, of.before_dirty)} → {_commit(of.after_commit, of.after_dirty)}"
+
+
+def _commit(commit: str, dirty: bool) -> str:
+    return (commit[:12] or "unknown") + (" with local changes" if dirty and commit else "")
+
+
+def cannot_confirm(of: NightChanges) -> str:
+    """Why there is no command that tests whether the code did it."""
+    if not of.before_commit or not of.after_commit:
+        return "a commit is not known, so that none can be built again"
+    dirty = of.before_dirty or of.after_dirty
+    if of.before_commit == of.after_commit:
+        if dirty:
+            return "the commit is the same, with local changes that are not stored"
+        return "the commit is the same on both sides: it is not the code"
+    return "built with local changes, which cannot be built again" if dirty else "no command is known"
+
+
+def stop(one: Stop) -> str:
+    since = f"{one.outcome} since then" if one.outcome else "not measured since then"
+    return f"last time on {one.last}, {since}"
+
+
+def drift(one: Drift) -> str:
+    return f"{sized(one)} little by little since {one.start}"
