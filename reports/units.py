@@ -58,7 +58,7 @@ def factor(value: float) -> str:
 
 def ratio(value: float) -> str:
     """Three digits, as `ridgeline compare` writes them: "1.41", "0.500", "12.3"."""
-    if value < 0.00995:
+    if value < 0.00995 or value >= 1e6:
         return f"{value:.3g}"
     return f"{value:.{next((digits for end, digits in _RATIO_DIGITS if value < end), 0)}f}"
 

@@ -41,6 +41,7 @@ from reports import units
         (units.ratio(0.001234), "0.00123"),
         (units.ratio(9.996), "10.0"),
         (units.ratio(123.4), "123"),
+        (units.ratio(1e300), "1e+300"),
         (units.ratio_range(0.796, 0.804), "0.796 to 0.804"),
         (units.ratio_range(1.2341, 1.2349), "1.2341 to 1.2349"),
         (units.ratio_range(1.5, 1.5), "1.50 to 1.50"),

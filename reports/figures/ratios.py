@@ -29,6 +29,7 @@ READING = (
 ORDER = 20
 
 ROWS_A_PAGE = 34
+_ONE_LINE = 46  # letters of both sides' names in one line of the title
 _LEAST, _USUAL = math.log(1.25), math.log(2)  # that an axis reaches
 _STYLES = {
     "hardware": plot.Style(plot.BLUE, "o"),
@@ -148,15 +149,21 @@ def limit(every: Iterable[Row]) -> float:
 
 
 def _parts(groups: Iterable[tuple[Row, list[Row]]]) -> list[list[Row]]:
-    """Pages of about the same length; each begins with a suite, which may go on from the page before."""
+    """As few pages as there can be, of about the same length; each begins with a suite, which may go on from the page
+    before."""
     groups = list(groups)
-    total = sum(1 + len(cases) for _, cases in groups)
-    number = -(-total // ROWS_A_PAGE)
-    most = min(ROWS_A_PAGE, -(-total // number) + (1 if number > 1 else 0))
+    fewest = len(_filled(groups, ROWS_A_PAGE))
+    for most in range(2, ROWS_A_PAGE):
+        if sum(len(cases) for _, cases in groups) <= fewest * most and len(parts := _filled(groups, most)) == fewest:
+            return parts
+    return _filled(groups, ROWS_A_PAGE)
+
+
+def _filled(groups: list[tuple[Row, list[Row]]], most: int) -> list[list[Row]]:
     parts: list[list[Row]] = [[]]
     for mean, cases in groups:
         for index, case in enumerate(cases):
-            if len(parts[-1]) + (2 if index == 0 else 1) > most:
+            if parts[-1] and len(parts[-1]) + (2 if index == 0 else 1) > most:
                 parts.append([])
             if index == 0 or not parts[-1]:
                 parts[-1].append(mean if index == 0 else dataclasses.replace(mean, name=f"{mean.name}, continued"))
@@ -173,9 +180,7 @@ def _part(what: str, start: int, count: int, total: int) -> str:
 def draw_page(page: Page, figure: Figure) -> None:
     figure.set_size_inches(plot.SLIDE[0], 2.1 + 0.27 * len(page.rows))
     axes = figure.subplots()
-    a, b = page.sides
-    told = "Time of B over time of A" if (a, b) == ("A", "B") else f"Time of B, {b}, over time of A, {a}"
-    figure.suptitle(f"{TITLE}{page.part}\n{told}", x=0.012, ha="left")
+    figure.suptitle(f"{TITLE}{page.part}\n{_told(page.sides)}", x=0.012, ha="left")
     names = [plot.shown(one.name, 48) for one in page.rows]
     cases = (0 if page.overview or one.is_mean else 2 for one in page.rows)
     rows.set_up(axes, [name + " " * indent for name, indent in zip(names, cases, strict=True)], page.limit)
@@ -190,6 +195,14 @@ def draw_page(page: Page, figure: Figure) -> None:
     ratio_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← B faster      time of B over A      A faster →")
     plot.legend_below(figure, _legend(page))
+
+
+def _told(sides: tuple[str, str]) -> str:
+    """What is over what, on two lines where names are long."""
+    a, b = sides
+    if sides == ("A", "B"):
+        return "Time of B over time of A"
+    return f"Time of B, {b},{' ' if len(a) + len(b) <= _ONE_LINE else chr(10)}over time of A, {a}"
 
 
 def _shade(one: Row) -> str:

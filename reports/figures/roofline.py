@@ -185,7 +185,13 @@ def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, f
     left = min([point.x for point in points] + [ridge / 12 for ridge in ridges])
     right = max([point.x for point in points] + [ridge * 2 for ridge in ridges])
     rates = [point.y for point in points]
-    return (left / 1.5, right * 8), (min(rates) / 3, max(flat + rates) * 2)  # names have room on the right
+    across, up = (left / 1.5, right * 8), (min(rates) / 3, max(flat + rates) * 2)  # names have room on the right
+    return _drawable(*across), _drawable(*up)
+
+
+def _drawable(low: float, high: float) -> tuple[float, float]:
+    """Rates and intensities beyond these make no axis that can be read."""
+    return max(low, 1e-24), min(high, 1e24)
 
 
 def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) -> None:
@@ -241,7 +247,7 @@ def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
     heights = [float(to_axes.transform((right, ceiling.reached))[1]) for ceiling in compute]
     for ceiling, line, height in zip(compute, heights, labels.spread(heights, 0.115, 0.04, 0.96), strict=True):
         axes.annotate(
-            f"{plot.shown(ceiling.name, 24)}\n{value_text(ceiling, units.flop_rate)}",
+            f"{plot.shown(ceiling.name, 24)}\n{plot.shown(value_text(ceiling, units.flop_rate), 40)}",
             (1, line),
             xytext=(1.015, height),
             xycoords="axes fraction",
@@ -270,7 +276,7 @@ def _name(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: 
 
 
 def _slope_name(ceiling: Ceiling) -> str:
-    return f"{ceiling.name} {value_text(ceiling, units.byte_rate)}"
+    return f"{ceiling.name} {plot.shown(value_text(ceiling, units.byte_rate), 40)}"
 
 
 def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
@@ -56,8 +57,10 @@ def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
     """A side alone has no interval: that of the ratio needs both."""
     if not (side.median_ns and side.flops and side.bytes):
         return None
-    rate = side.flops / side.median_ns * 1e9
-    return plot.Point(side.flops / side.bytes, rate, None, None, side.hollow, case.case)
+    intensity, rate = side.flops / side.bytes, side.flops / side.median_ns * 1e9
+    if not all(0 < value < math.inf for value in (intensity, rate)):  # beyond what a double holds
+        return None
+    return plot.Point(intensity, rate, None, None, side.hollow, case.case)
 
 
 def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...]) -> roofline.Panel:
