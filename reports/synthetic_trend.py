@@ -184,7 +184,7 @@ def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
             | {"new": False, "changes": facts, "members": members}
         )
     left_out = {"unstable": 14, "crashed": 2}
-    return made.trend(left_out=left_out, other_runs={"of gates": 3}, too_short=2 if cases > 2 else 0, older=4)
+    return made.trend(left_out=left_out, other_runs={"of a gate": 3}, too_short=2 if cases > 2 else 0, older=4)
 
 
 def counted(cases: int = 4, nights: int = 30) -> Json:

@@ -1,0 +1,277 @@
+"""A trend's part of the page: whether anything changed and since when, and the tables of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports import trend_around, trend_words
+from reports.figures import nights
+from reports.model_trend import Change, Drift, FleetEvent, NightChanges, Stop, Trend
+from reports.render import Picture, data_uri
+from reports.trend_words import Finding
+
+OPEN_ROWS = 40  # of a table that a page shows unfolded
+OPEN_FACTS = 6
+MOST_SENTENCES = 5
+
+
+@dataclass(frozen=True)
+class Section:
+    """One trend with its figures, each of one or more pictures; `anchor` is unique on the page."""
+
+    anchor: str
+    trend: Trend
+    figures: Sequence[tuple[Picture, ...]]
+
+
+def section(one: Section) -> dict[str, object]:
+    trend = one.trend
+    told = trend_words.by_importance([*trend.changes])
+    events = sorted(trend.fleet_events, key=trend_words.rank)
+    return {
+        "anchor": one.anchor,
+        "trend": trend,
+        "figures": [[(picture, data_uri(picture.svg)) for picture in figure] for figure in one.figures],
+        "colour": colour(trend),
+        "conclusion": conclusion(trend),
+        "sentences": [*wrong(trend), *changed(trend)],
+        "limits": limits(trend),
+        "not_drawn": nights.left_out(trend),
+        "confirmed": [line(trend, change) for change in told if isinstance(change, Change) and change.confirmed],
+        "unconfirmed": [line(trend, change) for change in told if isinstance(change, Change) and not change.confirmed],
+        "events": [(event, event_line(trend, event)) for event in events],
+        "around": trend_around.around(trend),
+        "drifts": [drift_line(one) for one in trend_words.by_importance([*trend.drifts]) if isinstance(one, Drift)],
+        "stops": [(one, trend_words.stop(one)) for one in sorted(trend.stopped, key=lambda one: not one.new)],
+        "open_rows": OPEN_ROWS,
+        "open_facts": OPEN_FACTS,
+    }
+
+
+def failing(trend: Trend) -> list[Finding]:
+    """What is new and for the worse, most important first."""
+    return [one for one in trend_words.findings(trend) if trend_words.fails(one)]
+
+
+def _since(trend: Trend) -> str:
+    return f"in the last {len(trend.dates)} nights" if len(trend.dates) > 1 else "on the last night"
+
+
+def conclusion(trend: Trend) -> str:
+    bad = failing(trend)
+    if bad:
+        stopped = sum(1 for one in bad if isinstance(one, Stop))
+        slower = sum(_count(one) for one in bad) - stopped
+        parts = [f"{trend_words.cases(slower)} newly for the worse"] if slower else []
+        parts += [f"{trend_words.cases(stopped)} newly without a time"] if stopped else []
+        return f"{' and '.join(parts)}."
+    found = [one for one in trend_words.findings(trend) if trend_words.rank(one) != trend_words.UNCONFIRMED]
+    if found:
+        last = max(_night(one) for one in found)
+        return f"Nothing is newly for the worse; what changed {_since(trend)} last did so on {last}."
+    if trend.too_short and trend.too_short >= trend.cases:
+        return "Nothing can be confirmed yet: no case has 60 nights in its environment."
+    if trend.environments:
+        return f"No case changed {_since(trend)}, but series start anew with another comparable environment."
+    return f"Nothing changed {_since(trend)}."
+
+
+def _count(one: Finding) -> int:
+    """Cases that fail a night."""
+    return sum(map(trend_words.fails, one.members)) if isinstance(one, FleetEvent) else 1
+
+
+def _night(one: Finding) -> object:
+    return one.night if isinstance(one, (Change, FleetEvent)) else one.start if isinstance(one, Drift) else one.last
+
+
+def colour(trend: Trend) -> str:
+    """The class of the box around the conclusion: wrong is what fails a night."""
+    if failing(trend):
+        return "wrong"
+    doubtful = (trend_words.REGRESSION, trend_words.DRIFT, trend_words.STOP, trend_words.ENVIRONMENT)
+    ranks = {trend_words.rank(one) for one in trend_words.findings(trend)}
+    nothing_yet = 0 < trend.cases <= trend.too_short
+    return "doubt" if ranks.intersection(doubtful) or trend.environments or nothing_yet else ""
+
+
+def wrong(trend: Trend) -> list[str]:
+    """What fails a night, most important first, in at most MOST_SENTENCES short sentences; empty when nothing does."""
+    return _bounded([f"new: {sentence(one)}" for one in failing(trend)])
+
+
+def changed(trend: Trend) -> list[str]:
+    """What else changed in the nights that are shown, most important first, a kind a sentence."""
+    kinds: dict[int, list[Finding]] = {}
+    for one in trend_words.findings(trend):
+        if not trend_words.fails(one):
+            kinds.setdefault(trend_words.rank(one), []).append(one)
+    told = [_kind_of(rank, some) for rank, some in kinds.items()]
+    for start in trend.environments[-1:]:
+        count = f", the last of {len(trend.environments)}" if len(trend.environments) > 1 else ""
+        told.append(f"{trend_around.another_environment(start)}, since {start.night}{count}")
+    return _bounded(told)
+
+
+_NAMES = {
+    trend_words.REGRESSION: ("known regression", "known regressions"),
+    trend_words.DRIFT: ("known drift", "known drifts"),
+    trend_words.STOP: ("case stopped", "cases stopped"),
+    trend_words.IMPROVEMENT: ("improvement", "improvements"),
+    trend_words.ENVIRONMENT: ("change with the environment", "changes with the environment"),
+    trend_words.UNCONFIRMED: ("unconfirmed change", "unconfirmed changes"),
+}
+
+
+def _kind_of(rank: int, some: list[Finding]) -> str:
+    """ "3 known regressions, the largest: copy/wide/f32/n=64 +6.0% since 2026-07-14"."""
+    one, many = _NAMES[rank]
+    if len(some) == 1:
+        return f"1 {one}: {sentence(some[0])}"
+    first = "for one" if isinstance(some[0], Stop) else "the largest"
+    return f"{len(some)} {many}, {first}: {sentence(some[0])}"
+
+
+def sentence(one: Finding) -> str:
+    """One finding with its case and since when."""
+    if isinstance(one, Stop):
+        return f"{one.case} has no time since {one.last}{f' ({one.outcome})' if one.outcome else ''}"
+    if isinstance(one, Drift):
+        return f"{one.case} drifts, {trend_words.percent(one.ratio)} since {one.start}"
+    if isinstance(one, FleetEvent):
+        return f"{trend_words.event(one)}, since {one.night}"
+    much = trend_words.change(one) or trend_words.levels(one)
+    return f"{one.case} {f'{one.metric} ' if one.metric else ''}{much} since {one.night}"
+
+
+def _bounded(told: list[str]) -> list[str]:
+    if len(told) <= MOST_SENTENCES:
+        return told
+    return [*told[: MOST_SENTENCES - 1], f"and {len(told) - MOST_SENTENCES + 1} more"]
+
+
+def limits(trend: Trend) -> list[str]:
+    """What these nights do not say, and what is not in them."""
+    told = []
+    if trend.too_short:
+        has, of = ("has", "it") if trend.too_short == 1 else ("have", "them")
+        told.append(
+            f"{trend_words.cases(trend.too_short)} {has} fewer than 60 nights in this environment: "
+            f"nothing of {of} can be confirmed yet"
+        )
+    if trend.left_out:
+        total = sum(trend.left_out.values())
+        kinds = ", ".join(f"{count} {outcome}" for outcome, count in trend.left_out.items())
+        told.append(f"{total} measurement{'s' if total != 1 else ''} left out ({kinds})")
+    for why, count in trend.other_runs.items():
+        told.append(f"{count} run{'s' if count != 1 else ''} {why} left out")
+    if trend.older:
+        told.append(f"{trend.older} change{'s' if trend.older != 1 else ''} before these nights, told no more")
+    return told
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table of changes; empty texts where something is not known. `why` stands in place of `confirm`."""
+
+    night: str
+    place: str
+    kind: str
+    colour: str
+    case: str
+    metric: str
+    size: str
+    interval: str
+    levels: str
+    facts: tuple[str, ...]
+    confirm: str
+    why: str
+
+
+def line(trend: Trend, one: Change) -> Line:
+    return Line(
+        night=one.night.isoformat(),
+        place=place(trend, one),
+        kind=trend_words.kind(one),
+        colour=_colour(one.kind) if one.confirmed else "note",
+        case=one.case,
+        metric=one.metric + (f" and {one.other_metrics} more" if one.other_metrics else ""),
+        size=trend_words.change(one),
+        interval=trend_words.interval(one),
+        levels=trend_words.levels(one),
+        facts=facts(one.changes),
+        confirm=one.confirm,
+        why="" if one.confirm else trend_words.cannot_confirm(one.changes),
+    )
+
+
+def place(trend: Trend, one: Change) -> str:
+    """Where a change may as well have happened; empty for counts, which change on their night."""
+    if one.metric:
+        return ""
+    if one.earliest == one.latest:
+        return "since the night before"
+    before = next((date for date in reversed(trend.dates) if date < one.earliest), None)
+    return f"between {before or one.earliest} and {one.latest}"
+
+
+def _colour(kind: str) -> str:
+    return {"regression": "bad", "improvement": "good"}.get(kind, "note")
+
+
+def facts(changes: NightChanges) -> tuple[str, ...]:
+    """What else changed, the commit last."""
+    return (*changes.environment, *filter(None, [trend_words.commits(changes)]))
+
+
+@dataclass(frozen=True)
+class EventLine:
+    """A fleet event: in words, its facts, how many members are of each kind, and their lines, the largest first."""
+
+    words: str
+    colour: str
+    facts: tuple[str, ...]
+    kinds: str
+    members: tuple[Line, ...]
+    confirm: str
+    why: str
+
+
+def event_line(trend: Trend, event: FleetEvent) -> EventLine:
+    members = sorted(event.members, key=lambda one: (not trend_words.fails(one), -trend_words.size(one)))
+    kinds = Counter(trend_words.kind(one) for one in members)
+    confirm = members[0].confirm if members and not event.changes.environment else ""
+    return EventLine(
+        words=trend_words.event(event),
+        colour=_colour(event.kind) if trend_words.rank(event) != trend_words.UNCONFIRMED else "note",
+        facts=facts(event.changes),
+        kinds=", ".join(f"{count} {kind}" for kind, count in kinds.items()),
+        members=tuple(line(trend, one) for one in members),
+        confirm=confirm,
+        why="" if confirm else trend_words.cannot_confirm(event.changes),
+    )
+
+
+@dataclass(frozen=True)
+class DriftLine:
+    case: str
+    since: str
+    size: str
+    interval: str
+    colour: str
+    new: bool
+    facts: tuple[str, ...]
+
+
+def drift_line(one: Drift) -> DriftLine:
+    return DriftLine(
+        one.case,
+        one.start.isoformat(),
+        trend_words.percent(one.ratio),
+        trend_words.interval(one),
+        "bad" if one.ratio > 1 else "good",
+        one.new,
+        facts(one.changes),
+    )
