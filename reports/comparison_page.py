@@ -77,7 +77,9 @@ def suite_line(suite: ComparedSuite, cases: Iterable[ComparedCase]) -> SuiteLine
         mean=units.ratio(suite.ratio),
         interval=_range(suite.ratio_low, suite.ratio_high),
         roofs_alone=units.ratio(alone.ratio) if alone else "",
-        roofs_of=f"of {alone.cases} cases" if alone and alone.cases != suite.cases else "",
+        roofs_of=f"of {alone.cases} case{'s' if alone.cases != 1 else ''}"
+        if alone and alone.cases != suite.cases
+        else "",
         processes=f"{suite.a_processes}, {suite.b_processes}",
         lowest=units.ratio(suite.lowest),
         highest=units.ratio(suite.highest),

@@ -32,9 +32,7 @@ def conclusion(comparison: Comparison) -> str:
         equal = sum(1 for case in comparison.counted if not case.not_compared and not case.changed)
         return f"{_of(equal, number)} {'is' if equal == 1 else 'are'} equal in every count."
     suites = len(compared.by_suite(comparison))
-    return (
-        f"{_cases(number)} of {suites} suite{'s' if suites != 1 else ''} {'was' if number == 1 else 'were'} compared."
-    )
+    return f"{_cases(number)} of {suites} suite{'s' if suites != 1 else ''} {_was(number)} compared."
 
 
 def sentences(comparison: Comparison) -> list[str]:
@@ -77,7 +75,8 @@ def _ratios(comparison: Comparison, names: tuple[str, str]) -> str:
     a, b = names
     suites = _largest(comparison.suites)
     if not suites:
-        return f"{_cases(comparison.compared)} of {a} and {b} were compared, and no suite has a mean."
+        number = comparison.compared
+        return f"{_cases(number)} of {a} and {b} {_was(number)} compared, and no suite has a mean."
     groups = compared.by_suite(comparison)
     told = [
         f"{_cases(suite.cases)} of {plot.shown(suite.suite, 40)}{_alone(suite, groups.get(suite.suite, []))}"
@@ -182,6 +181,10 @@ def _of(some: int, number: int) -> str:
 
 def _cases(count: int) -> str:
     return f"{count} case{'s' if count != 1 else ''}"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _and(parts: Sequence[str], word: str = "and") -> str:
