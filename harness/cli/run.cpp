@@ -73,7 +73,7 @@ void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
 }
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan, const store::Store& store,
-          record::RunStatus status, const std::optional<Repeat>& again) {
+          record::RunStatus status, int cut_off, const std::optional<Repeat>& again) {
   const auto summaries =
       analysis::summarise(store.measurements(plan.run.id, store::Samples::leave_out), store.roofs(plan.run.id));
   int code = exit_code(status, summaries, options.strict);
@@ -94,6 +94,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                                {"exit_code", code},
                                {"cases", nlohmann::ordered_json::array()}};
     for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
+    if (cut_off > 0) all["cut_off"] = cut_off;
     if (again) all["repeat_of"] = to_json(*again);
     if (!repeat.empty()) all["repeat"] = repeat;
     print_json(all);
@@ -102,6 +103,11 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries),
                           summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
                           summaries.empty() ? "nothing was measured" : outcome_counts(summaries)));
+  if (cut_off > 0)
+    say(stdout,
+        fmt::format("the budget of {} left no time for {} execution{} of cases, which have fewer processes than "
+                    "{}; --budget gives more\n",
+                    units::duration(plan.profile.budget_s), cut_off, cut_off == 1 ? "" : "s", plan.profile.processes));
   if (again) say(stdout, fmt::format("\n{}", repeat_text(*again)));
   say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
                           status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
@@ -162,9 +168,16 @@ int run(const Context& context, const RunOptions& options) {
 
   ProgressDisplay display(out, context.quiet);
   run::Observer observer;
-  observer.tick = [&](const run::Progress& progress) { display.tick(progress); };
+  int cut_off = 0;
+  observer.tick = [&](const run::Progress& progress) {
+    cut_off = progress.cut_off;
+    display.tick(progress);
+  };
   observer.stored = [&](const run::Progress& progress, const run::Selected& selected,
-                        const record::Measurement& measurement) { display.stored(progress, selected, measurement); };
+                        const record::Measurement& measurement) {
+    cut_off = progress.cut_off;
+    display.stored(progress, selected, measurement);
+  };
   const record::RunStatus status = [&] {
     try {
       return run::drive(plan, store, observer);
@@ -180,7 +193,7 @@ int run(const Context& context, const RunOptions& options) {
   display.clear();
   std::optional<Repeat> again;
   if (repeated) again = compare(*repeated, plan.run.id, std::move(gone), store);
-  return close(context, options, plan, store, status, again);
+  return close(context, options, plan, store, status, cut_off, again);
 }
 
 int run_or_stop(const Context& context, const RunOptions& options) {

@@ -91,10 +91,10 @@ class Drive {
       if (!selected->unavailable.empty())
         add(group, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
       else if (budget_.too_short_for(selected->name))
-        add(group, *selected,
-            {not_measured(
-                *selected, Outcome::timeout,
-                fmt::format("the run's budget of {} was spent before this case", units::duration(budget_.total_s())))});
+        cut_off(group, *selected,
+                {not_measured(*selected, Outcome::timeout,
+                              fmt::format("the run's budget of {} was spent before this case",
+                                          units::duration(budget_.total_s())))});
       else if (start(group, *selected))
         measure(group, *selected);
     }
@@ -106,7 +106,26 @@ class Drive {
     CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s, budget_.left_s()};
     const CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
     if (!result.worker_usable) process_.reset();
-    add(group, selected, result);
+    if (result.out_of_budget)
+      cut_off(group, selected, result);
+    else
+      add(group, selected, result);
+  }
+
+  /// The budget has left no time for an execution, nor will it for later ones of the case. That says nothing of a case
+  /// that earlier replicates have measured: it has fewer processes. One that has no measurement has timed out.
+  void cut_off(const Group& group, const Selected& selected, const CaseResult& result) {
+    const int executions = left_.at(selected.name);
+    progress_.cut_off += executions;
+    if (!measured_.contains(selected.name)) {
+      add(group, selected, result, executions);
+      return;
+    }
+    for (int i = 0; i < executions; ++i) budget_.done(selected.name, -1);
+    left_[selected.name] = 0;
+    progress_.total -= executions;
+    update_left();
+    tick();
   }
 
   /// Makes sure that a worker runs that can take a case; when none can be started, the case has that outcome, and
@@ -148,7 +167,8 @@ class Drive {
     return store_.add(process);
   }
 
-  void add(const Group& group, const Selected& selected, const CaseResult& result) {
+  /// Settles so many executions of the case; without a number one, or all when it cannot be measured here.
+  void add(const Group& group, const Selected& selected, const CaseResult& result, int executions = 0) {
     const record::Measurement& measurement = result.measurement;
     if (!process_id_) {
       record::Build build = group.worker->hello.build;
@@ -158,10 +178,11 @@ class Drive {
       started_.insert(group.worker);
     }
     store_.add(*process_id_, selected.info, measurement);
+    measured_.insert(selected.name);
     roofs_.add(selected.info, measurement);
     // What cannot be measured here is decided once, not in every replicate again.
     const bool decided = measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
-    const int settled = decided ? left_.at(selected.name) : 1;
+    const int settled = executions > 0 ? executions : decided ? left_.at(selected.name) : 1;
     for (int i = 0; i < settled; ++i)
       budget_.done(selected.name,
                    i == 0 && result.sampling_s > 0 ? measurement.total_ns / 1e9 - result.sampling_s : -1);
@@ -190,6 +211,7 @@ class Drive {
   Progress progress_;
   MeasuredRoofs roofs_;
   std::map<std::string, int> left_;  // executions to come, by case
+  std::set<std::string> measured_;   // cases with a measurement
   std::set<const Worker*> started_;  // workers that have measured
   std::uint64_t seed_ = 0;           // of the replicate
   std::unique_ptr<WorkerProcess> process_;
