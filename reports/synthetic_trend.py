@@ -71,14 +71,21 @@ class Nights:
                 )
         return values
 
-    def change(self, case: str, night: int, *, loose: int = 0, kind: str = "", **more: object) -> Json:
-        """What is told of the step of `case` on a night, in the environment of that night."""
+    def change(
+        self, case: str, night: int, *, begin: int = 0, end: int = 0, loose: int = 0, kind: str = "", **more: object
+    ) -> Json:
+        """What is told of the step of `case` on a night, in the environment of that night: from the level that begins
+        on the night `begin` to the one that lasts until before `end` (0: to the last)."""
         (one,) = [
             one
             for one in self.series
             if one["case"] == case and one["environment"] == (NEW if self.start and night >= self.start else OLD)
         ]
-        pairs = list(zip(one["nights"], one["median_ns"], strict=True))
+        pairs = [
+            (at, value)
+            for at, value in zip(one["nights"], one["median_ns"], strict=True)
+            if begin <= at < (end or len(self.dates))
+        ]
         before = statistics.median(value for at, value in pairs if at < night)
         after = statistics.median(value for at, value in pairs if at >= night)
         error = 2 * self.noise * math.sqrt(sum(1 / sum(side) for side in self._sides(pairs, night)))
@@ -155,7 +162,7 @@ def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
         elif index == 3:
             made.add(case, base, {fleet: 0.02})
             facts = changes("compiler gcc 14.2 -> gcc 15.1", "driver 580.1 -> 580.2")
-            more = {"kind": "environment", "changes": facts, "confirm": ""}
+            more = {"kind": "environment", "changes": facts}
             found["changes"].append(made.change(case, fleet, **more))
         elif index == 4:
             values = made.add(case, base, drift=0.05)
@@ -213,8 +220,8 @@ def odd() -> Json:
     made.add(long, 4.2e6, {20: 0.03, 40: 0.05})
     whole = next(one for one in made.series if one["case"] == long)
     whole["median_ns"][5] *= 9
-    first = made.change(long, 20, loose=4) | {"after": whole["median_ns"][30]}
-    made.found["changes"] = [first, made.change(long, 40, new=True, changes=changes(code=False), confirm="")]
+    last = made.change(long, 40, begin=20, new=True, changes=changes(code=False), confirm="")
+    made.found["changes"] = [made.change(long, 20, end=40, loose=4), last]
     made.add("turns/between/f32/n=1", 50.0)
     turns = made.series.pop()
     for hash_, places in ((OLD, [at for at in range(60) if at // 15 % 2 == 0]), (NEW, range(15, 30))):

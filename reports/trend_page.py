@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ def section(one: Section) -> dict[str, object]:
         "around": trend_around.around(trend),
         "drifts": [drift_line(one) for one in trend_words.by_importance([*trend.drifts]) if isinstance(one, Drift)],
         "stops": [(one, trend_words.stop(one)) for one in sorted(trend.stopped, key=lambda one: not one.new)],
+        "command": command(trend),
         "open_rows": OPEN_ROWS,
         "open_facts": OPEN_FACTS,
     }
@@ -64,9 +66,11 @@ def conclusion(trend: Trend) -> str:
     if bad:
         stopped = sum(1 for one in bad if isinstance(one, Stop))
         slower = sum(_count(one) for one in bad) - stopped
-        parts = [f"{trend_words.cases(slower)} newly for the worse"] if slower else []
+        since = sorted({str(_night(one)) for one in bad if not isinstance(one, Stop)})
+        later = " or later" if len(since) > 1 else ""
+        parts = [f"{trend_words.cases(slower)} newly for the worse, since {since[0]}{later}"] if slower else []
         parts += [f"{trend_words.cases(stopped)} newly without a time"] if stopped else []
-        return f"{' and '.join(parts)}."
+        return f"{'; '.join(parts)}."
     found = [one for one in trend_words.findings(trend) if trend_words.rank(one) != trend_words.UNCONFIRMED]
     if found:
         last = max(_night(one) for one in found)
@@ -172,6 +176,12 @@ def limits(trend: Trend) -> list[str]:
     return told
 
 
+def command(trend: Trend) -> str:
+    """What tells the same nights again."""
+    words = ["ridgeline", "trend", "--device", trend.device, "--profile", trend.profile]
+    return shlex.join([*words, "--new-nights", str(trend.new_nights)] if trend.new_nights != 1 else words)
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of the table of changes; empty texts where something is not known. `why` stands in place of `confirm`."""
@@ -212,7 +222,7 @@ def place(trend: Trend, one: Change) -> str:
     if one.metric:
         return ""
     if one.earliest == one.latest:
-        return "since the night before"
+        return "between the night before and this one"
     before = next((date for date in reversed(trend.dates) if date < one.earliest), None)
     return f"between {before or one.earliest} and {one.latest}"
 

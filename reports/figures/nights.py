@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarForm
 
 from reports import plot, trend_words
 from reports.model_trend import Change, Drift, NightSeries, Stop, Trend
-from reports.trend_around import Around, boundary, lettered, night_before
+from reports.trend_around import Around, around, boundary, lettered, night_before
 
 OF = "trend"
 TITLE = "Cases with something to tell, night by night"
@@ -232,6 +233,9 @@ def left_out(trend: Trend) -> str:
         parts.append(f"{members} more of fleet events")
     if len(told) > len(made):
         parts.append(f"{len(told) - len(made)} without a time or a count in the nights shown")
+    without = len(around(trend)) - len(lettered(trend))
+    if without:
+        parts.append(f"{without} night{'s' if without != 1 else ''} on which more than the code changed")
     return f"Not drawn, but in the tables: {', '.join(parts)}." if parts else ""
 
 
@@ -260,6 +264,12 @@ def name_lines(name: str, limit: int = 60) -> list[str]:
         return [plot.shown(name, limit)]
     what, slash, problem = name.rpartition("/")
     return [plot.shown(part, limit) for part in (what + slash, problem) if part]
+
+
+def words_lines(words: str, limit: int = 64) -> list[str]:
+    """On two lines at most."""
+    lines = textwrap.wrap(words, limit)
+    return [*lines[:1], *(cut(line, limit) for line in [" ".join(lines[1:])] if line)]
 
 
 def cut(text: str, limit: int) -> str:
@@ -311,7 +321,9 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
     _ticks(axes, page)
     axes.set_ylabel(plot.shown(unit, 26), fontsize=_SIZE + 0.5)
     pad = 17 if page.around else 6
-    axes.set_title("\n".join((*name_lines(one.case), cut(one.words, 72))), fontsize=9, fontweight="normal", pad=pad)
+    axes.set_title(
+        "\n".join((*name_lines(one.case), *words_lines(one.words))), fontsize=9, fontweight="normal", pad=pad
+    )
 
 
 def _points(axes: Axes, nights: Iterable[Place], limits: Place, factor: float, marker: str) -> None:
