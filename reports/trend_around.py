@@ -66,7 +66,7 @@ def another_environment(start: EnvironmentStart) -> str:
 
 
 def _few(facts: list[str]) -> list[str]:
-    return facts if len(facts) <= 2 else [*facts[:2], f"{len(facts) - 2} more facts"]
+    return facts if len(facts) <= 3 else [*facts[:2], f"{len(facts) - 2} more facts"]
 
 
 def lettered(trend: Trend) -> list[Around]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import math
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -15,9 +14,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 
-from reports import plot, trend_words
-from reports.model_trend import Change, Drift, NightSeries, Stop, Trend
-from reports.trend_around import Around, around, boundary, lettered, night_before
+from reports import plot
+from reports.model_trend import Trend
+from reports.night_panels import MEMBERS, Panel, Place, panels, reach, worth
+from reports.trend_around import Around, around, boundary, lettered
 
 OF = "trend"
 TITLE = "Cases with something to tell, night by night"
@@ -31,43 +31,10 @@ READING = (
 ORDER = 10
 
 COLUMNS, ROWS, MOST_PAGES = 2, 4, 3
-MEMBERS = 3  # of a fleet event that are drawn
 _SIZE = 8.5
-_SLOWER, _FASTER, _OTHER = plot.VERMILLION, plot.BLUE, plot.PURPLE
-_BANDS = {_SLOWER: "#f7d9c4", _FASTER: "#cfe4f2", _OTHER: "#f0dde8"}
+_COLOURS = {"regression": plot.VERMILLION, "improvement": plot.BLUE, "environment": plot.PURPLE}
+_BANDS = {"regression": "#f7d9c4", "improvement": "#cfe4f2", "environment": "#f0dde8"}
 _MARKERS = ("o", "s", "D", "P")
-
-Place = tuple[float, float]  # the day as an ordinal, and a value
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A change of level: its most likely place, the band of others, whether it rises, and how it looks."""
-
-    at: float
-    earliest: float
-    latest: float
-    middle: float
-    rises: bool
-    hollow: bool
-    colour: str
-    words: str
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One case, or one count of it. `nights` has the points of each comparable environment, `levels` pairs of their
-    ends, `drift` both ends of its line, and `stop` the last point of a case that has stopped."""
-
-    case: str
-    metric: str
-    unit: str
-    words: str
-    nights: tuple[tuple[Place, ...], ...]
-    levels: tuple[tuple[Place, Place], ...] = ()
-    marks: tuple[Mark, ...] = ()
-    drift: tuple[Place, ...] = ()
-    stop: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -82,116 +49,6 @@ class Page:
     lines: tuple[float, ...]  # places of `around`
     part: str
     note: str
-
-
-def worth(trend: Trend) -> list[tuple[str, str, str]]:
-    """Case, metric, and what to say of it, each case or count once, what matters most first."""
-    told: dict[tuple[str, str], list[str]] = {}
-
-    def add(case: str, metric: str, words: str) -> None:
-        told.setdefault((case, metric), []).append(words)
-
-    for one in trend_words.findings(trend):
-        if isinstance(one, Stop):
-            add(one.case, "", f"stopped{', new' if one.new else ''}: {trend_words.stop(one)}")
-        elif isinstance(one, Drift):
-            add(one.case, "", f"drift{', new' if one.new else ''}: {trend_words.drift(one)}")
-        elif isinstance(one, Change):
-            add(one.case, one.metric, _told(one))
-        else:
-            members = sorted(one.members, key=lambda m: (not trend_words.fails(m), -trend_words.size(m)))
-            for member in members[:MEMBERS]:
-                others = len(members) - 1
-                add(member.case, member.metric, f"{_told(member)}, with {others} other{'s' if others != 1 else ''}")
-    return [
-        (case, metric, words[0] + (f"; {len(words) - 1} more" if len(words) > 1 else ""))
-        for (case, metric), words in told.items()
-    ]
-
-
-def _told(one: Change) -> str:
-    much = trend_words.sized(one) or trend_words.levels(one)
-    return f"{trend_words.kind(one)}, {one.night}: {much}"
-
-
-def panels(trend: Trend) -> list[Panel]:
-    """Of what is worth a look and has nights to draw."""
-    changes: dict[tuple[str, str], list[Change]] = {}
-    for change in (*trend.changes, *(member for event in trend.fleet_events for member in event.members)):
-        changes.setdefault((change.case, change.metric), []).append(change)
-    series: dict[str, list[NightSeries]] = {}
-    for one in trend.series:
-        if one.nights:
-            series.setdefault(one.case, []).append(one)
-    drifts = {one.case: one for one in trend.drifts}
-    stops = {one.case for one in trend.stopped}
-    made = []
-    for case, metric, words in worth(trend):
-        some = [one for one in series.get(case, []) if one.metric == metric]
-        if not some and not metric:  # a counted case that stopped
-            some = series.get(case, [])[:1]
-        if not some:
-            continue
-        panel = _panel(trend, some, changes.get((case, metric), []), words)
-        if case in drifts and not some[0].metric:
-            panel = replace(panel, drift=_drift_line(panel, drifts[case]))
-        if case in stops:
-            panel = replace(panel, stop=max(point for nights in panel.nights for point in nights))
-        made.append(panel)
-    return made
-
-
-def _panel(trend: Trend, series: list[NightSeries], changes: list[Change], words: str) -> Panel:
-    nights = tuple(
-        tuple((float(trend.dates[at].toordinal()), value) for at, value in zip(one.nights, one.values, strict=True))
-        for one in sorted(series, key=lambda one: one.nights[0])
-    )
-    ordered = sorted(changes, key=lambda one: one.night)
-    marks = tuple(_mark(trend, one) for one in ordered)
-    levels: list[tuple[Place, Place]] = []
-    for place, (change, mark) in enumerate(zip(ordered, marks, strict=True)):
-        begin, end = _span(nights, change.night.toordinal())
-        previous = marks[place - 1].at if place > 0 else begin
-        following = marks[place + 1].at if place + 1 < len(marks) else end
-        if previous <= begin:  # the first of its environment
-            levels.append(((begin, change.before), (mark.at, change.before)))
-        levels.append(((mark.at, change.after), (min(following, end), change.after)))
-    return Panel(series[0].case, series[0].metric, series[0].unit, words, nights, tuple(levels), marks)
-
-
-def _span(nights: tuple[tuple[Place, ...], ...], night: int) -> Place:
-    """The first and the last day of the environment that has a night of that day; else of all."""
-    holding = [some for some in nights if some[0][0] <= night <= some[-1][0]]
-    nearest = [some for some in holding if any(day == night for day, _ in some)] or holding
-    days = [day for some in nearest[:1] or nights for day, _ in some]
-    return min(days), max(days)
-
-
-def _mark(trend: Trend, one: Change) -> Mark:
-    # Of a count kind says whether it is for the worse, which its direction does not.
-    colour = {"regression": _SLOWER, "improvement": _FASTER, "environment": _OTHER}[one.kind]
-    return Mark(
-        at=boundary(trend.dates, one.night),
-        earliest=float(night_before(trend.dates, one.earliest)),
-        latest=float(one.latest.toordinal()),
-        middle=(one.before + one.after) / 2,
-        rises=one.after > one.before,
-        hollow=not one.confirmed,
-        colour=colour,
-        words=one.kind,
-    )
-
-
-def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
-    """Of the drift's size, through the middle of its nights."""
-    begin = drift.start.toordinal()
-    points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
-    if len(points) < 2 or points[-1][0] == begin:
-        return ()
-    slope = math.log(drift.ratio) / (points[-1][0] - begin)
-    offsets = sorted(math.log(value) - slope * (day - begin) for day, value in points)
-    middle = math.exp(offsets[len(offsets) // 2])
-    return (float(begin), middle), (points[-1][0], middle * drift.ratio)
 
 
 def pages(trend: Trend) -> list[Page]:
@@ -244,7 +101,7 @@ def draw_page(page: Page, figure: Figure) -> None:
     rows = -(-len(page.panels) // columns)
     lines = [f"{one.letter}   {one.night}: {one.brief}" for one in page.around]
     lines += [page.note] if page.note else []
-    height = 0.19 * len(lines)
+    height = 0.25 * len(lines)
     figure.set_size_inches(plot.SLIDE[0], 1.35 + 2.35 * rows + height)
     figure.suptitle(f"{figure.get_suptitle()}{page.part}", x=0.012, ha="left")
     grid = figure.add_gridspec(rows + bool(lines), columns, height_ratios=[2.35] * rows + [height] * bool(lines))
@@ -258,7 +115,7 @@ def draw_page(page: Page, figure: Figure) -> None:
     plot.legend_below(figure, _legend(page))
 
 
-def name_lines(name: str, limit: int = 60) -> list[str]:
+def name_lines(name: str, limit: int = 58) -> list[str]:
     """A case's name, its problem on a line of its own where both do not fit one."""
     if len(name) <= limit:
         return [plot.shown(name, limit)]
@@ -266,7 +123,7 @@ def name_lines(name: str, limit: int = 60) -> list[str]:
     return [plot.shown(part, limit) for part in (what + slash, problem) if part]
 
 
-def words_lines(words: str, limit: int = 64) -> list[str]:
+def words_lines(words: str, limit: int = 62) -> list[str]:
     """On two lines at most."""
     lines = textwrap.wrap(words, limit)
     return [*lines[:1], *(cut(line, limit) for line in [" ".join(lines[1:])] if line)]
@@ -278,23 +135,11 @@ def cut(text: str, limit: int) -> str:
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
-def reach(one: Panel, least_step: float) -> tuple[float, float]:
-    """The lowest and the highest value of the axis: all levels, and all points but a few that lie so far out that the
-    others could not be told apart; never so little that noise below what counts fills it."""
-    values = sorted(value for nights in one.nights for _, value in nights)
-    edge = len(values) // 20
-    some = [*values[edge : len(values) - edge], *(place[1] for line in (*one.levels, one.drift) for place in line)]
-    low, high = min(some), max(some)
-    middle = (low + high) / 2
-    half = max(0.62 * (high - low), 2.5 * max(least_step, 0.001) * abs(middle)) or 1.0
-    return max(-0.08 * half if low == 0 else 0.0, middle - half) if low >= 0 else middle - half, middle + half
-
-
 def _draw(axes: Axes, one: Panel, page: Page) -> None:
     low, high = reach(one, page.least_step)
     factor, unit = plot.time_scale(high) if one.unit == "ns" and not one.metric else (1.0, one.metric or one.unit)
     for mark in one.marks:
-        axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.colour], linewidth=0, zorder=0.6)
+        axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.kind], linewidth=0, zorder=0.6)
     for number, nights in enumerate(one.nights):
         _points(axes, nights, (low, high), factor, _MARKERS[number % len(_MARKERS)])
     for start, end in one.levels:
@@ -305,8 +150,8 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
         days, values = zip(*one.drift, strict=True)
         axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, ls=plot.DASHES[1], zorder=4)
     for mark in one.marks:
-        shape, face = "^" if mark.rises else "v", "white" if mark.hollow else mark.colour
-        look = {"color": mark.colour, "markerfacecolor": face, "markeredgewidth": 1.6, "zorder": 6}
+        shape, face = "^" if mark.rises else "v", "white" if mark.hollow else _COLOURS[mark.kind]
+        look = {"color": _COLOURS[mark.kind], "markerfacecolor": face, "markeredgewidth": 1.6, "zorder": 6}
         axes.plot([mark.at], [mark.middle * factor], linestyle="none", marker=shape, markersize=9, **look)
     if one.stop:
         inside = min(max(one.stop[1], low), high)
@@ -402,15 +247,15 @@ def _legend(page: Page) -> dict[str, Artist]:
     if marks:
         entries["level"] = Line2D([], [], color=plot.INK, lw=1.8)
     for words in ("regression", "improvement", "environment"):
-        found = [mark for mark in marks if mark.words == words]
+        found = [mark for mark in marks if mark.kind == words]
         if found:
             shape = "^" if found[0].rises else "v"
-            entries[words] = Line2D([], [], linestyle="none", marker=shape, markersize=9, color=found[0].colour)
+            entries[words] = Line2D([], [], linestyle="none", marker=shape, markersize=9, color=_COLOURS[words])
     if any(mark.hollow for mark in marks):
         look = {"marker": "^", "color": plot.INK, "markerfacecolor": "white", "markersize": 9}
         entries["hollow: unconfirmed"] = Line2D([], [], linestyle="none", **look)
     if marks:
-        entries["may have been here"] = Patch(color=_BANDS[marks[0].colour])
+        entries["may have been here"] = Patch(color=_BANDS[marks[0].kind])
     if any(one.drift for one in some):
         entries["drift"] = Line2D([], [], color=plot.INK, lw=1.8, linestyle=plot.DASHES[1])
     if any(one.stop for one in some):

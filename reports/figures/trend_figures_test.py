@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from reports import figures, load, plot, render, synthetic_trend, trend_around, trend_words
+from reports import figures, load, night_panels, plot, render, synthetic_trend, trend_around, trend_words
 from reports.figures import night_map, nights
 from reports.figures.figures_test import _overlap, free_texts, tick_labels
 from reports.model_trend import Trend
@@ -159,12 +159,12 @@ def test_of_a_fleet_event_a_few_stand_for_all() -> None:
     trend = parsed(synthetic_trend.trend(40))
     (event,) = trend.fleet_events
     others = len(event.members) - 1
-    shown = [one for one in nights.panels(trend) if one.words.endswith(f"with {others} others")]
-    assert len(shown) == nights.MEMBERS
-    largest = sorted((one.ratio or 0 for one in event.members), reverse=True)[: nights.MEMBERS]
+    shown = [one for one in night_panels.panels(trend) if one.words.endswith(f"with {others} others")]
+    assert len(shown) == night_panels.MEMBERS
+    largest = sorted((one.ratio or 0 for one in event.members), reverse=True)[: night_panels.MEMBERS]
     ratios = {one.case: one.ratio for one in event.members}
     assert [ratios[one.case] for one in shown] == largest
-    assert f"{len(event.members) - nights.MEMBERS} more of fleet events" in nights.left_out(trend)
+    assert f"{len(event.members) - night_panels.MEMBERS} more of fleet events" in nights.left_out(trend)
 
 
 def test_a_panel_is_what_the_change_says() -> None:
@@ -229,14 +229,14 @@ def test_points_beyond_the_axis_are_crosses_at_its_edge() -> None:
 
 
 def test_noise_below_what_counts_does_not_fill_a_panel() -> None:
-    steady = nights.Panel("a", "", "ns", "", (tuple((float(day), 1000 + 0.01 * day) for day in range(9)),))
-    low, high = nights.reach(steady, 0.01)
+    steady = night_panels.Panel("a", "", "ns", "", (tuple((float(day), 1000 + 0.01 * day) for day in range(9)),))
+    low, high = night_panels.reach(steady, 0.01)
     assert high - low >= 2 * 2.5 * 0.01 * 1000
 
 
 def test_a_drift_is_a_line_of_its_size_through_its_nights() -> None:
     trend = parsed(synthetic_trend.trend(5))
-    panel = next(one for one in nights.panels(trend) if one.drift)
+    panel = next(one for one in night_panels.panels(trend) if one.drift)
     (start, low), (end, high) = panel.drift
     assert high / low == pytest.approx(trend.drifts[0].ratio)
     assert (start, end) == (trend.drifts[0].start.toordinal(), trend.dates[-1].toordinal())
@@ -246,7 +246,7 @@ def test_a_drift_is_a_line_of_its_size_through_its_nights() -> None:
 
 def test_a_stop_is_marked_at_its_last_night() -> None:
     trend = parsed(synthetic_trend.trend(6))
-    panel = next(one for one in nights.panels(trend) if one.stop)
+    panel = next(one for one in night_panels.panels(trend) if one.stop)
     assert panel.stop is not None
     assert panel.stop[0] == trend.stopped[0].last.toordinal()
     (page,) = [page for page in nights.pages(trend) if panel in page.panels]
@@ -408,14 +408,14 @@ def test_counts_from_zero_are_beyond_the_colours() -> None:
     trend = parsed(synthetic_trend.counted())
     row = next(one for one in night_map.case_rows(trend) if one.name.endswith("atomics"))
     assert (row.ratios[0], row.ratios[-1]) == (0.0, math.inf)
-    panel = next(one for one in nights.panels(trend) if one.metric == "atomics")
+    panel = next(one for one in night_panels.panels(trend) if one.metric == "atomics")
     assert panel.words.endswith("0 → 32")
     assert [value for _, value in panel.nights[0]][-2:] == [0, 32]
 
 
 def test_what_a_figure_says_needs_no_colour() -> None:
     trend = parsed(synthetic_trend.trend(40))
-    made = nights.panels(trend)
+    made = night_panels.panels(trend)
     assert all(
         any(kind in one.words for kind in ("regression", "improvement", "environment", "drift", "stop")) for one in made
     )

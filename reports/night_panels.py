@@ -1,0 +1,163 @@
+"""What a trend's figure of nights shows, as plain rows: of each case worth a look its nights, levels and changes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from reports import trend_words
+from reports.model_trend import Change, Drift, NightSeries, Stop, Trend
+from reports.trend_around import boundary, night_before
+
+MEMBERS = 3  # of a fleet event that are drawn
+
+Place = tuple[float, float]  # the day as an ordinal, and a value
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A change of level: its most likely place, the band of others, whether it rises, and its kind: of a
+    count that says whether it is for the worse, which the direction does not."""
+
+    at: float
+    earliest: float
+    latest: float
+    middle: float
+    rises: bool
+    hollow: bool
+    kind: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One case, or one count of it. `nights` has the points of each comparable environment, `levels` pairs of their
+    ends, `drift` both ends of its line, and `stop` the last point of a case that has stopped."""
+
+    case: str
+    metric: str
+    unit: str
+    words: str
+    nights: tuple[tuple[Place, ...], ...]
+    levels: tuple[tuple[Place, Place], ...] = ()
+    marks: tuple[Mark, ...] = ()
+    drift: tuple[Place, ...] = ()
+    stop: Place | None = None
+
+
+def worth(trend: Trend) -> list[tuple[str, str, str]]:
+    """Case, metric, and what to say of it, each case or count once, what matters most first."""
+    told: dict[tuple[str, str], list[str]] = {}
+
+    def add(case: str, metric: str, words: str) -> None:
+        told.setdefault((case, metric), []).append(words)
+
+    for one in trend_words.findings(trend):
+        if isinstance(one, Stop):
+            add(one.case, "", f"stopped{', new' if one.new else ''}: {trend_words.stop(one)}")
+        elif isinstance(one, Drift):
+            add(one.case, "", f"drift{', new' if one.new else ''}: {trend_words.drift(one)}")
+        elif isinstance(one, Change):
+            add(one.case, one.metric, _told(one))
+        else:
+            members = sorted(one.members, key=lambda m: (not trend_words.fails(m), -trend_words.size(m)))
+            for member in members[:MEMBERS]:
+                others = len(members) - 1
+                add(member.case, member.metric, f"{_told(member)}, with {others} other{'s' if others != 1 else ''}")
+    return [
+        (case, metric, words[0] + (f"; {len(words) - 1} more" if len(words) > 1 else ""))
+        for (case, metric), words in told.items()
+    ]
+
+
+def _told(one: Change) -> str:
+    much = trend_words.sized(one) or trend_words.levels(one)
+    return f"{trend_words.kind(one)}, {one.night}: {much}"
+
+
+def panels(trend: Trend) -> list[Panel]:
+    """Of what is worth a look and has nights to draw."""
+    changes: dict[tuple[str, str], list[Change]] = {}
+    for change in (*trend.changes, *(member for event in trend.fleet_events for member in event.members)):
+        changes.setdefault((change.case, change.metric), []).append(change)
+    series: dict[str, list[NightSeries]] = {}
+    for one in trend.series:
+        if one.nights:
+            series.setdefault(one.case, []).append(one)
+    drifts = {one.case: one for one in trend.drifts}
+    stops = {one.case for one in trend.stopped}
+    made = []
+    for case, metric, words in worth(trend):
+        some = [one for one in series.get(case, []) if one.metric == metric]
+        if not some and not metric:  # a counted case that stopped
+            some = series.get(case, [])[:1]
+        if not some:
+            continue
+        panel = _panel(trend, some, changes.get((case, metric), []), words)
+        if case in drifts and not some[0].metric:
+            panel = replace(panel, drift=_drift_line(panel, drifts[case]))
+        if case in stops:
+            panel = replace(panel, stop=max(point for nights in panel.nights for point in nights))
+        made.append(panel)
+    return made
+
+
+def _panel(trend: Trend, series: list[NightSeries], changes: list[Change], words: str) -> Panel:
+    nights = tuple(
+        tuple((float(trend.dates[at].toordinal()), value) for at, value in zip(one.nights, one.values, strict=True))
+        for one in sorted(series, key=lambda one: one.nights[0])
+    )
+    ordered = sorted(changes, key=lambda one: one.night)
+    marks = tuple(_mark(trend, one) for one in ordered)
+    levels: list[tuple[Place, Place]] = []
+    for place, (change, mark) in enumerate(zip(ordered, marks, strict=True)):
+        begin, end = _span(nights, change.night.toordinal())
+        previous = marks[place - 1].at if place > 0 else begin
+        following = marks[place + 1].at if place + 1 < len(marks) else end
+        if previous <= begin:  # the first of its environment
+            levels.append(((begin, change.before), (mark.at, change.before)))
+        levels.append(((mark.at, change.after), (min(following, end), change.after)))
+    return Panel(series[0].case, series[0].metric, series[0].unit, words, nights, tuple(levels), marks)
+
+
+def _span(nights: tuple[tuple[Place, ...], ...], night: int) -> Place:
+    """The first and the last day of the environment that has a night of that day; else of all."""
+    holding = [some for some in nights if some[0][0] <= night <= some[-1][0]]
+    nearest = [some for some in holding if any(day == night for day, _ in some)] or holding
+    days = [day for some in nearest[:1] or nights for day, _ in some]
+    return min(days), max(days)
+
+
+def _mark(trend: Trend, one: Change) -> Mark:
+    return Mark(
+        at=boundary(trend.dates, one.night),
+        earliest=float(night_before(trend.dates, one.earliest)),
+        latest=float(one.latest.toordinal()),
+        middle=(one.before + one.after) / 2,
+        rises=one.after > one.before,
+        hollow=not one.confirmed,
+        kind=one.kind,
+    )
+
+
+def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
+    """Of the drift's size, through the middle of its nights."""
+    begin = drift.start.toordinal()
+    points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
+    if len(points) < 2 or points[-1][0] == begin:
+        return ()
+    slope = math.log(drift.ratio) / (points[-1][0] - begin)
+    offsets = sorted(math.log(value) - slope * (day - begin) for day, value in points)
+    middle = math.exp(offsets[len(offsets) // 2])
+    return (float(begin), middle), (points[-1][0], middle * drift.ratio)
+
+
+def reach(one: Panel, least_step: float) -> tuple[float, float]:
+    """The lowest and the highest value of the axis: all levels, and all points but a few that lie so far out that the
+    others could not be told apart; never so little that noise below what counts fills it."""
+    values = sorted(value for nights in one.nights for _, value in nights)
+    edge = len(values) // 20
+    some = [*values[edge : len(values) - edge], *(place[1] for line in (*one.levels, one.drift) for place in line)]
+    low, high = min(some), max(some)
+    middle = (low + high) / 2
+    half = max(0.62 * (high - low), 2.5 * max(least_step, 0.001) * abs(middle)) or 1.0
+    return max(-0.08 * half if low == 0 else 0.0, middle - half) if low >= 0 else middle - half, middle + half
