@@ -55,14 +55,13 @@ def worth(trend: Trend) -> list[tuple[str, str, str]]:
         if isinstance(one, Stop):
             add(one.case, "", f"stopped{', new' if one.new else ''}: {trend_words.stop(one)}")
         elif isinstance(one, Drift):
-            add(one.case, "", f"drift{', new' if one.new else ''}: {trend_words.drift(one)}")
+            add(one.case, "", f"drift{', new' if one.new else ''}, since {one.start}: {trend_words.sized(one)}")
         elif isinstance(one, Change):
             add(one.case, one.metric, _told(one))
         else:
             members = sorted(one.members, key=lambda m: (not trend_words.fails(m), -trend_words.size(m)))
             for member in members[:MEMBERS]:
-                others = len(members) - 1
-                add(member.case, member.metric, f"{_told(member)}, with {others} other{'s' if others != 1 else ''}")
+                add(member.case, member.metric, f"{_told(member)}, 1 of {len(members)}")
     return [
         (case, metric, words[0] + (f"; {len(words) - 1} more" if len(words) > 1 else ""))
         for (case, metric), words in told.items()

@@ -44,7 +44,7 @@ def size(one: Finding) -> float:
     if isinstance(one, Change) and one.ratio is None:
         if min(one.before, one.after) <= 0:
             return 0.0 if one.before == one.after else math.inf
-        return abs(math.log(one.after / one.before))
+        return abs(math.log(one.after) - math.log(one.before))
     assert one.ratio is not None
     return abs(math.log(one.ratio))
 
@@ -69,7 +69,7 @@ def change(one: Change) -> str:
     """How much, without its interval; empty for a count that was 0."""
     if one.ratio is not None:
         return percent(one.ratio)
-    return percent(one.after / one.before) if one.before > 0 else ""
+    return percent(one.after / one.before) if one.before > 0 and math.isfinite(one.after / one.before) else ""
 
 
 def interval(one: Change | Drift) -> str:
@@ -143,7 +143,3 @@ def cannot_confirm(of: NightChanges) -> str:
 def stop(one: Stop) -> str:
     since = f"{one.outcome} since then" if one.outcome else "not measured since then"
     return f"last time on {one.last}, {since}"
-
-
-def drift(one: Drift) -> str:
-    return f"{sized(one)} little by little since {one.start}"

@@ -249,6 +249,7 @@ def _lines(axes: Axes, page: Page) -> None:
             arrowprops={"arrowstyle": "-", "color": plot.GREY, "lw": 0.8, "shrinkA": 0, "shrinkB": 0}
             | {"relpos": (0, 0) if left else (1, 0)},
             annotation_clip=False,
+            zorder=20 - level,  # a line up to higher words passes behind these
         )
 
 

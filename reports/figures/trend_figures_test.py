@@ -158,8 +158,7 @@ def test_what_is_new_and_for_the_worse_comes_before_what_is_larger() -> None:
 def test_of_a_fleet_event_a_few_stand_for_all() -> None:
     trend = parsed(synthetic_trend.trend(40))
     (event,) = trend.fleet_events
-    others = len(event.members) - 1
-    shown = [one for one in night_panels.panels(trend) if one.words.endswith(f"with {others} others")]
+    shown = [one for one in night_panels.panels(trend) if one.words.endswith(f"1 of {len(event.members)}")]
     assert len(shown) == night_panels.MEMBERS
     largest = sorted((one.ratio or 0 for one in event.members), reverse=True)[: night_panels.MEMBERS]
     ratios = {one.case: one.ratio for one in event.members}
