@@ -135,14 +135,15 @@ def test_roofs_stand_side_by_side() -> None:
 
 
 def test_means_say_what_they_are_over() -> None:
-    cases = [gemm(1, 0.5, 0.5), gemm(2, 0.5, 0.25), gemm(3, 0.5, 0.25, outcome="unstable"), gemm(4, disturbed=True)]
+    cases = [gemm(1, 0.5, 0.5), gemm(2, 0.5, 0.25), gemm(3, 0.5, 0.25, outcome="unstable")]
+    cases += [gemm(n, disturbed=True) for n in (4, 5)]
     read = parsed(of(*cases))
     line = comparison_page.suite_line(read.suites[0], read.cases)
     predicted = 18.9 / 61.8
     assert line.mean == f"{predicted * 2 ** (2 / 3):.3f}"
     assert (line.cases, line.roofs_alone, line.roofs_of) == (3, f"{predicted:.3f}", "")
     assert (line.lowest, line.highest) == (f"{predicted:.3f}", f"{predicted * 2:.3f}")
-    assert line.doubts == "1 of them unstable; 1 disturbed, left out"
+    assert line.doubts == "1 of them unstable; 2 disturbed, left out"
     partly = parsed(of(gemm(1), gemm(2, roofs="none")))
     line = comparison_page.suite_line(partly.suites[0], partly.cases)
     assert line.roofs_of == "of 1 case"
@@ -159,6 +160,7 @@ def test_means_say_what_they_are_over() -> None:
         (synthetic_comparison.counts(0), "Nothing could be compared."),
         (synthetic_comparison.counts(1), "0 of 1 case are equal in every count."),
         (synthetic_comparison.counts(3), "2 of 3 cases are equal in every count."),
+        (synthetic_comparison.counts(6), "3 of 5 cases are equal in every count."),
         (synthetic_comparison.counts(0) | {"cases": [{"case": "a", "equal_counts": 3, "changed": []}]}, "The case is"),
     ],
 )

@@ -261,6 +261,8 @@ def test_absurd_numbers_are_drawn_or_left_out_and_break_nothing(value: float) ->
     for name, kind in KINDS.items():
         for page in kind.pages(parsed(document)):
             drawn(name, page)
+            for panel in page.panels if name == "rooflines" else ():
+                assert all(0 < spot.point.y < math.inf and 0 < spot.point.x < math.inf for spot in panel.spots)
 
 
 def test_names_of_sides_tell_them_apart() -> None:
@@ -282,8 +284,9 @@ def test_rooflines_show_the_same_cases_with_the_same_looks_and_limits() -> None:
     assert {case.case for case in comparison.cases if case.a.flops} == set(names[0])
     assert page.titles == ("A: synthetic-small-gpu", "B: synthetic-large-gpu")
     left, right = drawn("rooflines", page).axes
-    assert left.get_xlim() == right.get_xlim()
-    assert left.get_ylim() == right.get_ylim()
+    across, up = roofline.limits(page.panels)
+    assert left.get_xlim() == right.get_xlim() == pytest.approx(across)
+    assert left.get_ylim() == right.get_ylim() == pytest.approx(up)
     looks = [
         [(line.get_marker(), line.get_color()) for line in axes.get_lines() if len(line.get_xdata()) == 1]
         for axes in (left, right)
@@ -323,10 +326,11 @@ def test_a_point_is_the_work_over_the_time() -> None:
     [
         synthetic_comparison.measuring("fma.f32", 1e6, 1e5),
         synthetic_comparison.failed("gemm/naive/f32/n=2"),
+        synthetic_comparison.differently("gemm/naive/f32/n=2"),
         synthetic_comparison.case("coalescing/offset/f32/n=1", 0, 1e6, 0.5, 0.5),
         synthetic_comparison.case("occupancy/fma/f32/n=1", 1e9, 1e3, 0.5, 0.5),
     ],
-    ids=["measures a roof", "failed", "no operations", "no workload"],
+    ids=["measures a roof", "failed", "measured differently", "no operations", "no workload"],
 )
 def test_what_is_no_workload_below_a_roof_makes_no_rooflines(case: Json) -> None:
     assert rooflines.pages(parsed(synthetic_comparison.times([case]))) == []
