@@ -237,7 +237,7 @@ def _lines(axes: Axes, page: Page) -> None:
         axes.axvline(place, color=plot.INK, lw=1.1, ls=plot.DASHES[3], zorder=4)
         left = place < 0.35 * len(page.dates)
         axes.annotate(
-            cut(words, 62),
+            cut(words, room(place / len(page.dates))),
             (place, 1),
             xycoords=axes.get_xaxis_transform(),
             xytext=(0, 6 + 13.5 * level),
@@ -251,6 +251,11 @@ def _lines(axes: Axes, page: Page) -> None:
             annotation_clip=False,
             zorder=20 - level,  # a line up to higher words passes behind these
         )
+
+
+def room(part: float) -> int:
+    """Characters that have room beside a line which stands so far to the right, left of it from 0.35 on."""
+    return round(90 * (1 - part)) if part < 0.35 else min(100, round(14 + 123 * part))
 
 
 def _stacked(page: Page) -> list[tuple[int, str]]:

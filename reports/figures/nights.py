@@ -137,7 +137,9 @@ def cut(text: str, limit: int) -> str:
 
 def _draw(axes: Axes, one: Panel, page: Page) -> None:
     low, high = reach(one, page.least_step)
-    factor, unit = plot.time_scale(high) if one.unit == "ns" and not one.metric else (1.0, one.metric or one.unit)
+    factor, unit = (
+        plot.time_scale((low + high) / 2) if one.unit == "ns" and not one.metric else (1.0, one.metric or one.unit)
+    )
     for mark in one.marks:
         axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.kind], linewidth=0, zorder=0.6)
     for number, nights in enumerate(one.nights):

@@ -437,3 +437,20 @@ def test_ranks_follow_the_rules_of_what_fails() -> None:
     assert [trend_words.rank(one) for one in trend_words.findings(trend)] == sorted(
         trend_words.rank(one) for one in trend_words.findings(trend)
     )
+
+
+@pytest.mark.parametrize("night", [1, 12, 20, 21, 30, 45, 59])
+@pytest.mark.parametrize(
+    "name", ["a/b/f32/n=1", "attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal"]
+)
+def test_words_above_the_map_stay_on_the_figure(name: str, night: int) -> None:
+    made = synthetic_trend.Nights(60)
+    made.add(name, 1e4)
+    environment = {"night": made.dates[night], "changed": ["power_limit_w 250 -> 300 " * 9], "cases": 1}
+    (page,) = night_map.pages(parsed(made.trend(environments=[environment])))
+    figure = drawn("night_map", page)
+    (words,) = figure.axes[0].texts
+    box = Text.get_window_extent(words)
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+    assert len(words.get_text()) > 50
