@@ -181,9 +181,9 @@ def test_the_conclusion_says_how_much_was_compared(document: Json, conclusion: s
 def test_the_ratio_is_said_the_right_way_round(share_b: float, words: str) -> None:
     read = parsed(of(gemm(1, 0.5, share_b)))
     assert f"gemm: B {words}" in comparison_words.sentences(read)[0]
-    assert comparison_page.short(read)[0].startswith(
-        f"synthetic-large-gpu {words.replace(' A', ' synthetic-small-gpu')} over 1 case of gemm"
-    )
+    said = comparison_page.short(read)[0]
+    assert said.startswith(f"synthetic-large-gpu {words.replace(' A', ' synthetic-small-gpu')} (")
+    assert said.endswith(") over 1 case of gemm (rooflines alone: 0.306).")
 
 
 @pytest.mark.parametrize(
@@ -220,9 +220,9 @@ def test_the_first_screen_gets_three_sentences_at_most() -> None:
     several = comparison_page.short(parsed(synthetic_comparison.odd()))
     assert len(several) == 3
     assert several[0] == (
-        "Geometric means of the time of synthetic-large-gpu over that of synthetic-small-gpu: 0.289 for 5 cases of "
-        "attention (rooflines alone: 0.399), 1.17 for 2 cases of gemm (rooflines alone: 0.306) and 0.900 for 1 case of "
-        "collectives."
+        "Geometric means of the time of synthetic-large-gpu over that of synthetic-small-gpu: 0.289 (no interval) for "
+        "5 cases of attention (rooflines alone: 0.399), 1.17 (1.16 to 1.18) for 2 cases of gemm (rooflines alone: "
+        "0.306) and 0.900 (0.891 to 0.909) for 1 case of collectives."
     )
     assert several[2] == (
         "Beside the hardware, builds, profiles and inputs differ; 3 cases could not be compared, 1 case is only in "
@@ -244,7 +244,7 @@ def test_runs_of_one_model_are_told_apart() -> None:
     document["b"] |= {"model": "synthetic-small-gpu"}
     read = parsed(document)
     said = comparison_page.short(read)[0]
-    assert said.startswith("run 20261119T090000Z-bbbbbb takes 0.306 of the time of run 20261118T090000Z-aaaaaa over")
+    assert said.startswith("run 20261119T090000Z-bbbbbb takes 0.306 of the time of run 20261118T090000Z-aaaaaa (")
     assert comparison_words.title(read) == "Two runs of synthetic-small-gpu"
     assert compared.sides(read) == ("A", "B")
 

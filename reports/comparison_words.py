@@ -83,14 +83,22 @@ def _ratios(comparison: Comparison, names: tuple[str, str]) -> str:
         for suite in suites[:_SAID_SUITES]
     ]
     if len(suites) == 1:
-        return f"{b} {_takes(suites[0].ratio, a)} over {told[0]}."
-    means = [f"{units.ratio(suite.ratio)} for {text}" for suite, text in zip(suites, told, strict=False)]
+        return f"{b} {_takes(suites[0].ratio, a)}{_interval(suites[0])} over {told[0]}."
+    means = [
+        f"{units.ratio(suite.ratio)}{_interval(suite)} for {text}" for suite, text in zip(suites, told, strict=False)
+    ]
     more = len(suites) - len(means)
     return (
         f"Geometric means of the time of {b} over that of {a}: {_and(means)}"
         + (f"; {more} more suite{'s' if more > 1 else ''}" if more else "")
         + "."
     )
+
+
+def _interval(suite: ComparedSuite) -> str:
+    if suite.ratio_low is None or suite.ratio_high is None:
+        return " (no interval)"
+    return f" ({units.ratio_range(suite.ratio_low, suite.ratio_high)})"
 
 
 def _alone(suite: ComparedSuite, cases: Sequence[ComparedCase]) -> str:
@@ -102,12 +110,10 @@ def _alone(suite: ComparedSuite, cases: Sequence[ComparedCase]) -> str:
 
 
 def mean(comparison: Comparison, suite: ComparedSuite) -> str:
-    known = suite.ratio_low is not None and suite.ratio_high is not None
-    interval = f" ({units.ratio_range(suite.ratio_low, suite.ratio_high)})" if known else " (no interval)"
     cases = compared.by_suite(comparison).get(suite.suite, [])
     takes = _takes(suite.ratio, "A")
     of = "its one case" if suite.cases == 1 else f"the geometric mean of {suite.cases} cases"
-    return f"{suite.suite}: B {takes}{interval} in {of}{_alone(suite, cases)}."
+    return f"{suite.suite}: B {takes}{_interval(suite)} in {of}{_alone(suite, cases)}."
 
 
 def _takes(ratio: float, a: str) -> str:
