@@ -29,8 +29,8 @@ class Section:
 
 def section(one: Section) -> dict[str, object]:
     trend = one.trend
-    told = trend_words.by_importance([*trend.changes])
-    events = sorted(trend.fleet_events, key=trend_words.rank)
+    told = sorted(trend.changes, key=trend_words.importance)
+    events = sorted(trend.fleet_events, key=trend_words.importance)
     return {
         "anchor": one.anchor,
         "trend": trend,
@@ -40,11 +40,11 @@ def section(one: Section) -> dict[str, object]:
         "sentences": [*wrong(trend), *changed(trend)],
         "limits": limits(trend),
         "not_drawn": nights.left_out(trend),
-        "confirmed": [line(trend, change) for change in told if isinstance(change, Change) and change.confirmed],
-        "unconfirmed": [line(trend, change) for change in told if isinstance(change, Change) and not change.confirmed],
+        "confirmed": [line(trend, change) for change in told if change.confirmed],
+        "unconfirmed": [line(trend, change) for change in told if not change.confirmed],
         "events": [(event, event_line(trend, event)) for event in events],
         "around": trend_around.around(trend),
-        "drifts": [drift_line(one) for one in trend_words.by_importance([*trend.drifts]) if isinstance(one, Drift)],
+        "drifts": [drift_line(one) for one in sorted(trend.drifts, key=trend_words.importance)],
         "stops": [(one, trend_words.stop(one)) for one in sorted(trend.stopped, key=lambda one: not one.new)],
         "command": command(trend),
         "open_rows": OPEN_ROWS,

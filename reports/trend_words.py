@@ -49,13 +49,14 @@ def size(one: Finding) -> float:
     return abs(math.log(one.ratio))
 
 
-def by_importance(found: list[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda one: (rank(one), -size(one)))
+def importance(one: Finding) -> tuple[int, float]:
+    """What matters most is smallest."""
+    return rank(one), -size(one)
 
 
 def findings(trend: Trend) -> list[Finding]:
     """All, the members of a fleet event as one."""
-    return by_importance([*trend.changes, *trend.fleet_events, *trend.drifts, *trend.stopped])
+    return sorted([*trend.changes, *trend.fleet_events, *trend.drifts, *trend.stopped], key=importance)
 
 
 def percent(ratio: float) -> str:
@@ -111,10 +112,6 @@ def event(one: FleetEvent) -> str:
 
 def cases(count: int) -> str:
     return f"{count} case{'s' if count != 1 else ''}"
-
-
-def nights(count: int) -> str:
-    return f"{count} night{'s' if count != 1 else ''}"
 
 
 def commits(of: NightChanges) -> str:
