@@ -44,8 +44,8 @@ _ROOFS = plot.Style(plot.INK, "D")
 _ROOFS_SIZE = 7.0  # larger than a mark: seen around one at its place
 _TICKS = (  # from this reach on, the ratios that may stand at the axis
     (math.log(30), [10.0**power for power in range(-12, 13)]),
-    (math.log(3), [base * 10.0**power for power in range(-3, 3) for base in (1, 2, 5)]),
-    (0.0, [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 2.5]),
+    (math.log(5), [base * 10.0**power for power in range(-3, 3) for base in (1, 2, 5)]),
+    (0.0, [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 2.5, 3, 4]),
 )
 
 
