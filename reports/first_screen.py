@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import counted_page, gate_page, headline, run_page, units
+from reports import comparison_page, counted_page, gate_page, headline, run_page, trend_page, units
 from reports.model import FAILED, HOLLOW, Run
 
 
@@ -40,6 +40,7 @@ class FirstScreen:
     wrong: tuple[Line, ...]
     changed: tuple[Line, ...]
     roofs: RoofTable
+    beside: tuple[Line, ...]  # two runs side by side
 
     @property
     def colour(self) -> str:
@@ -49,19 +50,22 @@ class FirstScreen:
 
 
 def first_screen(
-    runs: Sequence[run_page.Section],
-    counted: Sequence[counted_page.Section],
+    runs: Sequence[run_page.Section | counted_page.Section],
     gates: Sequence[gate_page.Section],
+    trends: Sequence[trend_page.Section],
+    comparisons: Sequence[comparison_page.Section],
 ) -> FirstScreen:
-    wrong: list[Line] = []
-    changed: list[Line] = []
-    for section in (*runs, *counted):
-        wrong += wrong_in_run(section.run, section.anchor)
-    for gate in gates:
-        wrong += wrong_in_gate(gate)
-        changed += changed_in_gate(gate)
-    wrong.sort(key=lambda line: line.colour != "bad")
-    return FirstScreen(tuple(wrong), tuple(changed), roof_table([(one.run, one.anchor) for one in runs]))
+    wrong = [line for one in runs for line in wrong_in_run(one.run, one.anchor)]
+    wrong += [line for one in gates for line in wrong_in_gate(one)]
+    wrong += [line for one in trends for line in wrong_in_trend(one)]
+    changed = [changed_in_gate(one) for one in gates]
+    changed += [line for one in trends for line in changed_in_trend(one)]
+    return FirstScreen(
+        wrong=tuple(sorted(wrong, key=lambda line: line.colour != "bad")),
+        changed=tuple(changed),
+        roofs=roof_table([(one.run, one.anchor) for one in runs if not one.run.counted]),
+        beside=tuple(Line(text, one.anchor) for one in comparisons for text in comparison_page.short(one.comparison)),
+    )
 
 
 def wrong_in_run(run: Run, anchor: str) -> list[Line]:
@@ -90,8 +94,21 @@ def wrong_in_gate(one: gate_page.Section) -> list[Line]:
     return [Line(f"{_gate(one)}: {gate_page.conclusion(one.gate)}", one.anchor, colour)]
 
 
-def changed_in_gate(one: gate_page.Section) -> list[Line]:
-    return [Line(f"{_gate(one)}: {gate_page.counts(one.gate) or 'no case was compared'}", one.anchor)]
+def changed_in_gate(one: gate_page.Section) -> Line:
+    return Line(f"{_gate(one)}: {gate_page.counts(one.gate) or 'no case was compared'}", one.anchor)
+
+
+def wrong_in_trend(one: trend_page.Section) -> list[Line]:
+    """What fails a night."""
+    return [Line(f"{one.trend.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.trend)]
+
+
+def changed_in_trend(one: trend_page.Section) -> list[Line]:
+    """What the nights that are shown have brought; where that is nothing, so many words."""
+    told = trend_page.changed(one.trend)
+    if not told and not trend_page.wrong(one.trend):
+        told = [trend_page.conclusion(one.trend)]
+    return [Line(f"{one.trend.model}: {text}", one.anchor) for text in told]
 
 
 def _gate(one: gate_page.Section) -> str:

@@ -52,13 +52,13 @@ def test_a_gate_is_wrong_when_a_case_is_slower_and_in_doubt_when_one_is_open() -
     assert "The candidate is slower" in first_screen.wrong_in_gate(bad)[0].text
     assert [line.colour for line in first_screen.wrong_in_gate(doubt)] == ["note"]
     assert first_screen.wrong_in_gate(gate_of(same)) == []
-    assert first_screen.changed_in_gate(bad)[0].text.endswith("on synthetic-cpu-2c: 1 regression, 1 pass")
+    assert first_screen.changed_in_gate(bad).text.endswith("on synthetic-cpu-2c: 1 regression, 1 pass")
 
 
 def test_the_worst_decides_the_colour() -> None:
     def colour(*colours: str) -> str:
         lines = tuple(Line("", "", colour) for colour in colours)
-        return first_screen.FirstScreen(lines, (), first_screen.RoofTable((), ())).colour
+        return first_screen.FirstScreen(lines, (), first_screen.RoofTable((), ()), ()).colour
 
     assert colour() == ""
     assert colour("note") == "doubt"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jinja2
 
-from reports import counted_page, first_screen, gate_page, listing, run_page, units
+from reports import comparison_page, counted_page, first_screen, gate_page, listing, run_page, trend_page, units
 from reports.model import Report, Run
 
 
@@ -18,6 +18,8 @@ class Sections:
 
     runs: Sequence[run_page.Section] = ()
     counted: Sequence[counted_page.Section] = ()
+    comparisons: Sequence[comparison_page.Section] = ()
+    trends: Sequence[trend_page.Section] = ()
     gates: Sequence[gate_page.Section] = ()
 
 
@@ -27,13 +29,26 @@ def render(report: Report, sections: Sections) -> str:
         .get_template("page.html.jinja")
         .render(
             report=report,
-            first=first_screen.first_screen(sections.runs, sections.counted, sections.gates),
+            title=", ".join(models(sections)),
+            first=first_screen.first_screen(
+                (*sections.runs, *sections.counted), sections.gates, sections.trends, sections.comparisons
+            ),
             sections=[run_page.section(one) for one in sections.runs],
             counted=[counted_page.section(one) | run_page.circumstances(one.run) for one in sections.counted],
+            comparisons=[comparison_page.section(one) for one in sections.comparisons],
+            trends=[trend_page.section(one) for one in sections.trends],
             gates=[gate_page.section(one) for one in sections.gates],
             style=_style("page.css"),
         )
     )
+
+
+def models(sections: Sections) -> list[str]:
+    """Whose page it is, each once."""
+    named = [one.run.device.model for one in (*sections.runs, *sections.counted)]
+    named += [model for one in sections.comparisons for model in (one.comparison.a.model, one.comparison.b.model)]
+    named += [one.trend.model for one in sections.trends]
+    return list(dict.fromkeys(named)) or [f"gate on {one.gate.device.model}" for one in sections.gates]
 
 
 def render_listing(one: listing.Page, run: Run, anchor: str) -> str:

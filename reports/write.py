@@ -2,37 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from reports import counted_page, figures, gate_page, listing, page, render, run_page
+from reports import (
+    comparison_page,
+    comparison_words,
+    counted_page,
+    figures,
+    gate_page,
+    listing,
+    page,
+    render,
+    run_page,
+    trend_page,
+)
 from reports.model import Report, Run
+
+_Figures = list[tuple[render.Picture, ...]]
 
 
 def write(report: Report, output: Path) -> Path:
     """Returns the path of the page. With several runs each figure's file begins with the model's name."""
     _remove_old(output)
+    anchors = _Anchors()
     sections = []
     counted = []
-    taken: set[str] = set()
-    for number, run in enumerate(report.runs, start=1):
-        word = render.file_word(run.device.model)
-        anchor = word if word not in taken else f"{word}-{number}"
-        taken.add(anchor)
+    for run in report.runs:
+        anchor = anchors.take(run.device.model)
         prefix = f"{anchor}-" if len(report.runs) > 1 else ""
         if run.counted:
             counted.append(_counted(run, anchor, output, prefix))
             continue
         pictures, not_drawn = render.pictures(run, output, prefix)
         sections.append(run_page.Section(anchor, run, pictures, not_drawn))
-    gates = []
-    for number, gate in enumerate(report.gates, start=1):
-        word = f"gate-{render.file_word(gate.device.model)}"
-        anchor = word if word not in taken else f"{word}-{number}"
-        taken.add(anchor)
-        prefix = f"{render.file_word(gate.device.model)}-{number}-" if len(report.gates) > 1 else ""
-        drawn = render.paged_pictures("gate", gate, gate.device.model, output, prefix)
-        gates.append(gate_page.Section(anchor, gate, drawn))
-    return _write(output / "index.html", page.render(report, page.Sections(sections, counted, gates)))
+
+    def drawn(of: str, subjects: Sequence[Any], about: Callable[[Any], str]) -> Iterator[tuple[str, Any, _Figures]]:
+        """Of each subject its anchor and its figures; with several, the figures' files begin with whose they are."""
+        for number, subject in enumerate(subjects, start=1):
+            prefix = f"{render.file_word(about(subject))}-{number}-" if len(subjects) > 1 else ""
+            pictures = render.paged_pictures(of, subject, about(subject), output, prefix)
+            yield anchors.take(f"{of}-{about(subject)}"), subject, pictures
+
+    whole = page.Sections(
+        runs=sections,
+        counted=counted,
+        gates=[gate_page.Section(*one) for one in drawn("gate", report.gates, lambda gate: gate.device.model)],
+        trends=[trend_page.Section(*one) for one in drawn("trend", report.trends, lambda trend: trend.model)],
+        comparisons=[
+            comparison_page.Section(*one) for one in drawn("comparison", report.comparisons, comparison_words.title)
+        ],
+    )
+    return _write(output / "index.html", page.render(report, whole))
+
+
+class _Anchors:
+    """Names of places on the page, each given once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, text: str) -> str:
+        word = render.file_word(text)
+        anchor, number = word, 1
+        while anchor in self._taken:
+            number += 1
+            anchor = f"{word}-{number}"
+        self._taken.add(anchor)
+        return anchor
 
 
 def _counted(run: Run, anchor: str, output: Path, prefix: str) -> counted_page.Section:
