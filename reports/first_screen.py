@@ -99,8 +99,12 @@ def changed_in_gate(one: gate_page.Section) -> Line:
 
 
 def wrong_in_trend(one: trend_page.Section) -> list[Line]:
-    """What fails a night."""
-    return [Line(f"{one.trend.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.trend)]
+    """What fails a night, then what is for the worse and known."""
+    lines = [Line(f"{one.trend.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.trend)]
+    if known := trend_page.known(one.trend):
+        text = f"{one.trend.model}: {known} within {len(one.trend.dates)} nights"
+        lines.append(Line(text, one.anchor, "note"))
+    return lines
 
 
 def changed_in_trend(one: trend_page.Section) -> list[Line]:

@@ -1,6 +1,16 @@
 from __future__ import annotations
 
-from reports import first_screen, gate_page, load, synthetic, synthetic_gate
+from reports import (
+    comparison_page,
+    first_screen,
+    gate_page,
+    load,
+    synthetic,
+    synthetic_comparison,
+    synthetic_gate,
+    synthetic_trend,
+    trend_page,
+)
 from reports.first_screen import Line
 from reports.model import Run
 
@@ -79,3 +89,41 @@ def test_shares_stand_by_suite_and_device() -> None:
     assert sums[1] is None
     assert gemm[1] is not None
     assert gemm[1].share == ""
+
+
+def trend_of(made: synthetic.Json) -> trend_page.Section:
+    document = synthetic.document() | {"trends": [made]}
+    return trend_page.Section("trend-here", load.parse(document).trends[0], [])
+
+
+def test_nights_are_wrong_when_something_is_newly_worse_and_in_doubt_when_it_is_known() -> None:
+    made = synthetic_trend.trend(24, 90)
+    for list_of in ("changes", "drifts", "stopped", "fleet_events"):
+        for one in made[list_of]:
+            one["new"] = False
+            for member in one.get("members", []):
+                member["new"] = False
+    known = first_screen.wrong_in_trend(trend_of(made))
+    assert [line.colour for line in known] == ["note"]
+    assert known[0].text.startswith("synthetic-gpu: 2 known regressions, 1 known drift, 1 case stopped")
+    assert known[0].text.endswith("within 90 nights")
+    made["changes"][0] |= {"new": True, "confirmed": True, "kind": "regression"}
+    lines = first_screen.wrong_in_trend(trend_of(made))
+    assert lines[0].colour == "bad"
+    assert made["changes"][0]["case"] in lines[0].text
+
+
+def test_quiet_nights_say_so() -> None:
+    quiet = trend_of(synthetic_trend.quiet())
+    assert first_screen.wrong_in_trend(quiet) == []
+    (line,) = first_screen.changed_in_trend(quiet)
+    assert "Nothing changed in the last" in line.text
+
+
+def test_two_runs_side_by_side_are_no_change() -> None:
+    document = synthetic.document() | {"comparisons": [synthetic_comparison.comparison(12)]}
+    section = comparison_page.Section("there", load.parse(document).comparisons[0], [])
+    first = first_screen.first_screen([], [], [], [section])
+    assert first.changed == ()
+    assert first.beside
+    assert all(line.anchor == "there" for line in first.beside)

@@ -119,6 +119,14 @@ def changed(trend: Trend) -> list[str]:
     return _bounded(told)
 
 
+def known(trend: Trend) -> str:
+    """What is for the worse in the nights that are shown and not new: "2 known regressions, 1 case stopped"; empty when
+    there is nothing."""
+    ranks = Counter(trend_words.rank(one) for one in trend_words.findings(trend))
+    worse = (trend_words.REGRESSION, trend_words.DRIFT, trend_words.STOP)
+    return ", ".join(f"{ranks[rank]} {_NAMES[rank][ranks[rank] != 1]}" for rank in worse if ranks[rank])
+
+
 _NAMES = {
     trend_words.REGRESSION: ("known regression", "known regressions"),
     trend_words.DRIFT: ("known drift", "known drifts"),
