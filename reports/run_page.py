@@ -50,8 +50,11 @@ def section(one: Section) -> dict[str, object]:
 
 
 def built_from(run: Run) -> str:
-    commits = {build.commit for build in run.builds}
-    return "several commits" if len(commits) > 1 else commit(run)[:12] or "unknown commit"
+    """The commits of all workers, shortened; what is not known is called so."""
+    commits = sorted({build.commit[:12] or "unknown" for build in run.builds}, key=lambda one: (one == "unknown", one))
+    if len(commits) > 2:
+        return "several commits"
+    return " and ".join("an unknown commit" if one == "unknown" else one for one in commits) or "an unknown commit"
 
 
 def commit(run: Run) -> str:
