@@ -300,6 +300,13 @@ def legend_below(figure: Figure, entries: Mapping[str, Artist]) -> None:
         made.remove()
 
 
+def settle(figure: Figure) -> None:
+    """Places the panels, which takes their texts' sizes and no drawing."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+
+
 def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], most: int = 6) -> None:
     """Ticks where there are points, thinned to at most `most`."""
     places = sorted(set(values))

@@ -115,8 +115,8 @@ def _picture(
     kind: figures.Kind | figures.CountKind | figures.PagedKind, name: str, figure: Figure, folder: Path, prefix: str
 ) -> Picture:
     png = folder / f"{prefix}{name}.png"
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # settled: both files show the same layout
+    plot.settle(figure)
+    figure.set_layout_engine(None)  # settled: both files show the same layout, and neither is drawn once more to find it
     figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title})
     return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
 

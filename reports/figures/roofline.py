@@ -172,7 +172,7 @@ def draw_panels(grid: Sequence[Axes], panels: Sequence[Panel], figure: Figure) -
         plot.log_ticks(axes.xaxis, units.plain)
         _name_flats(axes, panel.compute)
     _legend(figure, styles, panels)
-    figure.draw_without_rendering()  # settles the layout, which the names are placed in
+    plot.settle(figure)  # settles the layout, which the names are placed in
     for axes, panel in zip(grid, panels, strict=True):
         _name(axes, panel.spots, styles, panel.memory)
 
