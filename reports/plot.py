@@ -301,10 +301,12 @@ def legend_below(figure: Figure, entries: Mapping[str, Artist]) -> None:
 
 
 def settle(figure: Figure) -> None:
-    """Places the panels, which takes their texts' sizes and no drawing."""
+    """Places the panels for good, which takes their texts' sizes and no drawing: whatever is drawn or written later
+    shows this layout, and looks for no other."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
+        figure.set_layout_engine(None)  # "none" would leave a placeholder, for which savefig draws everything twice
 
 
 def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], most: int = 6) -> None:

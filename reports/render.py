@@ -7,7 +7,7 @@ import contextlib
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports import counted, figures, plot
+from reports import counted, figures, plot, side_by_side
 from reports.model import Run
 
 PNG_DPI = 160
+PNG_COMPRESSION = 3  # of 9: of lines and text no larger than with 6, in two thirds of the time
 
 
 @dataclass(frozen=True)
@@ -36,59 +37,86 @@ class Picture:
 
 def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], list[str]]:
     """Draws every figure that has something to show of `run` into output/figures; also returns the others' titles."""
-    drawn, empty = [], []
-    with _drawing():
-        for kind in figures.kinds():
-            figure = _blank(kind.title, run.device.model)
-            if kind.draw(run, figure):
-                drawn.append(_picture(kind, kind.name, figure, _folder(output), prefix))
-            else:
-                empty.append(kind.title)
-    return drawn, empty
+    kinds = figures.kinds()
+    made = _drawn([_of_run(kind, run, output, prefix) for kind in kinds])
+    return (
+        [picture for picture in made if picture],
+        [kind.title for kind, picture in zip(kinds, made, strict=True) if not picture],
+    )
 
 
 def count_pictures(run: Run, output: Path, prefix: str = "") -> list[tuple[str, list[Picture]]]:
     """Draws every figure of counts that has something to show, suite by suite; suites without one are left out."""
-    drawn = []
+    suites, jobs = [], []
     words: set[str] = set()
-    with _drawing():
-        for suite in counted.suites(run):
-            word = file_word(suite)
-            word = word if word not in words else f"{word}-{len(words)}"
-            words.add(word)
-            made = []
-            for kind in figures.count_kinds():
-                figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device.model)
-                if kind.draw_suite(run, suite, figure):
-                    made.append(_picture(kind, f"{kind.name}-{word}", figure, _folder(output), prefix))
-            for own in (kind for kind in figures.kinds() if kind.name == suite):
-                figure = _blank(own.title, run.device.model)
-                if own.draw(run, figure):  # a suite whose figure says something without times, too
-                    made.insert(0, _picture(own, own.name, figure, _folder(output), prefix))
-            if made:
-                drawn.append((suite, made))
-    return drawn
-
-
-def _lower(title: str) -> str:
-    return title[:1].lower() + title[1:]
+    for suite in counted.suites(run):
+        word = file_word(suite)
+        word = word if word not in words else f"{word}-{len(words)}"
+        words.add(word)
+        own = [kind for kind in figures.kinds() if kind.name == suite]  # may say something without times, too
+        some = [_of_run(kind, run, output, prefix) for kind in own]
+        some += [_of_suite(kind, run, suite, word, output, prefix) for kind in figures.count_kinds()]
+        suites += [suite] * len(some)
+        jobs += some
+    drawn: dict[str, list[Picture]] = {}
+    for suite, picture in zip(suites, _drawn(jobs), strict=True):
+        if picture:
+            drawn.setdefault(suite, []).append(picture)
+    return list(drawn.items())
 
 
 def paged_pictures(of: str, subject: Any, about: str, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
     """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a "comparison"; one of several
     pages is as many pictures. `about` stands behind each title."""
-    drawn = []
+    kinds, jobs = [], []
+    for kind in figures.paged_kinds(of):
+        for number, page in enumerate(kind.pages(subject), start=1):
+            name = f"{kind.name}-{number}" if number > 1 else kind.name
+            jobs.append(_of_page(kind, page, name, about, output, prefix))
+            kinds.append(kind.name)
+    drawn: dict[str, list[Picture]] = {}
+    for name, picture in zip(kinds, _drawn(jobs), strict=True):
+        assert picture
+        drawn.setdefault(name, []).append(picture)
+    return [tuple(some) for some in drawn.values()]
+
+
+_Job = Callable[[], Picture | None]  # draws a figure; None when it has nothing to show
+
+
+def _drawn(jobs: Sequence[_Job]) -> list[Picture | None]:
     with _drawing():
-        for kind in figures.paged_kinds(of):
-            made = []
-            for number, page in enumerate(kind.pages(subject), start=1):
-                figure = _blank(kind.title, about)
-                kind.draw_page(page, figure)
-                name = f"{kind.name}-{number}" if number > 1 else kind.name
-                made.append(_picture(kind, name, figure, _folder(output), prefix))
-            if made:
-                drawn.append(tuple(made))
-    return drawn
+        return side_by_side.each(jobs)
+
+
+def _of_run(kind: figures.Kind, run: Run, output: Path, prefix: str) -> _Job:
+    def draw() -> Picture | None:
+        figure = _blank(kind.title, run.device.model)
+        return _picture(kind, kind.name, figure, output, prefix) if kind.draw(run, figure) else None
+
+    return draw
+
+
+def _of_suite(kind: figures.CountKind, run: Run, suite: str, word: str, output: Path, prefix: str) -> _Job:
+    def draw() -> Picture | None:
+        figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device.model)
+        some = kind.draw_suite(run, suite, figure)
+        return _picture(kind, f"{kind.name}-{word}", figure, output, prefix) if some else None
+
+    return draw
+
+
+def _of_page(kind: figures.PagedKind, page: Any, name: str, about: str, output: Path, prefix: str) -> _Job:
+    def draw() -> Picture:
+        figure = _blank(kind.title, about)
+        kind.draw_page(page, figure)
+        return _picture(kind, name, figure, output, prefix)
+
+    return draw
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 @contextlib.contextmanager
@@ -112,12 +140,11 @@ def _blank(title: str, about: str) -> Figure:
 
 
 def _picture(
-    kind: figures.Kind | figures.CountKind | figures.PagedKind, name: str, figure: Figure, folder: Path, prefix: str
+    kind: figures.Kind | figures.CountKind | figures.PagedKind, name: str, figure: Figure, output: Path, prefix: str
 ) -> Picture:
-    png = folder / f"{prefix}{name}.png"
+    png = _folder(output) / f"{prefix}{name}.png"
     plot.settle(figure)
-    figure.set_layout_engine(None)  # settled: both files show the same layout, and neither is drawn once more to find it
-    figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title})
+    figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title}, pil_kwargs={"compress_level": PNG_COMPRESSION})
     return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
 
 
