@@ -22,7 +22,7 @@ OF = "trend"
 TITLE = "All nights at a glance"
 READING = (
     "A row a case, a column a night with a run: days without one take no room. The colour says how far the night lies "
-    "from the median of the case's shown nights in its first comparable environment: orange and brown are slower (or "
+    "from where the case began, the median of its first 14 nights that are shown: orange and brown are slower (or "
     "more), blue is faster (or less), white is within the smallest step that counts. Hatched grey has no time. A "
     "triangle marks a confirmed change: up is slower, down is faster. Printed without colour, the darkest cells are "
     "slower; of the lighter ones the triangles tell the direction."
@@ -30,6 +30,7 @@ READING = (
 ORDER = 20
 
 MOST_ROWS, MOST_PAGES = 60, 3
+FIRST_NIGHTS = 14  # what a case is compared with: few, so that what changed later stands out
 STEPS = (1, 2, 5, 10)  # bounds of the colours, in smallest steps that count
 _SLOWER = ("#fad9bf", "#f0a565", "#D55E00", "#7a2e00")
 _FASTER = ("#dcecf8", "#a5d0ee", "#56a5dc", "#0072B2")
@@ -71,9 +72,7 @@ def case_rows(trend: Trend) -> list[Row]:
     rows = []
     for case, metric in sorted(by_name, key=lambda key: plot.by_value(tuple(_words(key[0] + "/" + key[1])))):
         some = sorted(by_name[case, metric], key=lambda one: one.nights[0])
-        usual = statistics.median(
-            value for one in some if one.environment == some[0].environment for value in one.values
-        )
+        usual = statistics.median(some[0].values[:FIRST_NIGHTS])
         ratios: list[float | None] = [None] * len(trend.dates)
         for one in some:
             for place, value in zip(one.nights, one.values, strict=True):
@@ -282,7 +281,7 @@ def _colour_bar(axes: Axes, page: Page) -> None:
     axes.set_xticks(range(1, len(_COLOURS)), [tick(end) for end in bounds(page.least_step)], fontsize=_SIZE)
     for spine in axes.spines.values():
         spine.set_visible(True)
-    axes.set_xlabel("← faster      against the case's median      slower →", fontsize=9.5)
+    axes.set_xlabel("← faster      against the case's first nights      slower →", fontsize=9.5)
 
 
 def tick(end: float) -> str:
