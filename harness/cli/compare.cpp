@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <future>
 #include <memory>
 
 #include <fmt/format.h>
@@ -76,7 +77,8 @@ ComparedRuns compare_runs(const FoundRun& a_run, const FoundRun& b_run, const st
                 fmt::format("cannot compare run {}, which {}, with run {}, which {}", a_id,
                             a_counts ? "counted" : "has times", b_id, b_counts ? "counted" : "has times"),
                 "ridgeline predict puts counts beside times: as bounds");
-  const ComparedSide a = read(a_run), b = read(b_run);
+  std::future<ComparedSide> reading_b = std::async(std::launch::async, [&] { return read(b_run); });  // beside A
+  const ComparedSide a = read(a_run), b = reading_b.get();
   check_patterns(patterns, a, b);
   ComparedRuns compared{a_run, b_run, analysis::compare(a, b, patterns), a_counts, {}};
   if (a_counts) compared.counted = analysis::compare_counts(read_counts(a_run), read_counts(b_run), patterns);

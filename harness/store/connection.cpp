@@ -90,10 +90,11 @@ int version_of(SQLite::Database& database, const fs::path& file, std::span<const
 }
 
 /// Opened as for writing where permissions allow it: a reader that is the last to leave then clears the log away, which
-/// a read-only one would leave behind.
+/// a read-only one would leave behind. Without a lock around each value that is read: one thread at a time has a
+/// connection.
 SQLite::Database open_reading(const fs::path& file) {
   try {
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, busy_timeout_ms);
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms);
     database.exec("PRAGMA query_only = ON");
     database.execAndGet("SELECT count(*) FROM sqlite_schema");  // opens the log too
     return database;
@@ -110,7 +111,7 @@ SQLite::Database open_reading(const fs::path& file) {
                               file.string(), file.string()),
                   "copy both files to a folder that can be written, and read them there");
   }
-  return SQLite::Database(immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  return SQLite::Database(immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace ridgeline::store {
 
 /// An open database with the rules that every results file is opened by, its prepared statements, and the translation
-/// of SQLite's failures into store Errors.
+/// of SQLite's failures into store Errors. One thread at a time may use it.
 class Connection {
  public:
   /// Creates or opens for writing, and takes an older schema through `steps` after a backup beside the file.

@@ -44,6 +44,7 @@ enum class Samples { leave_out, read };
 
 /// What comparing many measurements takes of each, without its samples.
 struct Timing {
+  std::int64_t id = 0;         // of its measurement
   std::size_t case_index = 0;  // in Timings::cases
   int replicate = 0, attempt = 1;
   record::Outcome outcome = record::Outcome::crashed;
@@ -54,7 +55,7 @@ struct Timing {
 
 struct Timings {
   std::vector<record::Case> cases;
-  std::vector<Timing> timings;  // of a case and replicate, later attempts behind earlier ones
+  std::vector<Timing> timings;  // in the order stored: by id
 };
 
 /// What a run would lose if its samples were dropped.

@@ -113,9 +113,21 @@ TEST_F(Results, OutcomesAreCounted) {
   store.add(process, examples::gemm_case("naive"), examples::measurement(examples::gemm_case("naive")));
   store.add(process, examples::gemm_case("tiled"), examples::measurement(examples::gemm_case("tiled")));
   store.add(process, examples::gemm_case("wmma"), examples::failed(examples::gemm_case("wmma"), Outcome::crashed, ""));
+  store.add(store.add(examples::process(1)), examples::gemm_case(), examples::measurement(examples::gemm_case()));
   const RunSummary summary = store.runs()[0];
-  EXPECT_EQ(summary.measurements, 3);
-  EXPECT_EQ(summary.outcomes, (std::vector<std::pair<Outcome, std::int64_t>>{{Outcome::ok, 2}, {Outcome::crashed, 1}}));
+  EXPECT_EQ(summary.measurements, 4);
+  EXPECT_EQ(summary.outcomes, (std::vector<std::pair<Outcome, std::int64_t>>{{Outcome::ok, 3}, {Outcome::crashed, 1}}));
+}
+
+TEST_F(Results, TimesAreInTheOrderStored) {
+  const std::int64_t first = store.add(examples::process()), second = store.add(examples::process(1));
+  const record::Case naive = examples::gemm_case("naive"), tiled = examples::gemm_case("tiled");
+  const std::vector<std::int64_t> ids{store.add(second, naive, examples::measurement(naive)),
+                                      store.add(first, tiled, examples::measurement(tiled)),
+                                      store.add(first, naive, examples::failed(naive, Outcome::crashed, ""))};
+  std::vector<std::int64_t> found;
+  for (const Timing& timing : store.timings(run.id).timings) found.push_back(timing.id);
+  EXPECT_EQ(found, ids);
 }
 
 TEST_F(Results, RunsAreListedNewestFirst) {

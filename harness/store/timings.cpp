@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "harness/store/connection.hpp"
@@ -9,7 +10,7 @@ namespace ridgeline::store {
 namespace {
 
 /// Columns of the statement below, by place: looking them up by name would cost more than all else.
-enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache };
+enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, id };
 
 std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row) {
   const SQLite::Column column = rows.getColumn(place);
@@ -21,6 +22,7 @@ std::optional<double> number(SQLite::Statement& rows, Place place, const Row& ro
 
 Timing read_timing(SQLite::Statement& rows, const Row& row) {
   Timing timing;
+  timing.id = rows.getColumn(id).getInt64();
   timing.replicate = rows.getColumn(replicate).getInt();
   timing.attempt = rows.getColumn(attempt).getInt();
   if (timing.replicate < 0 || timing.attempt < 1) row.refuse("an impossible replicate or attempt");
@@ -52,8 +54,7 @@ Timings Store::timings(std::string_view run_id) const {
     }
     SQLite::Statement& rows = connection_->statement(
         "SELECT case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, "
-        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id "
-        "ORDER BY measurement.id");
+        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id");
     Binder(rows).text(":run_id", run_id);
     while (rows.executeStep()) {
       const Row row(rows, "measurement", file());
@@ -62,6 +63,8 @@ Timings Store::timings(std::string_view run_id) const {
       found.timings.push_back(read_timing(rows, row));
       found.timings.back().case_index = place->second;
     }
+    // They come process by process, nearly in order: SQLite would sort them in a table of its own.
+    if (!std::ranges::is_sorted(found.timings, {}, &Timing::id)) std::ranges::sort(found.timings, {}, &Timing::id);
     return found;
   });
 }
