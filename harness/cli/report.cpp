@@ -13,6 +13,7 @@
 
 #include "harness/analysis/report_data.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/compare.hpp"
 #include "harness/cli/json_output.hpp"
@@ -166,17 +167,19 @@ nlohmann::ordered_json document_of(const Chosen& chosen) {
 
 /// What the report is about, a line each.
 void say_chosen(const Chosen& chosen) {
+  const auto run_on = [](const store::RunSummary& summary) {
+    return fmt::format("run {} on {}", printable(summary.run.id), printable(summary.device.model));
+  };
   for (const store::FoundRun& one : chosen.runs)
-    fmt::print("run {} on {}, {}\n", one.summary.run.id, one.summary.device.model,
-               record::to_string(one.summary.run.status));
+    fmt::print("{}, {}\n", run_on(one.summary), record::to_string(one.summary.run.status));
   for (const store::FoundGate& one : chosen.gates)
-    fmt::print("gate {} on {}, {}\n", one.summary.gate.id, one.summary.device.model,
+    fmt::print("gate {} on {}, {}\n", printable(one.summary.gate.id), printable(one.summary.device.model),
                record::to_string(one.summary.gate.status));
   for (const analysis::DeviceTrend& one : chosen.trends)
-    fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(), one.nights.device.model, one.nights.profile);
+    fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(), printable(one.nights.device.model),
+               printable(one.nights.profile));
   for (const ComparedRuns& one : chosen.comparisons)
-    fmt::print("run {} on {} beside run {} on {}\n", one.a.summary.run.id, one.a.summary.device.model,
-               one.b.summary.run.id, one.b.summary.device.model);
+    fmt::print("{} beside {}\n", run_on(one.a.summary), run_on(one.b.summary));
 }
 
 [[noreturn]] void cannot_write(const fs::path& file, const std::string& why) {
