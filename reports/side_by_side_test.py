@@ -107,6 +107,11 @@ def test_an_interrupt_ends_at_once_and_leaves_no_process(tmp_path: Path, group: 
     assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
+def test_an_interrupt_is_told_by_one_process_alone() -> None:
+    told = [lambda: signal.getsignal(signal.SIGINT)] * 2
+    assert side_by_side.each(told) == [signal.SIG_DFL] * 2
+
+
 def test_a_figure_that_throws_ends_the_program_with_its_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
