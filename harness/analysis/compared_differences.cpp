@@ -50,8 +50,10 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
     found.push_back(fmt::format("inputs: other random numbers, of the seeds {} -> {}", a.run.seed, b.run.seed));
   const EnvironmentChanges changed = changes(as_stored(a), as_stored(b));
   const bool one_model = a.device.model == b.device.model;
-  for (const std::string& change : changed.comparable)
-    if (!change.starts_with("model ")) found.push_back("setting: " + change);
+  for (const std::string& change : changed.comparable) {
+    const bool is_hardware = change.starts_with("model ") || (!one_model && change.starts_with("memory_gib "));
+    if (!is_hardware) found.push_back("setting: " + change);
+  }
   if (one_model) {
     const std::set<std::string> said(found.begin(), found.end());
     for (const std::string& change : changed.recorded)

@@ -298,6 +298,17 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   EXPECT_EQ(compare(a, b, {}).cases.at(0).because, "B is farther from its roof, or its other code is slower");
 }
 
+TEST(Compare, TheMemoryOfAnotherModelIsHardwareAndThatOfTheSameASetting) {
+  ComparedSide a = side("a"), b = side("b");
+  b.run.seed = a.run.seed;
+  a.environment.comparable["memory_gib"] = "79";
+  b.environment.comparable["memory_gib"] = "140";
+  ASSERT_NE(a.device.model, b.device.model);
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{});
+  b.device.model = a.device.model;
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{"setting: memory_gib 79 -> 140"});
+}
+
 TEST(CompareSuites, TheMeanIsGeometricAndItsIntervalIsOfProcesses) {
   ComparedSide a = side("a"), b = side("b");
   // All cases of a process share its speed: the mean is as uncertain as one case, however many there are.
