@@ -80,7 +80,8 @@ def test_a_process_that_dies_is_an_error() -> None:
 @pytest.mark.parametrize("group", [False, True])  # Ctrl-C in a terminal reaches every process of the group
 def test_an_interrupt_ends_at_once_and_leaves_no_process(tmp_path: Path, group: bool) -> None:
     program = (
-        "import os, time; from pathlib import Path; from reports import side_by_side\n"
+        "import os, signal, time; from pathlib import Path; from reports import side_by_side\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a test in the background inherits none
         "os.sched_getaffinity = lambda _: {0, 1}\n"
         "def job():\n    Path(str(os.getpid())).touch()\n    time.sleep(60)\n"
         "side_by_side.each([job] * 9)\n"
