@@ -32,7 +32,7 @@ def conclusion(comparison: Comparison) -> str:
         equal = sum(1 for case in comparison.counted if not case.not_compared and not case.changed)
         return f"{_of(equal, number)} {'is' if equal == 1 else 'are'} equal in every count."
     suites = len(compared.by_suite(comparison))
-    return f"{_cases(number)} of {suites} suite{'s' if suites != 1 else ''} {_was(number)} compared."
+    return f"{units.cases(number)} of {suites} suite{'s' if suites != 1 else ''} {_was(number)} compared."
 
 
 def sentences(comparison: Comparison) -> list[str]:
@@ -76,10 +76,10 @@ def _ratios(comparison: Comparison, names: tuple[str, str]) -> str:
     suites = _largest(comparison.suites)
     if not suites:
         number = comparison.compared
-        return f"{_cases(number)} of {a} and {b} {_was(number)} compared, and no suite has a mean."
+        return f"{units.cases(number)} of {a} and {b} {_was(number)} compared, and no suite has a mean."
     groups = compared.by_suite(comparison)
     told = [
-        f"{_cases(suite.cases)} of {plot.shown(suite.suite, 40)}{_alone(suite, groups.get(suite.suite, []))}"
+        f"{units.cases(suite.cases)} of {plot.shown(suite.suite, 40)}{_alone(suite, groups.get(suite.suite, []))}"
         for suite in suites[:_SAID_SUITES]
     ]
     if len(suites) == 1:
@@ -159,10 +159,10 @@ def other_than_hardware(comparison: Comparison) -> str:
 def left_out(comparison: Comparison, names: tuple[str, str] = ("A", "B")) -> str:
     failed = len(comparison.cases) + len(comparison.counted) - comparison.compared
     alone = Counter(one.side for one in comparison.one_sided)
-    parts = [f"{_cases(failed)} could not be compared"] if failed else []
+    parts = [f"{units.cases(failed)} could not be compared"] if failed else []
     for side, name in zip(("a", "b"), names, strict=True):
         if alone[side]:
-            parts.append(f"{_cases(alone[side])} {'is' if alone[side] == 1 else 'are'} only in {name}")
+            parts.append(f"{units.cases(alone[side])} {'is' if alone[side] == 1 else 'are'} only in {name}")
     return f"{_and(parts)}." if parts else ""
 
 
@@ -171,7 +171,7 @@ def counts(comparison: Comparison) -> str:
     equal = sum(case.equal for case in comparison.counted)
     differ = f"{len(changed)} count{'s' if len(changed) != 1 else ''} differ{'s' if len(changed) == 1 else ''}"
     others = sum(case.other_inputs for case in comparison.counted)
-    inputs = f" {_cases(others)} had other inputs, on which counts may depend." if others else ""
+    inputs = f" {units.cases(others)} had other inputs, on which counts may depend." if others else ""
     return f"{differ if changed else 'No count differs'}, and {equal} are equal.{inputs}"
 
 
@@ -182,11 +182,7 @@ def _largest(suites: Sequence[ComparedSuite]) -> list[ComparedSuite]:
 def _of(some: int, number: int) -> str:
     if some == number:
         return "The case" if number == 1 else f"All {number} cases"
-    return f"{some} of {_cases(number)}"
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'s' if count != 1 else ''}"
+    return f"{some} of {units.cases(number)}"
 
 
 def _was(count: int) -> str:

@@ -75,15 +75,17 @@ def wrong_in_run(run: Run, anchor: str) -> list[Line]:
     failed = [(name, count) for name, count in headline.outcomes(run) if name in FAILED]
     if failed:
         words = ", ".join(f"{count} {name}" for name, count in failed)
-        found.append(Line(f"{model}: {words}, of {_cases(cases)}", anchor, "bad"))
+        found.append(Line(f"{model}: {words}, of {units.cases(cases)}", anchor, "bad"))
     beating = sum(1 for case in run.cases if case.beats_roof)
     if beating:
-        found.append(Line(f"{model}: {_cases(beating)} faster than the roof allows, a measuring error", anchor, "bad"))
+        found.append(
+            Line(f"{model}: {units.cases(beating)} faster than the roof allows, a measuring error", anchor, "bad")
+        )
     if run.status != "finished":
         found.append(Line(f"{model}: the run is {run.status}, not finished", anchor, "bad"))
     unsteady = sum(1 for case in run.cases if case.outcome in HOLLOW)
     if unsteady:
-        found.append(Line(f"{model}: {_cases(unsteady)} of {cases} not steady", anchor, "note"))
+        found.append(Line(f"{model}: {units.cases(unsteady)} of {cases} not steady", anchor, "note"))
     return found
 
 
@@ -118,10 +120,6 @@ def changed_in_trend(one: trend_page.Section) -> list[Line]:
 def _gate(one: gate_page.Section) -> str:
     gate = one.gate
     return f"Gate of {gate.candidate} against {gate.baseline} on {gate.device.model}"
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'s' if count != 1 else ''}"
 
 
 def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:

@@ -92,7 +92,7 @@ def test_shares_stand_by_suite_and_device() -> None:
 
 
 def trend_of(made: synthetic.Json) -> trend_page.Section:
-    document = synthetic.document() | {"trends": [made]}
+    document = synthetic_trend.document(made)
     return trend_page.Section("trend-here", load.parse(document).trends[0], [])
 
 

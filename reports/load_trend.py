@@ -57,6 +57,7 @@ def _change(node: Node) -> Change:
         **{name: node.optional(name, positive=True) for name in ("ratio", "ratio_low", "ratio_high")},
         confirmed=node.flag("confirmed"),
         new=node.flag("new"),
+        fails=node.flag("fails"),
         changes=_night_changes(node.node("changes")),
         confirm=node.text("confirm", ""),
     )
@@ -69,6 +70,7 @@ def _fleet_event(node: Node) -> FleetEvent:
         **{name: node.integer(name) for name in ("slower", "faster")},
         ratio=node.number("ratio", positive=True),
         new=node.flag("new"),
+        fails=node.flag("fails"),
         changes=_night_changes(node.node("changes")),
         members=tuple(map(_change, node.nodes("members"))),
     )
@@ -80,6 +82,7 @@ def _drift(node: Node) -> Drift:
         start=node.date("from"),
         **{name: node.number(name, positive=True) for name in ("ratio", "ratio_low", "ratio_high")},
         new=node.flag("new"),
+        fails=node.flag("fails"),
         changes=_night_changes(node.node("changes")),
     )
 

@@ -28,7 +28,8 @@ class NightChanges:
 class Change:
     """A change of a case's level. `night` is the first of the new level, which may as well be any from `earliest` to
     `latest`. `before` and `after` are medians of both levels, in `unit`: ns, or of the `metric` that was counted. A
-    count has no `ratio`. `confirm` is the command that tests whether the code did it, empty when none can."""
+    count has no `ratio`. `fails`: new and for the worse, as `ridgeline trend --fail-on-new` has it. `confirm` is the
+    command that tests whether the code did it, empty when none can."""
 
     case: str
     kind: str
@@ -45,6 +46,7 @@ class Change:
     ratio_high: float | None
     confirmed: bool
     new: bool
+    fails: bool
     changes: NightChanges
     confirm: str
 
@@ -59,6 +61,7 @@ class FleetEvent:
     faster: int
     ratio: float
     new: bool
+    fails: bool
     changes: NightChanges
     members: tuple[Change, ...]
 
@@ -73,6 +76,7 @@ class Drift:
     ratio_low: float
     ratio_high: float
     new: bool
+    fails: bool
     changes: NightChanges
 
 

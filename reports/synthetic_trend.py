@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import json
 import math
@@ -254,7 +255,20 @@ def many(worth: int = 60, cases: int = 300, nights: int = 90) -> Json:
 
 
 def document(*trends: Json) -> Json:
-    return synthetic.document() | {"trends": list(trends)}
+    return synthetic.document() | {"trends": [_judged(copy.deepcopy(one)) for one in trends]}
+
+
+def _judged(trend: Json) -> Json:
+    """With `fails`, as `ridgeline` would write it, wherever it is not there."""
+    events = trend["fleet_events"]
+    for one in (*trend["changes"], *(member for event in events for member in event["members"])):
+        one.setdefault("fails", one["kind"] == "regression" and one["confirmed"] and one["new"])
+    for event in events:
+        some = any(member["fails"] for member in event["members"])
+        event.setdefault("fails", event["kind"] != "environment" and some)
+    for drift in trend["drifts"]:
+        drift.setdefault("fails", drift["new"] and drift["ratio"] > 1 and not drift["changes"]["environment"])
+    return trend
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import trend_words
+from reports import trend_words, units
 from reports.model_trend import EnvironmentStart, Trend
 
 MOST = 8
@@ -40,7 +40,7 @@ def around(trend: Trend) -> list[Around]:
     for start in trend.environments:
         add(start.night, 0, start.changed, ("another environment", another_environment(start)))
     for event in trend.fleet_events:
-        brief = f"{trend_words.cases(len(event.members))} changed, {trend_words.percent(event.ratio)} in the middle"
+        brief = f"{units.cases(len(event.members))} changed, {trend_words.percent(event.ratio)} in the middle"
         add(event.night, 1, event.changes.environment, (brief, trend_words.event(event)))
     for change in trend.changes:
         if change.confirmed and change.earliest == change.latest and change.changes.environment:
@@ -62,7 +62,7 @@ def another_environment(start: EnvironmentStart) -> str:
     if start.ratio is None:
         return "another comparable environment, with no case of the one before"
     much = trend_words.percent(start.ratio)
-    return f"another comparable environment: {trend_words.cases(start.cases)}, {much} in the middle"
+    return f"another comparable environment: {units.cases(start.cases)}, {much} in the middle"
 
 
 def _few(facts: list[str]) -> list[str]:

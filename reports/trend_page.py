@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import trend_around, trend_words
+from reports import trend_around, trend_words, units
 from reports.figures import nights
 from reports.model_trend import Change, Drift, FleetEvent, NightChanges, Stop, Trend
 from reports.render import Picture, data_uri
@@ -68,8 +68,8 @@ def conclusion(trend: Trend) -> str:
         slower = sum(_count(one) for one in bad) - stopped
         since = sorted({str(_night(one)) for one in bad if not isinstance(one, Stop)})
         later = " or later" if len(since) > 1 else ""
-        parts = [f"{trend_words.cases(slower)} newly for the worse, since {since[0]}{later}"] if slower else []
-        parts += [f"{trend_words.cases(stopped)} newly without a time"] if stopped else []
+        parts = [f"{units.cases(slower)} newly for the worse, since {since[0]}{later}"] if slower else []
+        parts += [f"{units.cases(stopped)} newly without a time"] if stopped else []
         return f"{'; '.join(parts)}."
     found = [one for one in trend_words.findings(trend) if trend_words.rank(one) != trend_words.UNCONFIRMED]
     if found:
@@ -170,7 +170,7 @@ def limits(trend: Trend) -> list[str]:
     if trend.too_short:
         has, of = ("has", "it") if trend.too_short == 1 else ("have", "them")
         told.append(
-            f"{trend_words.cases(trend.too_short)} {has} fewer than 60 nights in this environment: "
+            f"{units.cases(trend.too_short)} {has} fewer than 60 nights in this environment: "
             f"nothing of {of} can be confirmed yet"
         )
     if trend.left_out:

@@ -13,14 +13,8 @@ FAILS, REGRESSION, DRIFT, STOP, IMPROVEMENT, ENVIRONMENT, UNCONFIRMED = range(7)
 
 
 def fails(one: Finding) -> bool:
-    """Whether it is new and for the worse, as `ridgeline trend --fail-on-new` has it."""
-    if isinstance(one, Change):
-        return one.kind == "regression" and one.confirmed and one.new
-    if isinstance(one, FleetEvent):
-        return one.kind != "environment" and any(map(fails, one.members))
-    if isinstance(one, Drift):
-        return one.new and one.ratio > 1 and not one.changes.environment
-    return one.new
+    """Whether it makes `ridgeline trend --fail-on-new` fail."""
+    return one.new if isinstance(one, Stop) else one.fails
 
 
 def rank(one: Finding) -> int:
@@ -104,14 +98,10 @@ def kind(one: Change) -> str:
 
 def event(one: FleetEvent) -> str:
     """ "30 cases changed within 2 days: 28 slower, 2 faster, +3.1% in the middle"."""
-    count = cases(len(one.members))
+    count = units.cases(len(one.members))
     return (
         f"{count} changed within 2 days: {one.slower} slower, {one.faster} faster, {percent(one.ratio)} in the middle"
     )
-
-
-def cases(count: int) -> str:
-    return f"{count} case{'s' if count != 1 else ''}"
 
 
 def commits(of: NightChanges) -> str:

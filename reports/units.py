@@ -74,6 +74,11 @@ def count(value: float) -> str:
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else plain(value)
 
 
+def cases(number: int) -> str:
+    """ "1 case", "2 cases"."""
+    return f"{number} case{'s' if number != 1 else ''}"
+
+
 def plain(value: float) -> str:
     if value != 0 and (abs(value) < 1e-4 or abs(value) >= 1e15):
         return f"{value:.3g}"

@@ -38,7 +38,8 @@ ordered_json change_json(const DeviceTrend& trend, const analysis::TrendChange& 
                       {"night", date(one.night)},   {"earliest", date(one.earliest)},
                       {"latest", date(one.latest)}, {"before", one.before},
                       {"after", one.after},         {"unit", one.unit},
-                      {"confirmed", one.confirmed}, {"new", one.is_new}};
+                      {"confirmed", one.confirmed}, {"new", one.is_new},
+                      {"fails", fails(one)}};
   if (one.ratio) {
     object["ratio"] = one.after / one.before;
     object["ratio_low"] = one.ratio->low;
@@ -146,6 +147,7 @@ ordered_json device_json(const DeviceTrend& trend, bool with_series) {
                      {"faster", event.faster},
                      {"ratio", event.ratio},
                      {"new", event.is_new},
+                     {"fails", fails(event)},
                      {"changes", changes_json(event.changes)},
                      {"members", ordered_json::array()}};
     for (const analysis::TrendChange& member : event.members) one["members"].push_back(change_json(trend, member));
@@ -159,6 +161,7 @@ ordered_json device_json(const DeviceTrend& trend, bool with_series) {
                                 {"ratio_low", drift.range.low},
                                 {"ratio_high", drift.range.high},
                                 {"new", drift.is_new},
+                                {"fails", fails(drift)},
                                 {"changes", changes_json(drift.changes)}});
   for (const analysis::TrendStop& stop : trend.stops) {
     ordered_json one{{"case", stop.case_name}, {"last", date(stop.last)}, {"new", stop.is_new}};

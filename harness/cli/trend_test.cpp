@@ -111,6 +111,8 @@ TEST(TrendJson, HoldsWhatTheTextSays) {
   EXPECT_EQ(change["night"], "2026-01-02");
   EXPECT_DOUBLE_EQ(change["ratio"], 1.1);
   EXPECT_EQ(change["new"], true);
+  EXPECT_EQ(change["fails"], true);
+  EXPECT_EQ(to_json({{with_change(TrendKind::improvement)}, {}, 0}, false)["devices"][0]["changes"][0]["fails"], false);
   EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
   EXPECT_TRUE(device["series"].is_array());
 }

@@ -13,7 +13,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports import plot, trend_words
+from reports import plot, units
 from reports.figures.nights import cut
 from reports.model_trend import Change, NightSeries, Trend
 from reports.trend_around import lettered
@@ -123,7 +123,7 @@ def merged(rows: list[Row], parts: int) -> list[Row]:
         )
         ratios = tuple(_median(column) if column else None for column in columns)
         marks = tuple(sorted({mark for row in some for mark in row.marks}))
-        made.append(Row(f"{name} ({trend_words.cases(len(some))})", some[0].group, ratios, marks))
+        made.append(Row(f"{name} ({units.cases(len(some))})", some[0].group, ratios, marks))
     return made
 
 
