@@ -95,7 +95,7 @@ int list(const Context& context) {
     return fine;
   }
   if (all.empty()) {
-    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n", context.results.string());
+    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n", context.results);
     return fine;
   }
   Table table({{"baseline"}, {"device"}, {"run"}, {"started (UTC)"}, {"label"}, {"measurements"}, {"set (UTC)"}});
@@ -135,13 +135,13 @@ int remove(const Context& context, const std::string& selector) {
 
 }  // namespace
 
-void add_baseline(CLI::App& program, Context& context) {
+void add_baseline(Command program, Context& context) {
   struct Options {
     std::string name, selector;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *program.add_subcommand("baseline", "Name the runs that others are compared with");
-  command.footer(
+  const Command command = program.group(
+      "baseline", "Name the runs that others are compared with",
       "\nExamples:\n"
       "  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for its device model\n"
       "  ridgeline gate --baseline h200@baseline:main --candidate h200@latest\n"
@@ -149,26 +149,25 @@ void add_baseline(CLI::App& program, Context& context) {
       "  ridgeline baseline list                       all names, of all device models\n"
       "  ridgeline baseline remove h200@main           the run stays\n\n"
       "Each device model has names of its own, so that one name (main) can stand for a run of every model.");
-  command.require_subcommand(1);
-  CLI::App& setting =
+  const Command setting =
       add_command(command, context, "set", "Let a name stand for a run; a name that is taken moves to it",
                   "  ridgeline baseline set main latest          the latest run\n"
                   "  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show",
                   [&context, options] { return set(context, options->name, options->selector); });
-  setting.add_option("NAME", options->name, "Letters, digits, '.', '_' and '-'")->required();
-  setting.add_option("RUN", options->selector, "Which run, as for show")->required();
+  setting.option("NAME", options->name, "Letters, digits, '.', '_' and '-'").required();
+  setting.option("RUN", options->selector, "Which run, as for show").required();
   add_results_option(setting, context);
-  CLI::App& listing = add_command(command, context, "list", "List the names and their runs",
-                                  "  ridgeline baseline list          all device models\n"
-                                  "  ridgeline baseline list --json   for programs",
-                                  [&context] { return list(context); });
+  const Command listing = add_command(command, context, "list", "List the names and their runs",
+                                      "  ridgeline baseline list          all device models\n"
+                                      "  ridgeline baseline list --json   for programs",
+                                      [&context] { return list(context); });
   add_results_option(listing, context);
   add_json_option(listing, context);
-  CLI::App& removing = add_command(command, context, "remove", "Forget a name; its run stays",
-                                   "  ridgeline baseline remove main        where one device model has it\n"
-                                   "  ridgeline baseline remove h200@main   of this model",
-                                   [&context, options] { return remove(context, options->name); });
-  removing.add_option("NAME", options->name, "The name, or MODEL@NAME")->required();
+  const Command removing = add_command(command, context, "remove", "Forget a name; its run stays",
+                                       "  ridgeline baseline remove main        where one device model has it\n"
+                                       "  ridgeline baseline remove h200@main   of this model",
+                                       [&context, options] { return remove(context, options->name); });
+  removing.option("NAME", options->name, "The name, or MODEL@NAME").required();
   add_results_option(removing, context);
 }
 

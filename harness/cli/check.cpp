@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
@@ -93,16 +93,16 @@ int check(const Context& context, const std::string& file) {
 
 }  // namespace
 
-void add_check(CLI::App& program, Context& context) {
+void add_check(Command program, Context& context) {
   const auto file = std::make_shared<std::string>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "check", "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
       "  ridgeline check reverse_rows.cu                            no GPU is needed\n"
       "  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits\n"
       "  ridgeline check reverse_rows.cu --json                     counts by source line\n"
       "The file defines kernels and a function ridgeline::check() that launches them: docs/how-to-check.md.",
       [&context, file] { return check(context, *file); });
-  command.add_option("FILE", *file, "A .cu file")->required();
+  command.option("FILE", *file, "A .cu file").required();
   add_device_option(command, context);
   add_json_option(command, context);
 }

@@ -4,52 +4,50 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 
 namespace ridgeline::cli {
 
-CLI::App& add_command(CLI::App& program, Context& context, const std::string& name, const std::string& description,
-                      const std::string& examples, std::function<int()> perform) {
-  CLI::App& command = *program.add_subcommand(name, description);
-  command.footer("\nExamples:\n" + examples);
-  command.callback([&context, perform = std::move(perform)] { context.perform = perform; });
-  return command;
+Command add_command(Command program, Context& context, const std::string& name, const std::string& description,
+                    const std::string& examples, std::function<int()> perform) {
+  return program.command(name, description, "\nExamples:\n" + examples,
+                         [&context, perform = std::move(perform)] { context.perform = perform; });
 }
 
-void add_results_option(CLI::App& command, Context& context) {
-  // Not by envname: CLI11 also hands the variable to the option of every command that was not called, which shares
-  // context.results with the one that was, and so it would overrule --results.
+Option add_results_option(Command command, Context& context) {
+  // Not by CLI11's envname: it also hands the variable to the option of every command that was not
+  // called, which shares context.results with the one that was, and so it would overrule --results.
   if (const char* folder = std::getenv("RIDGELINE_RESULTS"); folder != nullptr && *folder != '\0')
     context.results = folder;
-  command
-      .add_option("--results", context.results, "Folder of results files; without it $RIDGELINE_RESULTS, else results")
-      ->type_name("DIR");
+  return command
+      .option("--results", context.results, "Folder of results files; without it $RIDGELINE_RESULTS, else results")
+      .value_name("DIR");
 }
 
-void add_device_option(CLI::App& command, Context& context) {
-  command.add_option("--device", context.device, "cpu, cuda:0, ...; without it the first GPU, else the CPU")
-      ->type_name("ID");
+Option add_device_option(Command command, Context& context) {
+  return command.option("--device", context.device, "cpu, cuda:0, ...; without it the first GPU, else the CPU")
+      .value_name("ID");
 }
 
-void add_profile_option(CLI::App& command, Context& context) {
-  command.add_option("--profile", context.profile, "smoke, quick, nightly, full, or a .toml file")->type_name("NAME");
+Option add_profile_option(Command command, Context& context) {
+  return command.option("--profile", context.profile, "smoke, quick, nightly, full, or a .toml file")
+      .value_name("NAME");
 }
 
-void add_worker_option(CLI::App& command, Context& context) {
-  command.add_option("--worker", context.workers, "Another worker program; one of the same name is replaced")
-      ->type_name("PROGRAM")
-      ->take_all()
-      ->allow_extra_args(false);  // one value each time: what follows is a PATTERN
+Option add_worker_option(Command command, Context& context) {
+  return command.option("--worker", context.workers, "Another worker program; one of the same name is replaced")
+      .value_name("PROGRAM")
+      .one_value();  // what follows is a PATTERN
 }
 
-void add_json_option(CLI::App& command, Context& context) {
-  command.add_flag("--json", context.json, "Print one JSON object for programs");
+Option add_json_option(Command command, Context& context) {
+  return command.flag("--json", context.json, "Print one JSON object for programs");
 }
 
-void add_quiet_option(CLI::App& command, Context& context) {
-  command.add_flag("--quiet", context.quiet, "Print results and errors only");
+Option add_quiet_option(Command command, Context& context) {
+  return command.flag("--quiet", context.quiet, "Print results and errors only");
 }
 
 void say(std::FILE* out, const std::string& text) {

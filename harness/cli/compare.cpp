@@ -5,7 +5,7 @@
 #include <future>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
@@ -93,9 +93,9 @@ int compared_cases(const ComparedRuns& compared) {
       std::ranges::count_if(compared.comparison.cases, [](const auto& one) { return one.ratio.has_value(); }));
 }
 
-void add_compare(CLI::App& program, Context& context) {
+void add_compare(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "compare", "Compare two device models, or any two runs: never a verdict",
       "  ridgeline compare h100 a100                    the latest run of each model\n"
       "  ridgeline compare h100 a100 'gemm/*'           these cases alone\n"
@@ -107,17 +107,15 @@ void add_compare(CLI::App& program, Context& context) {
       "emulated devices are compared exactly. Whether a change made kernels slower is for ridgeline gate to say.\n"
       "Exit codes: 0 compared, 3 no case was measured well on both sides. docs/how-to-compare.md explains it all.",
       [&context, options] { return compare(context, *options); });
-  command.add_option("A", options->a, "A run, as for show: a model (its latest run), MODEL@label:TEXT, ...")
-      ->required();
-  command.add_option("B", options->b, "The run that is set against it")->required();
-  command.add_option("PATTERN", options->patterns, "Globs on case names; all cases without any");
+  command.option("A", options->a, "A run, as for show: a model (its latest run), MODEL@label:TEXT, ...").required();
+  command.option("B", options->b, "The run that is set against it").required();
+  command.option("PATTERN", options->patterns, "Globs on case names; all cases without any");
   add_results_option(command, context);
-  CLI::Option* markdown = command.add_flag("--markdown", options->markdown, "Print Markdown");
-  CLI::Option* csv = command.add_flag("--csv", options->csv, "Print one row a case");
-  add_json_option(command, context);
-  CLI::Option* json = command.get_option("--json");
-  csv->excludes(markdown)->excludes(json);
-  markdown->excludes(json);
+  const Option markdown = command.flag("--markdown", options->markdown, "Print Markdown");
+  const Option csv = command.flag("--csv", options->csv, "Print one row a case");
+  const Option json = add_json_option(command, context);
+  csv.excludes(markdown).excludes(json);
+  markdown.excludes(json);
 }
 
 }  // namespace ridgeline::cli

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -43,8 +43,8 @@ int devices(const Context& context) {
 
 }  // namespace
 
-void add_devices(CLI::App& program, Context& context) {
-  CLI::App& command =
+void add_devices(Command program, Context& context) {
+  const Command command =
       add_command(program, context, "devices", "Show what there is to measure on, and what is missing and why",
                   "  ridgeline devices           one line a device, the one that run prefers first\n"
                   "  ridgeline devices --json    all facts of each",

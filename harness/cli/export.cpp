@@ -2,7 +2,7 @@
 #include <iostream>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/file.hpp"
 #include "harness/cli/command.hpp"
@@ -51,12 +51,12 @@ int export_run(const Context& context, const std::string& name, const std::strin
 
 }  // namespace
 
-void add_export(CLI::App& program, Context& context) {
+void add_export(Command program, Context& context) {
   struct Options {
     std::string format, selector = "latest", output = "-";
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "export", "Write a run in a format that other programs read",
       "  ridgeline export csv                                    the latest run: one row a sample\n"
       "  ridgeline export jsonl h200@latest --output run.jsonl   one measurement a line, with its samples\n"
@@ -66,13 +66,11 @@ void add_export(CLI::App& program, Context& context) {
       [&context, options] { return export_run(context, options->format, options->selector, options->output); });
   std::vector<std::string> names;
   for (const Format& format : formats) names.emplace_back(format.name);
-  command.add_option("FORMAT", options->format, "google-benchmark, csv or jsonl")
-      ->required()
-      ->check(CLI::IsMember(names));
-  command.add_option("RUN", options->selector, "Which run, as for show")->default_str("latest");
-  command.add_option("--output", options->output, "File to write, whole or not at all; - is the standard output")
-      ->default_str("-")
-      ->type_name("FILE");
+  command.option("FORMAT", options->format, "google-benchmark, csv or jsonl").required().one_of(names);
+  command.option("RUN", options->selector, "Which run, as for show").default_text("latest");
+  command.option("--output", options->output, "File to write, whole or not at all; - is the standard output")
+      .default_text("-")
+      .value_name("FILE");
   add_results_option(command, context);
 }
 

@@ -2,9 +2,10 @@
 
 #include <memory>
 #include <ostream>
+#include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
@@ -163,13 +164,13 @@ int gate(const Context& context, const GateOptions& options) {
 
 }  // namespace
 
-void add_gate(CLI::App& program, Context& context) {
+void add_gate(Command program, Context& context) {
   struct Shares {
     std::optional<std::string> delta, alpha;  // as typed
   };
   const auto shares = std::make_shared<Shares>();
   const auto options = std::make_shared<GateOptions>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
       "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
       "                                               before merging: builds both commits, measures them in turn\n"
@@ -196,12 +197,10 @@ void add_gate(CLI::App& program, Context& context) {
         if (shares->alpha) options->alpha = parse_share("--alpha", *shares->alpha, analysis::most_alpha);
         return gate(context, *options);
       });
-  const CLI::Validator named(
-      [](const std::string& text) { return text.empty() ? std::string("the name is empty") : std::string(); }, "");
-  command.add_option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile")
-      ->take_all();
+  const auto named = [](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); };
+  command.option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile");
   const auto side = [&](const char* name, auto& value, const char* what, const char* type) {
-    command.add_option(name, value, what)->type_name(type)->check(named);
+    command.option(name, value, what).value_name(type).check(named);
   };
   side("--baseline-ref", options->baseline_ref, "Commit to compare with: a branch, a tag, a hash", "REF");
   side("--candidate-ref", options->candidate_ref, "Commit that is judged", "REF");
@@ -210,36 +209,34 @@ void add_gate(CLI::App& program, Context& context) {
   for (auto [name, value, what] :
        {std::tuple("--baseline-worker", &options->baseline_workers, "Worker program to compare with; may be repeated"),
         std::tuple("--candidate-worker", &options->candidate_workers, "Worker program that is judged; likewise")})
-    command.add_option(name, *value, what)->type_name("PROGRAM")->check(named)->take_all()->allow_extra_args(false);
+    command.option(name, *value, what).value_name("PROGRAM").check(named).one_value();
   side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
   side("--resume", options->resume, "Go on with this interrupted or killed gate, or the latest, with a whole budget",
        "GATE");
   const auto share = [&](const char* name, std::optional<std::string>& value, const char* what) {
-    command.add_option(name, value, what)->type_name("SHARE");
+    command.option(name, value, what).value_name("SHARE");
   };
   share("--delta", shares->delta, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
   share("--alpha", shares->alpha, "Most that false regressions may occur, over all cases; without it 1%");
   side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
   side("--config", options->config, "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
   side("--seed", options->seed, "Of orders, inputs and layouts", "N");
-  command.add_option("--label", options->label, "A word to find the gate's runs by")->type_name("TEXT");
-  command.add_flag("--aa", options->aa,
-                   "Both sides are the same code: compare them all the same, to see how often "
-                   "a gate is wrong");
-  command.add_flag(
-      "--strict", options->strict,
-      "Exit 3 when any case is undecided, was disturbed, or does not fit into memory beside the other side");
-  command.add_flag("--accept-changes", options->accept_changes,
-                   "Of stored runs: judge although the environment changed");
-  command.add_flag("--no-wait", options->no_wait, "Exit 69 when somebody else measures on the device");
+  command.option("--label", options->label, "A word to find the gate's runs by").value_name("TEXT");
+  command.flag("--aa", options->aa,
+               "Both sides are the same code: compare them all the same, to see how often "
+               "a gate is wrong");
+  command.flag("--strict", options->strict,
+               "Exit 3 when any case is undecided, was disturbed, or does not fit into memory beside the other side");
+  command.flag("--accept-changes", options->accept_changes, "Of stored runs: judge although the environment changed");
+  command.flag("--no-wait", options->no_wait, "Exit 69 when somebody else measures on the device");
   add_device_option(command, context);
   add_profile_option(command, context);
   add_worker_option(command, context);
   add_results_option(command, context);
   side("--markdown", options->markdown, "Also write this, for a job summary; - is the standard output", "FILE");
   side("--junit", options->junit, "Also write JUnit XML; - is the standard output", "FILE");
-  command.add_flag("--github", options->github, "Also print GitHub workflow annotations");
+  command.flag("--github", options->github, "Also print GitHub workflow annotations");
   add_json_option(command, context);
   add_quiet_option(command, context);
 }

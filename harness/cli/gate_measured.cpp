@@ -178,7 +178,8 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   GateReport report;
   report.device = setup.device;
   report.notes = notes;
-  report.file = wanted.resumed ? wanted.resumed->file : context.results / (setup.device.model + ".sqlite");
+  report.file =
+      wanted.resumed ? wanted.resumed->file : std::filesystem::path(context.results) / (setup.device.model + ".sqlite");
   store::Store store = store::Store::create(report.file);
   if (wanted.resumed) {
     check_unchanged(wanted, setup, store, environment, options_text);

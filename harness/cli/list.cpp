@@ -99,16 +99,16 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
 
 }  // namespace
 
-void add_list(CLI::App& program, Context& context) {
+void add_list(Command program, Context& context) {
   const auto patterns = std::make_shared<std::vector<std::string>>();
-  CLI::App& command = add_command(program, context, "list", "Show the cases that can be measured",
-                                  "  ridgeline list                       all cases\n"
-                                  "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
-                                  "  ridgeline list '*/bf16/*'            * matches anything, also /\n"
-                                  "  ridgeline list --profile quick       what that profile measures\n"
-                                  "  ridgeline list --device cpu --json   with work, ideas and ranks",
-                                  [&context, patterns] { return list(context, *patterns); });
-  command.add_option("PATTERN", *patterns, "Globs on case names; without any, all cases")->take_all();
+  const Command command = add_command(program, context, "list", "Show the cases that can be measured",
+                                      "  ridgeline list                       all cases\n"
+                                      "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
+                                      "  ridgeline list '*/bf16/*'            * matches anything, also /\n"
+                                      "  ridgeline list --profile quick       what that profile measures\n"
+                                      "  ridgeline list --device cpu --json   with work, ideas and ranks",
+                                      [&context, patterns] { return list(context, *patterns); });
+  command.option("PATTERN", *patterns, "Globs on case names; without any, all cases");
   add_device_option(command, context);
   add_profile_option(command, context);
   add_worker_option(command, context);

@@ -4,22 +4,25 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/program.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
-constexpr void (*commands[])(CLI::App&, Context&) = {
+constexpr void (*commands[])(Command, Context&) = {
     add_devices, add_list,   add_run,    add_gate,    add_runs,     add_show,  add_trend, add_check,
     add_predict, add_report, add_export, add_compare, add_baseline, add_merge, add_prune,
 };
@@ -50,26 +53,15 @@ bool reader_is_gone() {
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
 /// What the reader may have meant by a word that no option or command is called.
-std::string suggestion(const CLI::App& program, const std::vector<std::string>& arguments) {
-  const CLI::App* command = &program;
-  const auto chosen = program.get_subcommands();
-  if (!chosen.empty()) command = chosen.front();
-  std::vector<std::string> known = option_names(*command);
-  if (chosen.empty())
-    for (const CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; }))
-      known.push_back(each->get_name());
+std::string suggestion(Command program, const std::vector<std::string>& arguments) {
+  const std::optional<Command> chosen = program.chosen();
+  std::vector<std::string> known = chosen ? chosen->option_names() : program.option_names();
+  if (!chosen) std::ranges::copy(program.command_names(), std::back_inserter(known));
   for (std::string word : arguments) {
     word = word.substr(0, word.find('='));
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    if (!chosen.empty() && !word.starts_with("-")) continue;
+    if (chosen && !word.starts_with("-")) continue;
     const std::string near = nearest(word, known);
     if (!near.empty()) return fmt::format("did you mean {}? ", near);
   }
@@ -77,23 +69,17 @@ std::string suggestion(const CLI::App& program, const std::vector<std::string>& 
 }
 
 int perform(Context& context) {
-  CLI::App program("Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.", "ridgeline");
-  program.footer(examples);
-  program.require_subcommand(1);
-  program.set_help_flag("--help", "Print this help");
-  program.set_version_flag("--version", RIDGELINE_VERSION);
-  program.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  Program program("ridgeline", "Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.",
+                  examples, RIDGELINE_VERSION);
   context.results = "results";
-  for (const auto add : commands) add(program, context);
+  for (const auto add : commands) add(program.root(), context);
   try {
-    program.parse(std::vector<std::string>(context.arguments.rbegin(), context.arguments.rend()));
-  } catch (const CLI::Success& wish) {  // --help or --version
-    return program.exit(wish);
-  } catch (const CLI::ParseError& error) {
-    const auto chosen = program.get_subcommands();
-    const std::string command = chosen.empty() ? "ridgeline" : "ridgeline " + chosen.front()->get_name();
-    throw Error(ErrorKind::usage, error.what(),
-                fmt::format("{}{} --help shows what there is", suggestion(program, context.arguments), command));
+    if (const std::optional<int> answered = program.parse(context.arguments)) return *answered;
+  } catch (const Error& error) {
+    const std::optional<Command> chosen = program.root().chosen();
+    const std::string command = chosen ? "ridgeline " + chosen->name() : "ridgeline";
+    throw Error(error.kind(), error.what(),
+                fmt::format("{}{} --help shows what there is", suggestion(program.root(), context.arguments), command));
   }
   return context.perform();
 }

@@ -164,7 +164,7 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
       }
   }
   if (context.json) {
-    nlohmann::ordered_json all{{"results", context.results.string()}, {"total", to_json(total)}};
+    nlohmann::ordered_json all{{"results", context.results}, {"total", to_json(total)}};
     all["files"] = nlohmann::ordered_json::array();
     for (const MergedFile& done : files) {
       nlohmann::ordered_json object{{"file", done.file.string()}};
@@ -174,18 +174,17 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
     }
     print_json(all);
   } else {
-    fmt::print("{} folder{} merged into {}: {}{}\n", folders.size(), folders.size() == 1 ? "" : "s",
-               context.results.string(), text(total),
-               total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
+    fmt::print("{} folder{} merged into {}: {}{}\n", folders.size(), folders.size() == 1 ? "" : "s", context.results,
+               text(total), total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
   }
   return total.refused.empty() ? fine : static_cast<int>(ErrorKind::store);
 }
 
 }  // namespace
 
-void add_merge(CLI::App& program, Context& context) {
+void add_merge(Command program, Context& context) {
   const auto folders = std::make_shared<std::vector<std::string>>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "merge", "Join the results folders of several runners",
       "  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by run\n"
       "  ridgeline merge --results all 'runners'/*           into another folder\n"
@@ -197,7 +196,7 @@ void add_merge(CLI::App& program, Context& context) {
       "disturbed.\n"
       "Exit codes: 0 all was merged, 74 something was left out (the rest is merged).",
       [&context, folders] { return merge(context, *folders); });
-  command.add_option("DIR", *folders, "Results folders to take from; they stay as they are")->required();
+  command.option("DIR", *folders, "Results folders to take from; they stay as they are").required();
   add_results_option(command, context);
   add_json_option(command, context);
   add_quiet_option(command, context);

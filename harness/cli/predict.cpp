@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
@@ -124,10 +124,10 @@ std::vector<FoundRun> counted_runs(const Context& context, const Options& option
   }
   std::vector<FoundRun> runs = those(all, [&](const FoundRun& found) { return is_counted_by(found, device); });
   if (runs.empty())
-    throw Error(ErrorKind::dependency,
-                fmt::format("no run on {} is stored in {}, whose counts bound the {}", device, context.results.string(),
-                            sheet.model),
-                counting_command(device, options.patterns) + " makes one");
+    throw Error(
+        ErrorKind::dependency,
+        fmt::format("no run on {} is stored in {}, whose counts bound the {}", device, context.results, sheet.model),
+        counting_command(device, options.patterns) + " makes one");
   return runs;
 }
 
@@ -189,9 +189,9 @@ int predict(const Context& context, const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& program, Context& context) {
+void add_predict(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "predict", "Bound the time of counted cases on GPUs of the catalogue: never a forecast",
       "  ridgeline predict 'transpose/*' --on h200        the least time that its counts allow, and why\n"
       "  ridgeline predict gemm --on a100,h100,h200       on three GPUs; a100-pcie-40gb and the like are others\n"
@@ -202,13 +202,13 @@ void add_predict(CLI::App& program, Context& context) {
       "the A100, emulated:sm_90 for H100 and H200. Stored measurements of cases with the same name on the same model\n"
       "stand beside their bounds. docs/how-to-predict.md says what a bound contains and what it leaves out.",
       [&context, options] { return predict(context, *options); });
-  command.add_option("PATTERN", options->patterns, "Which counted cases; all without one");
-  command.add_option("--on", options->devices, "GPUs of the catalogue, separated by commas")
-      ->required()
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("DEVICE,...");
-  command.add_option("--run", options->run, "Take the counts of this run alone")->type_name("RUN");
+  command.option("PATTERN", options->patterns, "Which counted cases; all without one");
+  command.option("--on", options->devices, "GPUs of the catalogue, separated by commas")
+      .required()
+      .separated_by(',')
+      .one_value()
+      .value_name("DEVICE,...");
+  command.option("--run", options->run, "Take the counts of this run alone").value_name("RUN");
   add_results_option(command, context);
   add_json_option(command, context);
 }

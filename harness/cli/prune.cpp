@@ -154,9 +154,9 @@ int prune(const Context& context, const Options& options) {
 
 }  // namespace
 
-void add_prune(CLI::App& program, Context& context) {
+void add_prune(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "prune", "Drop the samples of old runs, and keep their medians",
       "  ridgeline prune --older-than 90d                  says what it would drop, and drops nothing\n"
       "  ridgeline prune --older-than 26w --yes            drops it\n"
@@ -166,12 +166,10 @@ void add_prune(CLI::App& program, Context& context) {
       "say\n"
       "when the samples went; export csv has an empty cell for them. Runs that a baseline stands for keep theirs.",
       [&context, options] { return prune(context, *options); });
-  command.add_option("--older-than", options->older_than, "Age in days or weeks: 90d, 12w")
-      ->required()
-      ->type_name("AGE");
-  command.add_flag("--yes", options->yes, "Drop them; without it nothing is changed");
-  command.add_flag("--dry-run", options->dry_run, "Change nothing, as without --yes");
-  command.add_flag("--shrink", options->shrink, "With --yes: also write the files anew, without the free space");
+  command.option("--older-than", options->older_than, "Age in days or weeks: 90d, 12w").required().value_name("AGE");
+  command.flag("--yes", options->yes, "Drop them; without it nothing is changed");
+  command.flag("--dry-run", options->dry_run, "Change nothing, as without --yes");
+  command.flag("--shrink", options->shrink, "With --yes: also write the files anew, without the free space");
   add_results_option(command, context);
   add_json_option(command, context);
 }

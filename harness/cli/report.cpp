@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/report_data.hpp"
 #include "harness/base/error.hpp"
@@ -32,7 +32,7 @@ struct Options {
   std::string gate;                   // empty: the newest finished gate of each of these models
   std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
   int nights = 90;                    // that are drawn; 0: none
-  fs::path output;                    // empty: report/ in the results folder
+  std::string output;                 // empty: report/ in the results folder
 };
 
 /// So many nights make a trend: from then on a case can have stopped.
@@ -205,7 +205,7 @@ int report(const Context& context, const Options& options) {
   if (!options.compared.empty() && options.compared.size() != 2)
     throw Error(ErrorKind::usage, "--compare takes two runs", "ridgeline report --compare h100 a100");
   if (options.nights < 0) throw Error(ErrorKind::usage, "--nights is 0 or more", "0 leaves nights out");
-  const fs::path output = options.output.empty() ? context.results / "report" : options.output;
+  const fs::path output = options.output.empty() ? fs::path(context.results) / "report" : fs::path(options.output);
   const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
   const fs::path document = output / "report.json", page = output / "index.html";
@@ -234,9 +234,9 @@ int report(const Context& context, const Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& program, Context& context) {
+void add_report(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "report", "Draw what was measured as one HTML page and PNG figures",
       "  ridgeline report                     the newest finished run and gate of each device model, and its nights\n"
       "  ridgeline report latest              the newest run of all\n"
@@ -247,17 +247,14 @@ void add_report(CLI::App& program, Context& context) {
       "Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are\n"
       "compared. docs/report.md says how to read each figure.",
       [&context, options] { return report(context, *options); });
-  command.add_option("RUN", options->selector, "A run: latest, an id's beginning, label:, commit:, MODEL@...");
-  command.add_option("--gate", options->gate, "A gate: latest, an id's beginning, MODEL@...")->type_name("GATE");
+  command.option("RUN", options->selector, "A run: latest, an id's beginning, label:, commit:, MODEL@...");
+  command.option("--gate", options->gate, "A gate: latest, an id's beginning, MODEL@...").value_name("GATE");
   command
-      .add_option("--compare", options->compared,
-                  "Two runs, as for compare; compared in place of the newest of two models")
-      ->expected(2)
-      ->type_name("A B");
-  command.add_option("--nights", options->nights, "Draw the last N nights; 0 for none")
-      ->type_name("N")
-      ->default_str("90");
-  command.add_option("--output", options->output, "Folder for index.html, report.json and figures/")->type_name("DIR");
+      .option("--compare", options->compared, "Two runs, as for compare; compared in place of the newest of two models")
+      .values(2)
+      .value_name("A B");
+  command.option("--nights", options->nights, "Draw the last N nights; 0 for none").value_name("N").default_text("90");
+  command.option("--output", options->output, "Folder for index.html, report.json and figures/").value_name("DIR");
   add_results_option(command, context);
   add_json_option(command, context);
   add_quiet_option(command, context);

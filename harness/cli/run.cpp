@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
@@ -162,7 +162,7 @@ int run(const Context& context, const RunOptions& options) {
                       "wait for it, or leave out --no-wait");
         fmt::print(stderr, "waiting for device {}, which is being measured on by {}\n", plan.device.id, holder);
       });
-  store::Store store = store::Store::create(context.results / (plan.device.model + ".sqlite"));
+  store::Store store = store::Store::create(std::filesystem::path(context.results) / (plan.device.model + ".sqlite"));
   plan.run.started = run::timestamp();
   store.begin(plan.run, plan.device, run::observe_environment(plan.device));
 
@@ -207,9 +207,9 @@ int run_or_stop(const Context& context, const RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Context& context) {
+void add_run(Command program, Context& context) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "run", "Measure cases and keep every sample",
       "  ridgeline run                                 the profile quick on the best device\n"
       "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
@@ -223,21 +223,21 @@ void add_run(CLI::App& program, Context& context) {
       "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or above "
       "its roof, 130 interrupted.",
       [&context, options] { return run_or_stop(context, *options); });
-  command.add_option("PATTERN", options->patterns, "Globs on case names; without any, all of the profile")->take_all();
+  command.option("PATTERN", options->patterns, "Globs on case names; without any, all of the profile");
   add_device_option(command, context);
-  add_profile_option(command, context);
-  command.add_option("--budget", options->budget, "Wall clock of the whole run, in place of the profile's")
-      ->type_name("TIME");
-  command.add_option("--processes", options->processes, "Processes a case, in place of the profile's")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--seed", options->seed, "Of the order of cases and of their inputs")->type_name("N");
-  command.add_option("--repeat-of", options->repeat_of, "Measure the cases of a stored run again, and compare")
-      ->type_name("RUN")
-      ->excludes("--profile");
-  command.add_option("--label", options->label, "A word to find the run by")->type_name("TEXT");
-  command.add_flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
-  command.add_flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
+  const Option profile = add_profile_option(command, context);
+  command.option("--budget", options->budget, "Wall clock of the whole run, in place of the profile's")
+      .value_name("TIME");
+  command.option("--processes", options->processes, "Processes a case, in place of the profile's")
+      .value_name("N")
+      .between(1, 1000);
+  command.option("--seed", options->seed, "Of the order of cases and of their inputs").value_name("N");
+  command.option("--repeat-of", options->repeat_of, "Measure the cases of a stored run again, and compare")
+      .value_name("RUN")
+      .excludes(profile);
+  command.option("--label", options->label, "A word to find the run by").value_name("TEXT");
+  command.flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
+  command.flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
   add_results_option(command, context);
   add_worker_option(command, context);
   add_json_option(command, context);

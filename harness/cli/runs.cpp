@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <iterator>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -83,8 +83,8 @@ int runs(const Context& context) {
 
 }  // namespace
 
-void add_runs(CLI::App& program, Context& context) {
-  CLI::App& command = add_command(
+void add_runs(Command program, Context& context) {
+  const Command command = add_command(
       program, context, "runs", "List the runs and gates in the results folder, newest first",
       "  ridgeline runs                     one line a run, then one line a gate, all device models\n"
       "  ridgeline runs --results old       of another folder\n"

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
@@ -192,9 +192,9 @@ int show(const Context& context, const Options& options) {
 
 }  // namespace
 
-void add_show(CLI::App& program, Context& context) {
+void add_show(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "show",
       "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",
       "  ridgeline show                              the latest run or gate, whichever is newer\n"
@@ -207,17 +207,17 @@ void add_show(CLI::App& program, Context& context) {
       "Labels and commits are those of runs. A gate measures two runs of its own, which are shown by their\n"
       "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
       [&context, options] { return show(context, *options); });
-  command.add_option("RUN|GATE", options->selector, "Which run or gate")->default_str("latest");
-  CLI::Option* samples = command
-                             .add_option("--samples", options->sampled,
-                                         "Print the samples, or pairs, of this case, or of all that a pattern picks")
-                             ->type_name("CASE");
+  command.option("RUN|GATE", options->selector, "Which run or gate").default_text("latest");
+  const Option samples = command
+                             .option("--samples", options->sampled,
+                                     "Print the samples, or pairs, of this case, or of all that a pattern picks")
+                             .value_name("CASE");
   command
-      .add_option("--listing", options->listed,
-                  "Print the annotated source of this case, or of all that a pattern picks, counted on an emulated "
-                  "device")
-      ->type_name("CASE")
-      ->excludes(samples);
+      .option("--listing", options->listed,
+              "Print the annotated source of this case, or of all that a pattern picks, counted on an emulated "
+              "device")
+      .value_name("CASE")
+      .excludes(samples);
   add_results_option(command, context);
   add_json_option(command, context);
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -82,9 +82,9 @@ int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
   return code;
 }
 
-void add_trend(CLI::App& program, Context& context) {
+void add_trend(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  const Command command = add_command(
       program, context, "trend", "Find what changed over the nights that are stored, and since when",
       "  ridgeline trend                         every case of every device, the last 90 nights listed\n"
       "  ridgeline trend --device h200 'gemm/*'  of one model or device\n"
@@ -98,30 +98,27 @@ void add_trend(CLI::App& program, Context& context) {
       "confirmed change, a drift, or a count for the worse) and nothing but code is known to have changed,\n"
       "else 0; 3 when no night is stored. docs/trend.md says how to read it, and how often it is wrong.",
       [&context, options] { return trend(context, *options); });
-  command.add_option("PATTERN", options->choice.patterns, "Cases; * crosses /. Without any, all")->type_name("");
+  command.option("PATTERN", options->choice.patterns, "Cases; * crosses /. Without any, all").value_name("");
+  command.option("--device", context.device, "cuda:0, words of a model, or the start of a UUID; without it all devices")
+      .value_name("ID");
+  command.option("--profile", context.profile, "Runs of this profile; without it, of each device the usual one")
+      .value_name("NAME");
+  command.option("--since", options->choice.since, "Leave out all nights before this day").value_name("DATE");
+  command.option("--nights", options->shown_nights, "List what the last N nights brought")
+      .value_name("N")
+      .default_text("90");
+  command.option("--new-nights", options->new_nights, "New is what the analysis N nights ago did not have")
+      .value_name("N")
+      .default_text("1");
   command
-      .add_option("--device", context.device,
-                  "cuda:0, words of a model, or the start of a UUID; without it all devices")
-      ->type_name("ID");
-  command.add_option("--profile", context.profile, "Runs of this profile; without it, of each device the usual one")
-      ->type_name("NAME");
-  command.add_option("--since", options->choice.since, "Leave out all nights before this day")->type_name("DATE");
-  command.add_option("--nights", options->shown_nights, "List what the last N nights brought")
-      ->type_name("N")
-      ->default_str("90");
-  command.add_option("--new-nights", options->new_nights, "New is what the analysis N nights ago did not have")
-      ->type_name("N")
-      ->default_str("1");
-  command
-      .add_option("--step", options->step_percent,
-                  "The smallest change that counts; without it 1% on a GPU, 2% on a CPU")
-      ->type_name("PERCENT");
-  command.add_flag("--by-model", options->choice.by_model,
-                   "Take all devices of a model as one, for runners that get another one each night");
-  command.add_flag("--fail-on-new", options->fail_on_new, "Exit 1 or 2 when something is newly for the worse");
+      .option("--step", options->step_percent, "The smallest change that counts; without it 1% on a GPU, 2% on a CPU")
+      .value_name("PERCENT");
+  command.flag("--by-model", options->choice.by_model,
+               "Take all devices of a model as one, for runners that get another one each night");
+  command.flag("--fail-on-new", options->fail_on_new, "Exit 1 or 2 when something is newly for the worse");
   add_results_option(command, context);
   add_json_option(command, context);
-  command.add_flag("--series", options->series, "With --json: also every value of every series");
+  command.flag("--series", options->series, "With --json: also every value of every series");
 }
 
 }  // namespace ridgeline::cli

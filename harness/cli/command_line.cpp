@@ -1,0 +1,126 @@
+#include "harness/cli/command_line.hpp"
+
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace ridgeline::cli {
+
+Option Option::value_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::default_text(const std::string& text) const {
+  option_->default_str(text);
+  return *this;
+}
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::excludes(Option other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Option::values(int number) const {
+  option_->expected(number);
+  return *this;
+}
+
+Option Option::one_value() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option Option::separated_by(char separator) const {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::between(int least, int most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::one_of(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::check(const std::function<std::string(const std::string& value)>& complaint) const {
+  option_->check(CLI::Validator([complaint](const std::string& value) { return complaint(value); }, ""));
+  return *this;
+}
+
+Command Command::command(const std::string& name, const std::string& description, const std::string& footer,
+                         std::function<void()> chosen) const {
+  CLI::App& command = *command_->add_subcommand(name, description);
+  command.footer(footer);
+  command.callback(std::move(chosen));
+  return Command(command);
+}
+
+Command Command::group(const std::string& name, const std::string& description, const std::string& footer) const {
+  CLI::App& command = *command_->add_subcommand(name, description);
+  command.footer(footer);
+  command.require_subcommand(1);
+  return Command(command);
+}
+
+Option Command::flag(const std::string& name, bool& given, const std::string& description) const {
+  return Option(*command_->add_flag(name, given, description));
+}
+
+Option Command::option(const std::string& name, std::string& value, const std::string& description) const {
+  return Option(*command_->add_option(name, value, description));
+}
+
+Option Command::option(const std::string& name, std::optional<std::string>& value,
+                       const std::string& description) const {
+  return Option(*command_->add_option(name, value, description));
+}
+
+Option Command::option(const std::string& name, std::vector<std::string>& values,
+                       const std::string& description) const {
+  return Option(*command_->add_option(name, values, description));
+}
+
+Option Command::option(const std::string& name, int& value, const std::string& description) const {
+  return Option(*command_->add_option(name, value, description));
+}
+
+Option Command::option(const std::string& name, std::optional<int>& value, const std::string& description) const {
+  return Option(*command_->add_option(name, value, description));
+}
+
+Option Command::option(const std::string& name, double& value, const std::string& description) const {
+  return Option(*command_->add_option(name, value, description));
+}
+
+std::string Command::name() const { return command_->get_name(); }
+
+std::vector<std::string> Command::option_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : std::as_const(*command_).get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> Command::command_names() const {
+  std::vector<std::string> names;
+  for (const CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
+}
+
+std::optional<Command> Command::chosen() const {
+  const auto chosen = command_->get_subcommands();
+  if (chosen.empty()) return std::nullopt;
+  return Command(*chosen.front());
+}
+
+}  // namespace ridgeline::cli
