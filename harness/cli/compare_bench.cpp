@@ -6,7 +6,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "harness/cli/main.hpp"

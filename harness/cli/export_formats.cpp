@@ -1,6 +1,6 @@
 #include "harness/cli/export_formats.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/summary.hpp"

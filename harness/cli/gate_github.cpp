@@ -1,6 +1,6 @@
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/cli/gate_words.hpp"

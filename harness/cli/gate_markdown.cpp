@@ -1,6 +1,6 @@
 #include <cctype>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/cli/gate_words.hpp"

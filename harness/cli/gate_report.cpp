@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/cli/command.hpp"
 
