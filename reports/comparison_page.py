@@ -40,7 +40,7 @@ def section(one: Section) -> dict[str, object]:
         "sentences": comparison_words.sentences(comparison),
         "open_differences": OPEN_DIFFERENCES,
         "suites": [suite_line(suite, groups.get(suite.suite, ())) for suite in comparison.suites],
-        "roofs": roof_lines(comparison.a_roofs, comparison.b_roofs),
+        "roofs": roof_lines(comparison.roofs_of("a"), comparison.roofs_of("b")),
         "groups": [(suite, [case_line(case) for case in cases]) for suite, cases in groups.items()],
         "is_open": sum(map(len, groups.values())) <= OPEN_ROWS,
         "changed": changed,
@@ -178,6 +178,7 @@ def count_lines(comparison: Comparison) -> list[CountLine]:
     return [
         CountLine(case.case, case.other_inputs, _metric(metric), *_counts(metric), _ratio(metric))
         for case in comparison.counted
+        if not case.not_compared
         for metric in case.changed
     ]
 

@@ -124,7 +124,7 @@ def test_roofs_stand_side_by_side() -> None:
     del document["roofs"][0]["b"]
     document["roofs"].append({"roof": "latency.dram", "source": "measured", "unit": "ns", "a": 500.0, "b": 250.0})
     read = parsed(document)
-    lines = comparison_page.roof_lines(read.a_roofs, read.b_roofs)
+    lines = comparison_page.roof_lines(read.roofs_of("a"), read.roofs_of("b"))
     assert [(one.kind, one.source, one.a, one.b, one.ratio) for one in lines][:4] == [
         ("dram.read", "measured", "1.90 TB/s", "", ""),
         ("fma.f32", "measured", "18.9 TFLOP/s", "61.8 TFLOP/s", "3.27"),

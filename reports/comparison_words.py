@@ -167,10 +167,11 @@ def left_out(comparison: Comparison, names: tuple[str, str] = ("A", "B")) -> str
 
 
 def counts(comparison: Comparison) -> str:
-    changed = [metric for case in comparison.counted for metric in case.changed]
-    equal = sum(case.equal for case in comparison.counted)
+    counted = [case for case in comparison.counted if not case.not_compared]
+    changed = [metric for case in counted for metric in case.changed]
+    equal = sum(case.equal_counts for case in counted)
     differ = f"{len(changed)} count{'s' if len(changed) != 1 else ''} differ{'s' if len(changed) == 1 else ''}"
-    others = sum(case.other_inputs for case in comparison.counted)
+    others = sum(case.other_inputs for case in counted)
     inputs = f" {units.cases(others)} had other inputs, on which counts may depend." if others else ""
     return f"{differ if changed else 'No count differs'}, and {equal} are equal.{inputs}"
 

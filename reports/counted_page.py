@@ -98,12 +98,12 @@ def counts(case: Case) -> tuple[str, ...]:
 
 
 def every_metric(run: Run) -> EveryMetric:
-    cases = [case for case in run.cases if case.counted]
-    found = {name: metric for case in cases for name, metric in case.metrics.items()}
+    cases = [(case.name, {one.name: one for one in case.metrics}) for case in run.cases if case.counted]
+    found = {name: metric for _, metrics in cases for name, metric in metrics.items()}
     arrow = {"lower": " ↓", "higher": " ↑", "none": ""}
     return EveryMetric(
         tuple(name + arrow[metric.direction] for name, metric in found.items()),
-        tuple((case.name, tuple(_text(case.metrics.get(name)) for name in found)) for case in cases),
+        tuple((case, tuple(_text(metrics.get(name)) for name in found)) for case, metrics in cases),
     )
 
 

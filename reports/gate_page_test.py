@@ -77,17 +77,26 @@ def _verdict(document: Json) -> Json:
 
 
 WRONG: list[tuple[Callable[[Json], Any], str]] = [
-    (lambda d: d.update(gates={}), "gates: expected a list"),
-    (lambda d: d["gates"][0].update(mode="both"), "gates[0].mode: expected one of workers"),
-    (lambda d: d["gates"][0].update(alpha=0), "gates[0].alpha: expected a finite number above 0"),
-    (lambda d: d["gates"][0].pop("device"), "gates[0].device: expected an object"),
-    (lambda d: _verdict(d).update(verdict="fine"), "gates[0].verdicts[0].verdict: expected one of regression"),
-    (lambda d: _verdict(d).update(ratio=0), "gates[0].verdicts[0].ratio: expected a finite number above 0"),
-    (lambda d: _verdict(d).update(ratio=float("nan")), "gates[0].verdicts[0].ratio: expected a finite number"),
-    (lambda d: _verdict(d).pop("ratio"), "gates[0].verdicts[0].ratio: expected a number within its interval"),
-    (lambda d: _verdict(d).update(ratio_low=1.2), "gates[0].verdicts[0].ratio: expected a number within its interval"),
-    (lambda d: _verdict(d)["rounds"][0].update(baseline_ns=0), "verdicts[0].rounds[0].baseline_ns: expected a finite"),
-    (lambda d: _verdict(d)["rounds"][0].update(round=-1), "verdicts[0].rounds[0].round: expected a whole number"),
+    (lambda d: d.update(gates={}), "Expected `array`, got `object` - at `$.gates`"),
+    (lambda d: d["gates"][0].update(mode="both"), "Invalid enum value 'both' - at `$.gates[0].mode`"),
+    (lambda d: d["gates"][0].update(alpha=0), "Expected `float` > 0.0 - at `$.gates[0].alpha`"),
+    (lambda d: d["gates"][0].pop("device"), "Object missing required field `device` - at `$.gates[0]`"),
+    (lambda d: _verdict(d).update(verdict="fine"), "Invalid enum value 'fine' - at `$.gates[0].verdicts[0].verdict`"),
+    (lambda d: _verdict(d).update(ratio=0), "Expected `float` > 0.0 - at `$.gates[0].verdicts[0].ratio`"),
+    (lambda d: _verdict(d).update(ratio=float("nan")), "Expected `float` > 0.0 - at `$.gates[0].verdicts[0].ratio`"),
+    (lambda d: _verdict(d).pop("ratio"), "ratio: expected a number within its interval - at `$.gates[0].verdicts[0]`"),
+    (
+        lambda d: _verdict(d).update(ratio_low=1.2),
+        "ratio: expected a number within its interval - at `$.gates[0].verdicts[0]`",
+    ),
+    (
+        lambda d: _verdict(d)["rounds"][0].update(baseline_ns=0),
+        "Expected `float` > 0.0 - at `$.gates[0].verdicts[0].rounds[0].baseline_ns`",
+    ),
+    (
+        lambda d: _verdict(d)["rounds"][0].update(round=-1),
+        "Expected `int` >= 0 - at `$.gates[0].verdicts[0].rounds[0].round`",
+    ),
 ]
 
 

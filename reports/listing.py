@@ -89,7 +89,7 @@ def pages(run: Run, prefix: str) -> list[Page]:
     def listing(case: Case, file: str) -> Listing:
         others = dict.fromkeys(site.file for site in case.sites if site.file != file)
         elsewhere = tuple((other or UNKNOWN, f"{addresses[other]}#{anchors[other, case.name]}") for other in others)
-        return replace(_listing(case, file, anchors[file, case.name]), elsewhere=elsewhere)
+        return replace(_listing(case, run.source(case, file), file, anchors[file, case.name]), elsewhere=elsewhere)
 
     made = []
     for file in names:
@@ -111,10 +111,9 @@ def links(pages_of_run: Sequence[Page]) -> dict[str, str]:
     return {name: address for name, (_, address) in best.items()}
 
 
-def _listing(case: Case, file: str, anchor: str) -> Listing:
+def _listing(case: Case, source: Source | None, file: str, anchor: str) -> Listing:
     sites = [site for site in case.sites if site.file == file]
     kernels = tuple(dict.fromkeys(site.kernel for site in sites))
-    source = next((source for source in case.sources if source.file == file), None)
     text = source.text.removesuffix("\n").split("\n") if source and source.text else []
     by_line: dict[int, list[Access]] = {}
     for site in sites:
@@ -141,7 +140,7 @@ def _why_not(source: Source | None, lost: bool) -> str:
     if source is None:
         return "The source was not kept."
     if source.text is None:
-        return f"The source is left out: it has {units.size(source.size)}."
+        return f"The source is left out: it has {units.size(source.bytes)}."
     return "Some accesses are on lines that the source as it was kept does not have." if lost else ""
 
 
@@ -170,8 +169,8 @@ def _access(site: Site, case: Case, *, name_kernel: bool) -> Access:
     each = site.requests or 1
     memory = "global" if site.sectors else "shared" if site.wavefronts else ""
     total = {
-        "global": sum(one.sectors for one in case.sites) + case.left_out.sectors,
-        "shared": sum(one.wavefronts for one in case.sites) + case.left_out.wavefronts,
+        "global": sum(one.sectors for one in case.sites) + case.sites_left_out.sectors,
+        "shared": sum(one.wavefronts for one in case.sites) + case.sites_left_out.wavefronts,
     }
     share = {"global": site.sectors, "shared": site.wavefronts}.get(memory, 0) / total[memory] if memory else None
     return Access(

@@ -1,60 +1,101 @@
-"""Reads and checks the report JSON (docs/report-format.md). Nothing in it is trusted."""
+"""Reads the report JSON (docs/report-format.md). Nothing in it is trusted: the types of its rows say what is right."""
 
 from __future__ import annotations
 
-import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
-from reports import load_comparison, load_gate, load_run, load_trend
-from reports.model import Report
-from reports.node import InputError, Node, clean
+import msgspec
 
-__all__ = ["InputError", "clean", "load", "parse"]
+from reports.model import Count, Row, Run
+from reports.model_comparison import ComparisonOfCounts, ComparisonOfTimes
+from reports.model_gate import Gate
+from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
 VERSION = 2
 
+_LONGEST_TEXT = 20_000
+_LONGEST_SOURCE = 300_000
+_LONGEST_ERROR = 400
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+class InputError(Exception):
+    """The input is no report JSON of a version that this program reads; the message says where and why."""
+
+
+class _Head(Row):
+    format: str
+    version: Count
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise ValueError(f'format is {self.format!r}, not "{FORMAT}"')
+        if self.version != VERSION:
+            raise ValueError(
+                f"version {self.version} of the report format, but this program reads version {VERSION}; "
+                "use `ridgeline` and `reports` of the same commit"
+            )
+
+
+class Report(Row):
+    generated: str
+    ridgeline: str
+    runs: tuple[Run, ...]
+    gates: tuple[Gate, ...] = ()
+    trends: tuple[Trend, ...] = ()
+    comparisons: tuple[ComparisonOfTimes | ComparisonOfCounts, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (self.runs or self.gates or self.trends or self.comparisons):
+            raise ValueError("runs is empty, and there are no gates: there is nothing to report")
+
 
 def load(path: Path) -> Report:
     try:
-        text = path.read_text(encoding="utf-8")
+        return parse(msgspec.json.decode(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
-    try:
-        document = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"{path} is no JSON document: {error}") from error
-    try:
-        return parse(document)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
 
 
 def parse(document: Any) -> Report:
-    root = Node(document, "")
-    if root.text("format") != FORMAT:
-        raise InputError(f'format is {root.text("format")!r}, not "{FORMAT}"')
-    version = root.integer("version")
-    if version != VERSION:
-        raise InputError(
-            f"version {version} of the report format, but this program reads version {VERSION}; "
-            "use `ridgeline` and `reports` of the same commit"
-        )
-    report = Report(
-        generated=root.text("generated"),
-        ridgeline=root.text("ridgeline"),
-        runs=tuple(map(load_run.run, root.nodes("runs"))),
-        gates=tuple(map(load_gate.gate, root.nodes("gates"))) if root.has("gates") else (),
-        trends=tuple(map(load_trend.trend, root.nodes("trends"))) if root.has("trends") else (),
-        comparisons=tuple(map(load_comparison.comparison, root.nodes("comparisons")))
-        if root.has("comparisons")
-        else (),
+    """Of a document as JSON gives it: dicts, lists, texts and numbers."""
+    cleaned = _cleaned(document, _LONGEST_TEXT)
+    try:
+        msgspec.convert(cleaned, _Head)
+        return msgspec.convert(cleaned, Report)
+    except msgspec.ValidationError as error:
+        text = str(error)
+        half = _LONGEST_ERROR // 2  # a value may stand in it, before the place
+        raise InputError(text if len(text) <= _LONGEST_ERROR else f"{text[:half]}…{text[-half:]}") from error
+
+
+def _cleaned(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return clean(value, longest)
+    if isinstance(value, list):
+        return [_cleaned(one, longest) for one in value]
+    if isinstance(value, dict):
+        return {
+            clean(key): _cleaned(one, _LONGEST_SOURCE if key == "text" else _LONGEST_TEXT) for key, one in value.items()
+        }
+    return value
+
+
+def clean(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """`text` without what could not be seen or would turn the direction of what follows: control and format characters,
+    line ends and tabs excepted, become U+FFFD. A line ends with one character. Cut where nobody reads on."""
+    if len(text) > longest:
+        text = text[:longest] + "…"
+    if text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if letter not in "\n\t" and unicodedata.category(letter) in _UNSEEN else letter
+        for letter in text.replace("\r\n", "\n")
     )
-    if not (report.runs or report.gates or report.trends or report.comparisons):
-        raise InputError("runs is empty, and there are no gates: there is nothing to report")
-    return report
-
-
-def _refuse_constant(text: str) -> float:
-    raise ValueError(f"{text} is no JSON number")

@@ -57,7 +57,8 @@ def test_the_documented_example_is_read() -> None:
         64,
         None,
     )
-    assert counted.sources[0].text == "// A row of text for each line that a site names.\n"
+    assert counting.source(counted, load_.file).text == "// A row of text for each line that a site names.\n"
+    assert (counted.verification.error, crashed.verification) == (1e-7, None)
     assert unsupported.sites == ()
 
 
@@ -90,7 +91,7 @@ def test_the_documented_comparison_is_read() -> None:
     assert (case.suite, case.variant, case.cause, case.roofs) == ("gemm", "tiled", "distance", "measured")
     assert case.rest == pytest.approx(1.6, rel=1e-3)
     assert (case.a.flops, case.a.roof) == (5e5, "dram.copy")
-    assert [roof.value for roof in (*comparison.a_roofs, *comparison.b_roofs)] == [1e12, 2e12]
+    assert [roof.value for roof in (*comparison.roofs_of("a"), *comparison.roofs_of("b"))] == [1e12, 2e12]
     assert comparison.suites[0].cases == 1
     assert [(one.case.split("/")[1], one.side) for one in comparison.one_sided] == [("own", "a")]
 
@@ -115,59 +116,91 @@ def _counted(document: Json) -> Json:
 
 
 WRONG: list[tuple[Callable[[Json], Any], str]] = [
-    (lambda d: d.pop("format"), "format: expected a string, got nothing"),
+    (lambda d: d.pop("format"), "Object missing required field `format`"),
     (lambda d: d.update(format="other"), "format is 'other'"),
     (lambda d: d.update(version=1), "version 1"),
-    (lambda d: d.update(version="1"), "version: expected a whole number"),
+    (lambda d: d.update(version="1"), "Expected `int`, got `str` - at `$.version`"),
     (lambda d: d.update(runs=[], gates=[], trends=[], comparisons=[]), "runs is empty, and there are no gates"),
-    (lambda d: d.update(runs={}), "runs: expected a list"),
-    (lambda d: d.update(runs=[3]), "runs[0]: expected an object, got 3"),
-    (lambda d: d["runs"][0].pop("device"), "runs[0].device: expected an object"),
+    (lambda d: d.update(runs={}), "Expected `array`, got `object` - at `$.runs`"),
+    (lambda d: d.update(runs=[3]), "Expected `object`, got `int` - at `$.runs[0]`"),
+    (lambda d: d["runs"][0].pop("device"), "Object missing required field `device` - at `$.runs[0]`"),
     (
         lambda d: d["runs"][0]["device"].update(properties={"x": 1}),
-        "runs[0].device.properties: expected an object of str",
+        "Expected `str`, got `int` - at `$.runs[0].device.properties[...]`",
     ),
-    (lambda d: d["runs"][0]["roofs"][0].update(value=0), "runs[0].roofs[0].value: expected a finite number above 0"),
-    (lambda d: _case(d).update(median_ns="fast"), "runs[0].cases[1].median_ns: expected a finite number above 0"),
-    (lambda d: _case(d).update(median_ns=-1), "runs[0].cases[1].median_ns: expected a finite number above 0, got -1"),
+    (lambda d: d["runs"][0]["roofs"][0].update(value=0), "Expected `float` > 0.0 - at `$.runs[0].roofs[0].value`"),
+    (lambda d: _case(d).update(median_ns="fast"), "Expected `float`, got `str` - at `$.runs[0].cases[1].median_ns`"),
+    (lambda d: _case(d).update(median_ns=-1), "Expected `float` > 0.0 - at `$.runs[0].cases[1].median_ns`"),
     (
         lambda d: _case(d).update(median_ns=True),
-        "runs[0].cases[1].median_ns: expected a finite number above 0, got True",
+        "Expected `float`, got `bool` - at `$.runs[0].cases[1].median_ns`",
     ),
-    (lambda d: _case(d).update(median_ns=float("inf")), "runs[0].cases[1].median_ns: expected a finite number"),
-    (lambda d: _case(d).update(flops=10**400), "runs[0].cases[1].flops: expected a finite number"),
-    (lambda d: _case(d).update(interval_ns=[2.0, 1.0]), "runs[0].cases[1].interval_ns: expected two positive"),
-    (lambda d: _case(d).pop("median_ns"), "runs[0].cases[1].interval_ns: an interval without a median"),
-    (lambda d: _case(d).update(outcome="great"), "runs[0].cases[1].outcome: expected one of ok, unstable"),
-    (lambda d: _case(d).update(outcome=["ok"]), "runs[0].cases[1].outcome: expected one of ok, unstable"),
-    (lambda d: _case(d).update(beats_roof=0), "runs[0].cases[1].beats_roof: expected true or false"),
-    (lambda d: _case(d)["metrics"][0].update(value="x"), "runs[0].cases[1].metrics[0].value: expected a finite number"),
+    (
+        lambda d: _case(d).update(median_ns=float("inf")),
+        "Expected `float` <= 1.7976931348623157e+308 - at `$.runs[0].cases[1].median_ns`",
+    ),
+    (lambda d: _case(d).update(flops=None), "Expected `float`, got `null` - at `$.runs[0].cases[1].flops`"),
+    (lambda d: _case(d).update(flops=10**400), "Number out of range - at `$.runs[0].cases[1].flops`"),
+    (
+        lambda d: _case(d).update(interval_ns=[2.0, 1.0]),
+        "interval_ns: expected the lower end first - at `$.runs[0].cases[1]`",
+    ),
+    (lambda d: _case(d).pop("median_ns"), "interval_ns: an interval without a median - at `$.runs[0].cases[1]`"),
+    (lambda d: _case(d).update(outcome="great"), "Invalid enum value 'great' - at `$.runs[0].cases[1].outcome`"),
+    (lambda d: _case(d).update(outcome=["ok"]), "Expected `str`, got `array` - at `$.runs[0].cases[1].outcome`"),
+    (lambda d: _case(d).update(beats_roof=0), "Expected `bool`, got `int` - at `$.runs[0].cases[1].beats_roof`"),
+    (
+        lambda d: _case(d)["metrics"][0].update(value="x"),
+        "Expected `float`, got `str` - at `$.runs[0].cases[1].metrics[0].value`",
+    ),
     (
         lambda d: _case(d)["measurements"][0].update(samples=-1),
-        "measurements[0].samples: expected a whole number from 0",
+        "Expected `int` >= 0 - at `$.runs[0].cases[1].measurements[0].samples`",
+    ),
+    (
+        lambda d: _counted(d)["sites"][0].update(lanes=2**63),
+        "Expected `int` <= 9223372036854775807 - at `$.runs[1].cases[0].sites[0].lanes`",
     ),
     (
         lambda d: _counted(d)["sites"][0].update(requests=-1),
-        "runs[1].cases[0].sites[0].requests: expected a whole number from 0",
+        "Expected `int` >= 0 - at `$.runs[1].cases[0].sites[0].requests`",
     ),
-    (lambda d: _counted(d)["sites"][1].update(lanes=0.5), "cases[0].sites[1].lanes: expected a whole number from 0"),
-    (lambda d: _counted(d)["sites"][0].pop("file"), "cases[0].sites[0].file: expected a string"),
+    (
+        lambda d: _counted(d)["sites"][1].update(lanes=0.5),
+        "Expected `int`, got `float` - at `$.runs[1].cases[0].sites[1].lanes`",
+    ),
+    (
+        lambda d: _counted(d)["sites"][0].pop("file"),
+        "Object missing required field `file` - at `$.runs[1].cases[0].sites[0]`",
+    ),
     (
         lambda d: _counted(d)["sites"][0].update(sectors_needed=0),
-        "cases[0].sites[0].sectors_needed: expected a finite number above 0",
+        "Expected `float` > 0.0 - at `$.runs[1].cases[0].sites[0].sectors_needed`",
     ),
-    (lambda d: _counted(d).update(sources=[1]), "runs[1].cases[0].sources: expected a list of whole numbers below 1"),
-    (lambda d: _counted(d).update(sources=[-1]), "runs[1].cases[0].sources: expected a list of whole numbers below 1"),
-    (lambda d: _counted(d).update(sources=[True]), "runs[1].cases[0].sources: expected a list of whole numbers"),
-    (lambda d: _counted(d).update(sites_left_out={"sites": 3}), "sites_left_out.requests: expected a whole number"),
-    (lambda d: _counted(d).update(processes_differ=1), "cases[0].processes_differ: expected true or false"),
-    (lambda d: _counted(d).update(median_ns=3.0), "runs[1].cases[0].median_ns: a time of a case that was counted"),
-    (lambda d: _counted(d).update(outcome="unavailable"), "runs[1].cases[0].sites: sites of a case that was not"),
-    (lambda d: d["runs"][1]["sources"][0].update(text=3), "runs[1].sources[0].text: expected a string, got 3"),
-    (lambda d: d["runs"][1]["sources"][0].pop("text"), "runs[1].sources[0].bytes: expected a whole number"),
+    (lambda d: _counted(d).update(sources=[1]), "cases[0].sources: expected places below 1 - at `$.runs[1]`"),
+    (lambda d: _counted(d).update(sources=[-1]), "Expected `int` >= 0 - at `$.runs[1].cases[0].sources[0]`"),
+    (lambda d: _counted(d).update(sources=[True]), "Expected `int`, got `bool` - at `$.runs[1].cases[0].sources[0]`"),
+    (
+        lambda d: _counted(d).update(sites_left_out={"sites": 3}),
+        "Object missing required field `requests` - at `$.runs[1].cases[0].sites_left_out`",
+    ),
+    (
+        lambda d: _counted(d).update(processes_differ=1),
+        "Expected `bool`, got `int` - at `$.runs[1].cases[0].processes_differ`",
+    ),
+    (
+        lambda d: _counted(d).update(median_ns=3.0),
+        "median_ns: a time of a case that was counted - at `$.runs[1].cases[0]`",
+    ),
+    (
+        lambda d: _counted(d).update(outcome="unavailable"),
+        "sites: sites of a case that was not counted - at `$.runs[1].cases[0]`",
+    ),
+    (lambda d: d["runs"][1]["sources"][0].update(text=3), "Expected `str`, got `int` - at `$.runs[1].sources[0].text`"),
+    (lambda d: d["runs"][1]["sources"][0].pop("text"), "expected `text` or `bytes` - at `$.runs[1].sources[0]`"),
     (
         lambda d: d["runs"][0]["device"].update(kind="emulated"),
-        "runs[0].cases: a time of a device that has none: gemm/tiled",
+        "cases[1]: a time of a device that has none: gemm/tiled/f32/m=64,n=64,k=64 - at `$.runs[0]`",
     ),
 ]
 
@@ -216,3 +249,24 @@ def test_unseen_characters_are_replaced(text: str, expected: str) -> None:
 
 def test_endless_text_is_cut() -> None:
     assert len(load.clean("x" * 1_000_000)) < 30_000
+
+
+def test_text_is_cleaned_wherever_it_stands() -> None:
+    document = example()
+    _case(document).update(reason="a\r\nb\r", problem={"k\x00": "\x1b"}, idea="x" * 1_000_000)
+    document["runs"][1]["sources"][0]["text"] = "x\r\n" * 50_000
+    document["trends"][0]["left_out"] = {"\u202e": 1}
+    report = load.parse(document)
+    case, (source,) = report.runs[0].cases[1], report.runs[1].sources
+    assert (case.reason, case.problem, len(case.idea)) == ("a\nb\ufffd", {"k\ufffd": "\ufffd"}, 20_001)
+    assert source.text == "x\n" * 50_000
+    assert report.trends[0].left_out == {"\ufffd": 1}
+
+
+def test_a_long_value_does_not_hide_its_place() -> None:
+    document = example()
+    _case(document).update(outcome="x" * 1_000_000)
+    with pytest.raises(load.InputError) as error:
+        load.parse(document)
+    assert len(str(error.value)) < 500
+    assert str(error.value).endswith("at `$.runs[0].cases[1].outcome`")

@@ -1,18 +1,16 @@
-"""What a report is about, as plain rows: the report JSON after it has been checked.
+"""What a report is about: the rows of the report JSON (docs/report-format.md), whose types say what is accepted of it.
 
-Times are in ns, sizes in B, rates in B/s and FLOP/s.
+Times are in ns, sizes in B, rates in B/s and FLOP/s. A field that may be absent has a default. Where that is None the
+type does not say so, because the format has no null and the type is what is accepted.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-if TYPE_CHECKING:
-    from reports.model_comparison import Comparison
-    from reports.model_gate import Gate
-    from reports.model_trend import Trend
+from msgspec import Meta, Struct
 
 HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
 MEASURED = ("ok", *HOLLOW)
@@ -21,25 +19,34 @@ FAILED = ("wrong_result", "crashed", "timeout")
 LEFT_OUT = ("unsupported", "unavailable")
 OUTCOMES = (*MEASURED, COUNTED, *FAILED, *LEFT_OUT)
 
+Outcome = Literal[*OUTCOMES]
 Facts = dict[str, str]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Seed = Annotated[int, Meta(ge=0)]  # up to 2**64 - 1, more than a bound of Meta can be
+Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Amount = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
+Positive = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
 
 
-@dataclass(frozen=True)
-class Metric:
+class Row(Struct, frozen=True):
+    """An object of the document; keys that it does not name are ignored. A ValueError of its __post_init__ becomes an
+    error of the document, with the place of the object."""
+
+
+class Metric(Row):
     """A quantity beside the time; `value` is None when it was no number."""
 
     name: str
-    value: float | None
     unit: str
-    direction: str
+    direction: Literal["lower", "higher", "none"]
+    value: Number = None
 
 
-@dataclass(frozen=True)
-class Roof:
+class Roof(Row):
     """A ceiling of the device; `source` is "measured", or says where the datasheet figure comes from."""
 
     kind: str
-    value: float
+    value: Positive
     unit: str
     source: str
 
@@ -56,42 +63,40 @@ def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | 
     return max(found, key=lambda roof: roof.value, default=None)
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(Row):
     """One case in one process."""
 
-    replicate: int
-    attempt: int
-    outcome: str
-    reason: str
-    samples: int
-    executions_per_sample: int
-    launch: str
-    cache: str
-    median_ns: float | None
-    relative_spread: float | None
-    sm_clock_mhz: float | None
-    power_w: float | None
-    temperature_c: float | None
-    throttle: str
+    replicate: Count
+    attempt: Count
+    outcome: Outcome
+    samples: Count
+    executions_per_sample: Count
+    reason: str = ""
+    launch: str = ""
+    cache: str = ""
+    median_ns: Positive = None
+    relative_spread: Amount = None
+    sm_clock_mhz: Amount = None
+    power_w: Amount = None
+    temperature_c: Amount = None
+    throttle: str = ""
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Row):
     """One access in a kernel's source, over all warps. Zero where a quantity has no meaning; `line` is 0, and what is
     needed None, where they are not known."""
 
     kernel: str
     file: str
-    line: int
     access: str
-    lane_bytes: int
-    requests: int
-    lanes: int
-    sectors: int
-    wavefronts: int
-    sectors_needed: float | None
-    wavefronts_needed: float | None
+    requests: Count
+    line: Count = 0
+    lane_bytes: Count = 0
+    lanes: Count = 0
+    sectors: Count = 0
+    wavefronts: Count = 0
+    sectors_needed: Positive = None
+    wavefronts_needed: Positive = None
 
     @property
     def uncoalesced(self) -> float | None:
@@ -108,28 +113,36 @@ def _beyond(counted: int, needed: float | None) -> float | None:
     return counted / needed if needed and counted > needed * (1 + 1e-9) else None
 
 
-@dataclass(frozen=True)
-class SitesLeftOut:
+class SitesLeftOut(Row):
     """Sums over sites that the report leaves out because there are too many."""
 
-    sites: int = 0
-    requests: int = 0
-    sectors: int = 0
-    wavefronts: int = 0
+    sites: Count
+    requests: Count
+    sectors: Count = 0
+    wavefronts: Count = 0
 
 
-@dataclass(frozen=True)
-class Source:
-    """A source file as it was when kernels were counted; one that is too long has its `size` in bytes alone."""
+class Source(Row):
+    """A source file as it was when kernels were counted; one that is too long has its size in `bytes` alone."""
 
     file: str
-    text: str | None
-    size: int = 0
+    text: str = None
+    bytes: Count = None
+
+    def __post_init__(self) -> None:
+        if self.text is None and self.bytes is None:
+            raise ValueError("expected `text` or `bytes`")
 
 
-@dataclass(frozen=True)
-class Case:
-    """One case over all processes of a run; what is None is not known."""
+class Verification(Row):
+    """The error that is farthest from right, None when it was no number."""
+
+    tolerance: Amount
+    error: Amount = None
+
+
+class Case(Row):
+    """One case over all processes of a run; what is None is not known. `sources` are places in those of the run."""
 
     name: str
     suite: str
@@ -137,29 +150,38 @@ class Case:
     dtype: str
     problem: Facts
     options: Facts
-    idea: str
-    ranks: int
-    measures_roof: str
-    flops: float | None
-    bytes: float | None
-    outcome: str
-    reason: str
-    processes: int
-    median_ns: float | None
-    interval_ns: tuple[float, float] | None
-    flop_rate: float | None
-    byte_rate: float | None
-    share_of_roof: float | None
-    roof: str
+    ranks: Count
+    outcome: Outcome
+    processes: Count
     beats_roof: bool
-    error: float | None
-    tolerance: float | None
-    metrics: dict[str, Metric]
+    metrics: tuple[Metric, ...]
     measurements: tuple[Measurement, ...]
+    idea: str = ""
+    measures_roof: str = ""
+    flops: Amount = None
+    bytes: Amount = None
+    reason: str = ""
+    median_ns: Positive = None
+    interval_ns: tuple[Positive, Positive] = None
+    flop_rate: Amount = None
+    byte_rate: Amount = None
+    share_of_roof: Amount = None
+    roof: str = ""
+    verification: Verification = None
     sites: tuple[Site, ...] = ()
-    left_out: SitesLeftOut = SitesLeftOut()
-    sources: tuple[Source, ...] = ()
+    sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)
+    sources: tuple[Count, ...] = ()
     processes_differ: bool = False
+
+    def __post_init__(self) -> None:
+        if self.counted and self.median_ns is not None:
+            raise ValueError("median_ns: a time of a case that was counted")
+        if self.sites and not self.counted:
+            raise ValueError("sites: sites of a case that was not counted")
+        if self.interval_ns and self.median_ns is None:
+            raise ValueError("interval_ns: an interval without a median")
+        if self.interval_ns and self.interval_ns[0] > self.interval_ns[1]:
+            raise ValueError("interval_ns: expected the lower end first")
 
     @property
     def counted(self) -> bool:
@@ -186,11 +208,10 @@ class Case:
             return None
 
     def metric(self, name: str) -> float | None:
-        return self.metrics[name].value if name in self.metrics else None
+        return next((metric.value for metric in self.metrics if metric.name == name), None)
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(Row):
     id: str
     kind: str
     model: str
@@ -202,8 +223,7 @@ class Device:
     recorded: Facts
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(Row):
     worker: str
     commit: str
     dirty: bool
@@ -213,41 +233,46 @@ class Build:
     code_hash: str
 
 
-@dataclass(frozen=True)
-class Environment:
+class Environment(Row):
     hash: str
     comparable: Facts
     recorded: Facts
 
 
-@dataclass(frozen=True)
-class WallTime:
+class WallTime(Row):
     """Where the wall time of all measurements of a run went."""
 
-    prepare_ns: float
-    verify_ns: float
-    warmup_ns: float
-    timed_ns: float
-    total_ns: float
+    prepare_ns: Amount
+    verify_ns: Amount
+    warmup_ns: Amount
+    timed_ns: Amount
+    total_ns: Amount
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Row):
     id: str
-    label: str
     status: str
     profile: str
-    profile_text: str
-    seed: int
+    seed: Seed
     started: str
-    finished: str
     command_line: str
     device: Device
     environment: Environment
     builds: tuple[Build, ...]
     roofs: tuple[Roof, ...]
-    wall: WallTime | None
     cases: tuple[Case, ...]
+    label: str = ""
+    profile_text: str = ""
+    finished: str = ""
+    wall_ns: WallTime = None
+    sources: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        for at, case in enumerate(self.cases):
+            if self.counted and case.measured:
+                raise ValueError(f"cases[{at}]: a time of a device that has none: {case.name}")
+            if any(place >= len(self.sources) for place in case.sources):
+                raise ValueError(f"cases[{at}].sources: expected places below {len(self.sources)}")
 
     @property
     def counted(self) -> bool:
@@ -258,15 +283,9 @@ class Run:
         """The measured cases of a suite, in the order of the file."""
         return [case for case in self.cases if case.suite == suite and case.measured]
 
+    def source(self, case: Case, file: str) -> Source | None:
+        """The source `file` of a case of this run, if it was kept."""
+        return next((self.sources[at] for at in case.sources if self.sources[at].file == file), None)
+
     def roof(self, kind: str, *, measured: bool) -> Roof | None:
         return highest_roof(self.roofs, kind, measured=measured)
-
-
-@dataclass(frozen=True)
-class Report:
-    generated: str
-    ridgeline: str
-    runs: tuple[Run, ...] = field(default_factory=tuple)
-    gates: tuple[Gate, ...] = field(default_factory=tuple)
-    trends: tuple[Trend, ...] = field(default_factory=tuple)
-    comparisons: tuple[Comparison, ...] = field(default_factory=tuple)

@@ -5,15 +5,16 @@ Times are in ns, rates in B/s and FLOP/s. Ratios are the time of B over that of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from reports.model import HOLLOW, Roof
+from msgspec import field
+
+from reports.model import HOLLOW, Amount, Count, Number, Outcome, Positive, Roof, Row
 
 CAUSES = ("hardware", "distance", "environment", "unknown")
 
 
-@dataclass(frozen=True)
-class ComparedRun:
+class ComparedRun(Row):
     """One side: the run and its device."""
 
     id: str
@@ -25,29 +26,37 @@ class ComparedRun:
     label: str
 
 
-@dataclass(frozen=True)
-class SideOfCase:
+class ComparedRoof(Row):
+    """A roof of both sides; a side where it is None does not have it."""
+
+    roof: str
+    source: str
+    unit: str
+    a: Positive = None
+    b: Positive = None
+
+
+class SideOfCase(Row):
     """One case on one side. `disturbed`: no process was undisturbed. `share_of_roof` is of the side's own roofs, of
     which `roof` binds."""
 
-    outcome: str
-    reason: str
-    processes: int
-    median_ns: float | None
-    disturbed: bool
-    flops: float | None
-    bytes: float | None
-    share_of_roof: float | None
-    roof: str
-    sm_clock_mhz: float | None
+    outcome: Outcome
+    processes: Count
+    reason: str = ""
+    median_ns: Positive = None
+    disturbed: bool = False
+    flops: Amount = None
+    bytes: Amount = None
+    share_of_roof: Amount = None
+    roof: str = ""
+    sm_clock_mhz: Amount = None
 
     @property
     def hollow(self) -> bool:
         return self.disturbed or self.outcome in HOLLOW
 
 
-@dataclass(frozen=True)
-class ComparedCase:
+class ComparedCase(Row):
     """`ratio` is None where nothing could be compared, and `not_compared` says why. Its 95% interval is over processes,
     None below three a side. `roofs_ratio` is what the two rooflines alone predict, `rest` the ratio over that."""
 
@@ -58,83 +67,98 @@ class ComparedCase:
     measures_roof: bool
     a: SideOfCase
     b: SideOfCase
-    not_compared: str
-    ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    work: float | None
-    roofs_ratio: float | None
-    roofs: str
-    rest: float | None
-    cause: str
-    because: str
+    not_compared: str = ""
+    ratio: Positive = None
+    ratio_low: Positive = None
+    ratio_high: Positive = None
+    work: Positive = None
+    roofs_ratio: Positive = None
+    roofs: str = ""
+    rest: Positive = None
+    cause: Literal[*CAUSES] = ""
+    because: str = ""
 
 
-@dataclass(frozen=True)
-class ComparedSuite:
+class ComparedSuite(Row):
     """Geometric mean over the suite's cases, with its 95% interval over processes, None where they are too few."""
 
     suite: str
-    cases: int
-    ratio: float
-    ratio_low: float | None
-    ratio_high: float | None
-    a_processes: int
-    b_processes: int
-    lowest: float
-    highest: float
-    unstable: int
-    disturbed: int
+    cases: Count
+    ratio: Positive
+    a_processes: Count
+    b_processes: Count
+    lowest: Positive
+    highest: Positive
+    ratio_low: Positive = None
+    ratio_high: Positive = None
+    unstable: Count = 0
+    disturbed: Count = 0
 
 
-@dataclass(frozen=True)
-class OneSided:
-    """A case that one side has; `side` is "a" or "b"."""
+class OneSided(Row):
+    """A case that one side has."""
 
     case: str
-    side: str
-    why: str
+    side: Literal["a", "b"] = field(name="in")
+    why: str = ""
 
 
-@dataclass(frozen=True)
-class ChangedMetric:
+class ChangedMetric(Row):
     """A count that differs; a side where it is None does not have it."""
 
     metric: str
     unit: str
-    a: float | None
-    b: float | None
-    ratio: float | None
+    a: Number = None
+    b: Number = None
+    ratio: Amount = None
 
 
-@dataclass(frozen=True)
-class CountedCase:
-    """A case of devices that count, compared exactly."""
+class CountedCase(Row):
+    """A case of devices that count, compared exactly. `equal_counts` and `changed` are None where `not_compared` says
+    why."""
 
     case: str
-    not_compared: str
-    equal: int
-    other_inputs: bool
-    changed: tuple[ChangedMetric, ...]
+    not_compared: str = ""
+    equal_counts: Count = None
+    other_inputs: bool = False
+    changed: tuple[ChangedMetric, ...] = None
+
+    def __post_init__(self) -> None:
+        if not self.not_compared and (self.equal_counts is None or self.changed is None):
+            raise ValueError("expected `equal_counts` and `changed`, or `not_compared`")
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Of times: `cases`, `suites` and the roofs of both sides. Of counts: `counted` alone. `differences` says what is
-    not equal beside the hardware."""
+class Comparison(Row, tag_field="gives"):
+    """Of times or of counts; what the other kind has is empty. `differences` says what is not equal beside the
+    hardware."""
 
     a: ComparedRun
     b: ComparedRun
     differences: tuple[str, ...]
     one_sided: tuple[OneSided, ...]
-    a_roofs: tuple[Roof, ...] = ()
-    b_roofs: tuple[Roof, ...] = ()
-    cases: tuple[ComparedCase, ...] = ()
-    suites: tuple[ComparedSuite, ...] = ()
-    counted: tuple[CountedCase, ...] = ()
+
+    roofs: ClassVar[tuple[ComparedRoof, ...]] = ()
+    cases: ClassVar[tuple[ComparedCase, ...]] = ()
+    suites: ClassVar[tuple[ComparedSuite, ...]] = ()
+    counted: ClassVar[tuple[CountedCase, ...]] = ()
+
+    def roofs_of(self, side: str) -> list[Roof]:
+        """Of side "a" or "b"."""
+        values = ((one, getattr(one, side)) for one in self.roofs)
+        return [Roof(one.roof, value, one.unit, one.source) for one, value in values if value is not None]
 
     @property
     def compared(self) -> int:
         """Cases with a ratio, or counted on both sides."""
         ratios = sum(1 for case in self.cases if case.ratio is not None)
         return ratios + sum(1 for case in self.counted if not case.not_compared)
+
+
+class ComparisonOfTimes(Comparison, tag="times"):
+    roofs: tuple[ComparedRoof, ...]
+    cases: tuple[ComparedCase, ...]
+    suites: tuple[ComparedSuite, ...]
+
+
+class ComparisonOfCounts(Comparison, tag="counts"):
+    counted: tuple[CountedCase, ...] = field(name="cases")

@@ -6,11 +6,10 @@ Ratios are candidate over baseline: above 1 is slower. Times are in ns.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Literal
 
-from reports.model import Device
+from reports.model import Amount, Count, Device, Number, Positive, Row, Seed
 
-MODES = ("workers", "refs", "variants", "runs")
 VERDICTS = (  # what matters first
     "regression",
     "wrong_result",
@@ -28,73 +27,75 @@ VERDICTS = (  # what matters first
 FAILURES = ("wrong_result", "crashed", "timeout", "missing")
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Row):
     """One round of one case: medians of the two processes. `dropped` says why it does not count; empty when it does."""
 
-    round: int
+    round: Count
     baseline_first: bool
-    baseline_ns: float
-    candidate_ns: float
-    dropped: str
+    baseline_ns: Positive
+    candidate_ns: Positive
+    dropped: str = ""
 
     @property
     def log_ratio(self) -> float:
         return math.log(self.candidate_ns / self.baseline_ns)
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Row):
     """One case. `ratio` is None where nothing was judged; an end of its interval is None where it has no bound. Where
     counts were compared, `metric` decided: it has values, and there are no times and no interval."""
 
     case: str
-    baseline_case: str
-    verdict: str
-    reason: str
-    delta: float
-    baseline_ns: float | None
-    candidate_ns: float | None
-    ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    pairs: int
-    dropped: int
-    noise: float | None
-    smallest_effect: float | None
-    p_value: float | None
-    level: float | None
+    verdict: Literal[*VERDICTS]
+    delta: Amount
+    pairs: Count
+    dropped: Count
     expected: bool
-    expectation: str
     rounds: tuple[Pair, ...]
+    baseline_case: str = ""
+    reason: str = ""
+    baseline_ns: Positive = None
+    candidate_ns: Positive = None
+    ratio: Positive = None
+    ratio_low: Positive = None
+    ratio_high: Positive = None
+    noise: Amount = None
+    smallest_effect: Amount = None
+    p_value: Amount = None
+    level: Amount = None
+    expectation: str = ""
     metric: str = ""
-    baseline_value: float | None = None
-    candidate_value: float | None = None
+    baseline_value: Number = None
+    candidate_value: Number = None
+
+    def __post_init__(self) -> None:
+        ends = [end for end in (self.ratio_low, self.ratio, self.ratio_high) if end is not None]
+        if ends and (self.ratio is None or ends != sorted(ends)):
+            raise ValueError("ratio: expected a number within its interval")
 
     @property
     def words(self) -> str:
         return f"{self.verdict}, expected" if self.expected else self.verdict
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Row):
     id: str
-    mode: str
+    mode: Literal["workers", "refs", "variants", "runs"]
     status: str
     baseline: str
     candidate: str
     baseline_run: str
     candidate_run: str
     command_line: str
-    rules_text: str
-    seed: int
-    alpha: float
-    cases: int
+    seed: Seed
+    alpha: Positive
+    cases: Count
     aa: bool
     started: str
-    finished: str
     device: Device
     verdicts: tuple[Verdict, ...]
+    rules_text: str = ""
+    finished: str = ""
 
     @property
     def counted(self) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 import jinja2
 
 from reports import comparison_page, counted_page, first_screen, gate_page, listing, run_page, trend_page, units
-from reports.model import Report, Run
+from reports.load import Report
+from reports.model import Run
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,7 @@ def test_an_empty_run_has_a_page(tmp_path: Path) -> None:
     [
         ([], 64, "required"),
         (["absent.json", "--output", "out"], 74, "cannot read absent.json"),
-        (["bad.json", "--output", "out"], 74, "format: expected a string"),
+        (["bad.json", "--output", "out"], 74, "Object missing required field `format`"),
         (["good.json", "--output", "good.json"], 74, "good.json"),
     ],
 )

@@ -182,12 +182,12 @@ def _each(values: Iterable[str]) -> str:
 
 def wall(run: Run) -> list[tuple[str, str, str]]:
     """What the wall time of measuring went into: what, time, share."""
-    if run.wall is None or run.wall.total_ns <= 0:
+    if run.wall_ns is None or run.wall_ns.total_ns <= 0:
         return []
     parts = {
-        "timed executions": run.wall.timed_ns,
-        "warm-up": run.wall.warmup_ns,
-        "verification": run.wall.verify_ns,
-        "preparation": run.wall.prepare_ns,
+        "timed executions": run.wall_ns.timed_ns,
+        "warm-up": run.wall_ns.warmup_ns,
+        "verification": run.wall_ns.verify_ns,
+        "preparation": run.wall_ns.prepare_ns,
     }
-    return [(what, units.time(ns), units.percent(ns / run.wall.total_ns)) for what, ns in parts.items()]
+    return [(what, units.time(ns), units.percent(ns / run.wall_ns.total_ns)) for what, ns in parts.items()]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from reports import figures, load, side_by_side, synthetic, write
-from reports.node import InputError
+from reports.load import InputError
 
 
 @pytest.fixture(autouse=True)

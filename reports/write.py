@@ -18,7 +18,8 @@ from reports import (
     run_page,
     trend_page,
 )
-from reports.model import Report, Run
+from reports.load import Report
+from reports.model import Run
 
 _Figures = list[tuple[render.Picture, ...]]
 

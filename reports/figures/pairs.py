@@ -54,7 +54,7 @@ class Page:
 
 def panel(verdict: Verdict) -> Panel:
     points: dict[str, list[tuple[int, float]]] = {}
-    for pair in verdict.rounds:
+    for pair in sorted(verdict.rounds, key=lambda pair: pair.round):
         how = _DROPPED if pair.dropped else _FIRST if pair.baseline_first else _SECOND
         points.setdefault(how, []).append((pair.round + 1, pair.log_ratio))
     return Panel(

@@ -37,8 +37,8 @@ def pages(comparison: Comparison) -> list[Page]:
         return []
     titles = [letter if name == letter else f"{letter}: {name}" for letter, name in _names(comparison)]
     panels = (
-        panel([(case, case.a) for case in drawn], comparison.a_roofs),
-        panel([(case, case.b) for case in drawn], comparison.b_roofs),
+        panel([(case, case.a) for case in drawn], comparison.roofs_of("a")),
+        panel([(case, case.b) for case in drawn], comparison.roofs_of("b")),
     )
     return [Page((titles[0], titles[1]), panels)]
 
