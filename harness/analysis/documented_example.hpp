@@ -8,7 +8,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json_reread.hpp"
 
 /// For tests: docs/report-format.md shows what is really written.
 namespace ridgeline::analysis {
@@ -43,7 +44,7 @@ inline void expect_same(const nlohmann::ordered_json& a, const nlohmann::ordered
 }
 
 /// That the block below `heading` of the page is `document`. With RIDGELINE_UPDATE_GOLDEN set, it is written there.
-inline void expect_documented(const std::string& heading, const nlohmann::ordered_json& document) {
+inline void expect_documented(const std::string& heading, const json::Value& document) {
   const std::string page = RIDGELINE_DOCS "/report-format.md";
   std::stringstream read;
   read << std::ifstream(page, std::ios::binary).rdbuf();
@@ -55,7 +56,7 @@ inline void expect_documented(const std::string& heading, const nlohmann::ordere
     std::ofstream(page, std::ios::binary) << text;
     return;
   }
-  expect_same(nlohmann::ordered_json::parse(text.substr(begin, end - begin)), document, "");
+  expect_same(nlohmann::ordered_json::parse(text.substr(begin, end - begin)), json::reread(document), "");
 }
 
 }  // namespace ridgeline::analysis

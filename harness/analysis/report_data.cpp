@@ -15,16 +15,9 @@
 namespace ridgeline::analysis {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
+using json::put;
 using store::StoredMeasurement;
-
-void set(Json& object, const char* key, const std::optional<double>& value) {
-  if (value && std::isfinite(*value)) object[key] = *value;
-}
-
-void set(Json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
 
 Json fields(const std::vector<record::Field>& fields) {
   Json object = Json::object();
@@ -62,7 +55,7 @@ Json to_json(const record::Roof& roof) {
 
 Json to_json(const record::Metric& metric) {
   Json object{{"name", metric.name}};
-  set(object, "value", metric.value);
+  put(object, "value", metric.value);
   object["unit"] = metric.unit;
   object["direction"] = record::to_string(metric.direction);
   return object;
@@ -70,7 +63,7 @@ Json to_json(const record::Metric& metric) {
 
 Json to_json(const record::Verification& verification) {
   Json object = Json::object();
-  set(object, "error", verification.error);
+  put(object, "error", verification.error);
   object["tolerance"] = verification.tolerance;
   return object;
 }
@@ -78,17 +71,17 @@ Json to_json(const record::Verification& verification) {
 Json to_json(const StoredMeasurement& stored) {
   const record::Measurement& m = stored.measurement;
   Json object{{"replicate", stored.replicate}, {"attempt", m.attempt}, {"outcome", record::to_string(m.outcome)}};
-  set(object, "reason", m.reason);
+  put(object, "reason", m.reason);
   object["samples"] = m.sample_count();
   object["executions_per_sample"] = m.executions_per_sample;
-  set(object, "launch", m.launch);
-  set(object, "cache", m.cache);
-  set(object, "median_ns", m.median_ns);
-  set(object, "relative_spread", m.relative_spread);
-  set(object, "sm_clock_mhz", m.telemetry.sm_clock_mhz);
-  set(object, "power_w", m.telemetry.power_w);
-  set(object, "temperature_c", m.telemetry.temperature_c);
-  set(object, "throttle", m.telemetry.throttle);
+  put(object, "launch", m.launch);
+  put(object, "cache", m.cache);
+  put(object, "median_ns", m.median_ns);
+  put(object, "relative_spread", m.relative_spread);
+  put(object, "sm_clock_mhz", m.telemetry.sm_clock_mhz);
+  put(object, "power_w", m.telemetry.power_w);
+  put(object, "temperature_c", m.telemetry.temperature_c);
+  put(object, "throttle", m.telemetry.throttle);
   return object;
 }
 
@@ -105,20 +98,20 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   Json object{{"name", record::name(info.id)},      {"suite", info.id.suite},
               {"variant", info.id.variant},         {"dtype", info.id.dtype},
               {"problem", fields(info.id.problem)}, {"options", fields(info.id.options)}};
-  set(object, "idea", info.idea);
+  put(object, "idea", info.idea);
   object["ranks"] = info.ranks;
-  set(object, "measures_roof", info.roof);
-  set(object, "flops", as_prepared(measurements, &record::Measurement::flops, info.flops));
-  set(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
+  put(object, "measures_roof", info.roof);
+  put(object, "flops", as_prepared(measurements, &record::Measurement::flops, info.flops));
+  put(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
   object["outcome"] = record::to_string(summary.outcome);
-  set(object, "reason", summary.reason);
+  put(object, "reason", summary.reason);
   object["processes"] = summary.processes;
-  set(object, "median_ns", summary.median_ns);
+  put(object, "median_ns", summary.median_ns);
   if (summary.interval_ns) object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
-  set(object, "flop_rate", summary.flop_rate);
-  set(object, "byte_rate", summary.byte_rate);
-  set(object, "share_of_roof", summary.share_of_roof);
-  set(object, "roof", summary.roof);
+  put(object, "flop_rate", summary.flop_rate);
+  put(object, "byte_rate", summary.byte_rate);
+  put(object, "share_of_roof", summary.share_of_roof);
+  put(object, "roof", summary.roof);
   object["beats_roof"] = summary.beats_roof;
   if (summary.verification) object["verification"] = to_json(*summary.verification);
   object["metrics"] = Json::array();
@@ -169,13 +162,13 @@ Json cases(const ReportRun& data, SourceTable& sources) {
 Json to_json(const ReportRun& data) {
   const record::Run& run = data.run;
   Json object{{"id", run.id}};
-  set(object, "label", run.label);
+  put(object, "label", run.label);
   object["status"] = record::to_string(run.status);
   object["profile"] = run.profile;
-  set(object, "profile_text", run.profile_text);
+  put(object, "profile_text", run.profile_text);
   object["seed"] = run.seed;
   object["started"] = run.started;
-  set(object, "finished", run.finished);
+  put(object, "finished", run.finished);
   object["command_line"] = run.command_line;
   object["device"] = to_json(data.device);
   object["environment"] = to_json(data.environment);
@@ -195,18 +188,18 @@ Json to_json(const record::Pair& pair) {
               {"baseline_first", pair.baseline_first},
               {"baseline_ns", pair.baseline_ns},
               {"candidate_ns", pair.candidate_ns}};
-  set(object, "dropped", pair.dropped);
+  put(object, "dropped", pair.dropped);
   return object;
 }
 
 Json to_json(const record::CaseVerdict& verdict, const std::vector<const record::Pair*>& rounds) {
   Json object{{"case", verdict.case_name}};
-  set(object, "baseline_case", verdict.baseline_case);
+  put(object, "baseline_case", verdict.baseline_case);
   object["verdict"] = record::to_string(verdict.verdict);
-  set(object, "reason", verdict.reason);
+  put(object, "reason", verdict.reason);
   put_numbers(object, verdict);
   object["expected"] = verdict.expected;
-  set(object, "expectation", verdict.expectation);
+  put(object, "expectation", verdict.expectation);
   object["rounds"] = Json::array();
   for (const record::Pair* pair : rounds) object["rounds"].push_back(to_json(*pair));
   return object;
@@ -222,13 +215,13 @@ Json to_json(const ReportGate& data) {
               {"baseline_run", gate.baseline_run},
               {"candidate_run", gate.candidate_run},
               {"command_line", gate.command_line}};
-  set(object, "rules_text", gate.rules_text);
+  put(object, "rules_text", gate.rules_text);
   object["seed"] = gate.seed;
   object["alpha"] = gate.alpha;
   object["cases"] = gate.cases;
   object["aa"] = gate.aa;
   object["started"] = gate.started;
-  set(object, "finished", gate.finished);
+  put(object, "finished", gate.finished);
   object["device"] = to_json(data.device);
   std::map<std::string, std::vector<const record::Pair*>> rounds;
   for (const record::Pair& pair : data.pairs) rounds[pair.case_name].push_back(&pair);
@@ -253,7 +246,7 @@ ReportGate read_report_gate(const store::Store& store, const store::GateSummary&
   return {summary.gate, summary.device, store.verdicts(id), store.pairs(id)};
 }
 
-nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
+json::Value report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
                                        const std::string& generated, const std::string& ridgeline) {
   Json document{{"format", "ridgeline-report"}, {"version", report_format_version},
                 {"generated", generated},       {"ridgeline", ridgeline},

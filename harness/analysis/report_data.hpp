@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
@@ -40,7 +39,7 @@ ReportGate read_report_gate(const store::Store& store, const store::GateSummary&
 
 /// The report document. `generated` is a time in UTC, `ridgeline` the version of this program. What is absent or no
 /// finite number is left out, never null or 0.
-nlohmann::ordered_json report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
+json::Value report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
                                        const std::string& generated, const std::string& ridgeline);
 
 }  // namespace ridgeline::analysis

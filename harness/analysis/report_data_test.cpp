@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/documented_example.hpp"
+#include "harness/base/json_reread.hpp"
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
@@ -110,9 +111,8 @@ ReportGate example_gate() {
 }
 
 TEST(ReportData, IsWhatItsPageShows) {
-  const Json document =
-      report_document({example(), counted_example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0");
-  expect_documented("## Example", document);
+  expect_documented("## Example", report_document({example(), counted_example()}, {example_gate()},
+                                                  "2026-11-20T13:00:00Z", "0.1.0"));
 }
 
 TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
@@ -125,7 +125,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
   m.median_ns.reset();
   m.verification = record::Verification{nan, 1e-5};
   m.metrics = {{"memory_bytes", std::numeric_limits<double>::infinity(), "B", record::Direction::lower}};
-  const Json document = report_document({data}, {}, "", "");
+  const Json document = json::reread(report_document({data}, {}, "", ""));
   const Json& only = document.at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("verification"), (Json{{"tolerance", 1e-5}}));
   EXPECT_TRUE(only.at("metrics").empty()) << "a failure carries no number";
@@ -133,7 +133,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
     EXPECT_FALSE(only.contains(key)) << key;
   EXPECT_EQ(document.dump().find("null"), std::string::npos);
   m.outcome = record::Outcome::unstable;
-  const Json unsteady = report_document({data}, {}, "", "").at("runs").at(0).at("cases").at(0);
+  const Json unsteady = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(unsteady.at("metrics").at(0).at("name"), "memory_bytes");
   EXPECT_FALSE(unsteady.at("metrics").at(0).contains("value"));
 }
@@ -144,7 +144,7 @@ TEST(ReportData, SaysTheWorkThatTheDeviceChose) {
     stored.case_info.flops.reset();
     stored.measurement.flops = 123.0;
   }
-  const Json cases = report_document({data}, {}, "", "").at("runs").at(0).at("cases");
+  const Json cases = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases");
   EXPECT_FALSE(cases.at(0).contains("flops")) << "the crashed case prepared nothing";
   EXPECT_EQ(cases.at(1).at("flops"), 123.0);
 }
@@ -154,7 +154,7 @@ TEST(ReportData, KeepsEveryAttemptInOrder) {
   data.measurements.push_back(data.measurements[0]);
   data.measurements.back().id = 99;
   data.measurements.back().measurement.attempt = 2;
-  const Json cases = report_document({data}, {}, "", "").at("runs").at(0).at("cases");
+  const Json cases = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases");
   std::vector<std::pair<int, int>> order;
   for (const Json& one : cases.at(1).at("measurements"))
     order.emplace_back(one.at("replicate").get<int>(), one.at("attempt").get<int>());
@@ -165,7 +165,7 @@ TEST(ReportData, LeavesNumbersOfAGateOutThatAreNone) {
   ReportGate data = example_gate();
   data.verdicts[0].ratio_low = -std::numeric_limits<double>::infinity();
   data.verdicts[0].noise = std::numeric_limits<double>::quiet_NaN();
-  const Json document = report_document({}, {data}, "", "");
+  const Json document = json::reread(report_document({}, {data}, "", ""));
   const Json& verdict = document.at("gates").at(0).at("verdicts").at(0);
   EXPECT_EQ(verdict.at("ratio"), 1.1);
   for (const char* key : {"ratio_low", "ratio_high", "noise", "smallest_effect"})
@@ -185,7 +185,7 @@ TEST(ReportData, ReadsARunFromItsStore) {
   EXPECT_EQ(data.builds.size(), 1u);
   EXPECT_EQ(data.roofs.size(), 1u);
   ASSERT_EQ(data.measurements.size(), 1u);
-  const Json only = report_document({data}, {}, "", "").at("runs").at(0).at("cases").at(0);
+  const Json only = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("measurements").at(0).at("samples"), 3);
 }
 
@@ -197,7 +197,7 @@ TEST(ReportData, ReadsTheSitesOfACountedRunFromItsStore) {
   const record::Case info = examples::gemm_case();
   results.add(results.add(examples::process()), info, examples::counted(info));
   const ReportRun data = read_report_run(results, results.runs().at(0));
-  const Json run = report_document({data}, {}, "", "").at("runs").at(0);
+  const Json run = json::reread(report_document({data}, {}, "", "")).at("runs").at(0);
   const Json& only = run.at("cases").at(0);
   EXPECT_EQ(only.at("outcome"), "counted");
   EXPECT_EQ(only.at("sites").size(), 2u);
@@ -211,7 +211,7 @@ TEST(ReportData, ACountedCaseWithAFailureHasNoSites) {
   ReportRun data = counted_example();
   const record::Case info = data.measurements[0].case_info;
   data.measurements.push_back({3, 2, info, 1, examples::failed(info, record::Outcome::wrong_result, "a race")});
-  const Json run = report_document({data}, {}, "", "").at("runs").at(0);
+  const Json run = json::reread(report_document({data}, {}, "", "")).at("runs").at(0);
   EXPECT_EQ(run.at("cases").at(0).at("outcome"), "wrong_result");
   EXPECT_FALSE(run.at("cases").at(0).contains("sites"));
   EXPECT_TRUE(run.at("sources").empty());
@@ -235,7 +235,7 @@ TEST(ReportData, ReadsAGateFromItsStoreWithThePairsOfEachCase) {
   }
   const ReportGate data = read_report_gate(results, results.gates().at(0));
   EXPECT_EQ(data.device.model, "synthetic-gpu");
-  const Json verdicts = report_document({}, {data}, "", "").at("gates").at(0).at("verdicts");
+  const Json verdicts = json::reread(report_document({}, {data}, "", "")).at("gates").at(0).at("verdicts");
   ASSERT_EQ(verdicts.size(), 2u);
   for (const Json& verdict : verdicts) {
     EXPECT_EQ(verdict.at("verdict"), "pass");

@@ -8,14 +8,10 @@
 namespace ridgeline::analysis {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using record::Site;
 
-void set(Json& object, const char* key, const std::optional<double>& value) {
-  if (value) object[key] = *value;
-}
-
-void set(Json& object, const char* key, std::uint64_t value) {
+void put_count(Json& object, const char* key, std::uint64_t value) {
   if (value > 0) object[key] = value;
 }
 
@@ -25,11 +21,11 @@ Json to_json(const Site& site) {
   object["access"] = site.access;
   if (site.lane_bytes > 0) object["lane_bytes"] = site.lane_bytes;
   object["requests"] = site.requests;
-  set(object, "lanes", site.lanes);
-  set(object, "sectors", site.sectors);
-  set(object, "wavefronts", site.wavefronts);
-  set(object, "sectors_needed", sectors_needed(site));
-  set(object, "wavefronts_needed", wavefronts_needed(site));
+  put_count(object, "lanes", site.lanes);
+  put_count(object, "sectors", site.sectors);
+  put_count(object, "wavefronts", site.wavefronts);
+  json::put(object, "sectors_needed", sectors_needed(site));
+  json::put(object, "wavefronts_needed", wavefronts_needed(site));
   return object;
 }
 
@@ -42,8 +38,8 @@ Json left_out(const std::vector<const Site*>& sites) {
     sum.wavefronts += site->wavefronts;
   }
   Json object{{"sites", sites.size()}, {"requests", sum.requests}};
-  set(object, "sectors", sum.sectors);
-  set(object, "wavefronts", sum.wavefronts);
+  put_count(object, "sectors", sum.sectors);
+  put_count(object, "wavefronts", sum.wavefronts);
   return object;
 }
 

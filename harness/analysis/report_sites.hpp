@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.hpp"
 #include "harness/analysis/counted_case.hpp"
 
 namespace ridgeline::analysis {
@@ -18,7 +17,7 @@ class SourceTable {
   /// The place of `source`, which it takes up unless it has the same file with the same text.
   std::size_t place(const record::Source& source);
   /// A source that is too long has its size in bytes in place of its text.
-  nlohmann::ordered_json to_json() const;
+  json::Value to_json() const;
 
  private:
   std::vector<record::Source> sources_;
@@ -27,6 +26,6 @@ class SourceTable {
 /// Puts `counted`'s sites into a case of the report document: keys "sites", "sites_left_out", "sources" and
 /// "processes_differ" of docs/report-format.md. Where there are more sites than a report shows, those that move least
 /// are left out, and summed up.
-void put_sites(nlohmann::ordered_json& object, const CountedCase& counted, SourceTable& sources);
+void put_sites(json::Value& object, const CountedCase& counted, SourceTable& sources);
 
 }  // namespace ridgeline::analysis

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/json_reread.hpp"
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {
@@ -18,9 +19,9 @@ store::StoredMeasurement counted(int replicate = 0) {
 Json reported(const std::vector<store::StoredMeasurement>& processes, SourceTable& sources) {
   CaseProcesses all;
   for (const store::StoredMeasurement& process : processes) all.push_back(&process);
-  Json object = Json::object();
+  json::Value object = json::Value::object();
   put_sites(object, counted_case(all), sources);
-  return object;
+  return json::reread(object);
 }
 
 TEST(ReportSites, SayWhatWasCountedAndWhatIsNeeded) {
@@ -65,7 +66,7 @@ TEST(ReportSites, SourcesStandOnceAndAreBounded) {
   EXPECT_EQ(reported({counted()}, sources).at("sources"), Json({0}));
   EXPECT_EQ(reported({other}, sources).at("sources"), Json({1}));
   EXPECT_EQ(reported({large}, sources).at("sources"), Json({2}));
-  const Json all = sources.to_json();
+  const Json all = json::reread(sources.to_json());
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all.at(1).at("text"), "// naive\n// changed since\n");
   EXPECT_EQ(all.at(2), (Json{{"file", "large.cu"}, {"bytes", longest_reported_source + 1}}));

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/json_reread.hpp"
+
 namespace ridgeline::analysis {
 namespace {
 
@@ -21,14 +23,14 @@ TEST(VerdictNumbers, AreNamedAndLeftOutWhereTheyAreAbsent) {
   verdict.noise = std::numeric_limits<double>::quiet_NaN();
   verdict.p_value = 0.5;
   verdict.level = 0.0;
-  nlohmann::ordered_json object{{"case", "kept"}};
+  json::Value object{{"case", "kept"}};
   put_numbers(object, verdict);
-  EXPECT_EQ(object, nlohmann::ordered_json::parse(R"({"case": "kept", "ratio": 1.05, "ratio_low": 1.04, "delta": 0.03,
+  EXPECT_EQ(json::reread(object), nlohmann::ordered_json::parse(R"({"case": "kept", "ratio": 1.05, "ratio_low": 1.04, "delta": 0.03,
       "baseline_ns": 100.0, "candidate_ns": 105.0, "pairs": 12, "dropped": 1, "p_value": 0.5, "level": 0.0})"));
 }
 
 TEST(VerdictNumbers, OfWhatWasNotMeasuredAreCountsAlone) {
-  nlohmann::ordered_json object;
+  json::Value object;
   put_numbers(object, {});
   EXPECT_EQ(object.dump(), R"({"delta":0.0,"pairs":0,"dropped":0})");
 }

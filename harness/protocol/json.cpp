@@ -12,12 +12,10 @@
 namespace ridgeline::protocol {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t max_cases = 100'000, max_devices = 1000;
 
-std::string line(const ordered_json& object) {
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+std::string line(const json::Value& object) {
+  return object.dump() + '\n';
 }
 
 void check_version(Reader& reader, std::string_view they, std::string_view we) {
@@ -28,13 +26,13 @@ void check_version(Reader& reader, std::string_view they, std::string_view we) {
                 "build both from one version of Ridgeline");
 }
 
-ordered_json fields(const HelloRequest& request) { return {{"request", "hello"}, {"protocol", request.protocol}}; }
-ordered_json fields(const ListRequest&) { return {{"request", "list"}}; }
-ordered_json fields(const DevicesRequest&) { return {{"request", "devices"}}; }
-ordered_json fields(const FinishRequest&) { return {{"request", "finish"}}; }
-ordered_json fields(const ByeRequest&) { return {{"request", "bye"}}; }
-ordered_json fields(const Prepare& request) {
-  ordered_json all{{"request", "prepare"},
+json::Value fields(const HelloRequest& request) { return {{"request", "hello"}, {"protocol", request.protocol}}; }
+json::Value fields(const ListRequest&) { return {{"request", "list"}}; }
+json::Value fields(const DevicesRequest&) { return {{"request", "devices"}}; }
+json::Value fields(const FinishRequest&) { return {{"request", "finish"}}; }
+json::Value fields(const ByeRequest&) { return {{"request", "bye"}}; }
+json::Value fields(const Prepare& request) {
+  json::Value all{{"request", "prepare"},
                    {"case", request.case_name},
                    {"device", request.device},
                    {"seed", request.seed},
@@ -46,7 +44,7 @@ ordered_json fields(const Prepare& request) {
   if (request.layout != 0) all["layout"] = request.layout;  // workers that were built before it was there refuse it
   return all;
 }
-ordered_json fields(const Sample& request) {
+json::Value fields(const Sample& request) {
   return {{"request", "sample"},
           {"target", request.target},
           {"min_samples", request.min_samples},
@@ -82,7 +80,7 @@ void read(Reader& reader, Hello& hello) {
 
 void read(Reader& reader, Cases& answer) {
   std::set<std::pair<std::string, std::string>> seen;
-  reader.list("cases", max_cases, [&](const json& value, const std::string& where) {
+  reader.list("cases", max_cases, [&](const json::Value& value, const std::string& where) {
     answer.cases.push_back(read_case(Reader(value, where)));
     const record::Case& added = answer.cases.back();
     if (!seen.emplace(added.device_kind, record::name(added.id)).second)
@@ -92,11 +90,11 @@ void read(Reader& reader, Cases& answer) {
 
 void read(Reader& reader, Devices& answer) {
   std::set<std::string> seen;
-  reader.list("devices", max_devices, [&](const json& value, const std::string& where) {
+  reader.list("devices", max_devices, [&](const json::Value& value, const std::string& where) {
     answer.devices.push_back(read_device(Reader(value, where)));
     if (!seen.insert(answer.devices.back().id).second) refuse(fmt::format("{} has the id of an earlier device", where));
   });
-  reader.list("unavailable", max_devices, [&](const json& value, const std::string& where) {
+  reader.list("unavailable", max_devices, [&](const json::Value& value, const std::string& where) {
     Reader inner(value, where);
     answer.unavailable.push_back({inner.text("kind", max_name_bytes), inner.text("reason", max_text_bytes)});
     inner.done();
@@ -130,7 +128,7 @@ template <>
 constexpr const char* reply_name<Finished> = "finish";
 
 Request read_request(std::string_view text) {
-  const json object = parse_object(text);
+  const json::Value object = parse_object(text);
   Reader named(object, "the request");
   const std::string name = named.text("request", max_name_bytes);
   Reader reader(object, fmt::format("request \"{}\"", printable(name, 60)));
@@ -179,13 +177,13 @@ std::string to_line(const Hello& answer) {
 }
 
 std::string to_line(const Cases& answer) {
-  ordered_json cases = ordered_json::array();
+  json::Value cases = json::Value::array();
   for (const record::Case& value : answer.cases) cases.push_back(to_json(value));
   return line({{"reply", "list"}, {"cases", std::move(cases)}});
 }
 
 std::string to_line(const Devices& answer) {
-  ordered_json devices = ordered_json::array(), unavailable = ordered_json::array();
+  json::Value devices = json::Value::array(), unavailable = json::Value::array();
   for (const record::Device& value : answer.devices) devices.push_back(to_json(value));
   for (const UnavailableKind& value : answer.unavailable)
     unavailable.push_back({{"kind", value.kind}, {"reason", fitting(value.reason)}});
@@ -212,7 +210,7 @@ std::string to_line(const Failure& answer) {
 
 template <class Answer>
 std::variant<Answer, Failure> parse_answer(std::string_view text) {
-  const json object = parse_object(text);
+  const json::Value object = parse_object(text);
   const std::string waited_for = reply_name<Answer>;
   const std::string name =
       Reader(object, fmt::format("the answer to \"{}\"", waited_for)).text("reply", max_name_bytes);

@@ -8,21 +8,20 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.hpp"
 #include "harness/record/run.hpp"
 
 namespace ridgeline::protocol {
 
 /// `line` as one JSON object of bounded size, depth and number of values. Throws Error.
-nlohmann::json parse_object(std::string_view line);
+json::Value parse_object(std::string_view line);
 
 /// Reads the fields of one JSON object that an untrusted program sent. Every method names the field in its Error. A
 /// field that was not asked for is an error too (`done`), so that a misspelt optional field is not lost.
 class Reader {
  public:
   /// `where` is how errors call the object: "answer \"list\"".
-  Reader(const nlohmann::json& object, std::string where);
+  Reader(const json::Value& object, std::string where);
 
   bool has(const char* key);
   std::string text(const char* key, std::size_t limit);
@@ -38,22 +37,22 @@ class Reader {
   Reader object(const char* key);
   /// Calls `each` with every element of an array of at most `most` and its name for errors ("cases[3]").
   void list(const char* key, std::size_t most,
-            const std::function<void(const nlohmann::json&, const std::string&)>& each);
+            const std::function<void(const json::Value&, const std::string&)>& each);
   /// Throws when the object has a field that nobody asked for.
   void done() const;
 
   const std::string& where() const { return where_; }
 
  private:
-  const nlohmann::json& field(const char* key);
-  const nlohmann::json* object_;
+  const json::Value& field(const char* key);
+  const json::Value* object_;
   std::string where_;
   std::set<std::string> asked_;
 };
 
 /// The checks of Reader on one value.
-std::string read_text(const nlohmann::json& value, const std::string& name, std::size_t limit);
-double read_number(const nlohmann::json& value, const std::string& name, double least);
+std::string read_text(const json::Value& value, const std::string& name, std::size_t limit);
+double read_number(const json::Value& value, const std::string& name, double least);
 
 [[noreturn]] void refuse(const std::string& failure);
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/protocol/json.hpp"
@@ -13,17 +13,13 @@
 namespace ridgeline::protocol {
 namespace {
 
-using nlohmann::json;
+using json::put;
 
 constexpr double any = std::numeric_limits<double>::lowest();
 constexpr std::size_t max_fields = 32, max_metrics = 200, max_samples = 1'000'000;
 
-void put(ordered_json& object, const char* key, const std::optional<double>& value) {
-  if (value && std::isfinite(*value)) object[key] = *value;
-}
-
-ordered_json pairs(const std::vector<record::Field>& fields) {
-  ordered_json list = ordered_json::array();
+json::Value pairs(const std::vector<record::Field>& fields) {
+  json::Value list = json::Value::array();
   for (const record::Field& field : fields) list.push_back({field.key, field.value});
   return list;
 }
@@ -45,17 +41,17 @@ std::string read_word(Reader& reader, const char* key) {
 
 std::vector<record::Field> read_pairs(Reader& reader, const char* key) {
   std::vector<record::Field> fields;
-  reader.list(key, max_fields, [&](const json& pair, const std::string& where) {
+  reader.list(key, max_fields, [&](const json::Value& pair, const std::string& where) {
     if (!pair.is_array() || pair.size() != 2) refuse(fmt::format("field {} must be a pair of texts", where));
-    fields.push_back({check_word(read_text(pair[0], where, max_name_bytes), where),
-                      check_word(read_text(pair[1], where, max_name_bytes), where)});
+    fields.push_back({check_word(read_text(pair.elements()[0], where, max_name_bytes), where),
+                      check_word(read_text(pair.elements()[1], where, max_name_bytes), where)});
   });
   return fields;
 }
 
 // An error that is not finite is a wrong result whose size is unknown; it must not get lost, so it travels as text.
-ordered_json to_json(const record::Verification& value) {
-  ordered_json object;
+json::Value to_json(const record::Verification& value) {
+  json::Value object;
   if (std::isfinite(value.error))
     object["error"] = value.error;
   else
@@ -70,8 +66,8 @@ record::Verification read_verification(Reader reader) {
   return verification;
 }
 
-ordered_json to_json(const record::Telemetry& value) {
-  ordered_json object = ordered_json::object();
+json::Value to_json(const record::Telemetry& value) {
+  json::Value object = json::Value::object();
   put(object, "sm_clock_mhz", value.sm_clock_mhz);
   put(object, "memory_clock_mhz", value.memory_clock_mhz);
   put(object, "power_w", value.power_w);
@@ -137,8 +133,8 @@ void check_consistent(const record::Measurement& value, const std::string& where
 
 std::string fitting(const std::string& text) { return printable(text, max_text_bytes - 16); }
 
-ordered_json to_json(const record::Case& value) {
-  ordered_json object{{"suite", value.id.suite},
+json::Value to_json(const record::Case& value) {
+  json::Value object{{"suite", value.id.suite},
                       {"variant", value.id.variant},
                       {"dtype", value.id.dtype},
                       {"problem", pairs(value.id.problem)},
@@ -172,7 +168,7 @@ record::Case read_case(Reader reader) {
   return value;
 }
 
-ordered_json to_json(const record::Device& value) {
+json::Value to_json(const record::Device& value) {
   return {{"id", value.id},
           {"kind", value.kind},
           {"model", value.model},
@@ -202,7 +198,7 @@ record::Device read_device(Reader reader) {
   return value;
 }
 
-ordered_json to_json(const record::Build& value) {
+json::Value to_json(const record::Build& value) {
   return {{"worker", value.worker},      {"commit", value.commit}, {"dirty", value.dirty},
           {"compiler", value.compiler},  {"flags", value.flags},   {"cuda", value.cuda},
           {"code_hash", value.code_hash}};
@@ -221,8 +217,8 @@ record::Build read_build(Reader reader) {
   return value;
 }
 
-ordered_json to_json(const record::Measurement& value) {
-  ordered_json object{{"case", value.case_name},         {"outcome", record::to_string(value.outcome)},
+json::Value to_json(const record::Measurement& value) {
+  json::Value object{{"case", value.case_name},         {"outcome", record::to_string(value.outcome)},
                       {"reason", fitting(value.reason)}, {"attempt", value.attempt},
                       {"samples_ns", value.samples_ns},  {"executions_per_sample", value.executions_per_sample}};
   put(object, "median_ns", value.median_ns);
@@ -230,7 +226,7 @@ ordered_json to_json(const record::Measurement& value) {
   if (value.verification) object["verification"] = to_json(*value.verification);
   put(object, "flops", value.flops);
   put(object, "bytes", value.bytes);
-  object.update(ordered_json{{"launch", value.launch},
+  object.update(json::Value{{"launch", value.launch},
                              {"cache", value.cache},
                              {"buffer_sets", value.buffer_sets},
                              {"seed", value.seed},
@@ -240,7 +236,7 @@ ordered_json to_json(const record::Measurement& value) {
                              {"timed_ns", value.timed_ns},
                              {"total_ns", value.total_ns},
                              {"telemetry", to_json(value.telemetry)}});
-  ordered_json& metrics = object["metrics"] = ordered_json::array();
+  json::Value& metrics = object["metrics"] = json::Value::array();
   for (const record::Metric& metric : value.metrics)
     if (std::isfinite(metric.value))
       metrics.push_back({{"name", metric.name},
@@ -261,7 +257,7 @@ record::Outcome read_outcome(Reader& reader) {
 
 std::vector<double> read_samples(Reader& reader) {
   std::vector<double> samples;
-  reader.list("samples_ns", max_samples, [&](const json& value, const std::string& where) {
+  reader.list("samples_ns", max_samples, [&](const json::Value& value, const std::string& where) {
     samples.push_back(read_number(value, where, std::numeric_limits<double>::min()));
   });
   return samples;
@@ -292,7 +288,7 @@ record::Measurement read_measurement(Reader reader) {
   if (reader.has("telemetry")) value.telemetry = read_telemetry(reader.object("telemetry"));
   std::set<std::string> metric_names;
   if (reader.has("metrics"))
-    reader.list("metrics", max_metrics, [&](const json& metric, const std::string& where) {
+    reader.list("metrics", max_metrics, [&](const json::Value& metric, const std::string& where) {
       value.metrics.push_back(read_metric(Reader(metric, where)));
       if (!metric_names.insert(value.metrics.back().name).second)
         refuse(fmt::format("{} has the name of an earlier metric: {}", where, value.metrics.back().name));

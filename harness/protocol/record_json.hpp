@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/protocol/reader.hpp"
 #include "harness/record/case.hpp"
 #include "harness/record/measurement.hpp"
@@ -12,12 +10,10 @@
 /// The records that answers carry, as JSON. Writing leaves out what is absent; reading checks everything.
 namespace ridgeline::protocol {
 
-using ordered_json = nlohmann::ordered_json;
-
-ordered_json to_json(const record::Case& value);
-ordered_json to_json(const record::Device& value);
-ordered_json to_json(const record::Build& value);
-ordered_json to_json(const record::Measurement& value);
+json::Value to_json(const record::Case& value);
+json::Value to_json(const record::Device& value);
+json::Value to_json(const record::Build& value);
+json::Value to_json(const record::Measurement& value);
 
 record::Case read_case(Reader reader);
 record::Device read_device(Reader reader);

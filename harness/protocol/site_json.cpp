@@ -12,7 +12,6 @@
 namespace ridgeline::protocol {
 namespace {
 
-using nlohmann::json;
 
 constexpr std::int64_t most_counted = std::int64_t{1} << 53;  // what a double, and so any JSON parser, holds exactly
 
@@ -59,8 +58,8 @@ record::Source read_source(Reader reader) {
 
 }  // namespace
 
-ordered_json to_json(const std::vector<record::Site>& sites) {
-  ordered_json list = ordered_json::array();
+json::Value to_json(const std::vector<record::Site>& sites) {
+  json::Value list = json::Value::array();
   for (const record::Site& site : sites)
     list.push_back({{"kernel", printable(site.kernel, max_name_bytes - 16)},
                     {"file", printable(site.file, max_name_bytes - 16)},
@@ -74,15 +73,15 @@ ordered_json to_json(const std::vector<record::Site>& sites) {
   return list;
 }
 
-ordered_json to_json(const std::vector<record::Source>& sources) {
-  ordered_json list = ordered_json::array();
+json::Value to_json(const std::vector<record::Source>& sources) {
+  json::Value list = json::Value::array();
   for (const record::Source& source : sources) list.push_back({{"file", source.file}, {"text", source.text}});
   return list;
 }
 
 std::vector<record::Site> read_sites(Reader& measurement) {
   std::vector<record::Site> sites;
-  measurement.list("sites", record::max_sites, [&](const json& site, const std::string& where) {
+  measurement.list("sites", record::max_sites, [&](const json::Value& site, const std::string& where) {
     sites.push_back(read_site(Reader(site, where)));
   });
   return sites;
@@ -91,7 +90,7 @@ std::vector<record::Site> read_sites(Reader& measurement) {
 std::vector<record::Source> read_sources(Reader& measurement) {
   std::vector<record::Source> sources;
   std::set<std::string> files;
-  measurement.list("sources", record::max_sources, [&](const json& source, const std::string& where) {
+  measurement.list("sources", record::max_sources, [&](const json::Value& source, const std::string& where) {
     sources.push_back(read_source(Reader(source, where)));
     if (!files.insert(sources.back().file).second)
       refuse(fmt::format("{} has the file of an earlier source: {}", where, sources.back().file));

@@ -8,8 +8,8 @@
 /// The sites and sources of a counted case, as JSON.
 namespace ridgeline::protocol {
 
-ordered_json to_json(const std::vector<record::Site>& sites);
-ordered_json to_json(const std::vector<record::Source>& sources);
+json::Value to_json(const std::vector<record::Site>& sites);
+json::Value to_json(const std::vector<record::Source>& sources);
 
 /// Fields "sites" and "sources" of a measurement.
 std::vector<record::Site> read_sites(Reader& measurement);

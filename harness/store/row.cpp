@@ -5,16 +5,15 @@
 #include <cstring>
 #include <limits>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 
 namespace ridgeline::store {
 namespace {
 
-using nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "samples are stored as this machine holds them");
 
 std::string storable(std::string_view text) {
@@ -64,14 +63,14 @@ Binder& Binder::optional_real(const char* name, std::optional<double> value) {
 }
 
 Binder& Binder::facts(const char* name, const record::Facts& value) {
-  json object = json::object();
+  json::Value object = json::Value::object();
   for (const auto& [key, fact] : value) object[storable(key)] = storable(fact);
   statement_.bind(name, object.dump());
   return *this;
 }
 
 Binder& Binder::fields(const char* name, const std::vector<record::Field>& value) {
-  json array = json::array();
+  json::Value array = json::Value::array();
   for (const record::Field& field : value) array.push_back({storable(field.key), storable(field.value)});
   statement_.bind(name, array.dump());
   return *this;
@@ -142,24 +141,24 @@ std::optional<double> Row::optional_real(const char* name) const {
 }
 
 record::Facts Row::facts(const char* name) const {
-  const json object = json::parse(text(name), nullptr, false);
-  if (!object.is_object()) refuse(fmt::format("no JSON object as {}", name));
+  const std::optional<json::Value> object = json::try_parse(text(name));
+  if (!object || !object->is_object()) refuse(fmt::format("no JSON object as {}", name));
   record::Facts facts;
-  for (const auto& [key, value] : object.items()) {
-    if (!value.is_string()) refuse(fmt::format("a fact that is no text in {}", name));
-    facts.emplace(key, value.get<std::string>());
+  for (const auto& [key, value] : object->members()) {
+    if (!value.is_text()) refuse(fmt::format("a fact that is no text in {}", name));
+    facts.emplace(key, value.text());
   }
   return facts;
 }
 
 std::vector<record::Field> Row::fields(const char* name) const {
-  const json array = json::parse(text(name), nullptr, false);
-  if (!array.is_array()) refuse(fmt::format("no JSON array as {}", name));
+  const std::optional<json::Value> array = json::try_parse(text(name));
+  if (!array || !array->is_array()) refuse(fmt::format("no JSON array as {}", name));
   std::vector<record::Field> fields;
-  for (const json& pair : array) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
+  for (const json::Value& pair : array->elements()) {
+    if (!pair.is_array() || pair.size() != 2 || !pair.elements()[0].is_text() || !pair.elements()[1].is_text())
       refuse(fmt::format("a field that is no pair of texts in {}", name));
-    fields.push_back({pair[0].get<std::string>(), pair[1].get<std::string>()});
+    fields.push_back({pair.elements()[0].text(), pair.elements()[1].text()});
   }
   return fields;
 }

@@ -1,0 +1,272 @@
+#include "harness/base/json.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace ridgeline::json {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+using Sorted = nlohmann::json;
+
+
+Ordered to_library(const Value& value);
+
+Ordered array_of(const Value::Array& elements) {
+  Ordered array = Ordered::array();
+  for (const Value& element : elements) array.push_back(to_library(element));
+  return array;
+}
+
+Ordered object_of(const Value::Object& members) {
+  Ordered object = Ordered::object();
+  auto& held = object.get_ref<Ordered::object_t&>();
+  held.reserve(members.size());
+  // Straight into the vector below the library's map, whose own insertion looks through all members.
+  for (const auto& [key, value] : members)
+    static_cast<Ordered::object_t::Container&>(held).emplace_back(key, to_library(value));
+  return object;
+}
+
+Ordered to_library(const Value& value) {
+  if (value.is_array()) return array_of(value.elements());
+  if (value.is_object()) return object_of(value.members());
+  if (value.is_text()) return value.text();
+  if (value.is_bool()) return value.boolean();
+  if (value.is_unsigned()) return value.unsigned_integer();
+  if (value.is_integer()) return value.integer();
+  if (value.is_number()) return value.number();
+  return nullptr;
+}
+
+Value from_library(Sorted& value) {
+  switch (value.type()) {
+    case Sorted::value_t::boolean:
+      return value.get<bool>();
+    case Sorted::value_t::number_integer:
+      return value.get<std::int64_t>();
+    case Sorted::value_t::number_unsigned:
+      return value.get<std::uint64_t>();
+    case Sorted::value_t::number_float:
+      return value.get<double>();
+    case Sorted::value_t::string:
+      return std::move(value.get_ref<std::string&>());
+    case Sorted::value_t::array: {
+      Value array = Value::array();
+      for (Sorted& element : value) array.push_back(from_library(element));
+      return array;
+    }
+    case Sorted::value_t::object: {
+      std::map<std::string, Value> members;
+      for (auto& [key, member] : value.get_ref<Sorted::object_t&>()) members.emplace(key, from_library(member));
+      return members;
+    }
+    default:
+      return {};
+  }
+}
+
+const char* type_name(const Value& value) {
+  if (value.is_array()) return "an array";
+  if (value.is_object()) return "an object";
+  if (value.is_text()) return "a text";
+  if (value.is_bool()) return "true or false";
+  if (value.is_number()) return "a number";
+  return "null";
+}
+
+[[noreturn]] void refuse(const Value& value, const std::string& wanted) {
+  throw Error("expected " + wanted + ", not " + type_name(value));
+}
+
+bool is_pair(const Value& value) {
+  return value.is_array() && value.size() == 2 && value.elements().front().is_text();
+}
+
+}  // namespace
+
+Value::Value() : held_(nullptr) {}
+Value::Value(bool value) : held_(value) {}
+Value::Value(double value) : held_(value) {}
+Value::Value(Signed number) : held_(number.value) {}
+Value::Value(Unsigned number) : held_(number.value) {}
+Value::Value(const char* text) : held_(std::string(text)) {}
+Value::Value(std::string_view text) : held_(std::string(text)) {}
+Value::Value(std::string text) : held_(std::move(text)) {}
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value::~Value() = default;
+
+Value::Value(std::initializer_list<Value> values) : Value() {
+  bool pairs = true;
+  for (const Value& value : values) pairs = pairs && is_pair(value);
+  if (!pairs) {
+    held_ = Array(values);
+    return;
+  }
+  held_ = Object();
+  for (const Value& value : values) (*this)[value.elements()[0].text()] = value.elements()[1];
+}
+
+Value& Value::operator=(Value other) noexcept {
+  held_.swap(other.held_);
+  return *this;
+}
+
+Value Value::array() {
+  Value value;
+  value.held_ = Array();
+  return value;
+}
+
+Value Value::object() {
+  Value value;
+  value.held_ = Object();
+  return value;
+}
+
+bool Value::is_null() const { return std::holds_alternative<std::nullptr_t>(held_); }
+bool Value::is_bool() const { return std::holds_alternative<bool>(held_); }
+bool Value::is_number() const {
+  return std::holds_alternative<double>(held_) || std::holds_alternative<std::int64_t>(held_) ||
+         std::holds_alternative<std::uint64_t>(held_);
+}
+bool Value::is_integer() const {
+  const auto* number = std::get_if<std::uint64_t>(&held_);
+  return std::holds_alternative<std::int64_t>(held_) ||
+         (number != nullptr && *number <= std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+}
+bool Value::is_unsigned() const {
+  const auto* number = std::get_if<std::int64_t>(&held_);
+  return std::holds_alternative<std::uint64_t>(held_) || (number != nullptr && *number >= 0);
+}
+bool Value::is_text() const { return std::holds_alternative<std::string>(held_); }
+bool Value::is_array() const { return std::holds_alternative<Array>(held_); }
+bool Value::is_object() const { return std::holds_alternative<Object>(held_); }
+
+bool Value::boolean() const {
+  if (const auto* value = std::get_if<bool>(&held_)) return *value;
+  refuse(*this, "true or false");
+}
+
+double Value::number() const {
+  if (const auto* value = std::get_if<double>(&held_)) return *value;
+  if (const auto* value = std::get_if<std::int64_t>(&held_)) return static_cast<double>(*value);
+  if (const auto* value = std::get_if<std::uint64_t>(&held_)) return static_cast<double>(*value);
+  refuse(*this, "a number");
+}
+
+std::int64_t Value::integer() const {
+  if (!is_integer()) refuse(*this, "a whole number");
+  if (const auto* value = std::get_if<std::int64_t>(&held_)) return *value;
+  return static_cast<std::int64_t>(std::get<std::uint64_t>(held_));
+}
+
+std::uint64_t Value::unsigned_integer() const {
+  if (!is_unsigned()) refuse(*this, "a whole number from 0");
+  if (const auto* value = std::get_if<std::uint64_t>(&held_)) return *value;
+  return static_cast<std::uint64_t>(std::get<std::int64_t>(held_));
+}
+
+const std::string& Value::text() const {
+  if (const auto* value = std::get_if<std::string>(&held_)) return *value;
+  refuse(*this, "a text");
+}
+
+const Value::Array& Value::elements() const {
+  if (const auto* value = std::get_if<Array>(&held_)) return *value;
+  refuse(*this, "an array");
+}
+
+const Value::Object& Value::members() const {
+  if (const auto* value = std::get_if<Object>(&held_)) return *value;
+  refuse(*this, "an object");
+}
+
+std::vector<std::string> Value::texts() const {
+  std::vector<std::string> texts;
+  for (const Value& element : elements()) texts.push_back(element.text());
+  return texts;
+}
+
+std::size_t Value::size() const { return is_array() ? elements().size() : is_object() ? members().size() : 0; }
+
+const Value* Value::find(std::string_view key) const {
+  if (const auto* object = std::get_if<Object>(&held_))
+    for (const Member& member : *object)
+      if (member.key == key) return &member.value;
+  return nullptr;
+}
+
+const Value& Value::at(std::string_view key) const {
+  if (const Value* value = find(key)) return *value;
+  throw Error("there is no \"" + std::string(key) + '"');
+}
+
+Value& Value::operator[](std::string_view key) {
+  if (is_null()) held_ = Object();
+  if (!is_object()) refuse(*this, "an object");
+  if (const Value* value = find(key)) return const_cast<Value&>(*value);
+  return std::get<Object>(held_).emplace_back(std::string(key), Value()).value;
+}
+
+Value& Value::push_back(Value value) {
+  if (is_null()) held_ = Array();
+  if (!is_array()) refuse(*this, "an array");
+  return std::get<Array>(held_).emplace_back(std::move(value));
+}
+
+void Value::update(const Value& other) {
+  for (const auto& [key, value] : other.members()) (*this)[key] = value;
+}
+
+void Value::append(const std::string& key, Value value) {
+  std::get<Object>(held_).push_back({key, std::move(value)});
+}
+
+std::string Value::dump(int indent) const {
+  return to_library(*this).dump(indent, ' ', false, Ordered::error_handler_t::replace);
+}
+
+bool Value::operator==(const Value& other) const {
+  if (is_number() && other.is_number() && held_.index() != other.held_.index()) return number() == other.number();
+  return held_ == other.held_;
+}
+
+void put(Value& object, std::string_view key, const std::optional<double>& number) {
+  if (number && std::isfinite(*number)) object[key] = *number;
+}
+
+void put(Value& object, std::string_view key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+Value parse(std::string_view text, const Limits& limits) {
+  std::size_t values = 0;
+  const auto bound = [&](int depth, Sorted::parse_event_t, Sorted&) {
+    if (depth > limits.depth) throw LimitError("nested deeper than " + std::to_string(limits.depth) + " levels");
+    if (++values > limits.values) throw LimitError("holds more than " + std::to_string(limits.values) + " values");
+    return true;
+  };
+  try {
+    Sorted parsed = Sorted::parse(text.begin(), text.end(), bound);
+    return from_library(parsed);
+  } catch (const Sorted::parse_error& error) {
+    throw Error(error.what(), error.byte);
+  } catch (const Sorted::exception& error) {  // a number that no double can hold
+    throw Error(error.what());
+  }
+}
+
+std::optional<Value> try_parse(std::string_view text) {
+  try {
+    return parse(text);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace ridgeline::json
