@@ -7,7 +7,7 @@ namespace ridgeline::analysis {
 namespace {
 
 constexpr double sector_bytes = 32, bank_bytes = 4;
-constexpr double rounding = 1 + 1e-9;
+constexpr double counting_slack = 1 + 1e-9;
 
 /// Of a site whose requests are of lanes in `memory` ("global", "shared"); absent for any other.
 std::optional<double> lanes_per_request(const record::Site& site, std::string_view memory) {
@@ -20,7 +20,7 @@ std::optional<double> lanes_per_request(const record::Site& site, std::string_vi
 }
 
 std::optional<double> beyond(std::uint64_t counted, std::optional<double> needed) {
-  if (!needed || static_cast<double>(counted) <= *needed * rounding) return std::nullopt;
+  if (!needed || static_cast<double>(counted) <= *needed * counting_slack) return std::nullopt;
   return static_cast<double>(counted) / *needed;
 }
 

@@ -23,13 +23,13 @@ using Changes = std::vector<const MetricChange*>;
 
 constexpr std::size_t named = 3;  // metrics of a kind that a reason names
 // A change that is exactly what is allowed must not be more because of how 0.1 is written in binary.
-constexpr double rounding = 1e-9;
+constexpr double allowance_slack = 1e-9;
 
 Change change_of(Direction direction, double baseline, double candidate, double allowed) {
   if (direction == Direction::none) return Change::fact;
   if (baseline == candidate) return Change::equal;
   const double smaller = std::min(std::abs(baseline), std::abs(candidate));
-  if (std::abs(candidate - baseline) <= allowed * smaller * (1 + rounding)) return Change::within;
+  if (std::abs(candidate - baseline) <= allowed * smaller * (1 + allowance_slack)) return Change::within;
   return (candidate > baseline) == (direction == Direction::lower) ? Change::worse : Change::better;
 }
 

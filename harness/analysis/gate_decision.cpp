@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/math/distributions/normal.hpp>
-
 #include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/rank_sum.hpp"
 #include "harness/stats/signed_rank.hpp"
@@ -159,10 +158,9 @@ std::optional<double> smallest_effect(const GatePlan& plan, const CaseRule& rule
   const stats::Interval interval = stats::signed_rank_interval(logs.ratios, 0.8);
   const double width = interval.high - interval.low;
   if (!std::isfinite(width)) return std::nullopt;
-  const boost::math::normal_distribution<double> normal;
   const double z_power = 0.842;     // 80% of a normal distribution lie below
   const double z_interval = 2.563;  // width of its middle 80%
-  const double z_alpha = quantile(complement(normal, rule.alpha / cases));
+  const double z_alpha = stats::normal_quantile_above(rule.alpha / cases);
   // 1.25: an allowance for what capped ranks cost, and for how roughly a few pairs tell the noise.
   const double error = 1.25 * width / z_interval * std::sqrt(static_cast<double>(pairs.size()) / max_pairs);
   const double delta = log_delta(rule, logs.baseline_ns);

@@ -13,6 +13,9 @@
 /// What changed over the nights of a device, and since when.
 namespace ridgeline::analysis {
 
+/// Nights before and behind a change that a sparkline shows.
+inline constexpr std::size_t sparkline_reach = 30;
+
 struct TrendRules {
   std::optional<double> least_step;  // relative; absent: least_step_of the device's kind
   std::size_t new_nights = 1;        // an analysis so many nights ago did not have what is new

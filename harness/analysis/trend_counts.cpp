@@ -8,8 +8,6 @@
 namespace ridgeline::analysis {
 namespace {
 
-constexpr std::size_t around = 30;
-
 /// A metric that a night has another value of than the night before.
 struct Step {
   const NightlyCount* count = nullptr;
@@ -44,7 +42,7 @@ TrendChange change_of(const NightlyDevice& device, const NightlyCase& one, const
   change.kind = !change.changes.environment.empty() ? TrendKind::environment
                 : main.worse()                      ? TrendKind::regression
                                                     : TrendKind::improvement;
-  const std::size_t begin = main.at - std::min(main.at, around), end = std::min(main.at + around, count.values.size());
+  const std::size_t begin = main.at - std::min(main.at, sparkline_reach), end = std::min(main.at + sparkline_reach, count.values.size());
   change.recent.assign(count.values.begin() + static_cast<std::ptrdiff_t>(begin),
                        count.values.begin() + static_cast<std::ptrdiff_t>(end));
   change.marked = main.at - begin;

@@ -8,8 +8,6 @@
 namespace ridgeline::analysis {
 namespace {
 
-constexpr std::size_t around = 30;  // nights before and behind a change that a sparkline shows
-
 /// The analyses of one series, tonight's and those of earlier nights as they are asked for.
 class Analyses {
  public:
@@ -83,8 +81,8 @@ TrendChange change_of(const NightlyDevice& device, const std::string& name, cons
   change.kind = !change.changes.environment.empty() ? TrendKind::environment
                 : level.after > level.before        ? TrendKind::regression
                                                     : TrendKind::improvement;
-  const std::size_t begin = level.at - std::min(level.at, around),
-                    end = std::min(level.at + around, times.nights.size());
+  const std::size_t begin = level.at - std::min(level.at, sparkline_reach),
+                    end = std::min(level.at + sparkline_reach, times.nights.size());
   change.recent = part(times.median_ns, begin, end);
   change.marked = level.at - begin;
   return change;

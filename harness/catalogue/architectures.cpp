@@ -9,7 +9,7 @@ constexpr std::uint64_t kib = 1 << 10, mib = 1 << 20;
 constexpr std::string_view guide =
     "CUDA C++ Programming Guide, Compute Capabilities: technical specifications; the model's whitepaper for SMs and L2";
 
-constexpr Architecture table[] = {
+constexpr Architecture all_architectures[] = {
     {.capability = 90,
      .model = "H100 SXM5",
      .threads_per_block = 1024,
@@ -40,11 +40,11 @@ constexpr Architecture table[] = {
 
 }  // namespace
 
-std::span<const Architecture> architectures() { return table; }
+std::span<const Architecture> architectures() { return all_architectures; }
 
 std::optional<Architecture> architecture(int capability) {
-  const auto* const found = std::ranges::find(table, capability, &Architecture::capability);
-  return found == std::end(table) ? std::nullopt : std::optional(*found);
+  const auto* const found = std::ranges::find(all_architectures, capability, &Architecture::capability);
+  return found == std::end(all_architectures) ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace ridgeline::catalogue

@@ -6,7 +6,7 @@ namespace ridgeline::catalogue {
 namespace {
 
 // clang-format off
-constexpr Datasheet table[] = {
+constexpr Datasheet all_datasheets[] = {
     {.pci_ids = "1db1 1db5", .model = "Tesla V100 SXM2", .sms = 80, .capability = 70,
      .f32 = 15.7, .f64 = 7.8, .f16 = 125, .dram_gb_s = 900, .l2_mib = 6, .nvlink_gb_s = 300,
      .source = "NVIDIA Tesla V100 GPU Architecture, whitepaper (2017)", .note = "boost clock of 1530 MHz"},
@@ -60,17 +60,17 @@ constexpr Datasheet table[] = {
      .source = "NVIDIA RTX Blackwell GPU Architecture, whitepaper (2025)", .note = "boost clock of 2407 MHz; sums in f32"},
 };
 // clang-format on
-static_assert(pci_ids_are_unique(table));
+static_assert(pci_ids_are_unique(all_datasheets));
 
 constexpr double tera = 1e12, giga = 1e9, mebi = 1 << 20;
 
 }  // namespace
 
-std::span<const Datasheet> datasheets() { return table; }
+std::span<const Datasheet> datasheets() { return all_datasheets; }
 
 std::optional<Datasheet> datasheet(std::string_view pci_id) {
   if (pci_id.size() != 4 || pci_id.find(' ') != std::string_view::npos) return std::nullopt;
-  for (const Datasheet& sheet : table)
+  for (const Datasheet& sheet : all_datasheets)
     if (sheet.pci_ids.find(pci_id) != std::string_view::npos) return sheet;
   return std::nullopt;
 }

@@ -24,37 +24,35 @@ namespace {
 
 using record::Outcome;
 
-constexpr double start_s = 60;  // a worker may take this long to say hello
-
 double steady_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 /// The cases that one execution of a worker measures, in order.
-struct Group {
+struct Assignment {
   const Worker* worker = nullptr;
   int ranks = 1;
   std::vector<const Selected*> cases;
 };
 
-/// A replicate's groups: all of a worker's cases together, but under a launcher those of each rank count apart.
-std::vector<Group> groups_of(const std::vector<Selected>& cases, std::uint64_t seed) {
-  std::vector<Group> groups;
+/// A replicate's assignments: all of a worker's cases together, but under a launcher those of each rank count apart.
+std::vector<Assignment> assignments_of(const std::vector<Selected>& cases, std::uint64_t seed) {
+  std::vector<Assignment> assignments;
   for (const std::size_t index : shuffled(cases.size(), seed)) {
     const Selected& selected = cases[index];
     const int ranks = selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks;
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return group.worker == selected.worker && group.ranks == ranks;
+    const auto same = std::find_if(assignments.begin(), assignments.end(), [&](const Assignment& assignment) {
+      return assignment.worker == selected.worker && assignment.ranks == ranks;
     });
-    if (same != groups.end())
+    if (same != assignments.end())
       same->cases.push_back(&selected);
     else
-      groups.push_back({selected.worker, ranks, {&selected}});
+      assignments.push_back({selected.worker, ranks, {&selected}});
   }
-  return groups;
+  return assignments;
 }
 
-class Drive {
+class RunInProgress {
  public:
-  Drive(const Plan& plan, store::Store& store, const Observer& observer)
+  RunInProgress(const Plan& plan, store::Store& store, const Observer& observer)
       : plan_(plan),
         store_(store),
         observer_(observer),
@@ -72,7 +70,7 @@ class Drive {
   void replicate(int number) {
     progress_.replicate = number;
     seed_ = replicate_seed(plan_.run.seed, number);
-    for (const Group& group : groups_of(plan_.cases, seed_)) measure(group);
+    for (const Assignment& assignment : assignments_of(plan_.cases, seed_)) measure(assignment);
   }
 
   /// Kills the worker in flight.
@@ -81,44 +79,44 @@ class Drive {
   const MeasuredRoofs& roofs() const { return roofs_; }
 
  private:
-  void measure(const Group& group) {
+  void measure(const Assignment& assignment) {
     process_id_.reset();
-    for (const Selected* selected : group.cases) {
+    for (const Selected* selected : assignment.cases) {
       if (left_.at(selected->name) == 0) continue;  // decided in an earlier replicate
       Interrupt::check();
       progress_.case_name = selected->name;
       tick();
       if (!selected->unavailable.empty())
-        add(group, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
+        add(assignment, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
       else if (budget_.too_short_for(selected->name))
-        cut_off(group, *selected,
+        cut_off(assignment, *selected,
                 {not_measured(*selected, Outcome::timeout,
                               fmt::format("the run's budget of {} was spent before this case",
                                           units::duration(budget_.total_s())))});
-      else if (start(group, *selected))
-        measure(group, *selected);
+      else if (start(assignment, *selected))
+        measure(assignment, *selected);
     }
     if (process_) process_->bye();
     process_.reset();
   }
 
-  void measure(const Group& group, const Selected& selected) {
+  void measure(const Assignment& assignment, const Selected& selected) {
     CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s, budget_.left_s()};
     const CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
     if (!result.worker_usable) process_.reset();
     if (result.out_of_budget)
-      cut_off(group, selected, result);
+      cut_off(assignment, selected, result);
     else
-      add(group, selected, result);
+      add(assignment, selected, result);
   }
 
   /// The budget has left no time for an execution, nor will it for later ones of the case. That says nothing of a case
   /// that earlier replicates have measured: it has fewer processes. One that has no measurement has timed out.
-  void cut_off(const Group& group, const Selected& selected, const CaseResult& result) {
+  void cut_off(const Assignment& assignment, const Selected& selected, const CaseResult& result) {
     const int executions = left_.at(selected.name);
     progress_.cut_off += executions;
     if (!measured_.contains(selected.name)) {
-      add(group, selected, result, executions);
+      add(assignment, selected, result, executions);
       return;
     }
     for (int i = 0; i < executions; ++i) budget_.done(selected.name, -1);
@@ -130,17 +128,17 @@ class Drive {
 
   /// Makes sure that a worker runs that can take a case; when none can be started, the case has that outcome, and
   /// false.
-  bool start(const Group& group, const Selected& selected) {
+  bool start(const Assignment& assignment, const Selected& selected) {
     if (process_ && process_->ready()) return true;
     process_.reset();
     const auto tick = [this] { this->tick(); };
     const Deadline deadline = after(std::min(start_s, std::max(0.1, budget_.left_s())));
-    const bool launched = !group.worker->hello.launcher.empty();
+    const bool launched = !assignment.worker->hello.launcher.empty();
     std::string reason;
     try {
-      process_ = launched ? std::make_unique<WorkerProcess>(group.worker->program, group.worker->hello.launcher,
-                                                            group.ranks, tick)
-                          : std::make_unique<WorkerProcess>(group.worker->program, tick);
+      process_ = launched ? std::make_unique<WorkerProcess>(assignment.worker->program, assignment.worker->hello.launcher,
+                                                            assignment.ranks, tick)
+                          : std::make_unique<WorkerProcess>(assignment.worker->program, tick);
       process_id_ = add_process(process_->greet(deadline).build);
       return true;
     } catch (const WorkerLost& lost) {
@@ -151,9 +149,9 @@ class Drive {
     }
     process_.reset();
     // What never started under its launcher is not installed right; what did start before has crashed since.
-    const Outcome outcome = launched && !started_.contains(group.worker) ? Outcome::unavailable : Outcome::crashed;
-    add(group, selected,
-        {not_measured(selected, outcome, fmt::format("{} cannot be started: {}", group.worker->name, reason))});
+    const Outcome outcome = launched && !started_.contains(assignment.worker) ? Outcome::unavailable : Outcome::crashed;
+    add(assignment, selected,
+        {not_measured(selected, outcome, fmt::format("{} cannot be started: {}", assignment.worker->name, reason))});
     return false;
   }
 
@@ -168,14 +166,14 @@ class Drive {
   }
 
   /// Settles so many executions of the case; without a number one, or all when it cannot be measured here.
-  void add(const Group& group, const Selected& selected, const CaseResult& result, int executions = 0) {
+  void add(const Assignment& assignment, const Selected& selected, const CaseResult& result, int executions = 0) {
     const record::Measurement& measurement = result.measurement;
     if (!process_id_) {
-      record::Build build = group.worker->hello.build;
-      if (build.worker.empty()) build = {group.worker->name, "unknown", false, "", "", "", ""};
+      record::Build build = assignment.worker->hello.build;
+      if (build.worker.empty()) build = {assignment.worker->name, "unknown", false, "", "", "", ""};
       process_id_ = add_process(build);
     } else if (process_) {
-      started_.insert(group.worker);
+      started_.insert(assignment.worker);
     }
     store_.add(*process_id_, selected.info, measurement);
     measured_.insert(selected.name);
@@ -222,7 +220,7 @@ class Drive {
 
 record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& observer) {
   try {
-    Drive run(plan, store, observer);
+    RunInProgress run(plan, store, observer);
     record::RunStatus status = record::RunStatus::finished;
     try {
       for (int number = 0; number < plan.profile.processes; ++number) run.replicate(number);

@@ -25,8 +25,6 @@ using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 /// A case with what has become of it.
 struct CaseState {
   const GateCase* gate_case = nullptr;
@@ -42,15 +40,15 @@ struct CaseState {
 };
 
 /// The cases that one pair of processes measures, in order.
-struct Group {
+struct GateAssignment {
   SideWorkers workers;
   std::vector<CaseState*> cases;
 };
 
 /// The course of a gate that measures times.
-class Drive {
+class TimedGate {
  public:
-  Drive(const GateSetup& setup, store::Store& store, const GateObserver& observer)
+  TimedGate(const GateSetup& setup, store::Store& store, const GateObserver& observer)
       : setup_(setup),
         store_(store),
         observer_(observer),
@@ -106,35 +104,35 @@ class Drive {
 
   /// The cases that are left, in the round's order: those of the same workers together, under a launcher of the same
   /// rank counts, too.
-  std::vector<Group> groups() {
-    std::vector<Group> groups;
+  std::vector<GateAssignment> assignments() {
+    std::vector<GateAssignment> assignments;
     for (const std::size_t index : shuffled(cases_.size(), seed_)) {
       CaseState& state = cases_[index];
       if (state.over || state.rounds.contains(round_)) continue;
       const SideWorkers workers = workers_of(*state.gate_case);
-      const auto same = std::ranges::find(groups, workers, &Group::workers);
-      if (same != groups.end())
+      const auto same = std::ranges::find(assignments, workers, &GateAssignment::workers);
+      if (same != assignments.end())
         same->cases.push_back(&state);
       else
-        groups.push_back({workers, {&state}});
+        assignments.push_back({workers, {&state}});
     }
-    return groups;
+    return assignments;
   }
 
   /// False when nothing of it fits into what is left of the budget.
   bool round() {
     seed_ = replicate_seed(setup_.gate.seed, round_);
     side_by_side_.begin_round(round_, seed_);
-    const std::vector<Group> to_do = groups();  // none when it was measured before an interruption
+    const std::vector<GateAssignment> to_do = assignments();  // none when it was measured before an interruption
     bool any = to_do.empty();
     const Clock::time_point start = Clock::now();
     const double before_s = inside_s_;
-    for (const Group& group : to_do) {
-      for (CaseState* state : group.cases) {
+    for (const GateAssignment& assignment : to_do) {
+      for (CaseState* state : assignment.cases) {
         Interrupt::check();
         if (left_s() <= std::max(0.0, state->pair_s)) continue;
         tick(state->gate_case->candidate.name);
-        measure(group.workers, *state);
+        measure(assignment.workers, *state);
         any = true;
       }
       side_by_side_.processes().end();
@@ -350,7 +348,7 @@ record::RunStatus drive(const GateSetup& setup, store::Store& store, const GateO
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
   try {
     return analysis::gives_counts(setup.device.kind) ? drive<CountedGate>(setup, store, observer)
-                                                     : drive<Drive>(setup, store, observer);
+                                                     : drive<TimedGate>(setup, store, observer);
   } catch (...) {
     mark_failed(store, setup.gate.id);
     throw;

@@ -21,8 +21,6 @@ constexpr double sampling_share = 0.8;
 // A CUDA event tells times half a microsecond apart; a sample of many executions must last long against that.
 constexpr double least_sample_ns = 10e3;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 std::string option(const record::CaseId& id, const std::string& key, const std::string& otherwise) {
   for (const record::Field& field : id.options)
     if (field.key == key) return field.value;

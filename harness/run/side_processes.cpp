@@ -14,8 +14,6 @@ namespace {
 
 using record::Outcome;
 
-constexpr double start_s = 60;  // a worker may take this long to say hello
-
 int ranks_of(const Selected& selected) { return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks; }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace ridgeline::run {
 namespace {
 
-constexpr std::size_t max_output_bytes = 4u << 20, max_error_bytes = 64u << 10;
+constexpr std::size_t max_output_bytes = 4u << 20, max_tool_error_bytes = 64u << 10;
 
 // A hook of git (pre-push) has these set; they would point every git below at the repository, and its index, that the
 // hook is of, whatever folder it is told.
@@ -68,7 +68,7 @@ ToolResult run_tool(const Tool& tool, std::ostream* log) {
   const auto take_errors = [&](std::string_view text) {
     if (log) (*log << text).flush();
     errors += text;
-    if (errors.size() > max_error_bytes) errors.erase(0, errors.size() - max_error_bytes);
+    if (errors.size() > max_tool_error_bytes) errors.erase(0, errors.size() - max_tool_error_bytes);
   };
   Child child(command_of(tool, log != nullptr));
   child.close_input();

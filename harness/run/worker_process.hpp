@@ -24,6 +24,13 @@ inline Deadline after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A worker may take this long to start, to say hello and to list: a driver that initialises many GPUs takes seconds.
+inline constexpr double start_s = 60;
+
 /// A worker broke its side of the protocol: it ended, sent what is no answer, or let the deadline pass. It has been
 /// killed. `what()` is the reason, fit to be stored.
 class WorkerLost : public std::runtime_error {

@@ -18,9 +18,6 @@
 namespace ridgeline::run {
 namespace {
 
-// Starting, listing and naming devices; a driver that initialises many GPUs takes seconds.
-constexpr double start_s = 60;
-
 /// Programs that belong to Ridgeline. Suites of those that not every build has are named here, so that they can be
 /// called unavailable without them; the names are the beginnings of their cases' names.
 struct Known {
@@ -43,7 +40,7 @@ std::vector<Known> known_workers() {
 }
 
 template <class Answer>
-Answer served(std::variant<Answer, protocol::Failure> answer) {
+Answer answered(std::variant<Answer, protocol::Failure> answer) {
   if (const auto* failure = std::get_if<protocol::Failure>(&answer))
     throw Error(ErrorKind::dependency, failure->message, failure->advice);
   return std::get<Answer>(std::move(answer));
@@ -54,8 +51,8 @@ void ask(Worker& worker, WorkerProcess& process, Ask what) {
   worker.hello = process.greet(deadline);
   worker.code = program_code(worker.hello.build, worker.program);
   if (what != Ask::devices)
-    worker.cases = served(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
-  if (what != Ask::cases) worker.devices = served(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
+    worker.cases = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
+  if (what != Ask::cases) worker.devices = answered(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
   process.kill();  // it holds nothing yet, and a polite end takes longer
 }
 

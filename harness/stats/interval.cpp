@@ -2,10 +2,8 @@
 
 #include <cmath>
 
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/students_t.hpp>
-
 #include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
 #include "harness/stats/sorted.hpp"
 
 namespace ridgeline::stats {
@@ -19,11 +17,9 @@ void check(double confidence) {
 // How many values may lie outside the interval on each side: the most k with P(B <= k - 1) <= (1 - confidence) / 2 for
 // B ~ Binomial(n, 1/2), the number of values below the true median. 0 when even the whole range is too narrow.
 std::size_t outside_each_side(std::size_t n, double confidence) {
-  const boost::math::binomial_distribution<double> below(static_cast<double>(n), 0.5);
   const double tail = (1 - confidence) / 2;
-  const auto fits = [&](std::size_t k) { return cdf(below, static_cast<double>(k) - 1) <= tail; };
-  // The library's quantile is rounded to an integer in a way that its policies decide; the search settles it.
-  auto k = static_cast<std::size_t>(quantile(below, tail));
+  const auto fits = [&](std::size_t k) { return coin_cdf(static_cast<double>(k) - 1, n) <= tail; };
+  std::size_t k = coin_quantile(tail, n);
   while (k > 0 && !fits(k)) --k;
   while (2 * (k + 1) <= n && fits(k + 1)) ++k;
   return k;
@@ -65,7 +61,7 @@ std::optional<Interval> process_interval(std::span<const double> process_medians
   double squares = 0;
   for (const double value : process_medians) squares += (std::log(value) - mean) * (std::log(value) - mean);
   const double standard_error = std::sqrt(squares / (n - 1) / n);
-  const double t = quantile(boost::math::students_t_distribution<double>(n - 1), (1 + confidence) / 2);
+  const double t = student_t_quantile((1 + confidence) / 2, n - 1);
   return Interval{std::exp(mean - t * standard_error), std::exp(mean + t * standard_error)};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -8,6 +9,9 @@ namespace ridgeline::stats {
 struct Interval {
   double low = 0, high = 0;
 };
+
+/// The upper end of an interval that has none; the lower end is its negative.
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// Distribution-free interval of the median from order statistics (binomial ranks; exact coverage at least
 /// `confidence`). Absent when there are too few values for that confidence (fewer than 6 at 95%). It treats the values

@@ -1,8 +1,7 @@
 #include "harness/stats/proportion.hpp"
 
-#include <boost/math/distributions/binomial.hpp>
-
 #include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
 
 namespace ridgeline::stats {
 
@@ -12,10 +11,9 @@ Interval proportion_interval(std::int64_t successes, std::int64_t trials, double
   if (trials < 1 || successes < 0 || successes > trials)
     throw Error(ErrorKind::internal, "an interval of the proportion " + std::to_string(successes) + " of " +
                                          std::to_string(trials) + " was asked for");
-  using Binomial = boost::math::binomial_distribution<double>;
   const auto n = static_cast<double>(trials), k = static_cast<double>(successes);
   const double each = (1 - confidence) / 2;
-  return {Binomial::find_lower_bound_on_p(n, k, each), Binomial::find_upper_bound_on_p(n, k, each)};
+  return {binomial_lower_bound(n, k, each), binomial_upper_bound(n, k, each)};
 }
 
 }  // namespace ridgeline::stats

@@ -16,7 +16,6 @@
 namespace ridgeline::stats {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_values = 200;  // of one side: the exact distribution of more takes seconds and gigabytes
 
 // Doubled midranks of all values in ascending order, and their sum over the second sample.
@@ -112,7 +111,7 @@ class Samples {
     return test([theta](double x, double y) { return 0 <=> compare_sum(y, -x, theta); });
   }
 
-  // Just above `difference`, which is one of differences() or -infinity.
+  // Just above `difference`, which is one of differences() or -unbounded.
   RankSum above(double difference) {
     return test([difference](double x, double y) {
       return y - x <= difference ? std::strong_ordering::greater : std::strong_ordering::less;
@@ -159,7 +158,7 @@ Interval rank_sum_interval(std::span<const double> first, std::span<const double
     throw Error(ErrorKind::internal, "a confidence outside (0, 1) was asked for");
   Samples samples(first, second);
   std::vector<double> ends = samples.differences();
-  ends.insert(ends.end(), {-infinity, infinity});
+  ends.insert(ends.end(), {-unbounded, unbounded});
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   // Gap k lies between ends[k] and ends[k + 1]. As theta rises from gap to gap, each crossing moves values of the

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include <boost/math/distributions/students_t.hpp>
-
 #include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
 
 namespace ridgeline::stats {
 namespace {
@@ -51,7 +50,7 @@ std::optional<Interval> difference_interval(std::span<const double> first, std::
   // Welch and Satterthwaite's degrees of freedom, as shares of the variance so that nothing underflows.
   const double share_a = a.variance_of_mean / variance, share_b = b.variance_of_mean / variance;
   const double freedom = 1 / (share_a * share_a / a.freedom + share_b * share_b / b.freedom);
-  const double t = quantile(boost::math::students_t_distribution<double>(freedom), (1 + confidence) / 2);
+  const double t = student_t_quantile((1 + confidence) / 2, freedom);
   return Interval{difference - t * std::sqrt(variance), difference + t * std::sqrt(variance)};
 }
 

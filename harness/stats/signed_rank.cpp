@@ -16,8 +16,6 @@
 namespace ridgeline::stats {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Scores of all pairs, nearest to theta first. Doubled, because midranks may be halves.
 struct Scores {
   std::vector<std::int64_t> doubled;
@@ -76,9 +74,9 @@ class Gaps {
 
   std::size_t last() const { return means_.size(); }
 
-  // The mean at the lower end of a gap; -infinity below all.
-  double low(std::size_t gap) const { return gap == 0 ? -infinity : means_[gap - 1]; }
-  double high(std::size_t gap) const { return gap == last() ? infinity : means_[gap]; }
+  // The mean at the lower end of a gap; -unbounded below all.
+  double low(std::size_t gap) const { return gap == 0 ? -unbounded : means_[gap - 1]; }
+  double high(std::size_t gap) const { return gap == last() ? unbounded : means_[gap]; }
 
   // Compares with the means themselves and not with some theta between them, which rounding might put onto one.
   Scores scores(std::size_t gap) const {

@@ -83,7 +83,7 @@ bool same(const Measurement& a, const Measurement& b) {
 }
 
 /// Absent when the file has no such run.
-std::optional<WholeRun> read_whole(const Store& store, Connection& connection, const std::string& id) {
+std::optional<WholeRun> read_whole_run(const Store& store, Connection& connection, const std::string& id) {
   SQLite::Statement& rows = connection.statement(
       "SELECT run.*, uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded "
       "FROM run JOIN device ON device.id = device_id WHERE run.id = :id");
@@ -204,7 +204,7 @@ Merged Store::merge(const Store& source) {
   for (const RunSummary& summary : runs) {
     const std::string& id = summary.run.id;
     const auto from = try_to_read(merged, [&] {
-      return source.connection_->read("merge from", [&] { return read_whole(source, *source.connection_, id); });
+      return source.connection_->read("merge from", [&] { return read_whole_run(source, *source.connection_, id); });
     });
     if (!from) {
       left_out.insert(id);
@@ -212,7 +212,7 @@ Merged Store::merge(const Store& source) {
     }
     // What is here is read and compared before the file is locked: whoever measures waits for the new rows alone.
     for (bool merging = true; merging;) {
-      const auto here = connection_->read("read a run of", [&] { return read_whole(*this, *connection_, id); });
+      const auto here = connection_->read("read a run of", [&] { return read_whole_run(*this, *connection_, id); });
       if (here) {
         if (const std::string differs = difference(*here, *from); !differs.empty()) {
           merged.refused.push_back(merge_conflict("run", id, source.file(), file(), differs));

@@ -34,7 +34,7 @@ std::size_t place(const std::vector<std::int64_t>& ids, std::int64_t id, const R
 }
 
 /// Absent when the file has no such gate.
-std::optional<WholeGate> read_whole(const Store& store, Connection& connection, const std::string& id) {
+std::optional<WholeGate> read_whole_gate(const Store& store, Connection& connection, const std::string& id) {
   SQLite::Statement& gates = connection.statement(
       "SELECT gate.*, uuid FROM gate LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
       "WHERE gate.id = :id");
@@ -121,11 +121,11 @@ void append(Store& target, Connection& connection, const WholeGate& from, std::s
 
 void Store::merge_gate(const std::string& gate_id, const Store& source, Merged& merged) {
   const auto from = try_to_read(merged, [&] {
-    return source.connection_->read("merge from", [&] { return read_whole(source, *source.connection_, gate_id); });
+    return source.connection_->read("merge from", [&] { return read_whole_gate(source, *source.connection_, gate_id); });
   });
   if (!from) return;
   connection_->write("merge a gate into", [&] {
-    const std::optional<WholeGate> here = read_whole(*this, *connection_, gate_id);
+    const std::optional<WholeGate> here = read_whole_gate(*this, *connection_, gate_id);
     if (!here) {
       begin(from->gate);
       append(*this, *connection_, *from, 0);

@@ -10,7 +10,7 @@ namespace ridgeline::store {
 namespace {
 
 /// Columns of the statement below, by place: looking them up by name would cost more than all else.
-enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, id };
+enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, measurement_id };
 
 std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row) {
   const SQLite::Column column = rows.getColumn(place);
@@ -22,7 +22,7 @@ std::optional<double> number(SQLite::Statement& rows, Place place, const Row& ro
 
 Timing read_timing(SQLite::Statement& rows, const Row& row) {
   Timing timing;
-  timing.id = rows.getColumn(id).getInt64();
+  timing.id = rows.getColumn(measurement_id).getInt64();
   timing.replicate = rows.getColumn(replicate).getInt();
   timing.attempt = rows.getColumn(attempt).getInt();
   if (timing.replicate < 0 || timing.attempt < 1) row.refuse("an impossible replicate or attempt");
