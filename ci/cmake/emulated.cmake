@@ -72,17 +72,13 @@ ${rows}  };
 ")
   ridgeline_emulated_kernels(kernels_${name}_emulated ${files})
   # The family's own sources and the table join the kernels: the one calls the other.
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$|/register_tile|/panel_softmax")  # the last two are the CPU's
-  add_library(kernels_${name}_emulated_host OBJECT ${sources} ${table})
-  target_link_libraries(kernels_${name}_emulated_host PRIVATE ridgeline_emulated OpenMP::OpenMP_CXX)
-  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_emulated_host>)
+  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_shared>)
+  add_library(kernels_${name}_emulated_table OBJECT ${table})
+  target_link_libraries(kernels_${name}_emulated_table PRIVATE ridgeline_emulated)
+  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_emulated_table>)
   target_link_libraries(kernels_${name}_emulated PUBLIC OpenMP::OpenMP_CXX)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
-  add_executable(kernels_${name}_emulated_test ${tests})
-  target_link_libraries(kernels_${name}_emulated_test PRIVATE kernels_${name}_emulated ridgeline_emulated_backends
-                                                              GTest::gtest_main)
-  gtest_discover_tests(kernels_${name}_emulated_test TEST_PREFIX emulated: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-                       TEST_FILTER *emulated_* PROPERTIES TIMEOUT 300)
+  ridgeline_test(kernels_${name}_emulated_test emulated SOURCES ${tests} FILTER *emulated_*
+                 LINK kernels_${name}_emulated ridgeline_emulated_backends)
 endfunction()

@@ -1,5 +1,7 @@
 # What a user may choose, and the flags that every target is built with.
 option(RIDGELINE_PORTABLE "Link everything but glibc, MPI and the driver statically, for machines other than this one" OFF)
+option(RIDGELINE_TESTS "Build tests, benchmarks, studies and their workers" ON)
+option(RIDGELINE_EMULATED "Build the emulated device and the kernels for it, where CUDA parts are built" ON)
 set(RIDGELINE_CUDA AUTO CACHE STRING "Build CUDA parts: ON, OFF, or AUTO (when a CUDA compiler is found)")
 set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for")
 set(RIDGELINE_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")

@@ -1,49 +1,7 @@
-# One function a kind of room. Sources are globbed, so that a new file needs no list to be edited; tests (`*_test.cpp`) and
-# benchmarks (`*_bench.cpp`) stand beside the code and become one program a room.
+# One function per kind of room. Sources are globbed, so that a new file needs no list to be edited; tests (`*_test.cpp`) and
+# benchmarks (`*_bench.cpp`) stand beside the code and become one program per room.
 
 include(GoogleTest)
-
-# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp. A subfolder
-# with a CMakeLists.txt is a room of its own.
-function(ridgeline_tests name folder)
-  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*/*_test.cpp)
-  file(GLOB benches CONFIGURE_DEPENDS ${folder}/*_bench.cpp ${folder}/*/*_bench.cpp)
-  file(GLOB rooms CONFIGURE_DEPENDS ${folder}/*/CMakeLists.txt)
-  foreach(room ${rooms})
-    get_filename_component(room ${room} DIRECTORY)
-    list(FILTER tests EXCLUDE REGEX "^${room}/")
-    list(FILTER benches EXCLUDE REGEX "^${room}/")
-  endforeach()
-  if(tests)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${ARGN} GTest::gtest_main)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
-  endif()
-  if(benches)
-    add_executable(${name}_bench ${benches})
-    target_link_libraries(${name}_bench PRIVATE ${ARGN} benchmark::benchmark_main)
-  endif()
-endfunction()
-
-# ridgeline_room(<name> LINK <libraries>...): library ridgeline_<name> from the current folder's *.cpp, subfolders left out,
-# and its tests.
-function(ridgeline_room name)
-  cmake_parse_arguments(room "" "" "LINK;SOURCES;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
-  foreach(file ${room_EXCLUDE})
-    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  endforeach()
-  list(APPEND sources ${room_SOURCES})
-  if(sources)
-    add_library(ridgeline_${name} STATIC ${sources})
-    target_link_libraries(ridgeline_${name} PUBLIC ${room_LINK})
-  else()
-    add_library(ridgeline_${name} INTERFACE)
-    target_link_libraries(ridgeline_${name} INTERFACE ${room_LINK})
-  endif()
-  ridgeline_tests(${name} ${CMAKE_CURRENT_SOURCE_DIR} ridgeline_${name})
-endfunction()
 
 # Writes `file` unless it has that content already, so that nothing is rebuilt for nothing.
 function(ridgeline_write file content)
@@ -56,12 +14,97 @@ function(ridgeline_write file content)
   file(WRITE ${file} "${content}")
 endfunction()
 
+# ridgeline_unmeasured(<target>): a target that nothing is timed in. It is optimised for the time it takes to compile, and
+# the standard library checks its indices.
+function(ridgeline_unmeasured target level)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O${level}>)
+  target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+endfunction()
+
+# What every test includes, compiled once: half of what a test costs is Google Test's header.
+if(RIDGELINE_TESTS)
+  ridgeline_write(${PROJECT_BINARY_DIR}/generated/test_headers.cpp "int main() {}\n")
+  add_executable(test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
+  target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <nlohmann/json.hpp> <fmt/format.h> <filesystem> <fstream>
+                            <functional> <chrono> <random> <algorithm>)
+  target_link_libraries(test_headers PRIVATE GTest::gtest fmt::fmt Threads::Threads)
+  ridgeline_unmeasured(test_headers 0)
+endif()
+
+# ridgeline_test(<program> <prefix> SOURCES <files>... LINK <libraries>... [FILTER <tests>]): a program of Google Test whose
+# tests are called <prefix>:<suite>.<test>. Does nothing without RIDGELINE_TESTS.
+function(ridgeline_test program prefix)
+  if(NOT RIDGELINE_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(test "" "FILTER" "SOURCES;LINK" ${ARGN})
+  add_executable(${program} ${test_SOURCES})
+  target_link_libraries(${program} PRIVATE ${test_LINK} GTest::gtest_main)
+  ridgeline_unmeasured(${program} 0)
+  target_precompile_headers(${program} REUSE_FROM test_headers)
+  gtest_discover_tests(${program} TEST_PREFIX ${prefix}: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 TEST_FILTER "${test_FILTER}"
+                       PROPERTIES TIMEOUT 300)
+endfunction()
+
+# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp. A subfolder
+# with a CMakeLists.txt is a room of its own.
+function(ridgeline_tests name folder)
+  if(NOT RIDGELINE_TESTS)
+    return()
+  endif()
+  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*/*_test.cpp)
+  file(GLOB benches CONFIGURE_DEPENDS ${folder}/*_bench.cpp ${folder}/*/*_bench.cpp)
+  file(GLOB rooms CONFIGURE_DEPENDS ${folder}/*/CMakeLists.txt)
+  foreach(room ${rooms})
+    get_filename_component(room ${room} DIRECTORY)
+    list(FILTER tests EXCLUDE REGEX "^${room}/")
+    list(FILTER benches EXCLUDE REGEX "^${room}/")
+  endforeach()
+  if(tests)
+    ridgeline_test(${name}_test ${name} SOURCES ${tests} LINK ${ARGN})
+  endif()
+  if(benches)
+    add_executable(${name}_bench ${benches})
+    target_link_libraries(${name}_bench PRIVATE ${ARGN} benchmark::benchmark_main)
+  endif()
+endfunction()
+
+# ridgeline_room(<name> LINK <libraries>... [UNMEASURED <optimisation>]): library ridgeline_<name> from the current folder's
+# *.cpp, subfolders left out, and its tests.
+function(ridgeline_room name)
+  cmake_parse_arguments(room "" "UNMEASURED" "LINK;SOURCES;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cpp$")
+  foreach(file ${room_EXCLUDE})
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  list(APPEND sources ${room_SOURCES})
+  if(sources)
+    add_library(ridgeline_${name} STATIC ${sources})
+    target_link_libraries(ridgeline_${name} PUBLIC ${room_LINK})
+    if(DEFINED room_UNMEASURED)
+      ridgeline_unmeasured(ridgeline_${name} ${room_UNMEASURED})
+    endif()
+  else()
+    add_library(ridgeline_${name} INTERFACE)
+    target_link_libraries(ridgeline_${name} INTERFACE ${room_LINK})
+  endif()
+  ridgeline_tests(${name} ${CMAKE_CURRENT_SOURCE_DIR} ridgeline_${name})
+endfunction()
+
 # ridgeline_family(<name>): library kernels_<name> from kernels/<name>: its own *.cpp and one variant a file in cpu/, cuda/
 # and mpi/. Writes `<name>::variants()`: a table of calls such as on_cuda::shared_tiled(), so a misnamed function fails to link.
 function(ridgeline_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  file(GLOB own CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER own EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  # What the CPU's and the emulated device's programs have in common is compiled once.
+  set(shared ${own})
+  list(FILTER shared EXCLUDE REGEX "/register_tile|/panel_softmax")
+  list(REMOVE_ITEM own ${shared})
+  add_library(kernels_${name}_shared OBJECT ${shared})
+  target_link_libraries(kernels_${name}_shared PUBLIC ridgeline_device OpenMP::OpenMP_CXX)
+  set(sources ${own} $<TARGET_OBJECTS:kernels_${name}_shared>)
   set(declarations "")
   set(rows "")
   foreach(kind cpu cuda mpi)
@@ -107,6 +150,7 @@ ${rows}  };
 ")
   add_library(kernels_${name} STATIC ${sources} ${table})
   target_link_libraries(kernels_${name} PUBLIC ridgeline_device OpenMP::OpenMP_CXX)
+  set_target_properties(kernels_${name} PROPERTIES UNITY_BUILD OFF)  # a kernel's code does not depend on its neighbours
   ridgeline_tests(kernels_${name} ${folder} kernels_${name} ridgeline_backends)
   set_property(GLOBAL APPEND PROPERTY RIDGELINE_FAMILIES ${name})
   if(TARGET ridgeline_emulated)
