@@ -11,20 +11,14 @@
 #include "harness/base/dtype.hpp"
 #include "harness/device/counts.hpp"
 #include "harness/device/facts.hpp"
+#include "harness/device/random.hpp"
+#include "harness/device/stream.hpp"
 
 namespace ridgeline::device {
-
-/// The queue that kernels are launched on. `native` is the cudaStream_t, or null on a CPU, where a launch runs at once.
-struct Stream {
-  void* native = nullptr;
-};
 
 /// How the launches of a sample are issued: `graph` gives back-to-back time per launch (CUDA graph behind a spinning
 /// kernel; a plain loop on a CPU), `single` one launch with its overhead. They are different quantities.
 enum class Launch { graph, single };
-
-/// Distribution of input values: uniform in [-1, 1), or all zeros (which raises clocks on a power-limited GPU).
-enum class Distribution { uniform, zeros };
 
 /// Launches recorded once and timed many times.
 class Batch {

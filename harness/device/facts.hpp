@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace ridgeline::device {
+#include "harness/device/kind.hpp"
 
-enum class Kind { cpu, cuda, emulated, fake };  // emulated: counts, and has no times
-std::string_view to_string(Kind kind);
+namespace ridgeline::device {
 
 /// What a device is, as far as a kernel or a suite may ask. Sizes in bytes.
 struct Facts {

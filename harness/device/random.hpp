@@ -10,6 +10,9 @@
 
 namespace ridgeline::device {
 
+/// Distribution of input values: uniform in [-1, 1), or all zeros (which raises clocks on a power-limited GPU).
+enum class Distribution { uniform, zeros };
+
 /// 64 random bits for element `index` of stream `seed`: the SplitMix64 finaliser over a Weyl sequence (Steele, Lea and
 /// Flood, OOPSLA 2014). Counter-based, so host and device make any element without making those before it.
 RIDGELINE_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "harness/base/dtype.hpp"
-#include "harness/device/device.hpp"
+#include "harness/device/random.hpp"
 
 namespace ridgeline::device {
 

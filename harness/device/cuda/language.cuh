@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/device/cuda/launch_config.hpp"
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
 #define RIDGELINE_DYNAMIC_SHARED(T, name)                                     \

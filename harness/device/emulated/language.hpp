@@ -17,9 +17,9 @@
 #include <vector_types.h>
 
 #include "harness/device/cuda/launch_config.hpp"
-#include "harness/device/device.hpp"
 #include "harness/device/emulated/calls.hpp"
 #include "harness/device/emulated/packed_types.hpp"
+#include "harness/device/stream.hpp"
 
 #undef __launch_bounds__
 #define __launch_bounds__(...)
