@@ -11,17 +11,6 @@
 // Verification bit for bit, for kernels that move data or whose arithmetic is exact.
 namespace ridgeline::kernels {
 
-/// The floats that Device::fill writes: element i is random_element(f32, distribution, seed, first + i).
-struct RandomFloats {
-  device::Distribution distribution = device::Distribution::uniform;
-  std::uint64_t seed = 0, first = 0;
-
-  float operator()(std::int64_t i) const {
-    return static_cast<float>(
-        device::random_element(DType::f32, distribution, seed, first + static_cast<std::uint64_t>(i)));
-  }
-};
-
 /// `value` rounded down to a multiple of 2^-7, so that products of such factors and sums of them are exact in f32.
 inline double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
 

@@ -18,15 +18,10 @@
 #include "harness/device/device.hpp"
 #include "harness/device/random.hpp"
 #include "harness/device/random_element.hpp"
+#include "kernels/deviation.hpp"
 
 // What the oracles of all families share: inputs that are made again on the host, the choice of rows, and the cache.
 namespace ridgeline::kernels {
-
-/// How far an output is from the oracle's, in the family's measure. A NaN is never right.
-struct Deviation {
-  double error = 0, tolerance = 0;
-  bool right() const { return error <= tolerance; }
-};
 
 /// Elements of one input as the oracle reads them: fills `to` with elements first, first + 1, ... as they are stored,
 /// i.e. already rounded to the element type. Called by several threads at once.

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/device/facts.hpp"
+#include "harness/device/kind.hpp"
 
 namespace ridgeline::kernels {
 

@@ -2,6 +2,7 @@
 
 #include "harness/device/buffer.hpp"
 #include "harness/worker/case.hpp"
+#include "kernels/attention/oracle.hpp"
 
 // What does it cost, in time and memory, to write the scores of attention down instead of using them at once?
 

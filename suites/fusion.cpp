@@ -7,6 +7,7 @@
 
 #include "harness/device/buffer.hpp"
 #include "harness/worker/case.hpp"
+#include "kernels/fusion/oracle.hpp"
 
 // What does it save to do in one kernel what stands around the products of a transformer block?
 

@@ -2,6 +2,7 @@
 
 #include "harness/device/buffer.hpp"
 #include "harness/worker/case.hpp"
+#include "kernels/gemm/oracle.hpp"
 
 // What does each rung of the ladder buy as matrices grow, and how far below the vendor library does it end?
 

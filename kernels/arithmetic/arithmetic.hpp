@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness/base/dtype.hpp"
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/bits.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/exact_steps.hpp"
 #include "kernels/variant.hpp"
 

@@ -1,7 +1,9 @@
 #include <cmath>
 
 #include "harness/base/half.hpp"
+#include "harness/device/facts.hpp"
 #include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/bits.hpp"
 
 namespace ridgeline::arithmetic {
 namespace {

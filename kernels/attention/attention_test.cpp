@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/attention/oracle.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 

@@ -1,11 +1,11 @@
+#include "kernels/attention/oracle.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <tuple>
 #include <type_traits>
-
-#include "kernels/attention/attention.hpp"
 
 // Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far smaller than those of
 // the first causal rows, and so are their errors. With p the exact probabilities of a row and u the unit roundoff of

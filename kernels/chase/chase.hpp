@@ -4,10 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/level.hpp"
-#include "kernels/oracle.hpp"
 #include "kernels/variant.hpp"
 
 /// Memory latency: each load names the address of the next.

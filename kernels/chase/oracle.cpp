@@ -1,6 +1,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/device/random.hpp"
 #include "kernels/chase/chase.hpp"
 
 namespace ridgeline::chase {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "harness/device/facts.hpp"
 #include "kernels/chase/chase.hpp"
 
 namespace ridgeline::chase {

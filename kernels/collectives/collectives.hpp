@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/base/dtype.hpp"
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/oracle.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/variant.hpp"
 
 namespace ridgeline::collectives {

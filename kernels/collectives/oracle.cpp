@@ -1,3 +1,5 @@
+#include "kernels/oracle.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "kernels/bits.hpp"
 #include "kernels/divergence/divergence.hpp"
 
 namespace ridgeline::divergence {

@@ -1,8 +1,8 @@
+#include "kernels/fusion/oracle.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-
-#include "kernels/fusion/fusion.hpp"
 
 // Tolerances are first-order bounds, an element each. With u the unit roundoff of the element type, v that of f32, and
 // the names of fusion.hpp, r is off by at most

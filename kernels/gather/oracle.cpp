@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "kernels/bits.hpp"
 #include "kernels/gather/gather.hpp"
 
 namespace ridgeline::gather {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/gemm/oracle.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 

@@ -1,9 +1,9 @@
+#include "kernels/gemm/oracle.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
-
-#include "kernels/gemm/gemm.hpp"
 
 // An output c differs from the exact sum r = sum a_p b_p by
 //   |c - r| <= u_out |r| + s/2 + (g + t) M,    M = sum |a_p| |b_p|

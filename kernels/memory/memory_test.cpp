@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/bits.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
 

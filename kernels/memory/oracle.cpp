@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "kernels/bits.hpp"
 #include "kernels/memory/memory.hpp"
 
 namespace ridgeline::memory {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/bits.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/variant.hpp"
 
 /// The same work with more or less of it in flight: more warps (threads on a CPU), or more independent loads or

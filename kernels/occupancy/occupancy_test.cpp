@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/bits.hpp"
 #include "kernels/simd/vectors.hpp"
 #include "kernels/test_device.hpp"
 #include "kernels/test_time.hpp"

@@ -1,3 +1,4 @@
+#include "kernels/bits.hpp"
 #include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 

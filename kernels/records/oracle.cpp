@@ -1,3 +1,4 @@
+#include "kernels/bits.hpp"
 #include "kernels/records/records.hpp"
 
 namespace ridgeline::records {

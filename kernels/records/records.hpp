@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/device/device.hpp"
 #include "harness/device/random.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/bits.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/bits.hpp"
 #include "kernels/stream/stream.hpp"
 
 namespace ridgeline::stream {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "harness/device/facts.hpp"
 #include "kernels/stream/stream.hpp"
 
 namespace ridgeline::stream {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/bits.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/level.hpp"
 #include "kernels/variant.hpp"
 

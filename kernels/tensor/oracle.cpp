@@ -1,3 +1,5 @@
+#include "harness/device/facts.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/tensor/tensor.hpp"
 
 namespace ridgeline::tensor {

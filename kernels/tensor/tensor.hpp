@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness/base/dtype.hpp"
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
-#include "kernels/bits.hpp"
+#include "kernels/deviation.hpp"
 #include "kernels/variant.hpp"
 
 /// Small matrix products on registers, with memory touched only at the ends.

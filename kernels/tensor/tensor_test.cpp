@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/bits.hpp"
 #include "kernels/test_device.hpp"
 #include "kernels/test_time.hpp"
 

@@ -1,3 +1,4 @@
+#include "kernels/bits.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace ridgeline::transpose {

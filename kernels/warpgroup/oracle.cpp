@@ -1,3 +1,5 @@
+#include "harness/device/facts.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/warpgroup/warpgroup.hpp"
 
 namespace ridgeline::warpgroup {

@@ -1,3 +1,4 @@
+#include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/attention.hpp"
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/facts.hpp"
 #include "harness/device/library.hpp"
 #include "kernels/collectives/collectives.hpp"
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "harness/base/error.hpp"
+#include "harness/device/facts.hpp"
 #include "kernels/collectives/collectives.hpp"
 
 // Vendor variant: the MPI library that this program is linked with, on host memory.

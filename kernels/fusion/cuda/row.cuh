@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/fusion/cuda/elementwise.cuh"
 
 // A block has a row and keeps it in registers, so that mean and variance are taken of what is there, one after the
@@ -95,7 +93,8 @@ inline device::Support row_in_registers(const Problem& problem, const device::Fa
   if (problem.dtype != DType::f32 && problem.dtype != DType::f16 && problem.dtype != DType::bf16)
     return device::Support::unsupported("elements are f32, f16 or bf16");
   if (problem.cols > most_cols) return device::Support::unsupported("a block's registers hold rows of up to 8192");
-  if (problem.rows * std::max<std::int64_t>(1, pieces_of_row(problem)) > 0x7FFFFFFF)
+  const std::int64_t pieces = pieces_of_row(problem);
+  if (problem.rows * (pieces < 1 ? 1 : pieces) > 0x7FFFFFFF)
     return device::Support::unsupported("a grid has at most 2^31 - 1 blocks");
   return device::Support::yes();
 }

@@ -4,6 +4,7 @@
 
 #include <cublasLt.h>
 
+#include "harness/base/error.hpp"
 #include "harness/device/library.hpp"
 #include "kernels/gemm/gemm.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "harness/device/facts.hpp"
 #include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/simd/vectors.hpp"

@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "harness/device/facts.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/permutation.hpp"
 #include "kernels/simd/vectors.hpp"

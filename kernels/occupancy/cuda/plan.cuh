@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <string>
 
+#include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
 #include "harness/device/residency.hpp"
 #include "kernels/occupancy/occupancy.hpp"
@@ -82,7 +82,7 @@ Residency predict_for(const Problem& problem, const device::Facts& facts, Kernel
   const Plan how = plan(problem);
   configure(kernel, how);
   const int blocks = device::blocks_that_fit(facts, kernel, how.warps_per_block * 32, how.shared_bytes);
-  return {std::min(blocks, how.blocks_per_unit), how.warps_per_block, blocks};
+  return {blocks < how.blocks_per_unit ? blocks : how.blocks_per_unit, how.warps_per_block, blocks};
 }
 
 /// Counts the blocks of an SM; by the first thread of a block, at its beginning and after its end.

@@ -1,6 +1,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/warpgroup/warpgroup.hpp"
