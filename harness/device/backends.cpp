@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/device/cpu/cpu_device.hpp"

@@ -1,6 +1,6 @@
 #include "kernels/collectives/collectives.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridgeline::collectives {
 

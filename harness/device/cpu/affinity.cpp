@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 
 #include "harness/base/error.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>

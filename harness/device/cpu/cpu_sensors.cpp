@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/cpu/cpu_files.hpp"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include <cuda_runtime.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 
 #include "harness/base/error.hpp"

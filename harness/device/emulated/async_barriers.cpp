@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/async_unit.hpp"
 #include "harness/device/emulated/block.hpp"

@@ -1,6 +1,6 @@
 #include "harness/device/emulated/async_calls.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/block.hpp"
 #include "harness/device/emulated/calls.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/async_unit.hpp"
 #include "harness/device/emulated/block.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/half.hpp"
 #include "harness/device/emulated/async_unit.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/block.hpp"
 #include "harness/device/emulated/traffic.hpp"

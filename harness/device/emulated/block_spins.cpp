@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/block.hpp"
 

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "harness/device/emulated/block.hpp"
 
 // What lanes wait for: barriers of the block, and their copies.

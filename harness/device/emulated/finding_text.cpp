@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/parameter_names.hpp"
 #include "harness/device/emulated/program_symbols.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/device/emulated/emulated_device.hpp"
 #include "harness/device/emulated/kernel_resources.hpp"

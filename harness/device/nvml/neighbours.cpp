@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridgeline::device::nvml {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "harness/device/nvml/api.hpp"

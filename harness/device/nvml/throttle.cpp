@@ -1,6 +1,6 @@
 #include "harness/device/nvml/throttle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridgeline::device::nvml {
 namespace {

@@ -1,6 +1,6 @@
 #include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <mpi.h>
 
 #include "harness/base/error.hpp"
