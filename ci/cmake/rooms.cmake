@@ -27,7 +27,7 @@ if(RIDGELINE_TESTS)
   add_executable(test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
   target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <nlohmann/json.hpp> <fmt/format.h> <filesystem> <fstream>
                             <functional> <chrono> <random> <algorithm>)
-  target_link_libraries(test_headers PRIVATE GTest::gtest fmt::fmt Threads::Threads)
+  target_link_libraries(test_headers PRIVATE GTest::gtest fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
   ridgeline_unmeasured(test_headers 0)
 endif()
 
@@ -39,7 +39,7 @@ function(ridgeline_test program prefix)
   endif()
   cmake_parse_arguments(test "" "FILTER" "SOURCES;LINK" ${ARGN})
   add_executable(${program} ${test_SOURCES})
-  target_link_libraries(${program} PRIVATE ${test_LINK} GTest::gtest_main)
+  target_link_libraries(${program} PRIVATE ${test_LINK} OpenMP::OpenMP_CXX GTest::gtest_main)
   ridgeline_unmeasured(${program} 0)
   target_precompile_headers(${program} REUSE_FROM test_headers)
   gtest_discover_tests(${program} TEST_PREFIX ${prefix}: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 TEST_FILTER "${test_FILTER}"

@@ -247,7 +247,7 @@ ReportGate read_report_gate(const store::Store& store, const store::GateSummary&
 }
 
 json::Value report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
-                                       const std::string& generated, const std::string& ridgeline) {
+                            const std::string& generated, const std::string& ridgeline) {
   Json document{{"format", "ridgeline-report"}, {"version", report_format_version},
                 {"generated", generated},       {"ridgeline", ridgeline},
                 {"runs", Json::array()},        {"gates", Json::array()}};

@@ -111,8 +111,8 @@ ReportGate example_gate() {
 }
 
 TEST(ReportData, IsWhatItsPageShows) {
-  expect_documented("## Example", report_document({example(), counted_example()}, {example_gate()},
-                                                  "2026-11-20T13:00:00Z", "0.1.0"));
+  expect_documented("## Example",
+                    report_document({example(), counted_example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0"));
 }
 
 TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {

@@ -42,7 +42,8 @@ TrendChange change_of(const NightlyDevice& device, const NightlyCase& one, const
   change.kind = !change.changes.environment.empty() ? TrendKind::environment
                 : main.worse()                      ? TrendKind::regression
                                                     : TrendKind::improvement;
-  const std::size_t begin = main.at - std::min(main.at, sparkline_reach), end = std::min(main.at + sparkline_reach, count.values.size());
+  const std::size_t begin = main.at - std::min(main.at, sparkline_reach),
+                    end = std::min(main.at + sparkline_reach, count.values.size());
   change.recent.assign(count.values.begin() + static_cast<std::ptrdiff_t>(begin),
                        count.values.begin() + static_cast<std::ptrdiff_t>(end));
   change.marked = main.at - begin;

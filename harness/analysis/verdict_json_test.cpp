@@ -25,7 +25,8 @@ TEST(VerdictNumbers, AreNamedAndLeftOutWhereTheyAreAbsent) {
   verdict.level = 0.0;
   json::Value object{{"case", "kept"}};
   put_numbers(object, verdict);
-  EXPECT_EQ(json::reread(object), nlohmann::ordered_json::parse(R"({"case": "kept", "ratio": 1.05, "ratio_low": 1.04, "delta": 0.03,
+  EXPECT_EQ(json::reread(object),
+            nlohmann::ordered_json::parse(R"({"case": "kept", "ratio": 1.05, "ratio_low": 1.04, "delta": 0.03,
       "baseline_ns": 100.0, "candidate_ns": 105.0, "pairs": 12, "dropped": 1, "p_value": 0.5, "level": 0.0})"));
 }
 

@@ -12,7 +12,6 @@ namespace {
 using Ordered = nlohmann::ordered_json;
 using Sorted = nlohmann::json;
 
-
 Ordered to_library(const Value& value);
 
 Ordered array_of(const Value::Array& elements) {
@@ -82,9 +81,7 @@ const char* type_name(const Value& value) {
   throw Error("expected " + wanted + ", not " + type_name(value));
 }
 
-bool is_pair(const Value& value) {
-  return value.is_array() && value.size() == 2 && value.elements().front().is_text();
-}
+bool is_pair(const Value& value) { return value.is_array() && value.size() == 2 && value.elements().front().is_text(); }
 
 }  // namespace
 
@@ -219,13 +216,16 @@ Value& Value::push_back(Value value) {
   return std::get<Array>(held_).emplace_back(std::move(value));
 }
 
+void Value::erase(std::string_view key) {
+  if (auto* object = std::get_if<Object>(&held_))
+    std::erase_if(*object, [&](const Member& member) { return member.key == key; });
+}
+
 void Value::update(const Value& other) {
   for (const auto& [key, value] : other.members()) (*this)[key] = value;
 }
 
-void Value::append(const std::string& key, Value value) {
-  std::get<Object>(held_).push_back({key, std::move(value)});
-}
+void Value::append(const std::string& key, Value value) { std::get<Object>(held_).push_back({key, std::move(value)}); }
 
 std::string Value::dump(int indent) const {
   return to_library(*this).dump(indent, ' ', false, Ordered::error_handler_t::replace);

@@ -81,14 +81,18 @@ class Value {
   const Object& members() const;
   std::vector<std::string> texts() const;  // of an array of texts
 
-  std::size_t size() const;  // of an array or object; 0 of anything else
+  std::size_t size() const;                       // of an array or object; 0 of anything else
   const Value* find(std::string_view key) const;  // null when this is no object or has no such member
   const Value& at(std::string_view key) const;    // Error when there is none
 
   /// The member `key`, made when there is none. Null becomes an object.
   Value& operator[](std::string_view key);
+  template <std::integral T>
+  Value& operator[](T place) = delete;  // of an array: elements()
   /// Null becomes an array.
   Value& push_back(Value value);
+  /// Takes a member away, if there is one.
+  void erase(std::string_view key);
   /// Sets every member that `other` has.
   void update(const Value& other);
 

@@ -85,7 +85,7 @@ int list(const Context& context) {
   const std::vector<FoundRun> runs = store::all_runs(context.results, say_left_out);
   const std::vector<Named> all = all_baselines(context.results, runs);
   if (context.json) {
-    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    json::Value array = json::Value::array();
     for (const Named& one : all)
       array.push_back({{"name", one.baseline.name},
                        {"model", one.model()},

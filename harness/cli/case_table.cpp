@@ -93,11 +93,11 @@ std::string case_table(const std::vector<CaseSummary>& summaries) {
   return table.text();
 }
 
-nlohmann::ordered_json to_json(const CaseSummary& summary) {
-  nlohmann::ordered_json object{{"case", record::name(summary.case_info.id)},
-                                {"outcome", record::to_string(summary.outcome)},
-                                {"reason", summary.reason},
-                                {"processes", summary.processes}};
+json::Value to_json(const CaseSummary& summary) {
+  json::Value object{{"case", record::name(summary.case_info.id)},
+                     {"outcome", record::to_string(summary.outcome)},
+                     {"reason", summary.reason},
+                     {"processes", summary.processes}};
   const auto put = [&](const char* key, const std::optional<double>& value) {
     if (value) object[key] = *value;
   };
@@ -109,7 +109,7 @@ nlohmann::ordered_json to_json(const CaseSummary& summary) {
   if (!summary.roof.empty()) object["roof"] = summary.roof;
   if (summary.beats_roof) object["beats_roof"] = true;
   if (!summary.metrics.empty()) {
-    auto& metrics = object["metrics"] = nlohmann::ordered_json::array();
+    auto& metrics = object["metrics"] = json::Value::array();
     for (const record::Metric& metric : summary.metrics)
       metrics.push_back({{"name", metric.name}, {"value", metric.value}, {"unit", metric.unit}});
   }

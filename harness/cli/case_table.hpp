@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/analysis/summary.hpp"
+#include "harness/base/json.hpp"
 #include "harness/record/outcome.hpp"
 
 namespace ridgeline::cli {
@@ -16,7 +15,7 @@ namespace ridgeline::cli {
 std::string case_table(const std::vector<analysis::CaseSummary>& summaries);
 
 /// What the table says of one case, for programs: times in ns, rates in FLOP/s and B/s; what is unknown is left out.
-nlohmann::ordered_json to_json(const analysis::CaseSummary& summary);
+json::Value to_json(const analysis::CaseSummary& summary);
 
 /// "41 ok, 1 crashed": zeros left out, in enum order.
 std::string outcome_counts(const std::vector<analysis::CaseSummary>& summaries);

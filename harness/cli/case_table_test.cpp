@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/json_reread.hpp"
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::cli {
@@ -50,9 +51,9 @@ TEST(CaseTable, ACountedCaseHasCountsAndNoColumnForTimes) {
   for (const char* word : {"16384", "6", "1.5", "3 MiB", "counted", "sectors/request"})
     EXPECT_TRUE(contains(text, word)) << word << '\n' << text;
   for (const char* word : {"median", "interval", "rate", "roof"}) EXPECT_FALSE(contains(text, word)) << text;
-  const nlohmann::ordered_json json = to_json(counted);
-  EXPECT_FALSE(json.contains("median_ns"));
-  EXPECT_EQ(json.at("metrics").size(), 6u);
+  const auto all = json::reread(to_json(counted));
+  EXPECT_FALSE(all.contains("median_ns"));
+  EXPECT_EQ(all.at("metrics").size(), 6u);
   counted.outcome = record::Outcome::wrong_result;
   counted.metrics.clear();
   EXPECT_FALSE(contains(case_table({counted}), "0")) << "what was not counted is no number";

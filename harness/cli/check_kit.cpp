@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
 #include "harness/run/launcher.hpp"
 #include "harness/run/tool.hpp"
 
@@ -80,14 +80,13 @@ Kit read_kit(const fs::path& folder) {
   std::string compiler, version;
   Kit kit;
   try {
-    const nlohmann::json written = nlohmann::json::parse(in);
-    kit = {placed(written.at("launcher").get<std::vector<std::string>>(), folder),
-           placed(written.at("flags").get<std::vector<std::string>>(), folder),
-           placed(written.at("link").get<std::vector<std::string>>(), folder), ""};
-    written.at("compiler").get_to(compiler);
-    written.at("compiler_version").get_to(version);
-    written.at("cuda_headers").get_to(cuda_headers);
-  } catch (const nlohmann::json::exception& error) {
+    const json::Value written = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+    kit = {placed(written.at("launcher").texts(), folder), placed(written.at("flags").texts(), folder),
+           placed(written.at("link").texts(), folder), ""};
+    compiler = written.at("compiler").text();
+    version = written.at("compiler_version").text();
+    cuda_headers = written.at("cuda_headers").texts();
+  } catch (const json::Error& error) {
     throw Error(ErrorKind::internal, fmt::format("cannot read {}: {}", file.string(), error.what()));
   }
   compiler = find_compiler(compiler);

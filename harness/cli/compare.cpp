@@ -20,7 +20,7 @@ namespace {
 using analysis::ComparedSide;
 using store::FoundRun;
 
-struct Options {
+struct CompareOptions {
   std::string a, b;
   std::vector<std::string> patterns;
   bool markdown = false, csv = false;
@@ -48,7 +48,7 @@ void check_patterns(const std::vector<std::string>& patterns, const ComparedSide
   run::check_patterns(patterns, names);
 }
 
-int compare(const Context& context, const Options& options) {
+int compare(const Context& context, const CompareOptions& options) {
   const FoundRun a = store::find_run(context.results, options.a, say_left_out);
   const FoundRun b = store::find_run(context.results, options.b, [](const Error&) {});  // said already
   const ComparedRuns compared = compare_runs(a, b, options.patterns);
@@ -94,7 +94,7 @@ int compared_cases(const ComparedRuns& compared) {
 }
 
 void add_compare(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareOptions>();
   const Command command = add_command(
       program, context, "compare", "Compare two device models, or any two runs: never a verdict",
       "  ridgeline compare h100 a100                    the latest run of each model\n"

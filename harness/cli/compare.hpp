@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/analysis/compared_counts.hpp"
 #include "harness/analysis/comparison.hpp"
+#include "harness/base/json.hpp"
 #include "harness/store/selector.hpp"
 
 /// `ridgeline compare`: two runs side by side, told in four formats.
@@ -32,9 +31,9 @@ std::string comparison_text(const ComparedRuns& compared);
 std::string comparison_markdown(const ComparedRuns& compared);
 /// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
 std::string comparison_csv(const ComparedRuns& compared);
-nlohmann::ordered_json comparison_json(const ComparedRuns& compared);
+json::Value comparison_json(const ComparedRuns& compared);
 /// The same for a report, without paths of this machine.
-nlohmann::ordered_json report_json(const ComparedRuns& compared);
+json::Value report_json(const ComparedRuns& compared);
 
 /// "0.712", "1.41", "23.5": three digits.
 std::string short_ratio(double ratio);

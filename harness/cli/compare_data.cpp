@@ -9,54 +9,50 @@ namespace {
 
 using analysis::ComparedCase;
 using analysis::SideOfCase;
-using nlohmann::ordered_json;
+using json::put;
 
-void set(ordered_json& object, const char* key, const std::optional<double>& value) {
-  if (value) object[key] = *value;
-}
-
-void set(ordered_json& object, const std::optional<stats::Interval>& interval) {
+void put_range(json::Value& object, const std::optional<stats::Interval>& interval) {
   if (!interval) return;
   object["ratio_low"] = interval->low;
   object["ratio_high"] = interval->high;
 }
 
-ordered_json to_json(const SideOfCase& side) {
-  ordered_json object{{"outcome", record::to_string(side.outcome)}, {"processes", side.medians_ns.size()}};
+json::Value row_json(const SideOfCase& side) {
+  json::Value object{{"outcome", record::to_string(side.outcome)}, {"processes", side.medians_ns.size()}};
   if (!side.reason.empty()) object["reason"] = side.reason;
-  set(object, "median_ns", side.median_ns);
+  put(object, "median_ns", side.median_ns);
   if (side.disturbed) object["disturbed"] = true;
-  set(object, "flops", side.flops);
-  set(object, "bytes", side.bytes);
-  set(object, "share_of_roof", side.share_of_roof);
+  put(object, "flops", side.flops);
+  put(object, "bytes", side.bytes);
+  put(object, "share_of_roof", side.share_of_roof);
   if (!side.roof.empty()) object["roof"] = side.roof;
-  set(object, "sm_clock_mhz", side.sm_clock_mhz);
+  put(object, "sm_clock_mhz", side.sm_clock_mhz);
   return object;
 }
 
-ordered_json to_json(const ComparedCase& one) {
-  ordered_json object{{"case", record::name(one.id)},
-                      {"suite", one.id.suite},
-                      {"variant", one.id.variant},
-                      {"dtype", one.id.dtype},
-                      {"measures_roof", one.measures_roof},
-                      {"a", to_json(one.a)},
-                      {"b", to_json(one.b)}};
+json::Value row_json(const ComparedCase& one) {
+  json::Value object{{"case", record::name(one.id)},
+                     {"suite", one.id.suite},
+                     {"variant", one.id.variant},
+                     {"dtype", one.id.dtype},
+                     {"measures_roof", one.measures_roof},
+                     {"a", row_json(one.a)},
+                     {"b", row_json(one.b)}};
   if (!one.not_compared.empty()) object["not_compared"] = one.not_compared;
-  set(object, "ratio", one.ratio);
-  set(object, one.interval);
+  put(object, "ratio", one.ratio);
+  put_range(object, one.interval);
   if (one.work != 1) object["work"] = one.work;
-  set(object, "roofs_ratio", one.roofs_ratio);
+  put(object, "roofs_ratio", one.roofs_ratio);
   if (one.roofs_ratio) object["roofs"] = one.measured_roofs ? "measured" : "datasheet";
-  set(object, "rest", one.rest());
+  put(object, "rest", one.rest());
   if (one.cause) object["cause"] = analysis::to_string(*one.cause);
   if (!one.because.empty()) object["because"] = one.because;
   return object;
 }
 
-ordered_json to_json(const analysis::ComparedSuite& suite) {
-  ordered_json object{{"suite", suite.suite}, {"cases", suite.cases}, {"ratio", suite.mean}};
-  set(object, suite.interval);
+json::Value row_json(const analysis::ComparedSuite& suite) {
+  json::Value object{{"suite", suite.suite}, {"cases", suite.cases}, {"ratio", suite.mean}};
+  put_range(object, suite.interval);
   object["a_processes"] = suite.a_processes;
   object["b_processes"] = suite.b_processes;
   object["lowest"] = suite.lowest;
@@ -66,20 +62,20 @@ ordered_json to_json(const analysis::ComparedSuite& suite) {
   return object;
 }
 
-ordered_json to_json(const analysis::ComparedCounts& one) {
-  ordered_json object{{"case", one.name}};
+json::Value row_json(const analysis::ComparedCounts& one) {
+  json::Value object{{"case", one.name}};
   if (!one.not_compared.empty()) {
     object["not_compared"] = one.not_compared;
     return object;
   }
   object["equal_counts"] = one.equal;
   if (one.other_inputs) object["other_inputs"] = true;
-  object["changed"] = ordered_json::array();
+  object["changed"] = json::Value::array();
   for (const analysis::MetricChange& change : one.changed) {
-    ordered_json metric{{"metric", change.name}, {"unit", change.unit}};
-    set(metric, "a", change.baseline);
-    set(metric, "b", change.candidate);
-    set(metric, "ratio", analysis::ratio(change));
+    json::Value metric{{"metric", change.name}, {"unit", change.unit}};
+    put(metric, "a", change.baseline);
+    put(metric, "b", change.candidate);
+    put(metric, "ratio", analysis::ratio(change));
     object["changed"].push_back(metric);
   }
   return object;
@@ -156,39 +152,39 @@ std::string comparison_csv(const ComparedRuns& compared) {
   return compared.counts ? csv_of_counts(compared) : csv_of_times(compared);
 }
 
-ordered_json comparison_json(const ComparedRuns& compared) {
+json::Value comparison_json(const ComparedRuns& compared) {
   const analysis::Comparison& comparison = compared.comparison;
-  ordered_json all{{"gives", compared.counts ? "counts" : "times"},
-                   {"a", to_json(compared.a)},
-                   {"b", to_json(compared.b)},
-                   {"differences", comparison.differences}};
+  json::Value all{{"gives", compared.counts ? "counts" : "times"},
+                  {"a", to_json(compared.a)},
+                  {"b", to_json(compared.b)},
+                  {"differences", comparison.differences}};
   const auto add = [&](const char* key, const auto& list) {
-    all[key] = ordered_json::array();
-    for (const auto& one : list) all[key].push_back(to_json(one));
+    all[key] = json::Value::array();
+    for (const auto& one : list) all[key].push_back(row_json(one));
   };
   if (compared.counts) {
     add("cases", compared.counted);
   } else {
-    all["roofs"] = ordered_json::array();
+    all["roofs"] = json::Value::array();
     for (const analysis::ComparedRoof& roof : comparison.roofs) {
-      ordered_json object{{"roof", roof.kind}, {"source", roof.source}, {"unit", roof.unit}};
-      set(object, "a", roof.a);
-      set(object, "b", roof.b);
+      json::Value object{{"roof", roof.kind}, {"source", roof.source}, {"unit", roof.unit}};
+      put(object, "a", roof.a);
+      put(object, "b", roof.b);
       all["roofs"].push_back(object);
     }
     add("cases", comparison.cases);
     add("suites", comparison.suites);
   }
-  all["one_sided"] = ordered_json::array();
+  all["one_sided"] = json::Value::array();
   for (const analysis::OneSided& one : comparison.one_sided) {
-    all["one_sided"].push_back({{"case", one.name}, {"in", one.of_a ? "a" : "b"}});
-    if (!one.why.empty()) all["one_sided"].back()["why"] = one.why;
+    json::Value& object = all["one_sided"].push_back({{"case", one.name}, {"in", one.of_a ? "a" : "b"}});
+    put(object, "why", one.why);
   }
   return all;
 }
 
-ordered_json report_json(const ComparedRuns& compared) {
-  ordered_json object = comparison_json(compared);
+json::Value report_json(const ComparedRuns& compared) {
+  json::Value object = comparison_json(compared);
   for (const char* side : {"a", "b"}) object[side].erase("file");
   return object;
 }

@@ -16,8 +16,7 @@ int devices(const Context& context) {
   const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::devices);
   const std::vector<record::Device> devices = run::devices_of(workers);
   if (context.json) {
-    nlohmann::ordered_json all{{"devices", nlohmann::ordered_json::array()},
-                               {"unavailable", nlohmann::ordered_json::array()}};
+    json::Value all{{"devices", json::Value::array()}, {"unavailable", json::Value::array()}};
     for (const record::Device& device : devices) all["devices"].push_back(protocol::to_json(device));
     for (const run::Worker& worker : workers) {
       if (!worker.unavailable.empty())

@@ -1,9 +1,11 @@
 #include "harness/cli/export_formats.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/analysis/summary.hpp"
+#include "harness/base/json.hpp"
 #include "harness/cli/csv_cell.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/protocol/record_json.hpp"
@@ -11,16 +13,13 @@
 namespace ridgeline::cli {
 namespace {
 
-using nlohmann::ordered_json;
 using store::StoredMeasurement;
 
-std::string dump(const ordered_json& object, int indent = -1) {
-  return object.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string dump(const json::Value& object, int indent = -1) { return object.dump(indent); }
 
-ordered_json google_context(const ExportedRun& run) {
+json::Value google_context(const ExportedRun& run) {
   const store::RunSummary& summary = run.found.summary;
-  ordered_json context{
+  json::Value context{
       {"date", summary.run.started},    {"executable", run.builds.empty() ? "" : run.builds.front().worker},
       {"json_schema_version", 1},       {"ridgeline_run", summary.run.id},
       {"device", summary.device.name},  {"model", summary.device.model},
@@ -30,30 +29,30 @@ ordered_json google_context(const ExportedRun& run) {
   return context;
 }
 
-ordered_json google_entry(const StoredMeasurement& stored, std::size_t repetitions, std::size_t repetition) {
+json::Value google_entry(const StoredMeasurement& stored, std::size_t repetitions, std::size_t repetition) {
   const record::Measurement& m = stored.measurement;
-  ordered_json entry{{"name", m.case_name},
-                     {"run_name", m.case_name},
-                     {"run_type", "iteration"},
-                     {"repetitions", repetitions},
-                     {"repetition_index", repetition},
-                     {"threads", 1},
-                     {"iterations", m.sample_count() * m.executions_per_sample},
-                     {"real_time", *m.median_ns},
-                     {"cpu_time", *m.median_ns},
-                     {"time_unit", "ns"},
-                     {"samples", m.sample_count()}};
+  json::Value entry{{"name", m.case_name},
+                    {"run_name", m.case_name},
+                    {"run_type", "iteration"},
+                    {"repetitions", repetitions},
+                    {"repetition_index", repetition},
+                    {"threads", 1},
+                    {"iterations", m.sample_count() * m.executions_per_sample},
+                    {"real_time", *m.median_ns},
+                    {"cpu_time", *m.median_ns},
+                    {"time_unit", "ns"},
+                    {"samples", m.sample_count()}};
   if (m.flops) entry["flop_rate"] = *m.flops / *m.median_ns * 1e9;
   if (m.bytes) entry["byte_rate"] = *m.bytes / *m.median_ns * 1e9;
   if (m.outcome != record::Outcome::ok) entry["label"] = fmt::format("{}: {}", to_string(m.outcome), m.reason);
   for (const record::Metric& metric : m.metrics)
-    if (!entry.contains(metric.name)) entry[metric.name] = metric.value;
+    if (entry.find(metric.name) == nullptr) entry[metric.name] = metric.value;
   return entry;
 }
 
 /// A case without a time, which Google Benchmark has no word for.
-ordered_json counted_entry(const record::Measurement& m) {
-  ordered_json entry{{"name", m.case_name}};
+json::Value counted_entry(const record::Measurement& m) {
+  json::Value entry{{"name", m.case_name}};
   for (const record::Metric& metric : m.metrics) entry[metric.name] = metric.value;
   return entry;
 }
@@ -61,8 +60,8 @@ ordered_json counted_entry(const record::Measurement& m) {
 }  // namespace
 
 void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
-  ordered_json document{
-      {"context", google_context(run)}, {"benchmarks", ordered_json::array()}, {"not_measured", ordered_json::array()}};
+  json::Value document{
+      {"context", google_context(run)}, {"benchmarks", json::Value::array()}, {"not_measured", json::Value::array()}};
   for (const analysis::CaseProcesses& processes : analysis::by_case(run.measurements)) {
     const auto measured = [](const StoredMeasurement* stored) { return stored->measurement.median_ns.has_value(); };
     const auto repetitions = static_cast<std::size_t>(std::ranges::count_if(processes, measured));
@@ -103,9 +102,9 @@ void export_csv(std::ostream& out, const ExportedRun& run) {
 void export_jsonl(std::ostream& out, const ExportedRun& run) {
   const store::RunSummary& summary = run.found.summary;
   for (const StoredMeasurement& stored : run.measurements) {
-    ordered_json line{{"ridgeline_json", json_version}, {"run", summary.run.id},
-                      {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
-                      {"process", stored.process_id},   {"replicate", stored.replicate}};
+    json::Value line{{"ridgeline_json", json_version}, {"run", summary.run.id},
+                     {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
+                     {"process", stored.process_id},   {"replicate", stored.replicate}};
     line.update(protocol::to_json(stored.measurement));
     add_pruned(line, stored.measurement);
     line["case_info"] = protocol::to_json(stored.case_info);

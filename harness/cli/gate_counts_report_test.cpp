@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/json_reread.hpp"
 #include "harness/cli/gate_examples.hpp"
 #include "harness/cli/gate_progress.hpp"
 #include "harness/cli/gate_words.hpp"
@@ -47,13 +48,13 @@ TEST(GateCountsReport, NoFormatSpeaksOfTimes) {
 }
 
 TEST(GateCountsReport, JsonHasTheMetricItsValuesAndNoTimes) {
-  const nlohmann::ordered_json verdict = to_json(counted("copy/a/f32/n=1", Verdict::regression, "barriers", 2, 5));
+  const auto verdict = json::reread(to_json(counted("copy/a/f32/n=1", Verdict::regression, "barriers", 2, 5)));
   EXPECT_EQ(verdict["metric"], "barriers");
   EXPECT_EQ(verdict["baseline_value"], 2);
   EXPECT_EQ(verdict["candidate_value"], 5);
   EXPECT_EQ(verdict["ratio"], 2.5);
   EXPECT_FALSE(verdict.contains("baseline_ns"));
-  const nlohmann::ordered_json timed = to_json(examples::judged("a", Verdict::pass, 0, -1, 1));
+  const auto timed = json::reread(to_json(examples::judged("a", Verdict::pass, 0, -1, 1)));
   for (const char* key : {"metric", "baseline_value", "candidate_value"}) EXPECT_FALSE(timed.contains(key)) << key;
 }
 

@@ -7,7 +7,7 @@
 namespace ridgeline::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using json::put;
 
 const char* to_string(Expected state) {
   switch (state) {
@@ -27,24 +27,20 @@ const char* to_string(Expected state) {
   return "nothing";
 }
 
-void put(ordered_json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
-ordered_json to_json(const record::Gate& gate) {
-  ordered_json object{{"id", gate.id},
-                      {"mode", gate.mode},
-                      {"status", record::to_string(gate.status)},
-                      {"started", gate.started},
-                      {"baseline", gate.baseline},
-                      {"candidate", gate.candidate},
-                      {"baseline_run", gate.baseline_run},
-                      {"candidate_run", gate.candidate_run},
-                      {"command_line", gate.command_line},
-                      {"seed", gate.seed},
-                      {"alpha", gate.alpha},
-                      {"cases", gate.cases},
-                      {"aa", gate.aa}};
+json::Value facts_json(const record::Gate& gate) {
+  json::Value object{{"id", gate.id},
+                     {"mode", gate.mode},
+                     {"status", record::to_string(gate.status)},
+                     {"started", gate.started},
+                     {"baseline", gate.baseline},
+                     {"candidate", gate.candidate},
+                     {"baseline_run", gate.baseline_run},
+                     {"candidate_run", gate.candidate_run},
+                     {"command_line", gate.command_line},
+                     {"seed", gate.seed},
+                     {"alpha", gate.alpha},
+                     {"cases", gate.cases},
+                     {"aa", gate.aa}};
   put(object, "finished", gate.finished);
   put(object, "rules_text", gate.rules_text);
   return object;
@@ -52,8 +48,8 @@ ordered_json to_json(const record::Gate& gate) {
 
 }  // namespace
 
-ordered_json to_json(const record::CaseVerdict& verdict) {
-  ordered_json object{{"case", verdict.case_name}, {"verdict", record::to_string(verdict.verdict)}};
+json::Value to_json(const record::CaseVerdict& verdict) {
+  json::Value object{{"case", verdict.case_name}, {"verdict", record::to_string(verdict.verdict)}};
   if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
   object["fails"] = fails(verdict);
   put(object, "reason", verdict.reason);
@@ -63,12 +59,12 @@ ordered_json to_json(const record::CaseVerdict& verdict) {
   return object;
 }
 
-ordered_json to_json(const GateReport& report) {
+json::Value to_json(const GateReport& report) {
   std::map<record::Verdict, int> counts;
   for (const record::CaseVerdict& verdict : report.verdicts) ++counts[verdict.verdict];
-  ordered_json object{{"gate", to_json(report.gate)},     {"device", protocol::to_json(report.device)},
-                      {"exit_code", report.exit_code},    {"notes", report.notes},
-                      {"counts", ordered_json::object()}, {"verdicts", ordered_json::array()}};
+  json::Value object{{"gate", facts_json(report.gate)}, {"device", protocol::to_json(report.device)},
+                     {"exit_code", report.exit_code},   {"notes", report.notes},
+                     {"counts", json::Value::object()}, {"verdicts", json::Value::array()}};
   for (const auto& [verdict, count] : counts) object["counts"][std::string(record::to_string(verdict))] = count;
   for (const record::CaseVerdict& verdict : report.verdicts) object["verdicts"].push_back(to_json(verdict));
   put(object, "repeat", report.repeat);

@@ -13,7 +13,7 @@ constexpr std::size_t most_bytes = 1'000'000, most_note_bytes = 100'000, most_co
 
 /// `text` as it is, whatever it holds: what Markdown or HTML could read as markup becomes a character reference, which
 /// never is markup. An underscore within a word is none, and stays.
-std::string escaped(std::string_view text) {
+std::string escaped_markdown(std::string_view text) {
   const std::string shown = printable(text, 20'000);
   const auto word = [&](std::size_t i) {
     return i < shown.size() && std::isalnum(static_cast<unsigned char>(shown[i]));
@@ -30,18 +30,21 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string code(std::string_view text) { return text.empty() ? "" : fmt::format("<code>{}</code>", escaped(text)); }
+std::string code(std::string_view text) {
+  return text.empty() ? "" : fmt::format("<code>{}</code>", escaped_markdown(text));
+}
 
 std::string row_text(const GateRow& row, const record::CaseVerdict& verdict, bool variants, bool counts) {
   const bool bold = fails(verdict);
   std::string text = fmt::format("| {} |", code(row.case_name));
   if (variants) text += fmt::format(" {} |", code(row.baseline));
-  text += fmt::format(" {} |", bold ? fmt::format("**{}**", escaped(row.verdict)) : escaped(row.verdict));
+  text +=
+      fmt::format(" {} |", bold ? fmt::format("**{}**", escaped_markdown(row.verdict)) : escaped_markdown(row.verdict));
   if (counts)
     return text + fmt::format(" {} | {} | {} | {} | {} | {} |\n", code(row.metric), row.baseline_value,
-                              row.candidate_value, row.ratio, row.delta, escaped(row.why));
+                              row.candidate_value, row.ratio, row.delta, escaped_markdown(row.why));
   return text + fmt::format(" {} | {} | {} | {} | {} | {} |\n", row.change, row.interval, row.delta, row.pairs,
-                            row.noise, escaped(row.why));
+                            row.noise, escaped_markdown(row.why));
 }
 
 /// Appends as many whole items as fit into `room` bytes, and says how many do not.
@@ -71,10 +74,10 @@ std::string gate_markdown(const GateReport& report) {
   const std::string resume = resume_command(report);
   if (!resume.empty()) tail += fmt::format("Go on:\n\n```sh\n{}\n```\n", printable(resume));
 
-  std::string text = fmt::format("### Ridgeline {}\n\n", escaped(gate_title(report.gate, report.device)));
-  for (const std::string& line : conclusions(report)) text += fmt::format("- {}\n", escaped(line));
+  std::string text = fmt::format("### Ridgeline {}\n\n", escaped_markdown(gate_title(report.gate, report.device)));
+  for (const std::string& line : conclusions(report)) text += fmt::format("- {}\n", escaped_markdown(line));
   append_whole(text, report.notes, most_note_bytes, "notes are",
-               [](const std::string& note) { return fmt::format("- {}\n", escaped(note)); });
+               [](const std::string& note) { return fmt::format("- {}\n", escaped_markdown(note)); });
   if (!report.verdicts.empty()) {
     const bool variants = compares_variants(report), counts = compares_counts(report);
     text += fmt::format("\n| case |{} verdict |", variants ? " against |" : "");

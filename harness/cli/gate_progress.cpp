@@ -3,24 +3,18 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/gate_words.hpp"
+#include "harness/cli/terminal.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
-constexpr std::size_t bar_cells = 20;
 constexpr std::size_t pilot_lines = 10;
-
-std::size_t terminal_width(std::FILE* out) {
-  winsize size = {};
-  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
 
 }  // namespace
 
@@ -65,10 +59,7 @@ void GateDisplay::tick(const run::GateProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  const int cases = std::max(progress.cases, 1), done = progress.cases - progress.undecided;
-  const std::size_t filled = bar_cells * static_cast<std::size_t>(done) / static_cast<std::size_t>(cases);
-  std::string line = fmt::format("[{}{}] {}/{} decided", std::string(filled, '#'), std::string(bar_cells - filled, '.'),
-                                 done, progress.cases);
+  std::string line = progress_bar(progress.cases - progress.undecided, progress.cases) + " decided";
   if (progress.rounds > 0)
     line +=
         fmt::format("  round {}/{}  {} left", progress.round + 1, progress.rounds, units::duration(progress.left_s));

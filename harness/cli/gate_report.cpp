@@ -40,8 +40,9 @@ bool is_doubtful(const CaseVerdict& verdict) {
 }
 
 bool is_strict(const record::Gate& gate) {
-  const nlohmann::json options = nlohmann::json::parse(gate.options, nullptr, false);
-  return options.is_object() && options.contains("strict") && options["strict"] == true;
+  const std::optional<json::Value> options = json::try_parse(gate.options);
+  const json::Value* strict = options ? options->find("strict") : nullptr;
+  return strict != nullptr && *strict == json::Value(true);
 }
 
 Expected expected(const CaseVerdict& verdict) {

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
 
@@ -77,7 +76,7 @@ std::string gate_junit(const GateReport& report);
 /// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass. GitHub shows only the first
 /// few of a kind, so where there are more the first one says how many.
 std::string gate_github(const GateReport& report);
-nlohmann::ordered_json to_json(const GateReport& report);
-nlohmann::ordered_json to_json(const record::CaseVerdict& verdict);
+json::Value to_json(const GateReport& report);
+json::Value to_json(const record::CaseVerdict& verdict);
 
 }  // namespace ridgeline::cli

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate_programs.hpp"
 #include "harness/run/duration.hpp"
@@ -93,31 +93,31 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
   wanted.options = options;  // formats and the like
   GateOptions& stored = wanted.options;
   try {
-    const nlohmann::json all = nlohmann::json::parse(gate.options);
-    all.at("patterns").get_to(stored.patterns);
-    all.at("budget_s").get_to(wanted.budget_s);
-    all.at("device").get_to(wanted.device);
-    all.at("profile").get_to(wanted.profile);
-    all.at("config").get_to(stored.config);
-    all.at("label").get_to(stored.label);
-    all.at("workers").get_to(wanted.workers);
-    all.at("cases").get_to(wanted.compared);
+    const json::Value all = json::parse(gate.options);
+    stored.patterns = all.at("patterns").texts();
+    wanted.budget_s = all.at("budget_s").number();
+    wanted.device = all.at("device").text();
+    wanted.profile = all.at("profile").text();
+    stored.config = all.at("config").text();
+    stored.label = all.at("label").text();
+    wanted.workers = all.at("workers").texts();
+    wanted.compared = all.at("cases").texts();
     std::ranges::sort(wanted.compared);
-    stored.strict = stored.strict || all.at("strict").get<bool>();
-    if (all.contains("delta")) stored.delta = all["delta"].get<double>();
-    if (all.contains("alpha")) stored.alpha = all["alpha"].get<double>();
+    stored.strict = stored.strict || all.at("strict").boolean();
+    if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
+    if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
     if (gate.mode == "workers") {
-      all.at("baseline_workers").get_to(stored.baseline_workers);
-      all.at("candidate_workers").get_to(stored.candidate_workers);
+      stored.baseline_workers = all.at("baseline_workers").texts();
+      stored.candidate_workers = all.at("candidate_workers").texts();
     } else if (gate.mode == "refs") {
-      all.at("baseline_commit").get_to(stored.baseline_ref);
-      all.at("candidate_commit").get_to(stored.candidate_ref);
-      wanted.repository = all.at("repository").get<std::string>();
+      stored.baseline_ref = all.at("baseline_commit").text();
+      stored.candidate_ref = all.at("candidate_commit").text();
+      wanted.repository = all.at("repository").text();
     } else {
       stored.baseline_variant = gate.baseline;
       stored.candidate_variant = gate.candidate;
     }
-  } catch (const nlohmann::json::exception& failure) {
+  } catch (const json::Error& failure) {
     throw Error(ErrorKind::store, fmt::format("the options of gate {} in {} cannot be read: {}", gate.id,
                                               wanted.resumed->file.string(), failure.what()));
   }
@@ -131,10 +131,9 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
 std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
                     const run::GateCases& cases) {
   const GateOptions& options = wanted.options;
-  nlohmann::json all{
-      {"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
-      {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
-      {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
+  json::Value all{{"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
+                  {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
+                  {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
   for (const Side side : both_sides) all[fmt::format("{}_code", run::to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
@@ -179,10 +178,10 @@ void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const st
                 fmt::format("start it again: {}", before.command_line));
   };
   if (before.device_uuid != setup.device.uuid) refuse("the device is another one");
-  const nlohmann::json then = nlohmann::json::parse(before.options), now = nlohmann::json::parse(options_text);
+  const json::Value then = json::parse(before.options), now = json::parse(options_text);
   for (const Side side : both_sides) {
     const std::string key = fmt::format("{}_code", run::to_string(side));
-    if (!then.contains(key) || then[key] != now[key])
+    if (then.find(key) == nullptr || then.at(key) != now.at(key))
       refuse(fmt::format("the {}'s code has changed", run::to_string(side)));
   }
   std::vector<std::string> others;

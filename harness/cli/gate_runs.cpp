@@ -21,19 +21,19 @@ namespace {
 
 using analysis::StoredSide;
 
-struct Sides {
+struct StoredSides {
   StoredSide baseline, candidate;
   std::filesystem::path file;  // holds both
 };
 
-StoredSide read(const store::FoundRun& found) {
+StoredSide read_side(const store::FoundRun& found) {
   const store::Store store = store::Store::open(found.file);
   const std::string& id = found.summary.run.id;
   return {found.summary.run, found.summary.device, store.environment(id), store.builds(id),
           store.measurements(id, store::Samples::leave_out)};
 }
 
-Sides read(const Context& context, const GateOptions& options) {
+StoredSides read_side(const Context& context, const GateOptions& options) {
   const store::FoundRun baseline = store::find_run(context.results, options.baseline, say_left_out),
                         candidate = store::find_run(context.results, options.candidate, say_left_out);
   const std::string &old_id = baseline.summary.run.id, &new_id = candidate.summary.run.id;
@@ -51,18 +51,18 @@ Sides read(const Context& context, const GateOptions& options) {
                 fmt::format("cannot gate run {} in {} against run {} in {}: a gate is stored beside both of its runs",
                             new_id, candidate.file.string(), old_id, baseline.file.string()),
                 "keep the runs of one model in one results file");
-  return {read(baseline), read(candidate), candidate.file};
+  return {read_side(baseline), read_side(candidate), candidate.file};
 }
 
 /// Names of the cases to judge, and the rule of each.
-struct Chosen {
+struct ChosenCases {
   std::vector<std::string> names;
   std::vector<analysis::CaseRule> rules;
   std::string rules_text;
   double alpha = 0;
 };
 
-Chosen choose(const Sides& sides, const GateOptions& options) {
+ChosenCases choose(const StoredSides& sides, const GateOptions& options) {
   const std::vector<std::string> all = analysis::case_names(sides.baseline, sides.candidate);
   if (all.empty())
     throw Error(ErrorKind::usage, "neither run holds a measurement", "ridgeline runs says what each run holds");
@@ -72,7 +72,7 @@ Chosen choose(const Sides& sides, const GateOptions& options) {
   otherwise.delta = options.delta.value_or(analysis::default_delta(sides.candidate.device.kind));
   otherwise.alpha = options.alpha.value_or(otherwise.alpha);
   const std::vector<analysis::CaseRule> resolved = run::resolve(rules, all, otherwise, run::timestamp().substr(0, 10));
-  Chosen chosen;
+  ChosenCases chosen;
   chosen.rules_text = rules.text;
   chosen.alpha = otherwise.alpha;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -110,7 +110,7 @@ std::string named(const char* what, const StoredSide& side) {
 }
 
 /// The gate that measures the two commits side by side; empty where they are not known or are one.
-std::string paired_command(const Sides& sides, const std::vector<std::string>& patterns) {
+std::string paired_command(const StoredSides& sides, const std::vector<std::string>& patterns) {
   const std::string old_commit = commit(sides.baseline), new_commit = commit(sides.candidate);
   if (old_commit.empty() || new_commit.empty() || old_commit == new_commit) return {};
   std::vector<std::string> words{"ridgeline",       "gate",     "--baseline-ref", old_commit,
@@ -119,7 +119,7 @@ std::string paired_command(const Sides& sides, const std::vector<std::string>& p
   return shell_line(words);
 }
 
-std::vector<std::string> notes(const Sides& sides, const GateOptions& options, bool same_code) {
+std::vector<std::string> notes(const StoredSides& sides, const GateOptions& options, bool same_code) {
   const bool counts = analysis::gives_counts(sides.candidate.device.kind);
   std::vector<std::string> lines{named("baseline", sides.baseline), named("candidate", sides.candidate)};
   const analysis::EnvironmentChanges changed = analysis::changes(sides.baseline, sides.candidate);
@@ -155,7 +155,8 @@ std::vector<std::string> notes(const Sides& sides, const GateOptions& options, b
 }
 
 /// The gate that measures both sides of what failed again; empty when nothing did, or when the commits do not say it.
-std::string repeat(const Sides& sides, const GateOptions& options, const std::vector<record::CaseVerdict>& verdicts) {
+std::string repeat(const StoredSides& sides, const GateOptions& options,
+                   const std::vector<record::CaseVerdict>& verdicts) {
   constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
   for (const record::CaseVerdict& one : verdicts)
@@ -169,9 +170,9 @@ std::string repeat(const Sides& sides, const GateOptions& options, const std::ve
 
 GateReport gate_runs(const Context& context, const GateOptions& options) {
   const std::string started = run::timestamp();
-  const Sides sides = read(context, options);
+  const StoredSides sides = read_side(context, options);
   check_options(options, sides.candidate.device);
-  const Chosen chosen = choose(sides, options);
+  const ChosenCases chosen = choose(sides, options);
   const analysis::StoredVerdicts said =
       analysis::gate_stored(sides.baseline, sides.candidate, chosen.names, chosen.rules,
                             analysis::plan_for(sides.candidate.device.kind), options.accept_changes);
@@ -186,7 +187,7 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
   gate.baseline_run = sides.baseline.run.id;
   gate.candidate_run = sides.candidate.run.id;
   gate.command_line = "ridgeline " + shell_line(context.arguments);
-  gate.options = nlohmann::json{{"accept_changes", options.accept_changes}, {"strict", options.strict}}.dump();
+  gate.options = json::Value{{"accept_changes", options.accept_changes}, {"strict", options.strict}}.dump();
   gate.rules_text = chosen.rules_text;
   gate.alpha = chosen.alpha;
   gate.cases = said.cases;

@@ -8,30 +8,28 @@
 
 namespace ridgeline::cli {
 
-using nlohmann::ordered_json;
-
-void print_json(const ordered_json& object) {
-  ordered_json all{{"ridgeline_json", json_version}};
+void print_json(const json::Value& object) {
+  json::Value all{{"ridgeline_json", json_version}};
   all.update(object);
-  say(stdout, fmt::format("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace)));
+  say(stdout, fmt::format("{}\n", all.dump(2)));
 }
 
-ordered_json to_json(const store::FoundRun& found) {
+json::Value to_json(const store::FoundRun& found) {
   const record::Run& run = found.summary.run;
-  ordered_json object{{"id", run.id},
-                      {"started", run.started},
-                      {"status", record::to_string(run.status)},
-                      {"device", found.summary.device.id},
-                      {"model", found.summary.device.model},
-                      {"device_name", found.summary.device.name},
-                      {"device_uuid", found.summary.device.uuid},
-                      {"profile", run.profile},
-                      {"label", run.label},
-                      {"seed", run.seed},
-                      {"command_line", run.command_line},
-                      {"file", found.file.string()},
-                      {"measurements", found.summary.measurements},
-                      {"outcomes", ordered_json::object()}};
+  json::Value object{{"id", run.id},
+                     {"started", run.started},
+                     {"status", record::to_string(run.status)},
+                     {"device", found.summary.device.id},
+                     {"model", found.summary.device.model},
+                     {"device_name", found.summary.device.name},
+                     {"device_uuid", found.summary.device.uuid},
+                     {"profile", run.profile},
+                     {"label", run.label},
+                     {"seed", run.seed},
+                     {"command_line", run.command_line},
+                     {"file", found.file.string()},
+                     {"measurements", found.summary.measurements},
+                     {"outcomes", json::Value::object()}};
   if (!run.finished.empty()) object["finished"] = run.finished;
   if (!run.gate.empty()) object["gate"] = run.gate;
   for (const auto& [outcome, count] : found.summary.outcomes)
@@ -39,40 +37,40 @@ ordered_json to_json(const store::FoundRun& found) {
   return object;
 }
 
-ordered_json to_json(const store::FoundGate& found) {
+json::Value to_json(const store::FoundGate& found) {
   const record::Gate& gate = found.summary.gate;
-  ordered_json object{{"id", gate.id},
-                      {"mode", gate.mode},
-                      {"started", gate.started},
-                      {"status", record::to_string(gate.status)},
-                      {"device", found.summary.device.id},
-                      {"model", found.summary.device.model},
-                      {"device_name", found.summary.device.name},
-                      {"device_uuid", found.summary.device.uuid},
-                      {"baseline", gate.baseline},
-                      {"candidate", gate.candidate},
-                      {"baseline_run", gate.baseline_run},
-                      {"candidate_run", gate.candidate_run},
-                      {"aa", gate.aa},
-                      {"seed", gate.seed},
-                      {"command_line", gate.command_line},
-                      {"file", found.file.string()},
-                      {"cases", gate.cases},
-                      {"counts", ordered_json::object()}};
+  json::Value object{{"id", gate.id},
+                     {"mode", gate.mode},
+                     {"started", gate.started},
+                     {"status", record::to_string(gate.status)},
+                     {"device", found.summary.device.id},
+                     {"model", found.summary.device.model},
+                     {"device_name", found.summary.device.name},
+                     {"device_uuid", found.summary.device.uuid},
+                     {"baseline", gate.baseline},
+                     {"candidate", gate.candidate},
+                     {"baseline_run", gate.baseline_run},
+                     {"candidate_run", gate.candidate_run},
+                     {"aa", gate.aa},
+                     {"seed", gate.seed},
+                     {"command_line", gate.command_line},
+                     {"file", found.file.string()},
+                     {"cases", gate.cases},
+                     {"counts", json::Value::object()}};
   if (!gate.finished.empty()) object["finished"] = gate.finished;
   for (const auto& [verdict, count] : found.summary.verdicts) object["counts"][std::string(to_string(verdict))] = count;
   return object;
 }
 
-ordered_json to_json(const record::Environment& environment) {
+json::Value to_json(const record::Environment& environment) {
   return {{"hash", environment.hash}, {"comparable", environment.comparable}, {"recorded", environment.recorded}};
 }
 
-ordered_json to_json(const record::Roof& roof) {
+json::Value to_json(const record::Roof& roof) {
   return {{"kind", roof.kind}, {"value", roof.value}, {"unit", roof.unit}, {"source", roof.source}};
 }
 
-void add_pruned(ordered_json& object, const record::Measurement& measurement) {
+void add_pruned(json::Value& object, const record::Measurement& measurement) {
   if (measurement.pruned)
     object["pruned"] = {{"samples", measurement.pruned->samples}, {"when", measurement.pruned->when}};
 }

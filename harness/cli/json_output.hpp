@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -10,15 +9,15 @@ namespace ridgeline::cli {
 inline constexpr int json_version = 1;
 
 /// Prints `object` for programs, behind "ridgeline_json": json_version.
-void print_json(const nlohmann::ordered_json& object);
+void print_json(const json::Value& object);
 
 /// Of runs and gates; what is unknown is left out.
-nlohmann::ordered_json to_json(const store::FoundRun& found);
-nlohmann::ordered_json to_json(const store::FoundGate& found);
-nlohmann::ordered_json to_json(const record::Environment& environment);
-nlohmann::ordered_json to_json(const record::Roof& roof);
+json::Value to_json(const store::FoundRun& found);
+json::Value to_json(const store::FoundGate& found);
+json::Value to_json(const record::Environment& environment);
+json::Value to_json(const record::Roof& roof);
 
 /// Adds to a measurement's `object` that its samples were dropped: how many, and when. Nothing where they are there.
-void add_pruned(nlohmann::ordered_json& object, const record::Measurement& measurement);
+void add_pruned(json::Value& object, const record::Measurement& measurement);
 
 }  // namespace ridgeline::cli

@@ -68,10 +68,9 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
   });
 
   if (context.json) {
-    nlohmann::ordered_json all{{"cases", nlohmann::ordered_json::array()},
-                               {"unavailable", nlohmann::ordered_json::array()}};
+    json::Value all{{"cases", json::Value::array()}, {"unavailable", json::Value::array()}};
     for (const Listed& listed : cases) {
-      nlohmann::ordered_json object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
+      json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
       object.update(protocol::to_json(listed.info));
       all["cases"].push_back(std::move(object));
     }

@@ -110,13 +110,13 @@ std::string text(const store::Merged& merged) {
   return all;
 }
 
-nlohmann::ordered_json to_json(const store::Merged& merged) {
+json::Value merged_json(const store::Merged& merged) {
   const auto counts = [](const store::Merged::Count& count) {
-    return nlohmann::ordered_json{{"added", count.added}, {"continued", count.extended}, {"known", count.known}};
+    return json::Value{{"added", count.added}, {"continued", count.extended}, {"known", count.known}};
   };
-  nlohmann::ordered_json object{
+  json::Value object{
       {"runs", counts(merged.runs)}, {"gates", counts(merged.gates)}, {"measurements", merged.measurements}};
-  object["left_out"] = nlohmann::ordered_json::array();
+  object["left_out"] = json::Value::array();
   for (const Error& error : merged.refused) object["left_out"].push_back(error.what());
   return object;
 }
@@ -164,11 +164,11 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
       }
   }
   if (context.json) {
-    nlohmann::ordered_json all{{"results", context.results}, {"total", to_json(total)}};
-    all["files"] = nlohmann::ordered_json::array();
+    json::Value all{{"results", context.results}, {"total", merged_json(total)}};
+    all["files"] = json::Value::array();
     for (const MergedFile& done : files) {
-      nlohmann::ordered_json object{{"file", done.file.string()}};
-      object.update(to_json(done.merged));
+      json::Value object{{"file", done.file.string()}};
+      object.update(merged_json(done.merged));
       object["baselines_left"] = done.baselines;
       all["files"].push_back(object);
     }

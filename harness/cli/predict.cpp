@@ -21,7 +21,7 @@ namespace {
 using catalogue::Datasheet;
 using store::FoundRun;
 
-struct Options {
+struct PredictOptions {
   std::vector<std::string> patterns, devices;
   std::string run;
 };
@@ -111,8 +111,9 @@ std::vector<FoundRun> those(const std::vector<FoundRun>& runs, Accept&& accept) 
 }
 
 /// The runs whose counts fit the GPU: the one that the user chose, or all, newest first.
-std::vector<FoundRun> counted_runs(const Context& context, const Options& options, const std::vector<FoundRun>& all,
-                                   const Datasheet& sheet, const std::string& device) {
+std::vector<FoundRun> counted_runs(const Context& context, const PredictOptions& options,
+                                   const std::vector<FoundRun>& all, const Datasheet& sheet,
+                                   const std::string& device) {
   if (!options.run.empty()) {
     const FoundRun chosen = store::find_run(context.results, options.run, [](const Error&) {});
     if (!is_counted_by(chosen, device))
@@ -141,7 +142,7 @@ std::string counting_device_of(const Datasheet& sheet) {
   return counting_device(*capability);
 }
 
-DeviceBounds bounds_of(const Context& context, const Options& options, const std::vector<FoundRun>& all,
+DeviceBounds bounds_of(const Context& context, const PredictOptions& options, const std::vector<FoundRun>& all,
                        const Datasheet& sheet) {
   DeviceBounds bounds;
   bounds.sheet = sheet;
@@ -171,7 +172,7 @@ DeviceBounds bounds_of(const Context& context, const Options& options, const std
   return bounds;
 }
 
-int predict(const Context& context, const Options& options) {
+int predict(const Context& context, const PredictOptions& options) {
   std::vector<Datasheet> sheets;  // all of them are known before anything is read
   for (const std::string& name : options.devices) {
     sheets.push_back(catalogue::datasheet_named(name));
@@ -190,7 +191,7 @@ int predict(const Context& context, const Options& options) {
 }  // namespace
 
 void add_predict(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PredictOptions>();
   const Command command = add_command(
       program, context, "predict", "Bound the time of counted cases on GPUs of the catalogue: never a forecast",
       "  ridgeline predict 'transpose/*' --on h200        the least time that its counts allow, and why\n"

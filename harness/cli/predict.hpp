@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/analysis/bound.hpp"
+#include "harness/base/json.hpp"
 #include "harness/catalogue/datasheets.hpp"
 #include "harness/record/run.hpp"
 
@@ -48,6 +47,6 @@ struct DeviceBounds {
 };
 
 std::string bounds_text(const std::vector<DeviceBounds>& devices);
-nlohmann::ordered_json to_json(const std::vector<DeviceBounds>& devices);
+json::Value to_json(const std::vector<DeviceBounds>& devices);
 
 }  // namespace ridgeline::cli

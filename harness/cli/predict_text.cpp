@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,8 +15,6 @@ namespace ridgeline::cli {
 namespace {
 
 using analysis::BoundTerm;
-using nlohmann::ordered_json;
-
 constexpr const char* meaning =
     "bounds, never forecasts: the counted work takes at least this long, and may take longer";
 
@@ -114,8 +113,8 @@ std::string text_of(const DeviceBounds& device) {
   return text;
 }
 
-ordered_json to_json(const BoundedCase& one) {
-  ordered_json object{{"case", one.name}, {"counted_run", one.counted_run}};
+json::Value row_json(const BoundedCase& one) {
+  json::Value object{{"case", one.name}, {"counted_run", one.counted_run}};
   const analysis::Bound& bound = one.bound;
   if (bound.binding) {
     object["bound_ns"] = bound.binding->ns;
@@ -123,7 +122,7 @@ ordered_json to_json(const BoundedCase& one) {
   }
   if (bound.flop_per_byte) object["flop_per_byte"] = *bound.flop_per_byte;
   if (bound.flop_rate) object["flop_rate_at_bound"] = *bound.flop_rate;
-  object["terms"] = ordered_json::array();
+  object["terms"] = json::Value::array();
   for (const BoundTerm& term : bound.terms)
     object["terms"].push_back({{"resource", term.resource},
                                {"amount", term.amount},
@@ -148,18 +147,18 @@ std::string bounds_text(const std::vector<DeviceBounds>& devices) {
   return text;
 }
 
-ordered_json to_json(const std::vector<DeviceBounds>& devices) {
-  ordered_json all{{"meaning", meaning}, {"devices", ordered_json::array()}};
+json::Value to_json(const std::vector<DeviceBounds>& devices) {
+  json::Value all{{"meaning", meaning}, {"devices", json::Value::array()}};
   for (const DeviceBounds& device : devices) {
-    ordered_json object{{"device", catalogue::slug(device.sheet)},
-                        {"model", device.sheet.model},
-                        {"capability", device.sheet.capability},
-                        {"source", device.sheet.source},
-                        {"counted_by", device.counted_by}};
+    json::Value object{{"device", catalogue::slug(device.sheet)},
+                       {"model", device.sheet.model},
+                       {"capability", device.sheet.capability},
+                       {"source", device.sheet.source},
+                       {"counted_by", device.counted_by}};
     if (device.l2) object["l2"] = {{"roof", device.l2->kind}, {"value", device.l2->value}, {"run", device.l2_run}};
-    object["cases"] = ordered_json::array();
-    for (const BoundedCase& one : device.cases) object["cases"].push_back(to_json(one));
-    object["not_counted"] = ordered_json::array();
+    object["cases"] = json::Value::array();
+    for (const BoundedCase& one : device.cases) object["cases"].push_back(row_json(one));
+    object["not_counted"] = json::Value::array();
     for (const UncountedCase& one : device.uncounted)
       object["not_counted"].push_back({{"case", one.name}, {"why", one.why}});
     all["devices"].push_back(object);

@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/terminal.hpp"
 
 namespace ridgeline::cli {
 namespace {
-
-constexpr int bar_cells = 20;
 
 /// In the terms of the roof that the case measures, if it does.
 std::string rate_of(const record::Measurement& measurement, std::string_view roof) {
@@ -37,11 +35,6 @@ std::string counts_of(const record::Measurement& measurement) {
   std::string text = fmt::format("counted: {:.0f} requests", requests);
   if (requests > 0) text += fmt::format(", {} sectors a request", units::plain(sectors / requests));
   return text + fmt::format(", {} moved", units::bytes(metric("global_moved_bytes")));
-}
-
-int terminal_width(std::FILE* out) {
-  winsize size = {};
-  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -70,14 +63,11 @@ void ProgressDisplay::clear() {
 }
 
 void ProgressDisplay::draw(const run::Progress& progress) {
-  const int filled = progress.total > 0 ? bar_cells * progress.done / progress.total : 0;
   std::string line =
-      fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
-                  std::string(static_cast<std::size_t>(bar_cells - filled), '.'), progress.done, progress.total);
-  line += fmt::format("  {} left", units::duration(progress.left_s));
+      fmt::format("{}  {} left", progress_bar(progress.done, progress.total), units::duration(progress.left_s));
   if (!rate_.empty()) line += "  last " + rate_;
   line += "  " + printable(progress.case_name, 400);
-  const auto width = static_cast<std::size_t>(terminal_width(out_) - 1);
+  const std::size_t width = terminal_width(out_) - 1;
   if (line.size() > width) line.resize(width);
   say(out_, "\r\033[K" + line);
   drawn_ = true;

@@ -19,7 +19,7 @@
 namespace ridgeline::cli {
 namespace {
 
-struct Options {
+struct PruneOptions {
   std::string older_than;
   bool yes = false, dry_run = false, shrink = false;
 };
@@ -99,10 +99,10 @@ std::string plan_text(const std::vector<OldSamples>& all) {
   return (table.empty() ? "no samples to drop\n" : table.text()) + kept;
 }
 
-nlohmann::ordered_json plan_json(const std::vector<OldSamples>& all) {
-  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+json::Value plan_json(const std::vector<OldSamples>& all) {
+  json::Value files = json::Value::array();
   const auto list = [](const std::vector<store::Prunable>& runs) {
-    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    json::Value array = json::Value::array();
     for (const store::Prunable& run : runs)
       array.push_back({{"run", run.run_id},
                        {"sampled", run.sampled},
@@ -130,7 +130,7 @@ std::int64_t drop(const std::vector<OldSamples>& all, bool shrink) {
   return samples;
 }
 
-int prune(const Context& context, const Options& options) {
+int prune(const Context& context, const PruneOptions& options) {
   const std::string before = time_before(days(options.older_than));
   if (options.yes && options.dry_run)
     throw Error(ErrorKind::usage, "--yes drops samples and --dry-run does not", "give one of them");
@@ -155,7 +155,7 @@ int prune(const Context& context, const Options& options) {
 }  // namespace
 
 void add_prune(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PruneOptions>();
   const Command command = add_command(
       program, context, "prune", "Drop the samples of old runs, and keep their medians",
       "  ridgeline prune --older-than 90d                  says what it would drop, and drops nothing\n"

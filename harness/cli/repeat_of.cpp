@@ -225,20 +225,20 @@ std::string repeat_text(const Repeat& repeat) {
   return text + '\n';
 }
 
-nlohmann::ordered_json to_json(const Repeat& repeat) {
-  nlohmann::ordered_json object{{"run", repeat.id},
-                                {"reproduced", count(repeat, Reproduced::yes)},
-                                {"not_reproduced", count(repeat, Reproduced::no)},
-                                {"undecided", count(repeat, Reproduced::undecided)},
-                                {"changes", repeat.changes},
-                                {"gone", repeat.gone},
-                                {"cases", nlohmann::ordered_json::array()}};
+json::Value to_json(const Repeat& repeat) {
+  json::Value object{{"run", repeat.id},
+                     {"reproduced", count(repeat, Reproduced::yes)},
+                     {"not_reproduced", count(repeat, Reproduced::no)},
+                     {"undecided", count(repeat, Reproduced::undecided)},
+                     {"changes", repeat.changes},
+                     {"gone", repeat.gone},
+                     {"cases", json::Value::array()}};
   for (const Reproduction& each : repeat.cases) {
-    nlohmann::ordered_json one{{"case", each.case_name},
-                               {"reproduced", analysis::to_string(each.reproduced)},
-                               {"reason", each.reason},
-                               {"processes", {each.then_processes, each.now_processes}},
-                               {"delta", each.delta}};
+    json::Value one{{"case", each.case_name},
+                    {"reproduced", analysis::to_string(each.reproduced)},
+                    {"reason", each.reason},
+                    {"processes", {each.then_processes, each.now_processes}},
+                    {"delta", each.delta}};
     const auto put = [&](const char* key, const std::optional<double>& value) {
       if (value) one[key] = *value;
     };

@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/analysis/reproduction.hpp"
+#include "harness/base/json.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
@@ -59,6 +58,6 @@ Repeat compare(const RepeatedRun& repeated, const std::string& run_id, std::vect
                const store::Store& store);
 
 std::string repeat_text(const Repeat& repeat);
-nlohmann::ordered_json to_json(const Repeat& repeat);
+json::Value to_json(const Repeat& repeat);
 
 }  // namespace ridgeline::cli

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
   std::string selector;               // empty: the newest finished run of each model
   std::string gate;                   // empty: the newest finished gate of each of these models
   std::vector<std::string> compared;  // two runs; empty: those of the only two models of one kind
@@ -94,8 +94,8 @@ struct Chosen {
 };
 
 /// Of all devices with enough nights; where a run was asked for, of its device and profile.
-std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const Chosen& chosen, const Options& options,
-                                                 const store::LeftOut& left_out) {
+std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const Chosen& chosen,
+                                                 const ReportOptions& options, const store::LeftOut& left_out) {
   if (chosen.runs.empty() || options.nights == 0) return {};
   analysis::SeriesChoice choice;
   if (!options.selector.empty()) {
@@ -115,8 +115,8 @@ std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const 
   return trends;
 }
 
-std::vector<ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen, const Options& options,
-                                             const store::LeftOut& left_out) {
+std::vector<ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen,
+                                             const ReportOptions& options, const store::LeftOut& left_out) {
   if (!options.compared.empty())
     return {compare_runs(store::find_run(results, options.compared[0], left_out),
                          store::find_run(results, options.compared[1], left_out), {})};
@@ -127,7 +127,7 @@ std::vector<ComparedRuns> choose_comparisons(const fs::path& results, const Chos
   return {std::move(compared)};
 }
 
-Chosen choose(const fs::path& results, const Options& options) {
+Chosen choose(const fs::path& results, const ReportOptions& options) {
   std::set<std::string> said;
   const store::LeftOut left_out = [&](const Error& error) {
     if (said.insert(error.what()).second) say_left_out(error);
@@ -150,15 +150,15 @@ Chosen choose(const fs::path& results, const Options& options) {
   return chosen;
 }
 
-nlohmann::ordered_json document_of(const Chosen& chosen) {
+json::Value document_of(const Chosen& chosen) {
   std::vector<analysis::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs)
     runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
   std::vector<analysis::ReportGate> gates;
   for (const store::FoundGate& one : chosen.gates)
     gates.push_back(analysis::read_report_gate(store::Store::open(one.file), one.summary));
-  nlohmann::ordered_json document = analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION);
-  for (const char* key : {"trends", "comparisons"}) document[key] = nlohmann::ordered_json::array();
+  json::Value document = analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION);
+  for (const char* key : {"trends", "comparisons"}) document[key] = json::Value::array();
   for (const analysis::DeviceTrend& trend : chosen.trends)
     document["trends"].push_back(report_json(trend, chosen.trend_rules));
   for (const ComparedRuns& compared : chosen.comparisons) document["comparisons"].push_back(report_json(compared));
@@ -201,7 +201,7 @@ void write_document(const fs::path& file, const std::string& text) {
   if (failure) cannot_write(file, failure.message());
 }
 
-int report(const Context& context, const Options& options) {
+int report(const Context& context, const ReportOptions& options) {
   if (!options.compared.empty() && options.compared.size() != 2)
     throw Error(ErrorKind::usage, "--compare takes two runs", "ridgeline report --compare h100 a100");
   if (options.nights < 0) throw Error(ErrorKind::usage, "--nights is 0 or more", "0 leaves nights out");
@@ -209,16 +209,15 @@ int report(const Context& context, const Options& options) {
   const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
   const fs::path document = output / "report.json", page = output / "index.html";
-  write_document(document, document_of(chosen).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  write_document(document, document_of(chosen).dump(1));
   if (talks) say_chosen(chosen);
   draw_report(document, output, talks);
   if (!context.json) {
     fmt::print("report: {}\n", page.string());
     return fine;
   }
-  nlohmann::ordered_json said{
-      {"page", page.string()}, {"figures", (output / "figures").string()}, {"data", document.string()}};
-  for (const char* key : {"runs", "gates", "trends", "comparisons"}) said[key] = nlohmann::ordered_json::array();
+  json::Value said{{"page", page.string()}, {"figures", (output / "figures").string()}, {"data", document.string()}};
+  for (const char* key : {"runs", "gates", "trends", "comparisons"}) said[key] = json::Value::array();
   for (const store::FoundRun& one : chosen.runs) said["runs"].push_back(one.summary.run.id);
   for (const store::FoundGate& one : chosen.gates) said["gates"].push_back(one.summary.gate.id);
   for (const analysis::DeviceTrend& one : chosen.trends)
@@ -235,7 +234,7 @@ int report(const Context& context, const Options& options) {
 }  // namespace
 
 void add_report(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportOptions>();
   const Command command = add_command(
       program, context, "report", "Draw what was measured as one HTML page and PNG figures",
       "  ridgeline report                     the newest finished run and gate of each device model, and its nights\n"

@@ -38,7 +38,7 @@ struct RunOptions {
   bool strict = false, no_wait = false;
 };
 
-constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
+constexpr std::size_t max_repeated_cases = 20;  // names in the line that repeats failures
 
 run::Profile with_options(run::Profile profile, const RunOptions& options) {
   if (!options.budget.empty()) {
@@ -80,19 +80,19 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   if (again && !again->gone.empty() && code != interrupted) code = not_all_measured;
   std::vector<std::string> failed;
   for (const analysis::CaseSummary& summary : summaries)
-    if (record::is_failure(summary.outcome) && failed.size() < max_repeated)
+    if (record::is_failure(summary.outcome) && failed.size() < max_repeated_cases)
       failed.push_back(record::name(summary.case_info.id));
   const std::string repeat =
       failed.empty() ? "" : repeating_line(plan.run.command_line, plan.device.id, plan.run.seed, failed);
   if (context.json) {
-    nlohmann::ordered_json all{{"run", plan.run.id},
-                               {"status", record::to_string(status)},
-                               {"device", protocol::to_json(plan.device)},
-                               {"profile", plan.profile.name},
-                               {"seed", plan.run.seed},
-                               {"file", store.file().string()},
-                               {"exit_code", code},
-                               {"cases", nlohmann::ordered_json::array()}};
+    json::Value all{{"run", plan.run.id},
+                    {"status", record::to_string(status)},
+                    {"device", protocol::to_json(plan.device)},
+                    {"profile", plan.profile.name},
+                    {"seed", plan.run.seed},
+                    {"file", store.file().string()},
+                    {"exit_code", code},
+                    {"cases", json::Value::array()}};
     for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
     if (cut_off > 0) all["cut_off"] = cut_off;
     if (again) all["repeat_of"] = to_json(*again);

@@ -18,14 +18,14 @@ using store::FoundGate;
 using store::FoundRun;
 
 /// What the user may mean, newest first: all of the folder, or of one model. Sides of gates are left out.
-struct Listed {
+struct RunsAndGates {
   std::vector<FoundRun> runs;
   std::vector<FoundGate> gates;
 };
 
-Listed list(const std::filesystem::path& folder, const std::optional<std::filesystem::path>& file) {
+RunsAndGates list(const std::filesystem::path& folder, const std::optional<std::filesystem::path>& file) {
   const auto unsaid = [](const Error&) {};  // whoever finds says it
-  Listed listed{store::all_runs(folder, unsaid), store::all_gates(folder, unsaid)};
+  RunsAndGates listed{store::all_runs(folder, unsaid), store::all_gates(folder, unsaid)};
   std::erase_if(listed.runs,
                 [&](const FoundRun& run) { return !run.summary.run.gate.empty() || (file && run.file != *file); });
   std::erase_if(listed.gates, [&](const FoundGate& gate) { return file && gate.file != *file; });
@@ -33,7 +33,7 @@ Listed list(const std::filesystem::path& folder, const std::optional<std::filesy
 }
 
 /// The newest of a list that has both in one order.
-RunOrGate newest(const Listed& listed) {
+RunOrGate newest(const RunsAndGates& listed) {
   const record::Run& run = listed.runs.front().summary.run;
   const record::Gate& gate = listed.gates.front().summary.gate;
   if (std::tie(run.started, run.id) > std::tie(gate.started, gate.id)) return listed.runs.front();
@@ -51,7 +51,7 @@ RunOrGate find_run_or_gate(const std::filesystem::path& folder, const std::strin
 
   std::optional<std::filesystem::path> file;
   if (at != std::string::npos) file = store::results_file(folder, selector.substr(0, at));
-  Listed listed = list(folder, file);
+  RunsAndGates listed = list(folder, file);
   std::vector<std::string> runs, gates;
   for (const FoundRun& run : listed.runs)
     if (run.summary.run.id.starts_with(which)) runs.push_back(run.summary.run.id);

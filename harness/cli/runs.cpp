@@ -28,16 +28,17 @@ Stored read(const std::filesystem::path& results) {
   return stored;
 }
 
-nlohmann::ordered_json json_of(const Stored& stored) {
-  nlohmann::ordered_json all{{"runs", nlohmann::ordered_json::array()}, {"gates", nlohmann::ordered_json::array()}};
-  const auto add = [&](const char* key, const auto& found) {
-    all[key].push_back(to_json(found));
-    all[key].back()["status"] = status(found, stored.all);
+json::Value json_of(const Stored& stored) {
+  json::Value all{{"runs", json::Value::array()}, {"gates", json::Value::array()}};
+  const auto add = [&](const char* key, const auto& found) -> json::Value& {
+    json::Value& object = all[key].push_back(to_json(found));
+    object["status"] = status(found, stored.all);
+    return object;
   };
   for (const store::FoundRun& found : stored.runs) add("runs", found);
   for (const store::FoundGate& found : stored.gates) {
-    add("gates", found);
-    if (found.summary.gate.status != record::RunStatus::finished) all["gates"].back()["pairs"] = stored_pairs(found);
+    json::Value& object = add("gates", found);
+    if (found.summary.gate.status != record::RunStatus::finished) object["pairs"] = stored_pairs(found);
   }
   return all;
 }

@@ -24,7 +24,6 @@ namespace ridgeline::cli {
 namespace {
 
 using analysis::CaseSummary;
-using nlohmann::ordered_json;
 using record::Outcome;
 using store::StoredMeasurement;
 
@@ -135,18 +134,18 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
   }
 }
 
-ordered_json json_of(const Shown& shown) {
-  ordered_json all{{"run", to_json(shown.found)},
-                   {"device", protocol::to_json(shown.found.summary.device)},
-                   {"environment", to_json(shown.environment)},
-                   {"builds", ordered_json::array()},
-                   {"roofs", ordered_json::array()}};
+json::Value json_of(const Shown& shown) {
+  json::Value all{{"run", to_json(shown.found)},
+                  {"device", protocol::to_json(shown.found.summary.device)},
+                  {"environment", to_json(shown.environment)},
+                  {"builds", json::Value::array()},
+                  {"roofs", json::Value::array()}};
   all["run"]["status"] = shown.status;
   for (const record::Build& build : shown.builds) all["builds"].push_back(protocol::to_json(build));
   for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(to_json(roof));
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {
-    ordered_json measurement{{"replicate", stored.replicate}};
+    json::Value measurement{{"replicate", stored.replicate}};
     measurement.update(protocol::to_json(stored.measurement));
     add_pruned(measurement, stored.measurement);
     all["measurements"].push_back(measurement);
@@ -174,11 +173,11 @@ int show_run(const Context& context, const store::FoundRun& found, const std::st
   return fine;
 }
 
-struct Options {
+struct ShowOptions {
   std::string selector = "latest", sampled, listed;
 };
 
-int show(const Context& context, const Options& options) {
+int show(const Context& context, const ShowOptions& options) {
   const RunOrGate found = find_run_or_gate(context.results, options.selector, say_left_out);
   if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
     if (!options.listed.empty())
@@ -193,7 +192,7 @@ int show(const Context& context, const Options& options) {
 }  // namespace
 
 void add_show(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   const Command command = add_command(
       program, context, "show",
       "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",

@@ -16,7 +16,6 @@
 namespace ridgeline::cli {
 namespace {
 
-using nlohmann::ordered_json;
 using record::CaseVerdict;
 using record::Pair;
 
@@ -33,9 +32,9 @@ GateReport report_of(const store::FoundGate& found, const store::Store& store) {
 
 /// A side's run, with its commit when the gate built one: what a branch means changes.
 std::string side(const record::Gate& gate, const std::string& run, const char* commit) {
-  const nlohmann::json options = nlohmann::json::parse(gate.options, nullptr, false);
-  const bool named = options.is_object() && options.contains(commit) && options[commit].is_string();
-  return fmt::format("run {}{}", run, named ? ", commit " + options[commit].get<std::string>() : "");
+  const std::optional<json::Value> options = json::try_parse(gate.options);
+  const json::Value* hash = options ? options->find(commit) : nullptr;
+  return fmt::format("run {}{}", run, hash != nullptr && hash->is_text() ? ", commit " + hash->text() : "");
 }
 
 std::vector<std::string> facts(const GateReport& report, const std::string& status) {
@@ -98,29 +97,29 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
   return text + '\n' + (!verdict.metric.empty() ? "" : table.empty() ? "no pairs\n" : table.text());
 }
 
-ordered_json to_json(const Pair& pair) {
-  ordered_json object{{"case", pair.case_name},
-                      {"round", pair.round},
-                      {"first", pair.baseline_first ? "baseline" : "candidate"},
-                      {"baseline_ns", pair.baseline_ns},
-                      {"candidate_ns", pair.candidate_ns},
-                      {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
+json::Value pair_json(const Pair& pair) {
+  json::Value object{{"case", pair.case_name},
+                     {"round", pair.round},
+                     {"first", pair.baseline_first ? "baseline" : "candidate"},
+                     {"baseline_ns", pair.baseline_ns},
+                     {"candidate_ns", pair.candidate_ns},
+                     {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
   if (!pair.dropped.empty()) object["dropped"] = pair.dropped;
   return object;
 }
 
 /// A gate that has not ended has no exit code.
-ordered_json json_of(const GateReport& report, const std::string& status, const std::string& sampled,
-                     const std::vector<Pair>& pairs) {
-  ordered_json all = cli::to_json(report);
+json::Value json_of(const GateReport& report, const std::string& status, const std::string& sampled,
+                    const std::vector<Pair>& pairs) {
+  json::Value all = cli::to_json(report);
   if (report.gate.status == record::RunStatus::running) all.erase("exit_code");
   if (report.gate.status != record::RunStatus::finished) all["gate"]["pairs"] = report.pairs;
   all.erase("notes");
   all["gate"]["status"] = status;
   if (sampled.empty()) return all;
-  all["pairs"] = ordered_json::array();
+  all["pairs"] = json::Value::array();
   for (const Pair& pair : pairs)
-    if (matches(sampled, pair.case_name)) all["pairs"].push_back(to_json(pair));
+    if (matches(sampled, pair.case_name)) all["pairs"].push_back(pair_json(pair));
   return all;
 }
 

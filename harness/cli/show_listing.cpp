@@ -23,7 +23,6 @@ namespace {
 
 using analysis::CaseProcesses;
 using analysis::CountedCase;
-using nlohmann::ordered_json;
 using store::StoredMeasurement;
 
 /// Of the terminal; of a pipe or a narrow terminal what a listing has by itself, or needs.
@@ -72,7 +71,7 @@ class Skipped {
     all_.push_back({{"case", m.case_name}, {"outcome", record::to_string(m.outcome)}, {"reason", m.reason}});
   }
   std::size_t count() const { return all_.size(); }
-  const ordered_json& json() const { return all_; }
+  const json::Value& json() const { return all_; }
 
   /// "gemm/wmma/f32/m=64,n=64,k=64 and 2 more are unsupported: needs sm_90", one of a reason.
   std::vector<std::string> text() const {
@@ -94,7 +93,7 @@ class Skipped {
 
  private:
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> reasons_;  // outcome and why -> names
-  ordered_json all_ = ordered_json::array();
+  json::Value all_ = json::Value::array();
 };
 
 void print_text(const CountedCase& counted) {
@@ -116,7 +115,7 @@ int show_listing(const Context& context, const store::FoundRun& found, const std
   std::vector<StoredMeasurement> measurements =
       picked(store.measurements(found.summary.run.id, store::Samples::leave_out), pattern);
   analysis::read_sites(store, measurements);
-  ordered_json listings = ordered_json::array();
+  json::Value listings = json::Value::array();
   analysis::SourceTable sources;
   Skipped skipped;
   std::size_t shown = 0;
@@ -127,7 +126,7 @@ int show_listing(const Context& context, const store::FoundRun& found, const std
       continue;
     }
     if (context.json) {
-      ordered_json& object = listings.emplace_back(ordered_json{{"case", counted.shown->measurement.case_name}});
+      json::Value& object = listings.push_back({{"case", counted.shown->measurement.case_name}});
       put_sites(object, counted, sources);
     } else {
       if (shown > 0) say(stdout, "\n");

@@ -15,7 +15,7 @@
 namespace ridgeline::cli {
 namespace {
 
-struct Options {
+struct TrendOptions {
   analysis::SeriesChoice choice;
   analysis::TrendRules rules;
   int new_nights = 1, shown_nights = 90;
@@ -35,7 +35,7 @@ void check_day(const std::string& text) {
     throw Error(ErrorKind::usage, fmt::format("--since {} is no day", printable(text)), "write it like 2026-01-31");
 }
 
-void check(const Options& options) {
+void check(const TrendOptions& options) {
   check_day(options.choice.since);
   if (options.new_nights < 1 || options.shown_nights < 1)
     throw Error(ErrorKind::usage, "--nights and --new-nights are 1 or more");
@@ -45,7 +45,7 @@ void check(const Options& options) {
     throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
 }
 
-int trend(const Context& context, Options options) {
+int trend(const Context& context, TrendOptions options) {
   check(options);
   options.choice.device = context.device;
   options.choice.profile = context.profile;
@@ -83,7 +83,7 @@ int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
 }
 
 void add_trend(Command program, Context& context) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TrendOptions>();
   const Command command = add_command(
       program, context, "trend", "Find what changed over the nights that are stored, and since when",
       "  ridgeline trend                         every case of every device, the last 90 nights listed\n"

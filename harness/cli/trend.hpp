@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "harness/analysis/trend.hpp"
+#include "harness/base/json.hpp"
 
 namespace ridgeline::cli {
 
@@ -26,11 +25,11 @@ std::string confirming_command(const analysis::NightChanges& changes, const reco
 
 std::string trend_text(const TrendReport& report);
 /// `with_series`: also the values of every series.
-nlohmann::ordered_json to_json(const TrendReport& report, bool with_series);
+json::Value to_json(const TrendReport& report, bool with_series);
 
 /// What a report draws of a device: what to_json says of it, and of the nights that `rules` show the values of every
 /// case, of a case that was counted those metrics of which a change is told.
-nlohmann::ordered_json report_json(const analysis::DeviceTrend& trend, const analysis::TrendRules& rules);
+json::Value report_json(const analysis::DeviceTrend& trend, const analysis::TrendRules& rules);
 
 /// One character a value, or a few of more than 60, a bar before `marked` unless that is 0: lowest to highest of all
 /// but the outermost twentieths.

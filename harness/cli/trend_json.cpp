@@ -9,10 +9,8 @@ namespace ridgeline::cli {
 namespace {
 
 using analysis::DeviceTrend;
-using nlohmann::ordered_json;
-
-ordered_json changes_json(const analysis::NightChanges& changes) {
-  ordered_json object{
+json::Value changes_json(const analysis::NightChanges& changes) {
+  json::Value object{
       {"environment", changes.environment}, {"before_run", changes.before_run}, {"after_run", changes.after_run}};
   if (!changes.before_commit.empty()) {
     object["before_commit"] = changes.before_commit;
@@ -25,21 +23,21 @@ ordered_json changes_json(const analysis::NightChanges& changes) {
   return object;
 }
 
-void add_command(ordered_json& object, const analysis::NightChanges& changes, const record::Device& device,
+void add_command(json::Value& object, const analysis::NightChanges& changes, const record::Device& device,
                  const std::string& case_name) {
   std::string why;
   const std::string command = confirming_command(changes, device, case_name, why);
   if (!command.empty()) object["confirm"] = command;
 }
 
-ordered_json change_json(const DeviceTrend& trend, const analysis::TrendChange& one) {
+json::Value change_json(const DeviceTrend& trend, const analysis::TrendChange& one) {
   const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
-  ordered_json object{{"case", one.case_name},      {"kind", to_string(one.kind)},
-                      {"night", date(one.night)},   {"earliest", date(one.earliest)},
-                      {"latest", date(one.latest)}, {"before", one.before},
-                      {"after", one.after},         {"unit", one.unit},
-                      {"confirmed", one.confirmed}, {"new", one.is_new},
-                      {"fails", fails(one)}};
+  json::Value object{{"case", one.case_name},      {"kind", to_string(one.kind)},
+                     {"night", date(one.night)},   {"earliest", date(one.earliest)},
+                     {"latest", date(one.latest)}, {"before", one.before},
+                     {"after", one.after},         {"unit", one.unit},
+                     {"confirmed", one.confirmed}, {"new", one.is_new},
+                     {"fails", fails(one)}};
   if (one.ratio) {
     object["ratio"] = one.after / one.before;
     object["ratio_low"] = one.ratio->low;
@@ -53,10 +51,10 @@ ordered_json change_json(const DeviceTrend& trend, const analysis::TrendChange& 
   return object;
 }
 
-ordered_json series_json(const analysis::NightlyDevice& device) {
-  ordered_json all = ordered_json::array();
+json::Value series_json(const analysis::NightlyDevice& device) {
+  json::Value all = json::Value::array();
   const auto dates = [&](const std::vector<std::uint32_t>& nights) {
-    ordered_json list = ordered_json::array();
+    json::Value list = json::Value::array();
     for (const std::uint32_t night : nights) list.push_back(device.nights[night].date);
     return list;
   };
@@ -77,9 +75,9 @@ ordered_json series_json(const analysis::NightlyDevice& device) {
 }
 
 /// Those of `nights` from `first` on, counted from there, with what `series` has on each.
-void add_shown(ordered_json& series, const char* key, const std::vector<std::uint32_t>& nights,
+void add_shown(json::Value& series, const char* key, const std::vector<std::uint32_t>& nights,
                const std::vector<double>& values, std::size_t first) {
-  ordered_json places = ordered_json::array(), shown = ordered_json::array();
+  json::Value places = json::Value::array(), shown = json::Value::array();
   for (std::size_t i = 0; i < nights.size(); ++i) {
     if (nights[i] < first) continue;
     places.push_back(nights[i] - first);
@@ -102,54 +100,50 @@ std::map<std::string, std::set<std::string>> told_metrics(const DeviceTrend& tre
 }
 
 /// Of nights from `first` on, numbered from there.
-ordered_json shown_series(const DeviceTrend& trend, std::size_t first) {
-  ordered_json all = ordered_json::array();
+json::Value shown_series(const DeviceTrend& trend, std::size_t first) {
+  json::Value all = json::Value::array();
   const std::map<std::string, std::set<std::string>> metrics = told_metrics(trend);
   for (const analysis::NightlyCase& one : trend.nights.cases) {
     for (const analysis::NightlyTimes& times : one.times) {
       if (times.nights.back() < first) continue;
-      all.push_back({{"case", one.name}, {"environment", times.environment}});
-      add_shown(all.back(), "median_ns", times.nights, times.median_ns, first);
+      add_shown(all.push_back({{"case", one.name}, {"environment", times.environment}}), "median_ns", times.nights,
+                times.median_ns, first);
     }
     const auto told = metrics.find(one.name);
     if (told == metrics.end()) continue;
     for (const analysis::NightlyCount& count : one.counts) {
       if (!told->second.contains(count.metric) || count.nights.back() < first) continue;
-      all.push_back({{"case", one.name}, {"metric", count.metric}, {"unit", count.unit}});
-      add_shown(all.back(), "values", count.nights, count.values, first);
+      add_shown(all.push_back({{"case", one.name}, {"metric", count.metric}, {"unit", count.unit}}), "values",
+                count.nights, count.values, first);
     }
   }
   return all;
 }
 
-ordered_json device_json(const DeviceTrend& trend, bool with_series) {
+json::Value device_json(const DeviceTrend& trend, bool with_series) {
   const analysis::NightlyDevice& device = trend.nights;
   const auto date = [&](std::size_t night) { return device.nights[night].date; };
-  ordered_json object{
+  json::Value object{
       {"model", device.device.model},        {"device", device.device.id},        {"device_uuid", device.device.uuid},
       {"file", device.file.string()},        {"profile", device.profile},         {"nights", device.nights.size()},
       {"first", device.nights.front().date}, {"last", device.nights.back().date}, {"cases", trend.series},
-      {"too_short", trend.too_short},        {"least_step", trend.least_step},    {"left_out", ordered_json::object()},
-      {"other_runs", ordered_json::object()}};
+      {"too_short", trend.too_short},        {"least_step", trend.least_step},    {"left_out", json::Value::object()},
+      {"other_runs", json::Value::object()}};
   for (const auto& [outcome, n] : device.left_out) object["left_out"][std::string(record::to_string(outcome))] = n;
   for (const auto& [why, n] : device.other_runs) object["other_runs"][why] = n;
   for (const char* list : {"environments", "fleet_events", "changes", "drifts", "stopped"})
-    object[list] = ordered_json::array();
+    object[list] = json::Value::array();
   for (const analysis::EnvironmentStart& start : trend.environments) {
-    ordered_json one{{"night", date(start.night)}, {"changed", start.facts}, {"cases", start.cases}};
+    json::Value one{{"night", date(start.night)}, {"changed", start.facts}, {"cases", start.cases}};
     if (start.ratio) one["ratio"] = *start.ratio;
     object["environments"].push_back(one);
   }
   for (const analysis::FleetEvent& event : trend.fleet) {
-    ordered_json one{{"kind", to_string(event.kind)},
-                     {"night", date(event.night)},
-                     {"slower", event.slower},
-                     {"faster", event.faster},
-                     {"ratio", event.ratio},
-                     {"new", event.is_new},
-                     {"fails", fails(event)},
-                     {"changes", changes_json(event.changes)},
-                     {"members", ordered_json::array()}};
+    json::Value one{{"kind", to_string(event.kind)},  {"night", date(event.night)},
+                    {"slower", event.slower},         {"faster", event.faster},
+                    {"ratio", event.ratio},           {"new", event.is_new},
+                    {"fails", fails(event)},          {"changes", changes_json(event.changes)},
+                    {"members", json::Value::array()}};
     for (const analysis::TrendChange& member : event.members) one["members"].push_back(change_json(trend, member));
     object["fleet_events"].push_back(one);
   }
@@ -164,7 +158,7 @@ ordered_json device_json(const DeviceTrend& trend, bool with_series) {
                                 {"fails", fails(drift)},
                                 {"changes", changes_json(drift.changes)}});
   for (const analysis::TrendStop& stop : trend.stops) {
-    ordered_json one{{"case", stop.case_name}, {"last", date(stop.last)}, {"new", stop.is_new}};
+    json::Value one{{"case", stop.case_name}, {"last", date(stop.last)}, {"new", stop.is_new}};
     if (stop.since_then) one["outcome"] = record::to_string(*stop.since_then);
     object["stopped"].push_back(one);
   }
@@ -175,23 +169,23 @@ ordered_json device_json(const DeviceTrend& trend, bool with_series) {
 
 }  // namespace
 
-ordered_json report_json(const DeviceTrend& trend, const analysis::TrendRules& rules) {
-  ordered_json object = device_json(trend, false);
+json::Value report_json(const DeviceTrend& trend, const analysis::TrendRules& rules) {
+  json::Value object = device_json(trend, false);
   object.erase("file");  // a report is passed on: no path of the machine it was made on
   object["new_nights"] = rules.new_nights;
   const std::vector<analysis::Night>& nights = trend.nights.nights;
   const std::size_t first = nights.size() - std::min(nights.size(), rules.shown_nights);
-  object["dates"] = ordered_json::array();
+  object["dates"] = json::Value::array();
   for (std::size_t night = first; night < nights.size(); ++night) object["dates"].push_back(nights[night].date);
   object["series"] = shown_series(trend, first);
   return object;
 }
 
-ordered_json to_json(const TrendReport& report, bool with_series) {
-  ordered_json all{{"new_nights", report.rules.new_nights},
-                   {"shown_nights", report.rules.shown_nights},
-                   {"exit_code", report.exit_code},
-                   {"devices", ordered_json::array()}};
+json::Value to_json(const TrendReport& report, bool with_series) {
+  json::Value all{{"new_nights", report.rules.new_nights},
+                  {"shown_nights", report.rules.shown_nights},
+                  {"exit_code", report.exit_code},
+                  {"devices", json::Value::array()}};
   for (const DeviceTrend& trend : report.devices) all["devices"].push_back(device_json(trend, with_series));
   return all;
 }

@@ -1,23 +1,19 @@
 #include "harness/record/measurement.hpp"
 
+#include "harness/base/names.hpp"
+
 namespace ridgeline::record {
+namespace {
 
-std::string_view to_string(Direction direction) {
-  switch (direction) {
-    case Direction::lower:
-      return "lower";
-    case Direction::higher:
-      return "higher";
-    case Direction::none:
-      break;
-  }
-  return "none";
-}
+constexpr Name<Direction> directions[] = {
+    {Direction::lower, "lower"},
+    {Direction::higher, "higher"},
+    {Direction::none, "none"},
+};
 
-std::optional<Direction> parse_direction(std::string_view text) {
-  for (Direction direction : {Direction::lower, Direction::higher, Direction::none})
-    if (to_string(direction) == text) return direction;
-  return std::nullopt;
-}
+}  // namespace
+
+std::string_view to_string(Direction direction) { return name_of(directions, direction); }
+std::optional<Direction> parse_direction(std::string_view text) { return value_of(directions, text); }
 
 }  // namespace ridgeline::record

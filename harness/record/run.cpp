@@ -1,25 +1,20 @@
 #include "harness/record/run.hpp"
 
+#include "harness/base/names.hpp"
+
 namespace ridgeline::record {
+namespace {
 
-std::string_view to_string(RunStatus status) {
-  switch (status) {
-    case RunStatus::running:
-      return "running";
-    case RunStatus::finished:
-      return "finished";
-    case RunStatus::interrupted:
-      return "interrupted";
-    case RunStatus::failed:
-      break;
-  }
-  return "failed";
-}
+constexpr Name<RunStatus> statuses[] = {
+    {RunStatus::running, "running"},
+    {RunStatus::finished, "finished"},
+    {RunStatus::interrupted, "interrupted"},
+    {RunStatus::failed, "failed"},
+};
 
-std::optional<RunStatus> parse_run_status(std::string_view text) {
-  for (RunStatus status : {RunStatus::running, RunStatus::finished, RunStatus::interrupted, RunStatus::failed})
-    if (to_string(status) == text) return status;
-  return std::nullopt;
-}
+}  // namespace
+
+std::string_view to_string(RunStatus status) { return name_of(statuses, status); }
+std::optional<RunStatus> parse_run_status(std::string_view text) { return value_of(statuses, text); }
 
 }  // namespace ridgeline::record
