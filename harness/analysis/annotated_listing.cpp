@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/access_pattern.hpp"
 #include "harness/base/error.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/compared_suites.hpp"
 #include "harness/analysis/roofline.hpp"

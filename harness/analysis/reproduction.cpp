@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/gate_decision.hpp"
 #include "harness/analysis/summary.hpp"

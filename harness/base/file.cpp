@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridgeline {
 namespace {

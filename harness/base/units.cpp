@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridgeline::units {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/measure/count_metrics.hpp"
 

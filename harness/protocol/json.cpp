@@ -3,7 +3,7 @@
 #include <climits>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"

@@ -4,7 +4,7 @@
 #include <climits>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/protocol/json.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>

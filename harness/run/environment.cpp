@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 
 namespace ridgeline::run {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"

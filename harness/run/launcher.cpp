@@ -7,7 +7,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/random.h>

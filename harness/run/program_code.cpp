@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"

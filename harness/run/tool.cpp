@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 

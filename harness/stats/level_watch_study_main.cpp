@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/stats/level_watch.hpp"
 #include "harness/stats/median.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include <SQLiteCpp/Backup.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sqlite3.h>
 #include <unistd.h>
 

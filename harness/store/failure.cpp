@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sqlite3.h>
 
 namespace ridgeline::store {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/store/connection.hpp"

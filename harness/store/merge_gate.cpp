@@ -2,7 +2,7 @@
 #include <optional>
 #include <tuple>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/text.hpp"
 #include "harness/store/connection.hpp"

@@ -1,6 +1,6 @@
 #include "harness/store/migrations.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/store/connection.hpp"

@@ -2,7 +2,7 @@
 #include <array>
 #include <unordered_map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/store/connection.hpp"
 #include "harness/store/read.hpp"

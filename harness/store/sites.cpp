@@ -1,6 +1,6 @@
 #include "harness/store/sites.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/store/row.hpp"

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/measure/measure.hpp"

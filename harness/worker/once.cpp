@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/measure/measure.hpp"

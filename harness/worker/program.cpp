@@ -1,6 +1,6 @@
 #include "harness/worker/program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <netdb.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,6 +1,6 @@
 // ridgeline-calibration-worker [--extra PERCENT] [what every worker takes]
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/worker/calibration/calibration.hpp"

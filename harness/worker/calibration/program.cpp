@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/analysis/annotated_listing.hpp"
 #include "harness/base/error.hpp"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 
