@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // A pipelined product on tensor cores, whole and with one mistake each: what the emulated device's checks are for.
 namespace ridgeline::ptx::mutations {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 #include "kernels/ptx/tensor_map.hpp"
 
 // Registers of warpgroups and maps of tensors, right and with one mistake each.

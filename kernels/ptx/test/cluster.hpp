@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Blocks that wait for each other, by a cluster's barrier or by one that a grid makes of atomics. Each function
 // launches one kernel; pointers are device memory.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // One warp moves or multiplies what the host laid out, register by register, so that tests compare each fragment with
 // the tables of the PTX ISA. Each function launches one kernel; pointers are device memory.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Small kernels of Hopper's asynchronous instructions, for tests. Each function launches one block; pointers are device
 // memory, aligned to 256 bytes.

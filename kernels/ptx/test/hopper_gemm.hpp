@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // A product as Hopper wants it, whole and with one mistake each: what the emulated device's checks are for. A GPU runs
 // the whole one alone.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Kernels with cuda::atomic_ref and cuda::atomic of libcu++, whose headers are compiled as they are.
 namespace ridgeline::device::emulated::test {

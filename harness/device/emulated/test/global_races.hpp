@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Kernels that exchange values through global memory, with and without what orders them. `words` has 256 zeros.
 namespace ridgeline::device::emulated::test {

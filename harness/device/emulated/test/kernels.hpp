@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Kernels with known counts and planted mistakes, for tests of the emulated device. Each function launches one.
 namespace ridgeline::device::emulated::test {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Kernels whose blocks wait for each other, right and wrong. Each function launches one.
 namespace ridgeline::device::emulated::test {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/device/device.hpp"
+#include "harness/device/stream.hpp"
 
 // Kernels for tests of the words of the kernel language: each launches one warp, unless it says otherwise.
 namespace ridgeline::device::emulated::test {
