@@ -75,6 +75,7 @@ def preflight(context: Context, step: Step) -> None:
     step.said = "; ".join(one.headline() for one in looked)
     if not all(one.fit for one in looked):
         options["label"] += "-unfit"
+        options["unfit_reason"] = "; ".join(one.headline() for one in looked if not one.fit)
 
 
 def finish(context: Context) -> int:

@@ -16,6 +16,8 @@ FINE_OUTCOMES = {"ok", "counted", "unsupported", "unavailable"}
 def measure(context: Context, step: Step) -> None:
     options = context.night.options
     command = context.command("run", "--profile", options["profile"], "--label", options["label"], "--json")
+    if options.get("unfit_reason"):
+        command += ["--unfit", options["unfit_reason"]]
     for name in ("device", "budget"):
         if options[name]:
             command += [f"--{name}", options[name]]

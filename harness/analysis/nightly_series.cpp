@@ -48,9 +48,6 @@ bool is_picked(const std::string& name, const std::vector<std::string>& patterns
          std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-/// Whether its label says that the machine was not fit to measure, as ci/nightly --unfit measure labels it.
-bool is_unfit(const record::Run& run) { return run.label == "unfit" || run.label.ends_with("-unfit"); }
-
 /// The profile that has most nights; of several the one that ran last.
 std::string usual_profile(const std::vector<const store::SeriesRun*>& runs) {
   std::map<std::string, std::pair<std::set<std::string>, std::string>> found;  // days, and the latest start
@@ -73,7 +70,7 @@ NightlyDevice device_of(const fs::path& file, const std::vector<const store::Ser
   for (const store::SeriesRun* run : runs) {
     if (!run->run.gate.empty())
       ++device.other_runs["of a gate"];
-    else if (is_unfit(run->run))
+    else if (!run->run.unfit.empty())
       ++device.other_runs["of an unfit machine"];
     else
       own.push_back(run);

@@ -188,7 +188,7 @@ Json to_json(const record::Pair& pair) {
               {"baseline_first", pair.baseline_first},
               {"baseline_ns", pair.baseline_ns},
               {"candidate_ns", pair.candidate_ns}};
-  put(object, "dropped", pair.dropped);
+  put(object, "dropped", to_text(pair.dropped));
   return object;
 }
 

@@ -105,8 +105,8 @@ ReportGate example_gate() {
   crashed.reason = "candidate: killed by signal 11 (Segmentation fault)";
   crashed.delta = 0.03;
   data.verdicts = {slower, crashed};
-  data.pairs = {{slower.case_name, 0, true, 40000, 44000, ""},
-                {slower.case_name, 1, false, 40100, 61000, "hw_thermal_slowdown"}};
+  data.pairs = {{slower.case_name, 0, true, 40000, 44000, {}},
+                {slower.case_name, 1, false, 40100, 61000, {"", "hw_thermal_slowdown"}}};
   return data;
 }
 

@@ -216,6 +216,7 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
     verdict.pairs = static_cast<int>(std::min(old_half.medians_ns.size(), new_half.medians_ns.size()));
     verdict.dropped = old_half.disturbed + new_half.disturbed;
     verdict.expectation = rules[i].expectation;
+    verdict.expectation_over = rules[i].expectation_over;
     auto said = without_times(baseline, candidate, rules[i], old_half, new_half);
     if (!said) said = unfit(old_half, new_half);
     if (!said) {

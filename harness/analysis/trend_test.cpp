@@ -223,23 +223,24 @@ TEST_F(Trend, ANightIsTheMedianOfAllThatWasOk) {
 }
 
 TEST_F(Trend, LeavesOutWhatAnUnfitMachineMeasured) {
-  const auto add_labelled = [&](int night, const std::string& label) {
+  const auto add_run = [&](int night, const std::string& label, const std::string& unfit) {
     store::Store store = store::Store::create(file);
     record::Run run = store::examples::run(fmt::format("night{}{}", night, label), examples::day(night) + "T02:00:00Z");
     run.profile = "nightly";
     run.label = label;
+    run.unfit = unfit;
     store.begin(run, store::examples::device(), store::examples::environment());
     const record::Case info = store::examples::gemm_case();
     store.add(store.add(store::examples::process(0, run.id)), info, store::examples::measurement(info, {100}));
   };
   const auto series = [&] { return nightly_series(folder.path(), {}, [](const Error&) {}); };
-  add_labelled(0, "nightly-unfit");
-  add_labelled(1, "unfit");
+  add_run(0, "nightly", "throttling");
+  add_run(1, "", "disk");
   EXPECT_TRUE(series().empty());
   SeriesChoice other;
   other.device = "synthetic";
   EXPECT_TRUE(nightly_series(folder.path(), other, [](const Error&) {}).empty()) << "meant, though it has no night";
-  add_labelled(2, "outfit");
+  add_run(2, "unfit", "");  // a label says nothing to a program
   ASSERT_EQ(series().size(), 1u);
   EXPECT_EQ(series()[0].nights.size(), 1u);
   EXPECT_EQ(series()[0].other_runs.at("of an unfit machine"), 2);

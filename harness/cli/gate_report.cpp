@@ -16,9 +16,6 @@ namespace {
 using record::CaseVerdict;
 using record::Verdict;
 
-/// How a case that either side could have measured alone says why it was skipped.
-constexpr std::string_view no_room_for_both = "both sides do not fit into memory together: ";
-
 /// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last. Of counts, from and
 /// to zero is the largest.
 double change(const CaseVerdict& verdict) {
@@ -35,8 +32,7 @@ bool is_decided(Verdict verdict) {
 
 bool is_doubtful(const CaseVerdict& verdict) {
   return verdict.verdict == Verdict::undecided || verdict.verdict == Verdict::no_baseline ||
-         verdict.verdict == Verdict::invalid_environment ||
-         (verdict.verdict == Verdict::skipped && verdict.reason.starts_with(no_room_for_both));
+         verdict.verdict == Verdict::invalid_environment || verdict.no_room;
 }
 
 bool is_strict(const record::Gate& gate) {
@@ -49,8 +45,7 @@ Expected expected(const CaseVerdict& verdict) {
   if (verdict.expectation.empty()) return Expected::nothing;
   if (verdict.verdict == Verdict::regression) {
     if (verdict.expected) return Expected::met;
-    // The end of the text is the rules', not the user's: see run::resolve.
-    return verdict.expectation.ends_with(", which is over)") ? Expected::over : Expected::exceeded;
+    return verdict.expectation_over ? Expected::over : Expected::exceeded;
   }
   return is_decided(verdict.verdict) || verdict.verdict == Verdict::undecided ? Expected::unmet : Expected::untested;
 }

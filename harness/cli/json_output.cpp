@@ -31,7 +31,8 @@ json::Value to_json(const store::FoundRun& found) {
                      {"measurements", found.summary.measurements},
                      {"outcomes", json::Value::object()}};
   if (!run.finished.empty()) object["finished"] = run.finished;
-  if (!run.gate.empty()) object["gate"] = run.gate;
+  json::put(object, "unfit", run.unfit);
+  json::put(object, "gate", run.gate);
   for (const auto& [outcome, count] : found.summary.outcomes)
     object["outcomes"][std::string(to_string(outcome))] = count;
   return object;

@@ -33,7 +33,7 @@ namespace {
 /// Options of `run` alone.
 struct RunOptions {
   std::vector<std::string> patterns;
-  std::string label, budget, seed, repeat_of;
+  std::string label, unfit, budget, seed, repeat_of;
   std::optional<int> processes;
   bool strict = false, no_wait = false;
 };
@@ -147,6 +147,7 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;
+  plan.run.unfit = options.unfit;
   plan.run.command_line =
       repeated ? command_line(context.arguments, *repeated) : "ridgeline " + shell_line(context.arguments);
   plan.run.profile = plan.profile.name;
@@ -236,6 +237,8 @@ void add_run(Command program, Context& context) {
       .value_name("RUN")
       .excludes(profile);
   command.option("--label", options->label, "A word to find the run by").value_name("TEXT");
+  command.option("--unfit", options->unfit, "Why the machine is not fit to measure: the run makes no night of a trend")
+      .value_name("TEXT");
   command.flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
   command.flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
   add_results_option(command, context);

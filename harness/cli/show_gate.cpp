@@ -87,7 +87,7 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
       table.add({std::to_string(pair.round + 1), pair.baseline_first ? "baseline" : "candidate",
                  fmt::format("{:.1f}", pair.baseline_ns), fmt::format("{:.1f}", pair.candidate_ns),
                  fmt::format("{:+.6f}", std::log(pair.candidate_ns / pair.baseline_ns)),
-                 printable(pair.dropped, 1000)});
+                 printable(to_text(pair.dropped), 1000)});
   const GateRow row = gate_row(verdict);
   std::string text = printable(row.case_name, 4000);
   if (!row.baseline.empty()) text += " against " + printable(row.baseline, 4000);
@@ -104,7 +104,7 @@ json::Value pair_json(const Pair& pair) {
                      {"baseline_ns", pair.baseline_ns},
                      {"candidate_ns", pair.candidate_ns},
                      {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
-  if (!pair.dropped.empty()) object["dropped"] = pair.dropped;
+  json::put(object, "dropped", to_text(pair.dropped));
   return object;
 }
 

@@ -38,7 +38,7 @@ class ShowGate : public testing::Test {
       pair.baseline_ns = 1000;
       pair.candidate_ns = 1100.5;
       pair.baseline_first = round % 2 == 0;
-      pair.dropped = round == 2 ? "throttled" : "";
+      if (round == 2) pair.dropped.candidate = "throttled";
       const std::int64_t baseline = measure(gate.baseline_run, pair.baseline_ns),
                          candidate = measure(gate.candidate_run, pair.candidate_ns);
       store.add(gate.id, pair, baseline, candidate);
@@ -118,7 +118,7 @@ TEST_F(ShowGate, ThePairsOfACaseAreShown) {
                        "round  first      baseline ns  candidate ns  log ratio  dropped\n"
                        "    1  baseline        1000.0        1100.5  +0.095765\n"
                        "    2  candidate       1000.0        1100.5  +0.095765\n"
-                       "    3  baseline        1000.0        1100.5  +0.095765  throttled\n"))
+                       "    3  baseline        1000.0        1100.5  +0.095765  candidate: throttled\n"))
       << said.out;
   EXPECT_TRUE(contains(ridgeline({"--samples", "scan", "20261122"}).out, "scan/naive/f32/n=1: skipped; too noisy"));
   const Said wrong = ridgeline({"--samples", "gemm/naive/f32/m=64,n=64,k=65", "20261122"});
@@ -142,7 +142,7 @@ TEST_F(ShowGate, IsShownToPrograms) {
   ASSERT_EQ(sampled["pairs"].size(), 3u);
   EXPECT_EQ(sampled["pairs"][1]["round"], 1);
   EXPECT_EQ(sampled["pairs"][1]["first"], "candidate");
-  EXPECT_EQ(sampled["pairs"][2]["dropped"], "throttled");
+  EXPECT_EQ(sampled["pairs"][2]["dropped"], "candidate: throttled");
 }
 
 TEST_F(ShowGate, AStrictGateStaysStrict) {

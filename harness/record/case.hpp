@@ -35,6 +35,7 @@ struct Case {
   std::optional<double> flops;  // floating-point operations of one execution; absent when the device decides the size
   std::optional<double> bytes;  // least bytes that one execution must move; absent likewise
   std::string roof;             // kind of the ceiling this case measures ("dram.copy"); empty for ordinary cases
+  bool operator==(const Case&) const = default;
 };
 
 }  // namespace ridgeline::record

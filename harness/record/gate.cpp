@@ -22,6 +22,13 @@ constexpr Name<Verdict> verdicts[] = {
 
 }  // namespace
 
+std::string to_text(const Drop& drop) {
+  std::string text;
+  if (!drop.baseline.empty()) text = "baseline: " + drop.baseline;
+  if (!drop.candidate.empty()) text += (text.empty() ? "candidate: " : "; candidate: ") + drop.candidate;
+  return !drop.baseline.empty() && !drop.candidate.empty() ? "both: " + text : text;
+}
+
 std::string_view to_string(Verdict verdict) { return name_of(verdicts, verdict); }
 std::optional<Verdict> parse_verdict(std::string_view text) { return value_of(verdicts, text); }
 

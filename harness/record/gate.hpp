@@ -51,7 +51,18 @@ struct Gate {
   bool aa = false;                // both sides are known to be the same code
   std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
   RunStatus status = RunStatus::running;
+  bool operator==(const Gate&) const = default;
 };
+
+/// What disturbed the sides of a pair, so that it does not count: a recorded cause that is blind to the result.
+struct Drop {
+  std::string baseline, candidate;  // empty: nothing disturbed that side
+  bool any() const { return !baseline.empty() || !candidate.empty(); }
+  bool operator==(const Drop&) const = default;
+};
+
+/// "candidate: sw_thermal", "both: baseline: ...; candidate: ..."; empty when nothing was disturbed.
+std::string to_text(const Drop& drop);
 
 /// One round of one case: both sides sampled next to each other.
 struct Pair {
@@ -59,7 +70,8 @@ struct Pair {
   int round = 0;          // 0-based
   bool baseline_first = true;
   double baseline_ns = 0, candidate_ns = 0;  // medians of the two processes
-  std::string dropped;  // why it does not count: a recorded cause that is blind to the result; empty when it counts
+  Drop dropped;                              // it counts when nothing was
+  bool operator==(const Pair&) const = default;
 };
 
 /// The verdict on one case with what it stands on. Ratios are candidate over baseline: above 1 is slower.
@@ -83,6 +95,9 @@ struct CaseVerdict {
   std::optional<double> p_value, level;   // of the test that decided, or of the last that did not
   bool expected = false;                  // a regression that the rules expect: does not fail the gate
   std::string expectation;                // why and until when, as the rules say; empty without one
+  bool expectation_over = false;          // its date had passed
+  bool no_room = false;                   // skipped, because both sides do not fit into memory together
+  bool operator==(const CaseVerdict&) const = default;
 };
 
 }  // namespace ridgeline::record

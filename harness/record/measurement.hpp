@@ -22,6 +22,7 @@ struct Metric {
   double value = 0;
   std::string unit;
   Direction direction = Direction::none;
+  bool operator==(const Metric&) const = default;
 };
 
 /// One access in a kernel's source, and what all warps did there in one execution of the case. Exact, for the code that
@@ -53,6 +54,10 @@ struct Verification {
   double error = 0;
   double tolerance = 0;
   bool right() const { return error <= tolerance; }  // false for NaN
+  /// An error that is not a number equals another that is not.
+  bool operator==(const Verification& other) const {
+    return tolerance == other.tolerance && (error == other.error || (error != error && other.error != other.error));
+  }
 };
 
 /// What a device said of itself while a case was timed; absent where the device cannot say.
@@ -64,6 +69,7 @@ struct Telemetry {
   std::string throttle;                 // comma-separated reasons seen while timing ("sw_power_cap"); empty when none
   bool throttled_by_hardware = false;   // one of the reasons makes the samples invalid
   std::optional<int> other_processes;   // compute processes on the device that are not ours
+  bool operator==(const Telemetry&) const = default;
 };
 
 /// What is left of samples that were dropped.
@@ -101,6 +107,7 @@ struct Measurement {
 
   /// How many samples there are, or were.
   std::int64_t sample_count() const { return pruned ? pruned->samples : static_cast<std::int64_t>(samples_ns.size()); }
+  bool operator==(const Measurement&) const = default;
 };
 
 }  // namespace ridgeline::record

@@ -21,6 +21,7 @@ struct Device {
   Facts properties;    // cores, caches, limits: what does not change
   Facts comparable;    // what must be equal for two runs to be compared: memory, MIG, ECC, power limit, driver branch
   Facts recorded;      // what is worth knowing: exact driver, clocks at rest, host
+  bool operator==(const Device&) const = default;
 };
 
 /// How a worker was built.
@@ -30,12 +31,14 @@ struct Build {
   bool dirty = false;
   std::string compiler, flags, cuda;  // cuda: "13.0.88 sm_80 sm_90a"; empty without
   std::string code_hash;              // of the worker's code and device sections
+  bool operator==(const Build&) const = default;
 };
 
 /// The circumstances of a run. `hash` covers `comparable` alone.
 struct Environment {
   Facts comparable, recorded;
   std::string hash;
+  bool operator==(const Environment&) const = default;
 };
 
 enum class RunStatus { running, finished, interrupted, failed };
@@ -53,7 +56,9 @@ struct Run {
   std::uint64_t seed = 0;
   std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
   RunStatus status = RunStatus::running;
-  std::string gate;  // id of the gate that measured this run as one of its sides; empty for a run of its own
+  std::string unfit;  // why the machine was not fit to measure, so that the run makes no night; empty when it was
+  std::string gate;   // id of the gate that measured this run as one of its sides; empty for a run of its own
+  bool operator==(const Run&) const = default;
 };
 
 /// A run that a name stands for, among those of its device model.
@@ -70,6 +75,7 @@ struct Process {
   std::uint64_t seed = 0;
   std::string started;
   Build build;
+  bool operator==(const Process&) const = default;
 };
 
 /// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32, tensor.bf16, latency.l1.
@@ -78,6 +84,7 @@ struct Roof {
   double value = 0;    // byte/s, FLOP/s, or ns for latencies
   std::string unit;    // "B/s", "FLOP/s", "ns"
   std::string source;  // "measured" or where the datasheet figure comes from
+  bool operator==(const Roof&) const = default;
 };
 
 }  // namespace ridgeline::record

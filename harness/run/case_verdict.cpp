@@ -4,8 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include "harness/stats/coin_sum.hpp"
 #include "harness/stats/median.hpp"
@@ -20,7 +19,6 @@ constexpr int least_one_sided = 7;        // pairs dropped because of one side; 
 constexpr double one_sided_level = 0.01;  // of the sign test on them
 constexpr double out_of_proportion = 10;  // times as long as ever before ...
 constexpr double least_hang_s = 3;        // ... and at least this long: loading a page can take ten times as long, too
-constexpr std::string_view both = "both: ";  // before what disturbed the baseline, and the candidate
 
 std::optional<double> ratio(double logarithm) {
   if (!std::isfinite(logarithm)) return std::nullopt;
@@ -47,22 +45,22 @@ void add_times(record::CaseVerdict& verdict, const std::vector<analysis::PairedT
 }  // namespace
 
 void add(CasePairs& pairs, const record::Pair& pair) {
-  if (pair.dropped.empty()) {
+  if (!pair.dropped.any()) {
     pairs.times.push_back({pair.baseline_ns, pair.candidate_ns});
     return;
   }
   ++pairs.dropped;
-  pairs.why_dropped = pair.dropped;
-  for (const Side side : both_sides)
-    if (pair.dropped.starts_with(fmt::format("{}: ", to_string(side)))) ++pairs.dropped_alone[side];
+  pairs.latest_drop = pair.dropped;
+  if (pair.dropped.candidate.empty()) ++pairs.dropped_alone.baseline;
+  if (pair.dropped.baseline.empty()) ++pairs.dropped_alone.candidate;
 }
 
-std::string why_dropped(const Sides<CaseResult>& results) {
-  std::vector<std::string> reasons;
-  for (const Side side : both_sides)
-    if (results[side].measurement.outcome == Outcome::invalid_environment)
-      reasons.push_back(fmt::format("{}: {}", to_string(side), results[side].measurement.reason));
-  return fmt::format("{}{}", reasons.size() == 2 ? both : "", fmt::join(reasons, "; "));
+record::Drop drop_of(const Sides<CaseResult>& results) {
+  const auto disturbed = [&](Side side) {
+    const record::Measurement& measurement = results[side].measurement;
+    return measurement.outcome == Outcome::invalid_environment ? measurement.reason : std::string();
+  };
+  return {disturbed(Side::baseline), disturbed(Side::candidate)};
 }
 
 bool disturbs_itself(const CasePairs& pairs) {
@@ -84,6 +82,7 @@ record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict, const
   made.reason = reason;
   made.delta = gate_case.rule.delta;
   made.expectation = gate_case.rule.expectation;
+  made.expectation_over = gate_case.rule.expectation_over;
   return made;
 }
 
@@ -95,7 +94,7 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
   if (last && pairs.dropped > 0 && kept < setup.plan.looks.front()) {
     made.verdict = Verdict::invalid_environment;
     made.reason = fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by; the latest: {}",
-                              pairs.dropped, pairs.dropped + kept, kept, pairs.why_dropped);
+                              pairs.dropped, pairs.dropped + kept, kept, to_text(pairs.latest_drop));
   }
   if (kept == 0) return made;
   const analysis::Decision decision = analysis::decide(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, last);
@@ -114,7 +113,7 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
     made.reason = fmt::format(
         "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs itself, and its other "
         "rounds alone would hide that; the latest: {}",
-        pairs.dropped_alone.candidate, pairs.dropped, pairs.why_dropped);
+        pairs.dropped_alone.candidate, pairs.dropped, to_text(pairs.latest_drop));
   } else if (decision.decided) {
     made.verdict = decision.verdict;
     made.reason.clear();
@@ -158,12 +157,16 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sid
   return std::nullopt;
 }
 
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& apart) {
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& one_by_one) {
   constexpr std::string_view what = "both sides do not fit into memory together";
   const int before = pairs.rounds();
-  if (before == 0) return verdict_on(gate_case, Verdict::skipped, fmt::format("{}: {}", what, apart));
+  if (before == 0) {
+    record::CaseVerdict skipped = verdict_on(gate_case, Verdict::skipped, fmt::format("{}: {}", what, one_by_one));
+    skipped.no_room = true;
+    return skipped;
+  }
   return verdict_on(gate_case, Verdict::invalid_environment,
-                    fmt::format("{} any more, after {} round{}: {}", what, before, before == 1 ? "" : "s", apart));
+                    fmt::format("{} any more, after {} round{}: {}", what, before, before == 1 ? "" : "s", one_by_one));
 }
 
 }  // namespace ridgeline::run

@@ -16,14 +16,14 @@ struct CasePairs {
   std::vector<analysis::PairedTimes> times;  // that count, in the order of rounds
   int dropped = 0;
   Sides<int> dropped_alone;  // because of what disturbed that side, and not the other
-  std::string why_dropped;   // the latest
+  record::Drop latest_drop;
   int rounds() const { return static_cast<int>(times.size()) + dropped; }
 };
 
 void add(CasePairs& pairs, const record::Pair& pair);
 
-/// record::Pair::dropped of a pair: what disturbed which side; empty when nothing did.
-std::string why_dropped(const Sides<CaseResult>& results);
+/// What disturbed which side of a pair.
+record::Drop drop_of(const Sides<CaseResult>& results);
 
 /// Whether the candidate alone is disturbed so much more often than the baseline alone that it hardly is chance. What
 /// draws more power is what throttles: to leave out those rounds is no longer blind to the result.
@@ -50,8 +50,8 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
                                             std::optional<int> round, int measured);
 
-/// How a case ends whose sides do not fit into memory together, for the reason `apart`: skipped, unless they did in
-/// earlier rounds. Then it has not become too large, but something else has taken the memory.
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& apart);
+/// How a case ends whose sides do not fit into memory together, for the reason `one_by_one`: skipped, unless they did
+/// in earlier rounds. Then it has not become too large, but something else has taken the memory.
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& one_by_one);
 
 }  // namespace ridgeline::run

@@ -28,7 +28,7 @@ GateSetup setup() {
   return made;
 }
 
-record::Pair pair(double candidate_ns, const std::string& dropped = {}) {
+record::Pair pair(double candidate_ns, const record::Drop& dropped = {}) {
   record::Pair made;
   made.baseline_ns = 100;
   made.candidate_ns = candidate_ns;
@@ -39,9 +39,9 @@ record::Pair pair(double candidate_ns, const std::string& dropped = {}) {
 CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candidate, int by_both = 0) {
   CasePairs pairs;
   for (int i = 0; i < kept; ++i) add(pairs, pair(candidate_ns));
-  for (int i = 0; i < by_baseline; ++i) add(pairs, pair(100, "baseline: hot"));
-  for (int i = 0; i < by_both; ++i) add(pairs, pair(100, "both: baseline: hot; candidate: hot"));
-  for (int i = 0; i < by_candidate; ++i) add(pairs, pair(100, "candidate: hot"));
+  for (int i = 0; i < by_baseline; ++i) add(pairs, pair(100, {"hot", ""}));
+  for (int i = 0; i < by_both; ++i) add(pairs, pair(100, {"hot", "hot"}));
+  for (int i = 0; i < by_candidate; ++i) add(pairs, pair(100, {"", "hot"}));
   return pairs;
 }
 
@@ -86,6 +86,7 @@ TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
 
 TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
   EXPECT_EQ(too_large(gate_case(), {}, "the reason").verdict, Verdict::skipped);
+  EXPECT_TRUE(too_large(gate_case(), {}, "the reason").no_room);
   EXPECT_EQ(too_large(gate_case(), {}, "the reason").reason, "both sides do not fit into memory together: the reason");
   const record::CaseVerdict later = too_large(gate_case(), measured(0, 100, 0, 1), "the reason");
   EXPECT_EQ(later.verdict, Verdict::invalid_environment);
@@ -96,17 +97,17 @@ TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
 
 TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
   const CaseResult fine = result(Outcome::ok), hot = result(Outcome::invalid_environment, "hot");
-  EXPECT_EQ(why_dropped({fine, fine}), "");
-  EXPECT_EQ(why_dropped({hot, fine}), "baseline: hot");
-  EXPECT_EQ(why_dropped({fine, hot}), "candidate: hot");
-  EXPECT_EQ(why_dropped({hot, hot}), "both: baseline: hot; candidate: hot");
+  EXPECT_EQ(to_text(drop_of({fine, fine})), "");
+  EXPECT_EQ(to_text(drop_of({hot, fine})), "baseline: hot");
+  EXPECT_EQ(to_text(drop_of({fine, hot})), "candidate: hot");
+  EXPECT_EQ(to_text(drop_of({hot, hot})), "both: baseline: hot; candidate: hot");
   // ... and is read back so when a gate goes on.
   for (const auto& [results, baseline, candidate] : {std::tuple{Sides<CaseResult>{hot, fine}, 1, 0},
                                                      {Sides<CaseResult>{fine, hot}, 0, 1},
                                                      {Sides<CaseResult>{hot, hot}, 0, 0},
                                                      {Sides<CaseResult>{fine, fine}, 0, 0}}) {
     CasePairs pairs;
-    add(pairs, pair(100, why_dropped(results)));
+    add(pairs, pair(100, drop_of(results)));
     EXPECT_EQ(pairs.dropped_alone.baseline, baseline);
     EXPECT_EQ(pairs.dropped_alone.candidate, candidate);
     EXPECT_EQ(pairs.rounds(), 1);

@@ -143,8 +143,8 @@ class TimedGate {
 
   void measure(const SideWorkers& workers, CaseState& state) {
     const Clock::time_point start = Clock::now();
-    auto [results, apart] = side_by_side_.measure(workers, *state.gate_case, [&] { return limits(state); });
-    if (!apart.empty()) return settle(state, too_large(*state.gate_case, state.pairs, apart));
+    auto [results, one_by_one] = side_by_side_.measure(workers, *state.gate_case, [&] { return limits(state); });
+    if (!one_by_one.empty()) return settle(state, too_large(*state.gate_case, state.pairs, one_by_one));
     state.rounds.insert(round_);
     note_times(state, results, seconds_since(start));
     tell_hangs(state, results);
@@ -226,7 +226,7 @@ class TimedGate {
     pair.baseline_first = baseline_first(setup_.gate.seed, pair.case_name, round_);
     pair.baseline_ns = results.baseline->measurement.median_ns.value();
     pair.candidate_ns = results.candidate->measurement.median_ns.value();
-    pair.dropped = why_dropped({*results.baseline, *results.candidate});
+    pair.dropped = drop_of({*results.baseline, *results.candidate});
     store_.add(setup_.gate.id, pair, ids.baseline, ids.candidate);
     keep_pair(state, pair);
     look(state);

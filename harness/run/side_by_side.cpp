@@ -46,8 +46,8 @@ SideBySide::Measured SideBySide::measure(const SideWorkers& workers, const GateC
   processes_.kill();
   const CaseResult result = alone.result();
   if (record::has_samples(result.measurement.outcome))
-    measured.apart = fmt::format("{} alone can be measured, but beside the other: {}", to_string(side),
-                                 measured.results[side]->measurement.reason);
+    measured.one_by_one = fmt::format("{} alone can be measured, but beside the other: {}", to_string(side),
+                                      measured.results[side]->measurement.reason);
   else
     measured.results[side] = result;
   return measured;

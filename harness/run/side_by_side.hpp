@@ -21,7 +21,7 @@ class SideBySide {
 
   struct Measured {
     Sides<std::optional<CaseResult>> results;  // when a worker cannot be started, that is the only one
-    std::string apart;  // why the sides can be measured one by one only: memory; empty when that is not so
+    std::string one_by_one;  // why the sides can be measured one by one only: memory; empty when that is not so
   };
   /// `limits` are asked for whenever something is to be measured.
   Measured measure(const SideWorkers& workers, const GateCase& gate_case, const std::function<CaseLimits()>& limits);

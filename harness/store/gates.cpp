@@ -69,11 +69,12 @@ void Store::add(std::string_view gate_id, const record::Pair& pair, std::int64_t
     check_times(*connection_, pair, baseline_measurement, candidate_measurement);
     SQLite::Statement& statement = connection_->statement(
         "INSERT INTO pair (gate_id, case_name, round, baseline_first, baseline_measurement, candidate_measurement, "
-        "dropped) VALUES (:gate_id, :case_name, :round, :baseline_first, :baseline_measurement, "
-        ":candidate_measurement, :dropped)");
+        "baseline_disturbed, candidate_disturbed) VALUES (:gate_id, :case_name, :round, :baseline_first, "
+        ":baseline_measurement, :candidate_measurement, :baseline_disturbed, :candidate_disturbed)");
     Binder bind(statement);
     bind.text(":gate_id", gate_id).text(":case_name", pair.case_name).integer(":round", pair.round);
-    bind.integer(":baseline_first", pair.baseline_first ? 1 : 0).text(":dropped", pair.dropped);
+    bind.integer(":baseline_first", pair.baseline_first ? 1 : 0);
+    bind.text(":baseline_disturbed", pair.dropped.baseline).text(":candidate_disturbed", pair.dropped.candidate);
     bind.integer(":baseline_measurement", baseline_measurement);
     bind.integer(":candidate_measurement", candidate_measurement);
     return statement.exec();
@@ -85,10 +86,11 @@ void Store::add(std::string_view gate_id, const record::CaseVerdict& verdict) {
     SQLite::Statement& statement = connection_->statement(
         "INSERT OR REPLACE INTO verdict (gate_id, case_name, baseline_case, verdict, reason, delta, baseline_ns, "
         "candidate_ns, metric, baseline_value, candidate_value, ratio, ratio_low, ratio_high, pairs, dropped, noise, "
-        "smallest_effect, p_value, level, expected, expectation) VALUES (:gate_id, :case_name, :baseline_case, "
+        "smallest_effect, p_value, level, expected, expectation, expectation_over, no_room) VALUES (:gate_id, "
+        ":case_name, :baseline_case, "
         ":verdict, :reason, :delta, :baseline_ns, :candidate_ns, :metric, :baseline_value, :candidate_value, :ratio, "
         ":ratio_low, :ratio_high, :pairs, :dropped, :noise, :smallest_effect, :p_value, :level, :expected, "
-        ":expectation)");
+        ":expectation, :expectation_over, :no_room)");
     Binder bind(statement);
     bind.text(":gate_id", gate_id).text(":case_name", verdict.case_name);
     bind.text(":baseline_case", verdict.baseline_case).text(":verdict", to_string(verdict.verdict));
@@ -102,6 +104,8 @@ void Store::add(std::string_view gate_id, const record::CaseVerdict& verdict) {
     bind.optional_real(":noise", verdict.noise).optional_real(":smallest_effect", verdict.smallest_effect);
     bind.optional_real(":p_value", verdict.p_value).optional_real(":level", verdict.level);
     bind.integer(":expected", verdict.expected ? 1 : 0).text(":expectation", verdict.expectation);
+    bind.integer(":expectation_over", verdict.expectation_over ? 1 : 0);
+    bind.integer(":no_room", verdict.no_room ? 1 : 0);
     return statement.exec();
   });
 }

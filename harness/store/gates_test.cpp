@@ -57,7 +57,7 @@ TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
   record::Pair second = examples::pair(info, 1);
   second.baseline_first = false;
   second.candidate_ns = 130;
-  second.dropped = "throttled";
+  second.dropped = {"", "throttled"};
   store.add(gate.id, second, measure(gate.baseline_run, 1), measure(gate.candidate_run, slow, 1));
   store.add(gate.id, examples::pair(info, 0), measure(gate.baseline_run), measure(gate.candidate_run));
 
@@ -66,12 +66,12 @@ TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
   EXPECT_EQ(pairs[0].case_name, record::name(info.id));
   EXPECT_EQ(pairs[0].round, 0);
   EXPECT_TRUE(pairs[0].baseline_first);
-  EXPECT_EQ(pairs[0].dropped, "");
+  EXPECT_FALSE(pairs[0].dropped.any());
   EXPECT_EQ(pairs[1].round, 1);
   EXPECT_FALSE(pairs[1].baseline_first);
   EXPECT_EQ(pairs[1].baseline_ns, 100);
   EXPECT_EQ(pairs[1].candidate_ns, 130);
-  EXPECT_EQ(pairs[1].dropped, "throttled");
+  EXPECT_EQ(pairs[1].dropped, second.dropped);
   EXPECT_NO_THROW(store.check_integrity());
 }
 

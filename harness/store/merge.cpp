@@ -31,55 +31,22 @@ struct WholeRun {
   std::vector<record::Roof> roofs;
 };
 
-/// True when both are the same number, or both are none.
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-bool same(const std::optional<record::Verification>& a, const std::optional<record::Verification>& b) {
-  return a.has_value() == b.has_value() && (!a || (same(a->error, b->error) && a->tolerance == b->tolerance));
-}
-
-bool same(const record::Telemetry& a, const record::Telemetry& b) {
-  const auto all = [](const record::Telemetry& t) {
-    return std::tie(t.sm_clock_mhz, t.memory_clock_mhz, t.power_w, t.temperature_c, t.throttle, t.throttled_by_hardware,
-                    t.other_processes);
-  };
-  return all(a) == all(b);
-}
-
-bool same(const std::vector<record::Metric>& a, const std::vector<record::Metric>& b) {
-  return std::ranges::equal(a, b, [](const record::Metric& x, const record::Metric& y) {
-    return std::tie(x.name, x.value, x.unit, x.direction) == std::tie(y.name, y.value, y.unit, y.direction);
-  });
-}
-
-bool same(const record::Case& a, const record::Case& b) {
-  const auto all = [](const record::Case& c) {
-    return std::tie(c.id, c.device_kind, c.idea, c.ranks, c.flops, c.bytes, c.roof);
-  };
-  return all(a) == all(b);
-}
-
-bool same(const record::Build& a, const record::Build& b) {
-  const auto all = [](const record::Build& c) {
-    return std::tie(c.worker, c.commit, c.dirty, c.compiler, c.flags, c.cuda, c.code_hash);
-  };
-  return all(a) == all(b);
-}
-
-bool same(const record::Process& a, const record::Process& b) {
-  return std::tie(a.replicate, a.seed, a.started) == std::tie(b.replicate, b.seed, b.started) && same(a.build, b.build);
-}
-
 /// Samples that one side has dropped are taken as equal when there were as many.
 bool same(const Measurement& a, const Measurement& b) {
-  const auto all = [](const Measurement& m) {
-    return std::tie(m.outcome, m.reason, m.attempt, m.executions_per_sample, m.median_ns, m.relative_spread, m.flops,
-                    m.bytes, m.launch, m.cache, m.buffer_sets, m.seed, m.prepare_ns, m.verify_ns, m.warmup_ns,
-                    m.timed_ns, m.total_ns, m.sites, m.sources);
+  if (!a.pruned && !b.pruned) return a == b;
+  const auto without_samples = [](Measurement measurement) {
+    measurement.samples_ns.clear();
+    measurement.pruned.reset();
+    return measurement;
   };
-  return all(a) == all(b) && a.sample_count() == b.sample_count() &&
-         (a.pruned || b.pruned || a.samples_ns == b.samples_ns) && same(a.verification, b.verification) &&
-         same(a.telemetry, b.telemetry) && same(a.metrics, b.metrics);
+  return a.sample_count() == b.sample_count() && without_samples(a) == without_samples(b);
+}
+
+/// What a run was when it began.
+record::Run begun(record::Run run) {
+  run.status = record::RunStatus::running;
+  run.finished.clear();
+  return run;
 }
 
 /// Absent when the file has no such run.
@@ -113,24 +80,16 @@ std::size_t place(const std::vector<StoredProcess>& processes, std::int64_t id) 
 
 /// The first thing that two runs of one id differ in, as far as both go; empty when one goes on where the other ends.
 std::string difference(const WholeRun& here, const WholeRun& there) {
-  const auto facts = [](const record::Run& r) {
-    return std::tie(r.label, r.command_line, r.profile, r.profile_text, r.seed, r.started, r.gate);
-  };
-  if (facts(here.run) != facts(there.run))
-    return "when it started, how it was called, its seed, profile, label or gate";
-  const auto device = [](const record::Device& d) {
-    return std::tie(d.id, d.kind, d.model, d.name, d.uuid, d.pci_id, d.properties, d.comparable, d.recorded);
-  };
-  if (device(here.device) != device(there.device)) return "its device";
-  const record::Environment &a = here.environment, &b = there.environment;
-  if (std::tie(a.comparable, a.recorded, a.hash) != std::tie(b.comparable, b.recorded, b.hash))
-    return "its environment";
+  if (begun(here.run) != begun(there.run))
+    return "when it started, how it was called, its seed, profile, label, fitness or gate";
+  if (here.device != there.device) return "its device";
+  if (here.environment != there.environment) return "its environment";
   for (std::size_t i = 0; i < std::min(here.processes.size(), there.processes.size()); ++i)
-    if (!same(here.processes[i].process, there.processes[i].process)) return fmt::format("process {} of it", i + 1);
+    if (here.processes[i].process != there.processes[i].process) return fmt::format("process {} of it", i + 1);
   for (std::size_t i = 0; i < std::min(here.measurements.size(), there.measurements.size()); ++i) {
     const StoredMeasurement &x = here.measurements[i], &y = there.measurements[i];
-    if (place(here.processes, x.process_id) != place(there.processes, y.process_id) ||
-        !same(x.case_info, y.case_info) || !same(x.measurement, y.measurement))
+    if (place(here.processes, x.process_id) != place(there.processes, y.process_id) || x.case_info != y.case_info ||
+        !same(x.measurement, y.measurement))
       return fmt::format("measurement {} of it, of {}", i + 1, printable(x.measurement.case_name, 400));
   }
   return {};

@@ -19,6 +19,7 @@ using record::RunStatus;
 struct PlacedPair {
   record::Pair pair;
   std::size_t baseline = 0, candidate = 0;
+  bool operator==(const PlacedPair&) const = default;
 };
 
 struct WholeGate {
@@ -56,38 +57,23 @@ std::optional<WholeGate> read_whole_gate(const Store& store, Connection& connect
   return whole;
 }
 
-bool same(const PlacedPair& a, const PlacedPair& b) {
-  const auto all = [](const PlacedPair& p) {
-    return std::tie(p.pair.case_name, p.pair.round, p.pair.baseline_first, p.pair.baseline_ns, p.pair.candidate_ns,
-                    p.pair.dropped, p.baseline, p.candidate);
-  };
-  return all(a) == all(b);
-}
-
-bool same(const record::CaseVerdict& a, const record::CaseVerdict& b) {
-  const auto all = [](const record::CaseVerdict& v) {
-    return std::tie(v.case_name, v.baseline_case, v.verdict, v.reason, v.delta, v.baseline_ns, v.candidate_ns, v.metric,
-                    v.baseline_value, v.candidate_value, v.ratio, v.ratio_low, v.ratio_high, v.pairs, v.dropped,
-                    v.noise, v.smallest_effect, v.p_value, v.level, v.expected, v.expectation);
-  };
-  return all(a) == all(b);
+/// What a gate was when it began.
+record::Gate begun(record::Gate gate) {
+  gate.status = RunStatus::running;
+  gate.finished.clear();
+  gate.options.clear();  // which going on with it may change
+  return gate;
 }
 
 /// The first thing that two gates of one id differ in, as far as both go. Verdicts may change until the gate is
 /// finished.
 std::string difference(const WholeGate& here, const WholeGate& there) {
-  const auto facts = [](const record::Gate& g) {
-    return std::tie(g.device_uuid, g.mode, g.baseline, g.candidate, g.baseline_run, g.candidate_run, g.command_line,
-                    g.rules_text, g.seed, g.alpha, g.started);
-  };
-  if (facts(here.gate) != facts(there.gate)) return "when it started, how it was called, its rules, seed or runs";
+  if (begun(here.gate) != begun(there.gate)) return "when it started, how it was called, its rules, seed or runs";
   for (std::size_t i = 0; i < std::min(here.pairs.size(), there.pairs.size()); ++i)
-    if (!same(here.pairs[i], there.pairs[i]))
+    if (here.pairs[i] != there.pairs[i])
       return fmt::format("pair {} of it, of {}", i + 1, printable(here.pairs[i].pair.case_name, 400));
   const bool both = here.gate.status == RunStatus::finished && there.gate.status == RunStatus::finished;
-  if (both &&
-      !std::ranges::equal(here.verdicts, there.verdicts, [](const auto& a, const auto& b) { return same(a, b); }))
-    return "its verdicts";
+  if (both && here.verdicts != there.verdicts) return "its verdicts";
   return {};
 }
 
@@ -121,7 +107,8 @@ void append(Store& target, Connection& connection, const WholeGate& from, std::s
 
 void Store::merge_gate(const std::string& gate_id, const Store& source, Merged& merged) {
   const auto from = try_to_read(merged, [&] {
-    return source.connection_->read("merge from", [&] { return read_whole_gate(source, *source.connection_, gate_id); });
+    return source.connection_->read("merge from",
+                                    [&] { return read_whole_gate(source, *source.connection_, gate_id); });
   });
   if (!from) return;
   connection_->write("merge a gate into", [&] {

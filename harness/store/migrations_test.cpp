@@ -126,6 +126,28 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
   }
 }
 
+TEST(Fixtures, WhatSchema4SaysInSentencesBecomesFacts) {
+  TemporaryFolder folder;
+  const fs::path file = folder / "synthetic-gpu.sqlite";
+  load(fixture(4), file);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "UPDATE run SET label = 'nightly-unfit' WHERE id = (SELECT min(id) FROM run);"
+          "UPDATE pair SET dropped = 'hw_slowdown';"
+          "UPDATE verdict SET reason = 'both sides do not fit into memory together: 80 GiB' WHERE verdict = 'skipped';"
+          "UPDATE verdict SET expectation = 'checks (until 2026-10-31, which is over)' WHERE verdict = 'pass'");
+  const Store store = Store::create(file);
+  const std::string gate = store.gates().at(0).gate.id;
+  EXPECT_EQ(store.pairs(gate).at(0).dropped, (record::Drop{"hw_slowdown", "hw_slowdown"})) << "no side is to blame";
+  for (const record::CaseVerdict& verdict : store.verdicts(gate)) {
+    EXPECT_EQ(verdict.no_room, verdict.verdict == record::Verdict::skipped) << verdict.case_name;
+    EXPECT_EQ(verdict.expectation_over, !verdict.expectation.empty()) << verdict.case_name;
+  }
+  int unfit = 0;
+  for (const RunSummary& summary : store.runs()) unfit += summary.run.unfit.empty() ? 0 : 1;
+  EXPECT_EQ(unfit, 1);
+}
+
 TEST(Fixtures, AMigratedFileKeepsWhatReferredToTheTablesThatWereMadeAnew) {
   TemporaryFolder folder;
   const fs::path file = folder / "synthetic-gpu.sqlite";

@@ -39,6 +39,7 @@ record::Run read_run(const Row& row) {
   run.started = row.text("started");
   if (!row.is_null("finished")) run.finished = row.text("finished");
   run.status = row.word("status", record::parse_run_status);
+  run.unfit = row.text("unfit");
   run.gate = row.text("gate");
   return run;
 }

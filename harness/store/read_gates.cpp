@@ -29,7 +29,7 @@ record::Pair read_pair(const Row& row) {
   pair.case_name = row.text("case_name");
   pair.round = row.small("round", 0);
   pair.baseline_first = row.flag("baseline_first");
-  pair.dropped = row.text("dropped");
+  pair.dropped = {row.text("baseline_disturbed"), row.text("candidate_disturbed")};
   const auto baseline_ns = positive(row, "baseline_ns"), candidate_ns = positive(row, "candidate_ns");
   if (!baseline_ns || !candidate_ns) row.refuse("a side without a time");
   pair.baseline_ns = *baseline_ns;
@@ -63,6 +63,8 @@ record::CaseVerdict read_verdict(const Row& row) {
   verdict.level = row.optional_real("level");
   verdict.expected = row.flag("expected");
   verdict.expectation = row.text("expectation");
+  verdict.expectation_over = row.flag("expectation_over");
+  verdict.no_room = row.flag("no_room");
   if ((verdict.ratio_low && !(verdict.ratio >= verdict.ratio_low)) ||
       (verdict.ratio_high && !(verdict.ratio && verdict.ratio <= verdict.ratio_high)))
     row.refuse("a ratio outside of its interval");

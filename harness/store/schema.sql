@@ -1,4 +1,4 @@
--- Schema 4, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 5, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -157,7 +157,7 @@ CREATE TABLE pair (
   baseline_first        INTEGER NOT NULL CHECK (baseline_first IN (0, 1)),
   baseline_measurement  INTEGER NOT NULL UNIQUE REFERENCES measurement (id),
   candidate_measurement INTEGER NOT NULL UNIQUE REFERENCES measurement (id),
-  dropped               TEXT NOT NULL, -- why it does not count; '' when it does
+  baseline_disturbed TEXT NOT NULL DEFAULT '', candidate_disturbed TEXT NOT NULL DEFAULT '', -- why it does not count; '' when it does
   CONSTRAINT one_pair_a_round UNIQUE (gate_id, case_name, round)
 ) STRICT;
 
@@ -191,7 +191,7 @@ CREATE TABLE run (
   started        TEXT NOT NULL CONSTRAINT run_started_is_utc CHECK (started GLOB '????-??-??T??:??:??Z'),
   finished       TEXT CONSTRAINT run_finished_is_utc CHECK (finished GLOB '????-??-??T??:??:??Z'),
   status         TEXT NOT NULL CONSTRAINT run_status_is_known
-                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'),
+                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'), unfit TEXT NOT NULL DEFAULT '',
   CONSTRAINT run_finishes_once_it_is_not_running CHECK ((status = 'running') = (finished IS NULL))
 ) STRICT;
 
@@ -240,7 +240,9 @@ CREATE TABLE "verdict" (
   p_value         REAL CONSTRAINT p_value_is_a_probability CHECK (p_value BETWEEN 0 AND 1),
   level           REAL CONSTRAINT level_is_a_probability CHECK (level BETWEEN 0 AND 1),
   expected        INTEGER NOT NULL CHECK (expected IN (0, 1)),
-  expectation     TEXT NOT NULL,
+  expectation     TEXT NOT NULL, no_room INTEGER NOT NULL DEFAULT 0 CONSTRAINT no_room_is_skipped
+  CHECK (no_room = 0 OR (no_room = 1 AND verdict = 'skipped')), expectation_over INTEGER NOT NULL DEFAULT 0 CONSTRAINT only_an_expectation_is_over
+  CHECK (expectation_over = 0 OR (expectation_over = 1 AND expectation <> '')),
   PRIMARY KEY (gate_id, case_name),
   CONSTRAINT ratio_lies_in_its_interval
     CHECK ((ratio_low IS NULL OR (ratio IS NOT NULL AND ratio_low <= ratio))
@@ -298,8 +300,11 @@ END;
 
 CREATE TRIGGER pair_has_two_times_and_counts_when_undisturbed BEFORE INSERT ON pair
 WHEN EXISTS (
-  SELECT 1 FROM measurement WHERE id IN (NEW.baseline_measurement, NEW.candidate_measurement)
-    AND (median_ns IS NULL OR (outcome = 'invalid_environment' AND NEW.dropped = '')))
+  SELECT 1 FROM measurement
+  WHERE (id = NEW.baseline_measurement
+         AND (median_ns IS NULL OR (outcome = 'invalid_environment' AND NEW.baseline_disturbed = '')))
+     OR (id = NEW.candidate_measurement
+         AND (median_ns IS NULL OR (outcome = 'invalid_environment' AND NEW.candidate_disturbed = ''))))
 BEGIN
   SELECT RAISE(ABORT, 'pair_has_two_times_and_counts_when_undisturbed');
 END;

@@ -49,7 +49,8 @@ std::vector<SeriesRun> SeriesReader::runs() const {
     }
     std::vector<SeriesRun> runs;
     SQLite::Statement& rows = connection_->statement(
-        "SELECT run.id, label, command_line, profile, started, status, gate, uuid, local_id, kind, model, device.name, "
+        "SELECT run.id, label, command_line, profile, started, status, unfit, gate, uuid, local_id, kind, model, "
+        "device.name, "
         "pci_id, properties, device.comparable, device.recorded, hash, environment.comparable AS "
         "environment_comparable, "
         "environment.recorded AS environment_recorded "
@@ -64,6 +65,7 @@ std::vector<SeriesRun> SeriesReader::runs() const {
       one.run.profile = row.text("profile");
       one.run.started = row.text("started");
       one.run.status = row.word("status", record::parse_run_status);
+      one.run.unfit = row.text("unfit");
       one.run.gate = row.text("gate");
       one.device = read_device(row);
       one.run.device_uuid = one.device.uuid;

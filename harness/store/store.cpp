@@ -152,11 +152,12 @@ void Store::begin(const record::Run& run, const record::Device& device, const re
     const std::int64_t device_id = id_of(*connection_, device), environment_id = id_of(*connection_, environment);
     SQLite::Statement& statement = connection_->statement(
         "INSERT INTO run (id, device_id, environment_id, label, command_line, profile, profile_text, seed, started, "
-        "status, gate) "
+        "status, unfit, gate) "
         "VALUES (:id, :device_id, :environment_id, :label, :command_line, :profile, :profile_text, :seed, :started, "
-        "'running', :gate)");
+        "'running', :unfit, :gate)");
     Binder bind(statement);
     bind.text(":gate", run.gate)
+        .text(":unfit", run.unfit)
         .text(":id", run.id)
         .integer(":device_id", device_id)
         .integer(":environment_id", environment_id);

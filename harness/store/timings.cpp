@@ -10,7 +10,20 @@ namespace ridgeline::store {
 namespace {
 
 /// Columns of the statement below, by place: looking them up by name would cost more than all else.
-enum Place { case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, measurement_id };
+enum Place {
+  case_id,
+  replicate,
+  attempt,
+  outcome,
+  reason,
+  median_ns,
+  flops,
+  bytes,
+  sm_clock_mhz,
+  launch,
+  cache,
+  measurement_id
+};
 
 std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row) {
   const SQLite::Column column = rows.getColumn(place);
