@@ -75,7 +75,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
                      {"dim", std::to_string(problem.dim)},
                      {"mask", std::string(attention::to_string(problem.mask))}},
                     {}};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = named.variant.idea;
   result.info.flops = problem.flops();
   result.info.bytes = problem.bytes();

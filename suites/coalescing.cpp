@@ -84,7 +84,7 @@ worker::Case make_case(std::string variant, device::Kind kind, std::string_view 
                        std::vector<record::Field> problem, const Pattern& pattern) {
   worker::Case result;
   result.info.id = {"coalescing", std::move(variant), "f32", std::move(problem), {}};
-  result.info.device_kind = device::to_string(kind);
+  result.info.device_kind = kind;
   result.info.idea = idea;
   if (pattern.flops > 0) result.info.flops = pattern.flops;
   result.info.bytes = pattern.bytes;

@@ -95,7 +95,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
                      {"ranks", std::to_string(problem.ranks)},
                      {"bytes", std::to_string(problem.bytes)}},
                     {}};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = named.variant.idea;
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;

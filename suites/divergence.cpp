@@ -62,7 +62,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
                     "f32",
                     {{"ways", std::to_string(problem.ways)}, {"elements", std::to_string(problem.elements)}},
                     {}};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = named.variant.idea;
   result.info.flops = problem.flops();  // next to no bytes: not a point of a roofline
   result.supports = [=](const device::Facts& facts) { return named.variant.supports(problem, facts); };

@@ -88,7 +88,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
                     std::string(to_string(problem.dtype)),
                     {{"rows", std::to_string(problem.rows)}, {"cols", std::to_string(problem.cols)}},
                     {}};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = named.variant.idea;
   result.info.flops = problem.flops();
   result.info.bytes = problem.bytes();

@@ -82,7 +82,7 @@ worker::Case make_case(const Named& named, const Problem& problem, std::vector<r
       std::string(to_string(problem.dtype)),
       {{"m", std::to_string(problem.m)}, {"n", std::to_string(problem.n)}, {"k", std::to_string(problem.k)}},
       std::move(options)};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = named.variant.idea;
   result.info.flops = problem.flops();
   result.info.bytes = problem.bytes();

@@ -36,7 +36,7 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
   int done = 0;
   for (const worker::Case& each : all_cases()) {
     const std::string name = record::name(each.info.id);
-    if (each.info.device_kind != device::to_string(GetParam()) || !each.supports(device->facts())) continue;
+    if (each.info.device_kind != GetParam() || !each.supports(device->facts())) continue;
     if (each.memory(device->facts()) > most_bytes) continue;
     inputs.rewind();
     measure::Setup setup{.device = *device, .inputs = inputs, .group = alone, .seed = 3, .cache = measure::Cache::hot};
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(MemorySuites, OnEveryDevice, testing::Values(device::Ki
 TEST(MemorySuites, NameEachCaseOnceADevice) {
   std::set<std::string> seen;
   for (const worker::Case& each : all_cases())
-    EXPECT_TRUE(seen.insert(each.info.device_kind + " " + record::name(each.info.id)).second)
+    EXPECT_TRUE(seen.insert(std::string(to_string(each.info.device_kind)) + " " + record::name(each.info.id)).second)
         << record::name(each.info.id);
 }
 

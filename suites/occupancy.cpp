@@ -109,7 +109,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
   if (load && !cpu) fields.push_back({"width", std::to_string(problem.width)});
   if (load) fields.push_back({"elements", std::to_string(problem.elements)});
   result.info.id = {"occupancy", std::string(named.name), "f32", std::move(fields), {}};
-  result.info.device_kind = device::to_string(named.kind);
+  result.info.device_kind = named.kind;
   result.info.idea = variant.idea;
   if (load) result.info.bytes = problem.bytes();
   result.supports = [=](const device::Facts& facts) { return variant.supports(on_device(problem, facts), facts); };

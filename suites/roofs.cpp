@@ -26,7 +26,7 @@ worker::Case make_case(std::string variant, DType dtype, std::vector<record::Fie
                        std::string_view idea, std::string roof) {
   worker::Case result;
   result.info.id = {"roofs", std::move(variant), std::string(to_string(dtype)), std::move(problem), {}};
-  result.info.device_kind = device::to_string(kind);
+  result.info.device_kind = kind;
   result.info.idea = idea;
   result.info.roof = std::move(roof);
   return result;

@@ -41,6 +41,7 @@ function(ridgeline_test program prefix)
   add_executable(${program} ${test_SOURCES})
   target_link_libraries(${program} PRIVATE ${test_LINK} OpenMP::OpenMP_CXX GTest::gtest_main)
   ridgeline_unmeasured(${program} 0)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # tests of a room name their helpers alike
   target_precompile_headers(${program} REUSE_FROM test_headers)
   gtest_discover_tests(${program} TEST_PREFIX ${prefix}: NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 TEST_FILTER "${test_FILTER}"
                        PROPERTIES TIMEOUT 300)

@@ -254,7 +254,7 @@ TEST(Compare, AnotherCacheStateIsNotComparedAndAnotherLaunchOfOneKindNeither) {
   add(b, copy_case(), {100, 101, 99});
   for (store::Timing& timing : b.timings.timings) timing.launch = "loop";
   EXPECT_FALSE(compare(a, b, {}).cases.at(0).ratio);
-  b.device.kind = "cpu";
+  b.device.kind = DeviceKind::cpu;
   EXPECT_TRUE(compare(a, b, {}).cases.at(0).ratio) << "a CPU has no graphs";
   for (store::Timing& timing : b.timings.timings) timing.cache = "hot";
   EXPECT_EQ(compare(a, b, {}).cases.at(0).not_compared, "measured differently: graph cold -> loop hot");

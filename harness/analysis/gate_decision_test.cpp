@@ -35,12 +35,12 @@ CaseRule rule_of(double delta) {
   return rule;
 }
 
-Decision on(const std::string& kind, double delta, int cases, const Values& ratios, bool last = false) {
+Decision on(DeviceKind kind, double delta, int cases, const Values& ratios, bool last = false) {
   return decide(plan_for(kind), rule_of(delta), cases, with_log_ratios(ratios), last);
 }
 
 TEST(Gate, WorkedExampleQuietPass) {
-  const Decision decision = on("cuda", .01, 100, {.0003, -.0005, .0008, -.0002, .0001, .0006});
+  const Decision decision = on(DeviceKind::cuda, .01, 100, {.0003, -.0005, .0008, -.0002, .0001, .0006});
   EXPECT_TRUE(decision.decided);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_DOUBLE_EQ(decision.p_value, 1. / 64);
@@ -55,12 +55,12 @@ const Values two_percent{.0212, .0187, .0203, .0195, .0221, .0179, .0208, .0199,
 
 TEST(Gate, WorkedExampleSlowDownOfTwoPercent) {
   const Values twelve(two_percent.begin(), two_percent.begin() + 12);
-  const Decision early = on("cuda", .01, 100, twelve);
+  const Decision early = on(DeviceKind::cuda, .01, 100, twelve);
   EXPECT_FALSE(early.decided);
   EXPECT_EQ(early.verdict, Verdict::undecided);
   EXPECT_EQ(early.level, 0);  // 12 pairs cannot reach a hundredth of a quarter of alpha
 
-  const Decision decision = on("cuda", .01, 100, two_percent);
+  const Decision decision = on(DeviceKind::cuda, .01, 100, two_percent);
   EXPECT_TRUE(decision.decided);
   EXPECT_EQ(decision.verdict, Verdict::regression);
   EXPECT_EQ(decision.pairs, 18);
@@ -70,7 +70,7 @@ TEST(Gate, WorkedExampleSlowDownOfTwoPercent) {
   EXPECT_NEAR(decision.interval.low, .01925, 1e-14);
   EXPECT_NEAR(decision.interval.high, .02065, 1e-14);
 
-  const Decision of_ten = on("cuda", .01, 10, two_percent);
+  const Decision of_ten = on(DeviceKind::cuda, .01, 10, two_percent);
   EXPECT_EQ(of_ten.verdict, Verdict::regression);
   EXPECT_EQ(of_ten.pairs, 12);
   EXPECT_EQ(of_ten.p_value, std::ldexp(1., -12));
@@ -80,8 +80,8 @@ TEST(Gate, WorkedExampleSlowDownOfTwoPercent) {
 
 TEST(Gate, WorkedExampleBursts) {
   const Values eight{.001, -.002, .003, -.002, -.21, .31, .003, -.001};
-  EXPECT_FALSE(on("cpu", .03, 50, eight).decided);
-  const Decision decision = on("cpu", .03, 50, eight + Values{.002, -.001, .004, 0});
+  EXPECT_FALSE(on(DeviceKind::cpu, .03, 50, eight).decided);
+  const Decision decision = on(DeviceKind::cpu, .03, 50, eight + Values{.002, -.001, .004, 0});
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_EQ(decision.pairs, 12);
   EXPECT_EQ(decision.p_value, .004638671875);
@@ -93,7 +93,7 @@ TEST(Gate, WorkedExampleBursts) {
 TEST(Gate, WorkedExampleNoisyCpu) {
   const Values eighteen{.052, .047, .061, -.14, .038, .055, .049, .043, .066,
                         .05,  .18,  .041, .058, .046, .053, .039, .048, .057};
-  const Decision on_the_way = on("cpu", .03, 50, eighteen);
+  const Decision on_the_way = on(DeviceKind::cpu, .03, 50, eighteen);
   EXPECT_FALSE(on_the_way.decided);
   EXPECT_NEAR(on_the_way.p_value, 1.60217e-4, 5e-10);
   EXPECT_NEAR(on_the_way.level, 6e-5, 1e-18);
@@ -101,11 +101,12 @@ TEST(Gate, WorkedExampleNoisyCpu) {
   EXPECT_NEAR(on_the_way.interval.low, .0445, 1e-14);
   EXPECT_NEAR(on_the_way.interval.high, .055, 1e-14);
 
-  const Decision of_ten = on("cpu", .03, 10, eighteen);
+  const Decision of_ten = on(DeviceKind::cpu, .03, 10, eighteen);
   EXPECT_EQ(of_ten.verdict, Verdict::regression);
   EXPECT_NEAR(of_ten.level, 3e-4, 1e-18);
 
-  const Decision later = on("cpu", .03, 50, eighteen + Values{.05, .044, .062, .045, .051, .056, .04, .054, .047});
+  const Decision later =
+      on(DeviceKind::cpu, .03, 50, eighteen + Values{.05, .044, .062, .045, .051, .056, .04, .054, .047});
   EXPECT_EQ(later.verdict, Verdict::regression);
   EXPECT_EQ(later.pairs, 27);
   EXPECT_NEAR(later.p_value, 8.8662e-7, 5e-12);
@@ -116,30 +117,33 @@ TEST(Gate, WorkedExampleImprovement) {
   Values faster;
   for (const double ratio : two_percent) faster.push_back(-ratio);
   for (std::size_t n = 1; n < faster.size(); ++n)
-    EXPECT_FALSE(on("cuda", .01, 100, {faster.begin(), faster.begin() + static_cast<std::ptrdiff_t>(n)}).decided) << n;
-  const Decision decision = on("cuda", .01, 100, faster);
+    EXPECT_FALSE(
+        on(DeviceKind::cuda, .01, 100, {faster.begin(), faster.begin() + static_cast<std::ptrdiff_t>(n)}).decided)
+        << n;
+  const Decision decision = on(DeviceKind::cuda, .01, 100, faster);
   EXPECT_EQ(decision.verdict, Verdict::improvement);
   EXPECT_EQ(decision.pairs, 18);
 }
 
 TEST(Gate, WorkedExampleSmallestEffect) {
   const Values twelve{.012, -.004, .009, .031, .006, -.011, .015, .002, .007, .018, -.002, .010};
-  EXPECT_NEAR(smallest_effect(plan_for("cpu"), rule_of(.03), 50, with_log_ratios(twelve), 60).value(), .0318, 5e-5);
+  EXPECT_NEAR(smallest_effect(plan_for(DeviceKind::cpu), rule_of(.03), 50, with_log_ratios(twelve), 60).value(), .0318,
+              5e-5);
 }
 
 TEST(GatePlan, SpendsAlphaAndTheRiskOfAWrongPassOnce) {
-  for (const char* kind : {"cuda", "cpu", "emulated"}) {
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::cpu, DeviceKind::emulated}) {
     const GatePlan plan = plan_for(kind);
-    EXPECT_NEAR(std::accumulate(plan.alpha_share.begin(), plan.alpha_share.end(), 0.), 1, 1e-12) << kind;
-    EXPECT_NEAR(std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.), .05, 1e-12) << kind;
+    EXPECT_NEAR(std::accumulate(plan.alpha_share.begin(), plan.alpha_share.end(), 0.), 1, 1e-12) << to_string(kind);
+    EXPECT_NEAR(std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.), .05, 1e-12) << to_string(kind);
     EXPECT_EQ(plan.looks.size(), plan.alpha_share.size());
     EXPECT_EQ(plan.looks.size(), plan.pass_level.size());
   }
-  EXPECT_EQ(plan_for("cuda").looks.back(), 40);
-  EXPECT_EQ(plan_for("cpu").looks.back(), 60);
-  EXPECT_EQ(plan_for("emulated").looks, plan_for("cpu").looks);
-  EXPECT_EQ(default_delta("cuda"), .005);
-  EXPECT_EQ(default_delta("cpu"), .03);
+  EXPECT_EQ(plan_for(DeviceKind::cuda).looks.back(), 40);
+  EXPECT_EQ(plan_for(DeviceKind::cpu).looks.back(), 60);
+  EXPECT_EQ(plan_for(DeviceKind::emulated).looks, plan_for(DeviceKind::cpu).looks);
+  EXPECT_EQ(default_delta(DeviceKind::cuda), .005);
+  EXPECT_EQ(default_delta(DeviceKind::cpu), .03);
 }
 
 // Too slow to pass a delta of 1% and too fast to fail at any look, with half of the pairs far to either side.
@@ -153,7 +157,7 @@ TEST(Gate, CarriesALevelThatCannotBeReached) {
   const std::pair<int, double> levels[] = {
       {6, 0}, {12, 0}, {18, .35 * .01 / 300}, {27, .25 * .01 / 300}, {40, .40 * .01 / 300}};
   for (const auto& [pairs, level] : levels) {
-    const Decision decision = on("cuda", .01, 300, doubtful(pairs));
+    const Decision decision = on(DeviceKind::cuda, .01, 300, doubtful(pairs));
     EXPECT_FALSE(decision.decided);
     EXPECT_NEAR(decision.level, level, 1e-18) << pairs;
   }
@@ -162,11 +166,13 @@ TEST(Gate, CarriesALevelThatCannotBeReached) {
 TEST(Gate, BetweenLooksItOnlyGoesOn) {
   const Values thirty(30, .2);
   for (std::size_t n = 1; n < 18; ++n)
-    EXPECT_FALSE(on("cpu", .03, 100, {thirty.begin(), thirty.begin() + static_cast<std::ptrdiff_t>(n)}).decided) << n;
+    EXPECT_FALSE(
+        on(DeviceKind::cpu, .03, 100, {thirty.begin(), thirty.begin() + static_cast<std::ptrdiff_t>(n)}).decided)
+        << n;
   // More pairs than the deciding look are not looked at.
-  EXPECT_EQ(on("cpu", .03, 100, thirty).pairs, 18);
-  EXPECT_EQ(on("cpu", .03, 100, Values(18, .2) + Values(60, -.2)).verdict, Verdict::regression);
-  const Decision waiting = on("cpu", .03, 100, Values(5, .2));
+  EXPECT_EQ(on(DeviceKind::cpu, .03, 100, thirty).pairs, 18);
+  EXPECT_EQ(on(DeviceKind::cpu, .03, 100, Values(18, .2) + Values(60, -.2)).verdict, Verdict::regression);
+  const Decision waiting = on(DeviceKind::cpu, .03, 100, Values(5, .2));
   EXPECT_EQ(waiting.pairs, 5);
   EXPECT_NEAR(waiting.estimate, .2, 1e-14);
   EXPECT_EQ(waiting.interval.low, -infinity);
@@ -175,42 +181,42 @@ TEST(Gate, BetweenLooksItOnlyGoesOn) {
 TEST(Gate, TheFinalLookSpendsWhatIsLeft) {
   // After look 12 of the GPU's plan, whose level was carried: all of alpha / 100 is left.
   const Values fifteen(two_percent.begin(), two_percent.begin() + 15);
-  EXPECT_FALSE(on("cuda", .01, 100, fifteen).decided);
-  const Decision regression = on("cuda", .01, 100, fifteen, true);
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, fifteen).decided);
+  const Decision regression = on(DeviceKind::cuda, .01, 100, fifteen, true);
   EXPECT_EQ(regression.verdict, Verdict::regression);
   EXPECT_EQ(regression.pairs, 15);
   EXPECT_EQ(regression.p_value, std::ldexp(1., -15));
   EXPECT_NEAR(regression.level, 1e-4, 1e-18);
 
   // After look 18 it spent a part: levels of 27 and 40 are left, and for a pass those of the same looks.
-  const Decision undecided = on("cuda", .01, 100, doubtful(20), true);
+  const Decision undecided = on(DeviceKind::cuda, .01, 100, doubtful(20), true);
   EXPECT_FALSE(undecided.decided);
   EXPECT_EQ(undecided.pairs, 20);
   EXPECT_NEAR(undecided.level, .65e-4, 1e-18);
-  const Decision pass = on("cuda", .01, 100, doubtful(18) + Values(8, -.3), true);
+  const Decision pass = on(DeviceKind::cuda, .01, 100, doubtful(18) + Values(8, -.3), true);
   EXPECT_EQ(pass.verdict, Verdict::pass);
   EXPECT_NEAR(pass.level, .016, 1e-15);
 
   // Stopped at a look: the final look contains it.
-  EXPECT_NEAR(on("cuda", .01, 100, doubtful(18), true).level, 1e-4, 1e-18);
-  EXPECT_NEAR(on("cuda", .01, 100, doubtful(12), true).level, 1e-4, 1e-18);
+  EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(18), true).level, 1e-4, 1e-18);
+  EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(12), true).level, 1e-4, 1e-18);
   // So is its level of a pass: 3/64 is too much for the looks to come, and not for all of them with this one.
   const Values six{.0085, .0115, .0005, .0004, .0003, .0002};
-  EXPECT_FALSE(on("cuda", .01, 100, six).decided);
-  EXPECT_EQ(on("cuda", .01, 100, six, true).verdict, Verdict::pass);
-  EXPECT_EQ(on("cuda", .01, 100, six, true).p_value, 3. / 64);
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, six).decided);
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, six, true).verdict, Verdict::pass);
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, six, true).p_value, 3. / 64);
   // At the plan's last look nothing is left to spend twice.
-  EXPECT_NEAR(on("cuda", .01, 100, doubtful(40), true).level, .4e-4, 1e-18);
-  EXPECT_NEAR(on("cuda", .01, 100, doubtful(50), true).level, .4e-4, 1e-18);
+  EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(40), true).level, .4e-4, 1e-18);
+  EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(50), true).level, .4e-4, 1e-18);
 }
 
 TEST(Gate, TheFinalLookNeedsEnoughPairsLikeAnyOther) {
-  EXPECT_EQ(on("cuda", .01, 100, Values(5, .0001), true).verdict, Verdict::pass);  // 1/32 of 0.05
-  EXPECT_FALSE(on("cuda", .01, 100, Values(4, .0001), true).decided);
-  EXPECT_FALSE(on("cuda", .01, 100, Values(1, .0001), true).decided);
-  EXPECT_FALSE(on("cuda", .01, 100, Values(1, 3.), true).decided);
-  EXPECT_FALSE(on("cuda", .01, 100, Values(13, .5), true).decided);
-  EXPECT_EQ(on("cuda", .01, 100, Values(14, .5), true).verdict, Verdict::regression);  // 1/16384 of 1e-4
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(5, .0001), true).verdict, Verdict::pass);  // 1/32 of 0.05
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(4, .0001), true).decided);
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(1, .0001), true).decided);
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(1, 3.), true).decided);
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(13, .5), true).decided);
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(14, .5), true).verdict, Verdict::regression);  // 1/16384 of 1e-4
 }
 
 TEST(Gate, WhatALookDecidedStaysWhenNoMorePairsCome) {
@@ -220,9 +226,9 @@ TEST(Gate, WhatALookDecidedStaysWhenNoMorePairsCome) {
     Values ratios;
     while (ratios.size() < 60) {
       ratios.push_back(normal(random));
-      const Decision open = on("cpu", .02, 5, ratios);
+      const Decision open = on(DeviceKind::cpu, .02, 5, ratios);
       if (!open.decided) continue;
-      const Decision closed = on("cpu", .02, 5, ratios, true);
+      const Decision closed = on(DeviceKind::cpu, .02, 5, ratios, true);
       EXPECT_EQ(closed.verdict, open.verdict);
       EXPECT_EQ(closed.pairs, open.pairs);
       EXPECT_EQ(closed.level, open.level);
@@ -235,16 +241,17 @@ TEST(Gate, AClearSpeedUpIsNotPassedWhileItMayBecomeAnImprovement) {
   Values faster;
   for (const double ratio : two_percent) faster.push_back(-ratio);
   const Values six(faster.begin(), faster.begin() + 6);
-  EXPECT_FALSE(on("cuda", .01, 100, six).decided);
-  EXPECT_EQ(on("cuda", .01, 100, six, true).verdict, Verdict::pass);  // too few for more
+  EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, six).decided);
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, six, true).verdict, Verdict::pass);  // too few for more
 
   CaseRule rule = rule_of(.01);
   rule.looking = Looking::slower;
-  const Decision decision = decide(plan_for("cuda"), rule, 100, with_log_ratios(faster), false);
+  const Decision decision = decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(faster), false);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_EQ(decision.pairs, 6);
   // And a slow-down is found as before.
-  EXPECT_EQ(decide(plan_for("cuda"), rule, 100, with_log_ratios(two_percent), false).verdict, Verdict::regression);
+  EXPECT_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(two_percent), false).verdict,
+            Verdict::regression);
 }
 
 TEST(Gate, AnAbsoluteFloorWidensDelta) {
@@ -252,23 +259,23 @@ TEST(Gate, AnAbsoluteFloorWidensDelta) {
   for (const double ratio : two_percent) pairs.push_back({100, 100 * std::exp(ratio)});
   CaseRule rule = rule_of(.01);
   rule.floor_ns = 5;  // 5% of 100 ns
-  const Decision decision = decide(plan_for("cuda"), rule, 100, pairs, false);
+  const Decision decision = decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_DOUBLE_EQ(decision.delta, std::log1p(.05));
   rule.floor_ns = .5;
-  EXPECT_DOUBLE_EQ(decide(plan_for("cuda"), rule, 100, pairs, false).delta, std::log1p(.01));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta, std::log1p(.01));
   rule.delta = 0;  // the floor alone
-  EXPECT_DOUBLE_EQ(decide(plan_for("cuda"), rule, 100, pairs, false).delta, std::log1p(.005));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta, std::log1p(.005));
   // The floor is taken from the pairs that the look sees.
   rule.floor_ns = 5;
   std::vector<PairedTimes> later = pairs;
   for (int i = 0; i < 30; ++i) later.push_back({1, 1});
-  EXPECT_DOUBLE_EQ(decide(plan_for("cuda"), rule, 100, later, false).delta, std::log1p(.05));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, later, false).delta, std::log1p(.05));
 }
 
 TEST(Gate, EqualTimesPass) {
   const std::vector<PairedTimes> pairs(8, PairedTimes{250, 250});
-  const Decision decision = decide(plan_for("cpu"), rule_of(.03), 100, pairs, false);
+  const Decision decision = decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, pairs, false);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_EQ(decision.estimate, 0);
   EXPECT_EQ(decision.noise, 0);
@@ -276,7 +283,7 @@ TEST(Gate, EqualTimesPass) {
 }
 
 TEST(Gate, StatesTheNoise) {
-  const Decision decision = on("cuda", .01, 100, {.01, -.01, .02, -.02, 0, .9});
+  const Decision decision = on(DeviceKind::cuda, .01, 100, {.01, -.01, .02, -.02, 0, .9});
   EXPECT_NEAR(decision.noise, 1.4826 * .015, 1e-12);  // from .005: .005, .015, .015, .025, .005, .895
 }
 
@@ -320,16 +327,16 @@ TEST(Gate, SwappingTheSidesMirrorsTheVerdict) {
 }
 
 TEST(Gate, TheOrderOfPairsWithinALookDoesNotCount) {
-  const Decision decision = on("cuda", .01, 10, {two_percent.begin(), two_percent.begin() + 12});
+  const Decision decision = on(DeviceKind::cuda, .01, 10, {two_percent.begin(), two_percent.begin() + 12});
   const Values reversed(two_percent.rend() - 12, two_percent.rend());
-  const Decision other = on("cuda", .01, 10, reversed);
+  const Decision other = on(DeviceKind::cuda, .01, 10, reversed);
   EXPECT_EQ(other.verdict, decision.verdict);
   EXPECT_EQ(other.estimate, decision.estimate);
   EXPECT_EQ(other.interval.low, decision.interval.low);
 }
 
 TEST(Gate, RefusesWhatIsNoTime) {
-  const GatePlan plan = plan_for("cpu");
+  const GatePlan plan = plan_for(DeviceKind::cpu);
   for (const double bad : {std::nan(""), infinity, -infinity, 0., -1.})
     for (const std::size_t good : {0u, 1u, 12u}) {
       std::vector<PairedTimes> pairs(good, PairedTimes{100, 101});
@@ -349,8 +356,8 @@ TEST(Gate, RefusesWhatIsNoTime) {
 
 TEST(Gate, JudgesTheLargestAndTheSmallestTimes) {
   const std::vector<PairedTimes> huge(18, PairedTimes{1e-300, 1e300}), tiny(18, PairedTimes{1e300, 5e-324});
-  EXPECT_EQ(decide(plan_for("cpu"), rule_of(.03), 100, huge, false).verdict, Verdict::regression);
-  EXPECT_EQ(decide(plan_for("cpu"), rule_of(.03), 100, tiny, false).verdict, Verdict::improvement);
+  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, huge, false).verdict, Verdict::regression);
+  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, tiny, false).verdict, Verdict::improvement);
 }
 
 TEST(Gate, RefusesARuleThatCannotBeJudged) {
@@ -360,7 +367,7 @@ TEST(Gate, RefusesARuleThatCannotBeJudged) {
     EXPECT_THROW(smallest_effect(plan, rule, cases, pairs, 60), Error);
     EXPECT_THROW(decide_unpaired(plan, rule, cases, Values{1, 2}, Values{1, 2}), Error);
   };
-  const GatePlan plan = plan_for("cpu");
+  const GatePlan plan = plan_for(DeviceKind::cpu);
   refuses(plan, rule_of(.03), 0);
   for (const double delta : {0., -.1, std::nan(""), infinity}) refuses(plan, rule_of(delta), 10);
   for (const double alpha : {0., 1., -1., std::nan("")}) {
@@ -378,14 +385,14 @@ TEST(Gate, RefusesARuleThatCannotBeJudged) {
 }
 
 TEST(SmallestEffect, IsAbsentWhereItCannotBeKnown) {
-  const GatePlan plan = plan_for("cpu");
+  const GatePlan plan = plan_for(DeviceKind::cpu);
   EXPECT_FALSE(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(Values(5, .01)), 60));
   EXPECT_TRUE(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(Values(6, .01)), 60));
   EXPECT_FALSE(smallest_effect(plan, rule_of(.03), 10, {}, 60));
 }
 
 TEST(SmallestEffect, IsDeltaWithoutNoiseAndGrowsWithIt) {
-  const GatePlan plan = plan_for("cpu");
+  const GatePlan plan = plan_for(DeviceKind::cpu);
   EXPECT_NEAR(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(Values(12, .01)), 60).value(), .03, 1e-12);
   double before = 0;
   for (const double noise : {.001, .01, .03, .1}) {
@@ -408,7 +415,7 @@ Values around_time(double time_ns, int count) {
 }
 
 TEST(StoredRuns, AreJudgedByOneUnpairedLook) {
-  const GatePlan plan = plan_for("cpu");
+  const GatePlan plan = plan_for(DeviceKind::cpu);
   const auto of = [&](const Values& baseline, const Values& candidate, int cases = 100) {
     return decide_unpaired(plan, rule_of(.03), cases, baseline, candidate);
   };
@@ -451,7 +458,8 @@ TEST(StoredRuns, NeedEnoughProcessesForAnAlarm) {
   for (const int cases : {1, 3, 10, 30, 100, 1000}) {
     const int least = least_processes(rule_of(.03), cases);
     const auto apart = [&](int count) {
-      return decide_unpaired(plan_for("cpu"), rule_of(.03), cases, around_time(100, count), around_time(900, count));
+      return decide_unpaired(plan_for(DeviceKind::cpu), rule_of(.03), cases, around_time(100, count),
+                             around_time(900, count));
     };
     EXPECT_EQ(apart(least).verdict, Verdict::regression) << cases;
     EXPECT_NE(apart(least - 1).verdict, Verdict::regression) << cases;

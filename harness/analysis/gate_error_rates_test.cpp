@@ -128,7 +128,7 @@ struct Outcome {
 };
 
 // One case of `cases`, measured to the end `trials` times.
-Outcome measure_out(const Noise& noise, double slow_down, double delta, const std::string& kind = "cpu",
+Outcome measure_out(const Noise& noise, double slow_down, double delta, DeviceKind kind = DeviceKind::cpu,
                     int cases = 100, int trials = 250) {
   Random random(20240229);
   const GatePlan plan = plan_for(kind);
@@ -156,14 +156,15 @@ TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
   const double alpha = .2;
   const int suites = 250, cases = 4;
   struct Row {
-    const char *name, *kind;
+    const char* name;
+    DeviceKind kind;
     Noise noise;
   };
-  const Row rows[] = {{"compute", "cpu", compute},
-                      {"memory", "cpu", memory},
-                      {"bimodal", "cpu", bimodal},
-                      {"heavy tails", "cuda", heavy_tails},
-                      {"gpu", "cuda", gpu}};
+  const Row rows[] = {{"compute", DeviceKind::cpu, compute},
+                      {"memory", DeviceKind::cpu, memory},
+                      {"bimodal", DeviceKind::cpu, bimodal},
+                      {"heavy tails", DeviceKind::cuda, heavy_tails},
+                      {"gpu", DeviceKind::cuda, gpu}};
   for (const auto& [name, kind, noise] : rows) {
     const GatePlan plan = plan_for(kind);
     Random random(17);
@@ -183,21 +184,21 @@ TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
       faster += any_faster ? 1 : 0;
     }
     // Three standard deviations above 50 of 250.
-    EXPECT_LE(slower, 69) << name << ' ' << kind;
-    EXPECT_LE(faster, 69) << name << ' ' << kind;
-    EXPECT_GE(slower, 12) << name << ' ' << kind;  // the test would notice a level that is never spent
+    EXPECT_LE(slower, 69) << name << ' ' << to_string(kind);
+    EXPECT_LE(faster, 69) << name << ' ' << to_string(kind);
+    EXPECT_GE(slower, 12) << name << ' ' << to_string(kind);  // the test would notice a level that is never spent
   }
 }
 
 TEST(GateErrorRates, AtTheDefaultsNoSuiteIsAlarmed) {
   for (const Noise& noise : {Noise(compute), Noise(memory), Noise(heavy_tails), Noise(bimodal)}) {
-    const Outcome outcome = measure_out(noise, 0, .03, "cpu", 1);  // one case has all of alpha
+    const Outcome outcome = measure_out(noise, 0, .03, DeviceKind::cpu, 1);  // one case has all of alpha
     EXPECT_LE(outcome.regression, .012);
     EXPECT_LE(outcome.improvement, .012);
   }
   // A harmless bias of half of delta in each case, such as the layout of code causes.
-  EXPECT_LE(measure_out(compute, .015, .03, "cpu", 1).regression, .012);
-  EXPECT_LE(measure_out(memory, .01, .02, "cpu", 1).regression, .012);
+  EXPECT_LE(measure_out(compute, .015, .03, DeviceKind::cpu, 1).regression, .012);
+  EXPECT_LE(measure_out(memory, .01, .02, DeviceKind::cpu, 1).regression, .012);
 }
 
 TEST(GateErrorRates, OfAPassAtATrueSlowDownOfDelta) {
@@ -209,18 +210,18 @@ TEST(GateErrorRates, OfAPassAtATrueSlowDownOfDelta) {
 struct Row {
   const char* name;
   Noise noise;
-  const char* kind;
+  DeviceKind kind;
   double delta, rounds_low, rounds_high, most_undecided;
   std::array<std::pair<double, double>, 4> power;
 };
 
 TEST(GatePower, LiesInItsBands) {
   const Row rows[] = {
-      {"compute, delta 3%", compute, "cpu", .03, 9, 14, .01, {{{0, .01}, {.4, .75}, {.97, 1}, {.99, 1}}}},
-      {"memory, delta 3%", memory, "cpu", .03, 12, 17, .01, {{{0, .02}, {.25, .5}, {.93, 1}, {.99, 1}}}},
-      {"compute, delta 2%", compute, "cpu", .02, 11, 17, .02, {{{.25, .6}, {.9, 1}, {.97, 1}, {.99, 1}}}},
-      {"memory, delta 2%", memory, "cpu", .02, 18, 25, .05, {{{.03, .2}, {.65, .9}, {.95, 1}, {.99, 1}}}},
-      {"gpu, delta 1%", gpu, "cuda", .01, 6, 6.1, 0, {{{.99, 1}, {.99, 1}, {.99, 1}, {.99, 1}}}},
+      {"compute, delta 3%", compute, DeviceKind::cpu, .03, 9, 14, .01, {{{0, .01}, {.4, .75}, {.97, 1}, {.99, 1}}}},
+      {"memory, delta 3%", memory, DeviceKind::cpu, .03, 12, 17, .01, {{{0, .02}, {.25, .5}, {.93, 1}, {.99, 1}}}},
+      {"compute, delta 2%", compute, DeviceKind::cpu, .02, 11, 17, .02, {{{.25, .6}, {.9, 1}, {.97, 1}, {.99, 1}}}},
+      {"memory, delta 2%", memory, DeviceKind::cpu, .02, 18, 25, .05, {{{.03, .2}, {.65, .9}, {.95, 1}, {.99, 1}}}},
+      {"gpu, delta 1%", gpu, DeviceKind::cuda, .01, 6, 6.1, 0, {{{.99, 1}, {.99, 1}, {.99, 1}, {.99, 1}}}},
   };
   const double effects[] = {.02, .03, .05, .10};
   for (const Row& row : rows) {
@@ -241,11 +242,14 @@ TEST(GatePower, LiesInItsBands) {
 
 TEST(GatePower, IsWhatThePilotPromises) {
   struct Row {
-    const char *name, *kind;
+    const char* name;
+    DeviceKind kind;
     Noise noise;
     double delta;
   };
-  const Row rows[] = {{"compute", "cpu", compute, .02}, {"memory", "cpu", memory, .03}, {"gpu", "cuda", gpu, .005}};
+  const Row rows[] = {{"compute", DeviceKind::cpu, compute, .02},
+                      {"memory", DeviceKind::cpu, memory, .03},
+                      {"gpu", DeviceKind::cuda, gpu, .005}};
   for (const auto& [name, kind, noise, delta] : rows) {
     Random random(9);
     const GatePlan plan = plan_for(kind);
@@ -288,7 +292,7 @@ TEST(GateInterval, Covers) {
   }
   // At the look that decided: unadjusted, as the gate calls it.
   for (const double slow_down : {0., .05}) {
-    const double covered = measure_out(compute, slow_down, .03, "cpu", 100, 500).covered;
+    const double covered = measure_out(compute, slow_down, .03, DeviceKind::cpu, 100, 500).covered;
     EXPECT_GE(covered, .88) << slow_down;
     EXPECT_LE(covered, .99) << slow_down;
   }

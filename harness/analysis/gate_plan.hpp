@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/device_kind.hpp"
+
 namespace ridgeline::analysis {
 
 /// Which changes of a case a gate looks for.
@@ -40,10 +42,10 @@ struct GatePlan {
 };
 
 /// Whether a device of this kind gives exact counts and never times: its gates need no plan, no delta and no alpha.
-bool gives_counts(const std::string& device_kind);
+bool gives_counts(DeviceKind kind);
 
 /// The plan for a kind of device ("cuda", "cpu", ...), and the delta that it starts from (0: counts).
-GatePlan plan_for(const std::string& device_kind);
-double default_delta(const std::string& device_kind);
+GatePlan plan_for(DeviceKind kind);
+double default_delta(DeviceKind kind);
 
 }  // namespace ridgeline::analysis

@@ -263,7 +263,7 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
         if (!is_meant(run.device, choice.device)) continue;
         meant.profiles.insert(run.run.profile);
         meant.latest = std::max(meant.latest, run.run.started);
-        by_device[choice.by_model ? run.device.kind : run.device.uuid].push_back(&run);
+        by_device[choice.by_model ? std::string(to_string(run.device.kind)) : run.device.uuid].push_back(&run);
       }
       for (const auto& [key, of] : by_device) {
         NightlyDevice device = device_of(file, of, choice);

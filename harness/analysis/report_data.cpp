@@ -27,7 +27,7 @@ Json fields(const std::vector<record::Field>& fields) {
 
 Json to_json(const record::Device& device) {
   return {{"id", device.id},
-          {"kind", device.kind},
+          {"kind", to_string(device.kind)},
           {"model", device.model},
           {"name", device.name},
           {"uuid", device.uuid},
@@ -208,7 +208,7 @@ Json to_json(const record::CaseVerdict& verdict, const std::vector<const record:
 Json to_json(const ReportGate& data) {
   const record::Gate& gate = data.gate;
   Json object{{"id", gate.id},
-              {"mode", gate.mode},
+              {"mode", to_string(gate.mode)},
               {"status", record::to_string(gate.status)},
               {"baseline", gate.baseline},
               {"candidate", gate.candidate},

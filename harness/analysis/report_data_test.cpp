@@ -73,7 +73,7 @@ ReportGate example_gate() {
   ReportGate data;
   data.gate.id = "20261120T125000Z-9a1b2c";
   data.gate.device_uuid = examples::device().uuid;
-  data.gate.mode = "refs";
+  data.gate.mode = record::GateMode::refs;
   data.gate.baseline = "main";
   data.gate.candidate = "HEAD";
   data.gate.baseline_run = "20261120T125000Z-aaaaaa";

@@ -140,12 +140,11 @@ std::string_view to_string(Reproduced reproduced) {
 }
 
 std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
-                                        const std::vector<store::StoredMeasurement>& now,
-                                        const std::string& device_kind) {
+                                        const std::vector<store::StoredMeasurement>& now, DeviceKind kind) {
   const Sides before = sides_of(then), after = sides_of(now);
-  const GatePlan plan = plan_for(device_kind);
+  const GatePlan plan = plan_for(kind);
   CaseRule rule;
-  rule.delta = default_delta(device_kind);
+  rule.delta = default_delta(kind);
   std::vector<Reproduction> all;
   for (const std::string& name : before.names) {
     const Side& old_side = before.sides.at(name);

@@ -31,7 +31,6 @@ struct Reproduction {
 /// reproduced: a gate of the two runs would call it a regression or an improvement. A case without times is reproduced
 /// when it ends in the same outcome.
 std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
-                                        const std::vector<store::StoredMeasurement>& now,
-                                        const std::string& device_kind);
+                                        const std::vector<store::StoredMeasurement>& now, DeviceKind kind);
 
 }  // namespace ridgeline::analysis

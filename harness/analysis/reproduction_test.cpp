@@ -31,7 +31,7 @@ std::vector<store::StoredMeasurement> run(const std::string& variant, const std:
 
 Reproduction of(const std::vector<double>& then, const std::vector<double>& now, Outcome before = Outcome::ok,
                 Outcome after = Outcome::ok) {
-  return reproductions(run("a", then, before), run("a", now, after), "cpu").at(0);
+  return reproductions(run("a", then, before), run("a", now, after), DeviceKind::cpu).at(0);
 }
 
 const std::vector<double> steady{100, 101, 99.5, 100.3, 99.8, 100.6};
@@ -97,7 +97,7 @@ TEST(Reproduction, OutcomesWithoutTimesAreComparedAsTheyAre) {
 TEST(Reproduction, EveryCaseOfTheRepeatedRunIsThere) {
   std::vector<store::StoredMeasurement> then = run("b", steady);
   std::ranges::copy(run("a", steady), std::back_inserter(then));
-  const auto all = reproductions(then, run("b", steady), "cpu");
+  const auto all = reproductions(then, run("b", steady), DeviceKind::cpu);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].reason, "not measured again");
   EXPECT_EQ(all[0].reproduced, Reproduced::undecided);

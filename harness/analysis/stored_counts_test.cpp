@@ -36,7 +36,7 @@ StoredSide counting(const std::vector<double>& sectors, std::uint64_t seed = 7) 
 
 CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate, bool accept_changes = false) {
   const StoredVerdicts all =
-      gate_stored(baseline, candidate, {name}, {CaseRule{}}, plan_for("emulated"), accept_changes);
+      gate_stored(baseline, candidate, {name}, {CaseRule{}}, plan_for(DeviceKind::emulated), accept_changes);
   EXPECT_EQ(all.verdicts.size(), 1u);
   return all.verdicts.at(0);
 }

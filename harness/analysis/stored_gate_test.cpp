@@ -52,7 +52,7 @@ StoredSide of_processes(int processes, double median_ns, const record::Case& of 
 
 CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate, const CaseRule& rule = {},
                     bool accept_changes = false) {
-  const StoredVerdicts all = gate_stored(baseline, candidate, {name}, {rule}, plan_for("cpu"), accept_changes);
+  const StoredVerdicts all = gate_stored(baseline, candidate, {name}, {rule}, plan_for(DeviceKind::cpu), accept_changes);
   EXPECT_EQ(all.verdicts.size(), 1u);
   return all.verdicts.at(0);
 }
@@ -236,7 +236,7 @@ TEST(StoredGate, DividesAlphaByTheCasesThatBothMeasured) {
   const std::vector<std::string> names = case_names(baseline, candidate);
   ASSERT_EQ(names.size(), 3u);
   const StoredVerdicts found =
-      gate_stored(baseline, candidate, names, std::vector<CaseRule>(3), plan_for("cpu"), false);
+      gate_stored(baseline, candidate, names, std::vector<CaseRule>(3), plan_for(DeviceKind::cpu), false);
   EXPECT_EQ(found.cases, 2);
   EXPECT_NEAR(found.verdicts.at(0).level.value(), 0.05, 1e-12) << "of the test that let it pass";
   EXPECT_EQ(found.verdicts.at(2).verdict, Verdict::crashed);

@@ -145,7 +145,7 @@ std::string_view to_string(TrendKind kind) {
   return "";
 }
 
-double least_step_of(const std::string& device_kind) { return device_kind == "cuda" ? 0.01 : 0.02; }
+double least_step_of(DeviceKind kind) { return kind == DeviceKind::cuda ? 0.01 : 0.02; }
 
 DeviceTrend trend_of(NightlyDevice device, const TrendRules& asked) {
   DeviceTrend trend;

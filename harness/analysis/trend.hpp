@@ -23,7 +23,7 @@ struct TrendRules {
 };
 
 /// The smallest change of a case's level that counts on a kind of device, unless told otherwise.
-double least_step_of(const std::string& device_kind);
+double least_step_of(DeviceKind kind);
 
 /// Nights without a time from which on a case has stopped.
 inline constexpr std::size_t stopped_nights = 3;

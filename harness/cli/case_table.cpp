@@ -77,7 +77,8 @@ std::string table_of_counts(const std::vector<CaseSummary>& summaries) {
 }  // namespace
 
 std::string case_table(const std::vector<CaseSummary>& summaries) {
-  if (!summaries.empty() && summaries.front().case_info.device_kind == "emulated") return table_of_counts(summaries);
+  if (!summaries.empty() && summaries.front().case_info.device_kind == DeviceKind::emulated)
+    return table_of_counts(summaries);
   using Align = Table::Align;
   Table table({{"case"},
                {"median", Align::right},

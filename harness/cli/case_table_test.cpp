@@ -39,7 +39,7 @@ TEST(CaseTable, ACollectiveIsRatedByItsBusBandwidth) {
 TEST(CaseTable, ACountedCaseHasCountsAndNoColumnForTimes) {
   analysis::CaseSummary counted;
   counted.case_info = store::examples::gemm_case("ring");
-  counted.case_info.device_kind = "emulated";
+  counted.case_info.device_kind = DeviceKind::emulated;
   counted.outcome = record::Outcome::counted;
   counted.metrics = {{"global_load_requests", 8192, "1", record::Direction::lower},
                      {"global_load_sectors", 32768, "1", record::Direction::lower},

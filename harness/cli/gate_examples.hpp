@@ -40,7 +40,7 @@ inline GateReport report() {
   using record::Verdict;
   GateReport report;
   report.gate.id = "20261120T124501Z-5f3a9c";
-  report.gate.mode = "refs";
+  report.gate.mode = record::GateMode::refs;
   report.gate.baseline = "main";
   report.gate.candidate = "HEAD";
   report.gate.baseline_run = "20261120T124501Z-aaaaaa";

@@ -29,7 +29,7 @@ const char* to_string(Expected state) {
 
 json::Value facts_json(const record::Gate& gate) {
   json::Value object{{"id", gate.id},
-                     {"mode", gate.mode},
+                     {"mode", to_string(gate.mode)},
                      {"status", record::to_string(gate.status)},
                      {"started", gate.started},
                      {"baseline", gate.baseline},

@@ -69,7 +69,10 @@ std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
   const std::string change = change_and_delta(row);
   if (!change.empty()) text += ": " + change;
   if (!row.change.empty())
-    text += fmt::format(", {} {}", row.pairs, count != 1 ? counted(gate) : gate.mode == "runs" ? "process" : "pair");
+    text += fmt::format(", {} {}", row.pairs,
+                        count != 1                            ? counted(gate)
+                        : gate.mode == record::GateMode::runs ? "process"
+                                                              : "pair");
   return row.why.empty() ? text : text + "; " + row.why;
 }
 

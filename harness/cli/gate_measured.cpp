@@ -31,10 +31,10 @@ constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one 
 constexpr double shortest_block_s = 0.03, longest_block_s = 0.1;
 constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and verifying
 
-run::Sampling sampling_of(const run::Profile& profile, const std::string& device_kind) {
+run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
   run::Sampling sampling = profile.sampling;
   sampling.target = 0;  // a block ends by its time, or its count: never because of what it found
-  sampling.max_samples = device_kind == "cuda" ? cuda_samples : other_samples;
+  sampling.max_samples = kind == DeviceKind::cuda ? cuda_samples : other_samples;
   sampling.min_samples = sampling.max_samples;
   return sampling;
 }

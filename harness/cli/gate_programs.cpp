@@ -44,14 +44,14 @@ std::string built_from(const std::vector<run::Worker>& workers) {
 Programs find_programs(const Wanted& wanted, const std::function<void(const std::string&)>& say) {
   const GateOptions& options = wanted.options;
   Programs found;
-  if (wanted.mode == "variants") {
+  if (wanted.mode == record::GateMode::variants) {
     found.workers.baseline = run::ask_workers(wanted.workers, run::Ask::cases_and_devices);
     found.names = {options.baseline_variant, options.candidate_variant};
     return found;
   }
   Sides<std::vector<std::string>> programs{options.baseline_workers, options.candidate_workers};
   Sides<std::string> subjects;
-  if (wanted.mode == "refs") {
+  if (wanted.mode == record::GateMode::refs) {
     // Both are looked up before the first is built, which takes minutes.
     const Sides<run::Commit> commits{run::find_commit(options.baseline_ref, wanted.repository),
                                      run::find_commit(options.candidate_ref, wanted.repository)};
@@ -74,14 +74,15 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   }
   for (const Side side : both_sides) {
     found.workers[side] = run::ask_only(programs[side], run::Ask::cases_and_devices);
-    found.notes.push_back(fmt::format("{}: {}", run::to_string(side),
-                                      wanted.mode == "refs" ? subjects[side] : built_from(found.workers[side])));
+    found.notes.push_back(
+        fmt::format("{}: {}", run::to_string(side),
+                    wanted.mode == record::GateMode::refs ? subjects[side] : built_from(found.workers[side])));
   }
   return found;
 }
 
 record::Device choose_device(const Wanted& wanted, const Programs& programs) {
-  if (wanted.mode == "variants") return run::choose_device(programs.workers.baseline, wanted.device);
+  if (wanted.mode == record::GateMode::variants) return run::choose_device(programs.workers.baseline, wanted.device);
   const record::Device device = run::choose_device(programs.workers.candidate, wanted.device);
   const record::Device same = run::choose_device(programs.workers.baseline, device.id);
   if (same.uuid != device.uuid)
@@ -101,7 +102,8 @@ run::GateCases choose_cases(const Wanted& wanted, const Programs& programs, cons
   choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
-  if (wanted.mode == "variants") return run::pair_by_variant(programs.workers.baseline, programs.names, choice);
+  if (wanted.mode == record::GateMode::variants)
+    return run::pair_by_variant(programs.workers.baseline, programs.names, choice);
   return run::pair_by_name(programs.workers, choice);
 }
 
@@ -114,7 +116,7 @@ std::vector<std::string> code_of(const run::GateCases& cases, Side side) {
 
 void check_code(const Wanted& wanted, const Programs& programs, const run::GateCases& cases) {
   if (wanted.options.aa || cases.compared.empty()) return;
-  if (wanted.mode == "variants") {
+  if (wanted.mode == record::GateMode::variants) {
     if (wanted.options.baseline_variant != wanted.options.candidate_variant) return;
     throw Error(ErrorKind::usage,
                 fmt::format("both sides are the variant {}: there is nothing to compare",

@@ -198,7 +198,7 @@ TEST(GateReport, TwoVariantsAreBothShown) {
 
 TEST(GateReport, StoredRunsCountProcesses) {
   GateReport report = examples::report();
-  report.gate.mode = "runs";
+  report.gate.mode = record::GateMode::runs;
   EXPECT_TRUE(contains(gate_text(report), "  processes  "));
   EXPECT_TRUE(contains(gate_markdown(report), "| processes |"));
   EXPECT_TRUE(contains(gate_junit(report), " 18 processes; "));

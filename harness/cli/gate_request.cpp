@@ -62,7 +62,9 @@ std::uint64_t parse_seed(const std::string& text) {
 Wanted from_command_line(const Context& context, const GateOptions& options) {
   Wanted wanted;
   wanted.options = options;
-  wanted.mode = !options.baseline_workers.empty() ? "workers" : !options.baseline_ref.empty() ? "refs" : "variants";
+  wanted.mode = !options.baseline_workers.empty() ? record::GateMode::workers
+                : !options.baseline_ref.empty()   ? record::GateMode::refs
+                                                  : record::GateMode::variants;
   for (std::string& program : wanted.options.baseline_workers) program = absolute(program);
   for (std::string& program : wanted.options.candidate_workers) program = absolute(program);
   for (const std::string& program : context.workers) wanted.workers.push_back(absolute(program));
@@ -83,7 +85,7 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
   Wanted wanted;
   wanted.resumed = store::find_gate(context.results, options.resume, say_left_out);
   const record::Gate& gate = wanted.resumed->summary.gate;
-  if (gate.mode == "runs")
+  if (gate.mode == record::GateMode::runs)
     throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to go on with", gate.id));
   if (gate.status == record::RunStatus::finished)
     throw Error(ErrorKind::usage, fmt::format("gate {} has finished: there is nothing to go on with", gate.id),
@@ -106,10 +108,10 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
     stored.strict = stored.strict || all.at("strict").boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
-    if (gate.mode == "workers") {
+    if (gate.mode == record::GateMode::workers) {
       stored.baseline_workers = all.at("baseline_workers").texts();
       stored.candidate_workers = all.at("candidate_workers").texts();
-    } else if (gate.mode == "refs") {
+    } else if (gate.mode == record::GateMode::refs) {
       stored.baseline_ref = all.at("baseline_commit").text();
       stored.candidate_ref = all.at("candidate_commit").text();
       wanted.repository = all.at("repository").text();
@@ -137,10 +139,10 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
   for (const Side side : both_sides) all[fmt::format("{}_code", run::to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
-  if (wanted.mode == "workers") {
+  if (wanted.mode == record::GateMode::workers) {
     all["baseline_workers"] = options.baseline_workers;
     all["candidate_workers"] = options.candidate_workers;
-  } else if (wanted.mode == "refs") {
+  } else if (wanted.mode == record::GateMode::refs) {
     all["baseline_commit"] = programs.commits.baseline;
     all["candidate_commit"] = programs.commits.candidate;
     all["repository"] = programs.repository.string();

@@ -18,7 +18,7 @@ struct Programs;
 
 /// What the command line, or an interrupted gate, asks for.
 struct Wanted {
-  std::string mode;  // as in record::Gate
+  record::GateMode mode = record::GateMode::workers;
   GateOptions options;
   std::vector<std::string> workers;  // --worker, of variants
   std::string device, profile;

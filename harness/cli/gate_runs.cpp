@@ -181,7 +181,7 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
   record::Gate& gate = report.gate;
   gate.id = run::new_run_id();
   gate.device_uuid = sides.candidate.device.uuid;
-  gate.mode = "runs";
+  gate.mode = record::GateMode::runs;
   gate.baseline = options.baseline;
   gate.candidate = options.candidate;
   gate.baseline_run = sides.baseline.run.id;

@@ -105,7 +105,7 @@ TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
   ASSERT_EQ(stored.size(), 1u);
   const record::Gate& kept = stored[0].gate;
   EXPECT_EQ(kept.id, report.gate.id);
-  EXPECT_EQ(kept.mode, "runs");
+  EXPECT_EQ(kept.mode, record::GateMode::runs);
   EXPECT_EQ(kept.baseline, "label:old");
   EXPECT_EQ(kept.baseline_run, "20261120T120000Z-aaaaaa");
   EXPECT_EQ(kept.candidate_run, "20261120T130000Z-bbbbbb");

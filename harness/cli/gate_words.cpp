@@ -243,7 +243,7 @@ std::vector<std::string> conclusions(const GateReport& report) {
 }
 
 std::string resume_command(const record::Gate& gate, std::string_view state) {
-  if (state == "finished" || state == "running" || gate.mode == "runs") return {};
+  if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
   if (const auto folders = values_of(gate.command_line, "--results"); !folders.empty())
     words.insert(words.end(), {"--results", folders.back()});
@@ -254,7 +254,7 @@ std::string resume_command(const GateReport& report) {
   return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state);
 }
 
-std::string counted(const record::Gate& gate) { return gate.mode == "runs" ? "processes" : "pairs"; }
+std::string counted(const record::Gate& gate) { return gate.mode == record::GateMode::runs ? "processes" : "pairs"; }
 
 std::string counted_pairs(std::int64_t count) { return fmt::format("{} pair{}", count, count == 1 ? "" : "s"); }
 

@@ -41,7 +41,7 @@ json::Value to_json(const store::FoundRun& found) {
 json::Value to_json(const store::FoundGate& found) {
   const record::Gate& gate = found.summary.gate;
   json::Value object{{"id", gate.id},
-                     {"mode", gate.mode},
+                     {"mode", to_string(gate.mode)},
                      {"started", gate.started},
                      {"status", record::to_string(gate.status)},
                      {"device", found.summary.device.id},

@@ -30,7 +30,7 @@ struct Listed {
 std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
 
 bool on_device(const record::Case& info, const std::string& device) {
-  return device.empty() || info.device_kind == kind_of(device);
+  return device.empty() || to_string(info.device_kind) == kind_of(device);
 }
 
 int list(const Context& context, const std::vector<std::string>& patterns) {
@@ -51,7 +51,7 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
     }
   }
   if (names.empty() && !context.device.empty()) {
-    if (const run::Worker* missing = run::missing_for(workers, kind_of(context.device)))
+    if (const run::Worker* missing = run::missing_for(workers, context.device))
       throw Error(ErrorKind::dependency,
                   fmt::format("the cases for device {} cannot be listed: {}", printable(context.device),
                               printable(missing->unavailable, 1000)),
@@ -86,7 +86,7 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
   for (const Listed& listed : cases) {
     const std::string name = record::name(listed.info.id);
     if (kinds[name].empty()) order.push_back(name);
-    kinds[name].insert(listed.info.device_kind);
+    kinds[name].insert(std::string(to_string(listed.info.device_kind)));
   }
   Table table({{"case"}, {"devices"}});
   for (const std::string& name : order)

@@ -44,7 +44,8 @@ std::string counting_command(const std::string& device, const std::vector<std::s
 }
 
 bool is_counted_by(const FoundRun& found, const std::string& device) {
-  return found.summary.device.kind == "emulated" && found.summary.device.id == device && found.summary.run.gate.empty();
+  return found.summary.device.kind == DeviceKind::emulated && found.summary.device.id == device &&
+         found.summary.run.gate.empty();
 }
 
 bool is_of_model(const FoundRun& found, const Datasheet& sheet) {

@@ -75,7 +75,7 @@ class Predict : public testing::Test {
     record::Device device = examples::device();
     device.model = "synthetic-h200";
     device.pci_id = "2335";
-    device.kind = "cuda";
+    device.kind = DeviceKind::cuda;
     device.id = "cuda:0";
     store::Store store = store::Store::create(folder / "synthetic-h200.sqlite");
     const std::string id = "20261121T120000Z-dddd";

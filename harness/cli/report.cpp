@@ -75,12 +75,12 @@ std::vector<store::FoundGate> newest_gates(const fs::path& results, const store:
 /// The runs that are compared without being asked for: of the only two models with times of one kind of device. A CPU
 /// beside a GPU says little.
 std::optional<std::pair<store::FoundRun, store::FoundRun>> two_models(const std::vector<store::FoundRun>& runs) {
-  std::map<std::string, std::vector<const store::FoundRun*>> by_kind;
+  std::map<DeviceKind, std::vector<const store::FoundRun*>> by_kind;
   for (const store::FoundRun& one : runs)
     if (!analysis::gives_counts(one.summary.device.kind)) by_kind[one.summary.device.kind].push_back(&one);
   std::optional<std::pair<store::FoundRun, store::FoundRun>> two;
   for (const auto& [kind, of] : by_kind)
-    if (of.size() == 2 && (!two || kind == "cuda")) two.emplace(*of[0], *of[1]);
+    if (of.size() == 2 && (!two || kind == DeviceKind::cuda)) two.emplace(*of[0], *of[1]);
   return two;
 }
 

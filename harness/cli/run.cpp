@@ -138,7 +138,7 @@ int run(const Context& context, const RunOptions& options) {
     plan.device = run::choose_device(workers, context.device);
     plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
   }
-  if (plan.device.kind == "emulated") {
+  if (plan.device.kind == DeviceKind::emulated) {
     if (options.processes)
       throw Error(ErrorKind::usage, fmt::format("--processes says nothing on {}", printable(plan.device.id)),
                   "leave it out: counts are exact, so one process is enough");

@@ -53,7 +53,7 @@ std::vector<std::string> facts(const GateReport& report, const std::string& stat
   else
     line("alpha",
          fmt::format("{}% over {} case{}", units::plain(100 * gate.alpha), gate.cases, gate.cases == 1 ? "" : "s"));
-  if (gate.mode != "runs") line("seed", std::to_string(gate.seed));
+  if (gate.mode != record::GateMode::runs) line("seed", std::to_string(gate.seed));
   line("command", gate.command_line);
   if (!gate.rules_text.empty()) line("rules", "as stored; --json prints them");
   return lines;
@@ -143,7 +143,7 @@ int show_gate(const Context& context, const store::FoundGate& found, const std::
     if (compares_counts(report))
       fmt::print("counts have no pairs; ridgeline show --json {} and {} print all of either side\n",
                  report.gate.baseline_run, report.gate.candidate_run);
-    else if (report.gate.mode == "runs")
+    else if (report.gate.mode == record::GateMode::runs)
       fmt::print("stored runs have no pairs; ridgeline show --samples {} RUN prints the samples of either run\n",
                  shell_line({printable(sampled, 4000)}));
   }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include "harness/base/device_kind.hpp"
 
 namespace ridgeline::device {
 
-enum class Kind { cpu, cuda, emulated, fake };  // emulated: counts, and has no times
-std::string_view to_string(Kind kind);
+using Kind = DeviceKind;
+using ridgeline::to_string;
 
 }  // namespace ridgeline::device

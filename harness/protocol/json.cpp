@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::size_t max_cases = 100'000, max_devices = 1000;
 
-std::string line(const json::Value& object) {
-  return object.dump() + '\n';
-}
+std::string line(const json::Value& object) { return object.dump() + '\n'; }
 
 void check_version(Reader& reader, std::string_view they, std::string_view we) {
   const std::int64_t theirs = reader.integer("protocol", INT_MIN, INT_MAX);
@@ -33,14 +31,14 @@ json::Value fields(const FinishRequest&) { return {{"request", "finish"}}; }
 json::Value fields(const ByeRequest&) { return {{"request", "bye"}}; }
 json::Value fields(const Prepare& request) {
   json::Value all{{"request", "prepare"},
-                   {"case", request.case_name},
-                   {"device", request.device},
-                   {"seed", request.seed},
-                   {"cache", request.cache},
-                   {"launch", request.launch},
-                   {"input", request.input},
-                   {"warmup_budget_ns", request.warmup_budget_ns},
-                   {"sample_floor_ns", request.sample_floor_ns}};
+                  {"case", request.case_name},
+                  {"device", request.device},
+                  {"seed", request.seed},
+                  {"cache", request.cache},
+                  {"launch", request.launch},
+                  {"input", request.input},
+                  {"warmup_budget_ns", request.warmup_budget_ns},
+                  {"sample_floor_ns", request.sample_floor_ns}};
   if (request.layout != 0) all["layout"] = request.layout;  // workers that were built before it was there refuse it
   return all;
 }
@@ -79,12 +77,12 @@ void read(Reader& reader, Hello& hello) {
 }
 
 void read(Reader& reader, Cases& answer) {
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::pair<DeviceKind, std::string>> seen;
   reader.list("cases", max_cases, [&](const json::Value& value, const std::string& where) {
     answer.cases.push_back(read_case(Reader(value, where)));
     const record::Case& added = answer.cases.back();
     if (!seen.emplace(added.device_kind, record::name(added.id)).second)
-      refuse(fmt::format("{} is listed twice for {}: {}", where, added.device_kind, record::name(added.id)));
+      refuse(fmt::format("{} is listed twice for {}: {}", where, to_string(added.device_kind), record::name(added.id)));
   });
 }
 

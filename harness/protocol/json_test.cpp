@@ -104,19 +104,19 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
 
   Cases cases;
   cases.cases.push_back({{"gemm", "naive", "f32", {{"n", "64"}, {"k", "2"}}, {{"cache", "hot"}}},
-                         "cpu",
+                         DeviceKind::cpu,
                          "one idea",
                          1,
                          2.5,
                          std::nullopt,
                          ""});
   cases.cases.push_back(cases.cases[0]);
-  cases.cases[1].device_kind = "cuda";
+  cases.cases[1].device_kind = DeviceKind::cuda;
   const Cases back = round_trip(cases);
   EXPECT_EQ(back.cases[0].id, cases.cases[0].id);
   EXPECT_FALSE(back.cases[0].bytes);
 
-  Devices devices{{{"cpu", "cpu", "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
+  Devices devices{{{"cpu", DeviceKind::cpu, "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
                   {{"cuda", "libcuda.so.1 not found"}}};
   EXPECT_EQ(round_trip(devices).devices[0].properties.at("cores"), "2");
 

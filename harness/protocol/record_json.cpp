@@ -39,6 +39,15 @@ std::string read_word(Reader& reader, const char* key) {
   return check_word(reader.text(key, max_name_bytes), fmt::format("field {} of {}", key, reader.where()));
 }
 
+DeviceKind read_device_kind(Reader& reader, const char* key) {
+  const std::string text = reader.text(key, max_name_bytes);
+  const auto kind = parse_device_kind(text);
+  if (!kind)
+    refuse(fmt::format("field {} of {} must be cpu, cuda, emulated or fake, not \"{}\"", key, reader.where(),
+                       printable(text, 60)));
+  return *kind;
+}
+
 std::vector<record::Field> read_pairs(Reader& reader, const char* key) {
   std::vector<record::Field> fields;
   reader.list(key, max_fields, [&](const json::Value& pair, const std::string& where) {
@@ -135,13 +144,13 @@ std::string fitting(const std::string& text) { return printable(text, max_text_b
 
 json::Value to_json(const record::Case& value) {
   json::Value object{{"suite", value.id.suite},
-                      {"variant", value.id.variant},
-                      {"dtype", value.id.dtype},
-                      {"problem", pairs(value.id.problem)},
-                      {"options", pairs(value.id.options)},
-                      {"device_kind", value.device_kind},
-                      {"idea", value.idea},
-                      {"ranks", value.ranks}};
+                     {"variant", value.id.variant},
+                     {"dtype", value.id.dtype},
+                     {"problem", pairs(value.id.problem)},
+                     {"options", pairs(value.id.options)},
+                     {"device_kind", to_string(value.device_kind)},
+                     {"idea", value.idea},
+                     {"ranks", value.ranks}};
   put(object, "flops", value.flops);
   put(object, "bytes", value.bytes);
   object["roof"] = value.roof;
@@ -155,7 +164,7 @@ record::Case read_case(Reader reader) {
   value.id.dtype = read_word(reader, "dtype");
   value.id.problem = read_pairs(reader, "problem");
   if (reader.has("options")) value.id.options = read_pairs(reader, "options");
-  value.device_kind = read_word(reader, "device_kind");
+  value.device_kind = read_device_kind(reader, "device_kind");
   if (reader.has("idea")) value.idea = reader.text("idea", max_text_bytes);
   if (reader.has("ranks")) value.ranks = static_cast<int>(reader.integer("ranks", 1, 1'000'000));
   value.flops = reader.optional_number("flops", 0);
@@ -170,7 +179,7 @@ record::Case read_case(Reader reader) {
 
 json::Value to_json(const record::Device& value) {
   return {{"id", value.id},
-          {"kind", value.kind},
+          {"kind", to_string(value.kind)},
           {"model", value.model},
           {"name", value.name},
           {"uuid", value.uuid},
@@ -183,7 +192,7 @@ json::Value to_json(const record::Device& value) {
 record::Device read_device(Reader reader) {
   record::Device value;
   value.id = reader.text("id", max_name_bytes);
-  value.kind = read_word(reader, "kind");
+  value.kind = read_device_kind(reader, "kind");
   // The model names a file.
   value.model = read_word(reader, "model");
   if (value.model.starts_with('.')) refuse(fmt::format("field model of {} must not start with a dot", reader.where()));
@@ -219,23 +228,23 @@ record::Build read_build(Reader reader) {
 
 json::Value to_json(const record::Measurement& value) {
   json::Value object{{"case", value.case_name},         {"outcome", record::to_string(value.outcome)},
-                      {"reason", fitting(value.reason)}, {"attempt", value.attempt},
-                      {"samples_ns", value.samples_ns},  {"executions_per_sample", value.executions_per_sample}};
+                     {"reason", fitting(value.reason)}, {"attempt", value.attempt},
+                     {"samples_ns", value.samples_ns},  {"executions_per_sample", value.executions_per_sample}};
   put(object, "median_ns", value.median_ns);
   put(object, "relative_spread", value.relative_spread);
   if (value.verification) object["verification"] = to_json(*value.verification);
   put(object, "flops", value.flops);
   put(object, "bytes", value.bytes);
   object.update(json::Value{{"launch", value.launch},
-                             {"cache", value.cache},
-                             {"buffer_sets", value.buffer_sets},
-                             {"seed", value.seed},
-                             {"prepare_ns", value.prepare_ns},
-                             {"verify_ns", value.verify_ns},
-                             {"warmup_ns", value.warmup_ns},
-                             {"timed_ns", value.timed_ns},
-                             {"total_ns", value.total_ns},
-                             {"telemetry", to_json(value.telemetry)}});
+                            {"cache", value.cache},
+                            {"buffer_sets", value.buffer_sets},
+                            {"seed", value.seed},
+                            {"prepare_ns", value.prepare_ns},
+                            {"verify_ns", value.verify_ns},
+                            {"warmup_ns", value.warmup_ns},
+                            {"timed_ns", value.timed_ns},
+                            {"total_ns", value.total_ns},
+                            {"telemetry", to_json(value.telemetry)}});
   json::Value& metrics = object["metrics"] = json::Value::array();
   for (const record::Metric& metric : value.metrics)
     if (std::isfinite(metric.value))

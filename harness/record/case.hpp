@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/device_kind.hpp"
+
 namespace ridgeline::record {
 
 /// One `key=value` of a case's name.
@@ -29,9 +31,9 @@ std::string name(const CaseId& id);
 /// What is known of a case before a device is touched.
 struct Case {
   CaseId id;
-  std::string device_kind;      // "cpu", "cuda": the kind of device that this case runs on
-  std::string idea;             // one line: what the variant does differently
-  int ranks = 1;                // processes that measure it together (collectives)
+  DeviceKind device_kind = DeviceKind::cpu;  // of device that this case runs on
+  std::string idea;                          // one line: what the variant does differently
+  int ranks = 1;                             // processes that measure it together (collectives)
   std::optional<double> flops;  // floating-point operations of one execution; absent when the device decides the size
   std::optional<double> bytes;  // least bytes that one execution must move; absent likewise
   std::string roof;             // kind of the ceiling this case measures ("dram.copy"); empty for ordinary cases

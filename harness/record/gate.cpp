@@ -20,6 +20,13 @@ constexpr Name<Verdict> verdicts[] = {
     {Verdict::skipped, "skipped"},
 };
 
+constexpr Name<GateMode> modes[] = {
+    {GateMode::workers, "workers"},
+    {GateMode::refs, "refs"},
+    {GateMode::variants, "variants"},
+    {GateMode::runs, "runs"},
+};
+
 }  // namespace
 
 std::string to_text(const Drop& drop) {
@@ -28,6 +35,9 @@ std::string to_text(const Drop& drop) {
   if (!drop.candidate.empty()) text += (text.empty() ? "candidate: " : "; candidate: ") + drop.candidate;
   return !drop.baseline.empty() && !drop.candidate.empty() ? "both: " + text : text;
 }
+
+std::string_view to_string(GateMode mode) { return name_of(modes, mode); }
+std::optional<GateMode> parse_gate_mode(std::string_view text) { return value_of(modes, text); }
 
 std::string_view to_string(Verdict verdict) { return name_of(verdicts, verdict); }
 std::optional<Verdict> parse_verdict(std::string_view text) { return value_of(verdicts, text); }

@@ -34,12 +34,18 @@ constexpr bool is_failure(Verdict verdict) {
          verdict == Verdict::missing;
 }
 
+/// How the two sides of a gate were named: programs, commits that it built, variants of one build, or stored runs.
+enum class GateMode { workers, refs, variants, runs };
+
+std::string_view to_string(GateMode mode);
+std::optional<GateMode> parse_gate_mode(std::string_view text);
+
 /// What was compared with what, and under which rules. Each side is a run: one that the gate measured itself
 /// (Run::gate names it), or an earlier one.
 struct Gate {
   std::string id;  // globally unique and sortable by time, like a run's
   std::string device_uuid;
-  std::string mode;                         // "workers", "refs", "variants" or "runs"
+  GateMode mode = GateMode::workers;
   std::string baseline, candidate;          // as the user named them
   std::string baseline_run, candidate_run;  // ids
   std::string command_line;                 // what repeats it

@@ -4,6 +4,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "harness/base/device_kind.hpp"
 
 namespace ridgeline::record {
 
@@ -12,8 +15,8 @@ using Facts = std::map<std::string, std::string>;
 
 /// One GPU, CPU or emulated GPU. `model` is the slug that names the results file; `uuid` tells two of a model apart.
 struct Device {
-  std::string id;     // how the command line calls it here: "cuda:0", "cpu"
-  std::string kind;   // "cuda", "cpu", "fake"
+  std::string id;  // how the command line calls it here: "cuda:0", "cpu"
+  DeviceKind kind = DeviceKind::cpu;
   std::string model;  // "nvidia-h200", "cpu-intel-xeon-2c"
   std::string name;   // as the vendor writes it
   std::string uuid;

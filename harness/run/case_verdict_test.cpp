@@ -23,7 +23,7 @@ GateCase gate_case() {
 
 GateSetup setup() {
   GateSetup made;
-  made.plan = analysis::plan_for("cpu");
+  made.plan = analysis::plan_for(DeviceKind::cpu);
   made.gate.cases = 1;
   return made;
 }

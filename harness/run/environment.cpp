@@ -58,7 +58,7 @@ record::Environment observe_environment(const record::Device& device) {
   };
   note(environment.comparable, "runner", variable("RIDGELINE_RUNNER"));
   for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})
-    note(device.kind == "cpu" ? environment.comparable : environment.recorded, name, variable(name));
+    note(device.kind == DeviceKind::cpu ? environment.comparable : environment.recorded, name, variable(name));
   note(environment.recorded, "CUDA_VISIBLE_DEVICES", variable("CUDA_VISIBLE_DEVICES"));
   utsname system = {};
   if (uname(&system) == 0) {

@@ -102,11 +102,11 @@ std::string problem_key(const record::Case& info) {
 }
 
 [[noreturn]] void no_variant(Side side, const std::string& variant, const std::vector<std::string>& names,
-                             const std::string& kind) {
+                             DeviceKind kind) {
   const std::string near = nearest(variant, names);
   throw Error(ErrorKind::usage,
               fmt::format("--{}-variant {}: no case for {} has this variant", to_string(side), printable(variant),
-                          printable(kind)),
+                          to_string(kind)),
               near.empty() ? "ridgeline list shows all cases: suite/variant/..."
                            : fmt::format("did you mean {}? ridgeline list shows all cases", near));
 }
@@ -116,7 +116,7 @@ std::string problem_key(const record::Case& info) {
 GateCases pair_by_name(const Sides<std::vector<Worker>>& workers, const CaseChoice& choice) {
   // What either side has is chosen from: a case that one of them lacks must not be passed over.
   std::vector<Worker> either = workers.candidate;
-  std::set<std::pair<std::string, std::string>> listed;
+  std::set<std::pair<DeviceKind, std::string>> listed;
   for (const Worker& worker : either)
     for (const record::Case& info : worker.cases) listed.emplace(info.device_kind, record::name(info.id));
   for (const Worker& worker : workers.baseline) {

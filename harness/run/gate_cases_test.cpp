@@ -14,13 +14,14 @@ record::Case make_case(const std::string& suite, const std::string& variant, con
                        const std::vector<record::Field>& options = {}) {
   record::Case info;
   info.id = {suite, variant, "f32", {{"n", n}}, options};
-  info.device_kind = "fake";
+  info.device_kind = DeviceKind::fake;
   return info;
 }
 
 record::Device fake() {
   record::Device device;
-  device.id = device.kind = "fake";
+  device.id = "fake";
+  device.kind = DeviceKind::fake;
   return device;
 }
 
@@ -88,7 +89,7 @@ TEST(GateCases, WhatCannotBeMeasuredHereIsMissingNewOrSkipped) {
   Worker absent = worker("collectives", {record::Case{}});
   absent.unavailable = "libmpi.so.40 not found";
   absent.cases[0].id = {"collect", "mpi", "f32", {}, {}};
-  absent.cases[0].device_kind = "fake";
+  absent.cases[0].device_kind = DeviceKind::fake;
   const Worker present = worker("collectives", {make_case("collect", "mpi", "1"), make_case("collect", "mpi", "2")});
   const Worker suites = worker("suites", {make_case("sort", "a", "1")});
   const std::string same = "sort/a/f32/n=1 <- sort/a/f32/n=1", why = "libmpi.so.40 not found";

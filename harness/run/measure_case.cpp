@@ -44,7 +44,7 @@ protocol::Prepare prepare_request(const Selected& selected, const std::string& d
 }
 
 /// Emulated devices count, and all others time.
-bool counts(const Selected& selected) { return selected.info.device_kind == "emulated"; }
+bool counts(const Selected& selected) { return selected.info.device_kind == DeviceKind::emulated; }
 
 /// A worker that says it could not.
 struct Refused {

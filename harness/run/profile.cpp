@@ -52,8 +52,9 @@ Profile parse_profile(std::string_view text, const std::filesystem::path& file) 
       sampling.refuse(sampling.need("unstable").source(),
                       "unstable is below target: what stops sampling cannot be unstable");
   });
-  for (const char* kind : {"cpu", "cuda", "emulated", "fake"})
-    top.section(kind, [&](StrictTable& section) { profile.cases[kind] = patterns(section, "cases"); });
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::emulated, DeviceKind::fake})
+    top.section(std::string(to_string(kind)),
+                [&](StrictTable& section) { profile.cases[kind] = patterns(section, "cases"); });
   top.done();
   return profile;
 }

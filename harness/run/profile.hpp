@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/device_kind.hpp"
+
 namespace ridgeline::run {
 
 /// A case pattern and where it stands. One that is written with a '!' before it takes away what others have picked.
@@ -34,7 +36,7 @@ struct Profile {
   double budget_s = 0;        // of the whole run, wall clock
   double case_timeout_s = 0;  // of one case in one process, preparing included
   Sampling sampling;
-  std::map<std::string, std::vector<Pattern>> cases;  // by kind of device
+  std::map<DeviceKind, std::vector<Pattern>> cases;  // by kind of device
 };
 
 /// Reads a profile. Strict: an unknown key, a wrong type or a value out of range throws a usage Error with file and

@@ -42,11 +42,11 @@ TEST(Profile, ReadsEveryKey) {
   EXPECT_DOUBLE_EQ(profile.sampling.target, 0.01);
   EXPECT_EQ(profile.sampling.max_samples, 500);
   EXPECT_DOUBLE_EQ(profile.sampling.warmup_s, 0.2);
-  ASSERT_EQ(profile.cases.at("cpu").size(), 2u);
-  EXPECT_EQ(profile.cases.at("cpu")[1].text, "roofs/*");
-  EXPECT_EQ(profile.cases.at("cpu")[1].line, 16);
-  EXPECT_FALSE(profile.cases.at("cpu")[1].takes_away);
-  EXPECT_FALSE(profile.cases.contains("cuda"));
+  ASSERT_EQ(profile.cases.at(DeviceKind::cpu).size(), 2u);
+  EXPECT_EQ(profile.cases.at(DeviceKind::cpu)[1].text, "roofs/*");
+  EXPECT_EQ(profile.cases.at(DeviceKind::cpu)[1].line, 16);
+  EXPECT_FALSE(profile.cases.at(DeviceKind::cpu)[1].takes_away);
+  EXPECT_FALSE(profile.cases.contains(DeviceKind::cuda));
 }
 
 TEST(Profile, RefusesWithFileAndLine) {

@@ -41,8 +41,7 @@ bool picks(const std::string& pattern, const Selected& each) {
 }
 
 /// All cases for a kind of device, with why they cannot be measured on `device` when one is given.
-std::vector<Selected> candidates(const std::vector<Worker>& workers, const std::string& kind,
-                                 const std::string& device = {}) {
+std::vector<Selected> candidates(const std::vector<Worker>& workers, DeviceKind kind, const std::string& device = {}) {
   std::vector<Selected> all;
   std::set<std::string> names;
   for (const Worker& worker : workers) {
@@ -98,7 +97,7 @@ void check_section(const Profile& profile, const std::vector<Pattern>& patterns,
 
 /// `picks` says which names a pattern that adds speaks of.
 template <class Picks>
-bool has(const Profile& profile, const std::string& kind, const std::string& name, Picks&& picks) {
+bool has(const Profile& profile, DeviceKind kind, const std::string& name, Picks&& picks) {
   const auto section = profile.cases.find(kind);
   if (section == profile.cases.end()) return false;
   bool picked = false;
@@ -109,11 +108,11 @@ bool has(const Profile& profile, const std::string& kind, const std::string& nam
   return picked;
 }
 
-bool has(const Profile& profile, const std::string& kind, const Selected& each) {
+bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
   return has(profile, kind, each.name, [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
-std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, const std::string& kind,
+std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, DeviceKind kind,
                                        const std::filesystem::path& home) {
   std::vector<std::string> found;
   for (const std::string& name : profile_names(home)) {
@@ -161,7 +160,7 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
   const auto section = profile.cases.find(device.kind);
   if (section == profile.cases.end() && which == Workers::all)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: the profile has no section [{}]", profile.file.string(), device.kind),
+                fmt::format("{}: the profile has no section [{}]", profile.file.string(), to_string(device.kind)),
                 fmt::format("choose another device than {}, or another profile", device.id));
   if (which == Workers::all) check_section(profile, section->second, all);
   const auto picked = [&](const Selected& each) { return has(profile, device.kind, each); };
@@ -182,14 +181,14 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
     }
     if (any) continue;
     if (left_out.empty()) {
-      std::set<std::string> kinds;
+      std::set<std::string_view> kinds;
       for (const Worker& worker : workers)
         for (const record::Case& info : worker.cases)
-          if (matches(pattern, record::name(info.id))) kinds.insert(info.device_kind);
+          if (matches(pattern, record::name(info.id))) kinds.insert(to_string(info.device_kind));
       if (!kinds.empty())
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" matches no case for {}, only for {}", printable(pattern), device.kind,
-                                fmt::join(kinds, ", ")),
+                    fmt::format("\"{}\" matches no case for {}, only for {}", printable(pattern),
+                                to_string(device.kind), fmt::join(kinds, ", ")),
                     "choose the device with --device");
       nothing_matches("", pattern, names_of(all));
     }
@@ -208,7 +207,7 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
   if (selected.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("the profile {} picks none of these workers' {} cases for {}", profile.name, all.size(),
-                            device.kind),
+                            to_string(device.kind)),
                 "give patterns, or another profile");
   return selected;
 }

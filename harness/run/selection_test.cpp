@@ -12,7 +12,7 @@ namespace ridgeline::run {
 namespace {
 
 record::Case make_case(const std::string& suite, const std::string& variant, const std::string& n,
-                       const std::string& kind = "fake") {
+                       DeviceKind kind = DeviceKind::fake) {
   record::Case info;
   info.id = {suite, variant, "f32", {{"n", n}}, {}};
   info.device_kind = kind;
@@ -23,19 +23,19 @@ class Select : public testing::Test {
  protected:
   void SetUp() override {
     device.id = "fake";
-    device.kind = "fake";
+    device.kind = DeviceKind::fake;
     Worker suites;
     suites.name = "suites";
     suites.devices.devices = {device};
     for (const char* variant : {"naive", "tiled"})
       for (const char* n : {"16", "32"}) suites.cases.push_back(make_case("sort", variant, n));
-    suites.cases.push_back(make_case("scan", "naive", "16", "cuda"));
+    suites.cases.push_back(make_case("scan", "naive", "16", DeviceKind::cuda));
     Worker missing;
     missing.name = "missing";
     missing.unavailable = "not installed";
     missing.cases = {record::Case{}};
     missing.cases[0].id = {"collect", "mpi", "f32", {}, {}};
-    missing.cases[0].device_kind = "fake";
+    missing.cases[0].device_kind = DeviceKind::fake;
     Worker elsewhere;
     elsewhere.name = "elsewhere";
     elsewhere.cases = {make_case("remote", "naive", "16")};

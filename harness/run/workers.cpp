@@ -22,21 +22,21 @@ namespace {
 /// called unavailable without them; the names are the beginnings of their cases' names.
 struct Known {
   const char* name;
-  const char* built_with;  // what a build leaves it out without; empty when every build has it
-  const char* own_kind;    // as Worker has it
+  const char* built_with;              // what a build leaves it out without; empty when every build has it
+  std::optional<DeviceKind> own_kind;  // as Worker has it
   std::vector<record::Case> suites;
 };
 
 std::vector<Known> known_workers() {
-  const auto suite = [](const char* variant, const char* kind) {
+  const auto suite = [](const char* variant, DeviceKind kind) {
     record::Case whole;
     whole.id = {"collectives", variant, "f32", {}, {}};
     whole.device_kind = kind;
     return whole;
   };
-  return {{"ridgeline-suites", "", "", {}},
-          {"ridgeline-collectives", "MPI", "", {suite("mpi", "cpu"), suite("nccl", "cuda")}},
-          {"ridgeline-emulated", "nvcc", "emulated", {}}};
+  return {{"ridgeline-suites", "", {}, {}},
+          {"ridgeline-collectives", "MPI", {}, {suite("mpi", DeviceKind::cpu), suite("nccl", DeviceKind::cuda)}},
+          {"ridgeline-emulated", "nvcc", DeviceKind::emulated, {}}};
 }
 
 template <class Answer>
@@ -52,7 +52,8 @@ void ask(Worker& worker, WorkerProcess& process, Ask what) {
   worker.code = program_code(worker.hello.build, worker.program);
   if (what != Ask::devices)
     worker.cases = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
-  if (what != Ask::cases) worker.devices = answered(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
+  if (what != Ask::cases)
+    worker.devices = answered(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
   process.kill();  // it holds nothing yet, and a polite end takes longer
 }
 
@@ -141,7 +142,9 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
   return ask_all(std::move(workers), what);
 }
 
-const Worker* missing_for(const std::vector<Worker>& workers, const std::string& kind) {
+const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device) {
+  const auto kind = parse_device_kind(device.substr(0, device.find(':')));
+  if (!kind) return nullptr;
   const auto serves = [&](const Worker& worker) {
     return std::ranges::any_of(worker.cases, [&](const record::Case& info) { return info.device_kind == kind; }) ||
            std::ranges::any_of(worker.devices.devices, [&](const auto& device) { return device.kind == kind; });
@@ -160,7 +163,10 @@ std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
                        [&](const record::Device& other) { return other.id == device.id; }))
         devices.push_back(device);
   const auto rank = [](const record::Device& device) {
-    return device.kind == "cuda" ? 0 : device.kind == "cpu" ? 1 : device.kind == "emulated" ? 3 : 2;
+    return device.kind == DeviceKind::cuda       ? 0
+           : device.kind == DeviceKind::cpu      ? 1
+           : device.kind == DeviceKind::emulated ? 3
+                                                 : 2;
   };
   std::ranges::stable_sort(devices, {}, rank);
   return devices;
@@ -170,7 +176,7 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
   const std::vector<record::Device> devices = devices_of(workers);
   if (devices.empty()) throw Error(ErrorKind::dependency, "the workers found no device");
   if (id.empty()) {
-    if (devices.front().kind != "emulated") return devices.front();
+    if (devices.front().kind != DeviceKind::emulated) return devices.front();
     throw Error(ErrorKind::dependency, "the workers found no device that has times",
                 fmt::format("--device {} counts what kernels do", printable(devices.front().id)));
   }
@@ -179,7 +185,7 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
     if (device.id == id) return device;
     names.push_back(fmt::format("{} ({})", printable(device.id), printable(device.name)));
   }
-  if (const Worker* missing = missing_for(workers, id.substr(0, id.find(':'))))
+  if (const Worker* missing = missing_for(workers, id))
     throw Error(ErrorKind::dependency,
                 fmt::format("there is no device {} here: {}", printable(id), printable(missing->unavailable, 1000)),
                 missing->advice);

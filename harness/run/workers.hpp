@@ -21,7 +21,8 @@ struct Worker {
   protocol::Devices devices;        // empty unless asked for
   std::string code{};               // as program_code has it; empty when it is unavailable
   std::string advice{};             // what to do when it is unavailable
-  std::string own_kind{};           // the kind of device that no other of Ridgeline's workers serves, if there is one
+  std::optional<DeviceKind>
+      own_kind{};  // the kind of device that no other of Ridgeline's workers serves, if there is one
 };
 
 enum class Ask { cases, devices, cases_and_devices };
@@ -34,8 +35,9 @@ std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what)
 /// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
 
-/// The unavailable worker without which there is no device of this kind, or null: also when another worker serves it.
-const Worker* missing_for(const std::vector<Worker>& workers, const std::string& kind);
+/// The unavailable worker without which there is no device of the kind of `device` ("cuda", "cuda:0"), or null: also
+/// when another worker serves it.
+const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device);
 
 /// Devices of all workers, each once, best first: GPUs, the CPU, whatever else has times, and last what is emulated.
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers);

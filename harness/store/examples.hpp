@@ -15,7 +15,7 @@ namespace ridgeline::store::examples {
 inline record::Device device() {
   record::Device device;
   device.id = "fake:0";
-  device.kind = "fake";
+  device.kind = DeviceKind::fake;
   device.model = "synthetic-gpu";
   device.name = "Synthetic GPU";
   device.uuid = "GPU-0000";
@@ -54,7 +54,7 @@ inline record::Case gemm_case(const std::string& variant = "naive", int n = 64) 
   record::Case info;
   const std::string size = std::to_string(n);
   info.id = {"gemm", variant, "f32", {{"m", size}, {"n", size}, {"k", size}}, {}};
-  info.device_kind = "fake";
+  info.device_kind = DeviceKind::fake;
   info.idea = "one thread an element";
   info.flops = 2.0 * n * n * n;
   info.bytes = 12.0 * n * n;
@@ -101,7 +101,7 @@ inline record::Measurement failed(const record::Case& info, record::Outcome outc
 inline record::Device counting_device() {
   record::Device counting = device();
   counting.id = "emulated:sm_00";
-  counting.kind = "emulated";
+  counting.kind = DeviceKind::emulated;
   counting.uuid = "emulated-0000";
   return counting;
 }
@@ -126,7 +126,7 @@ inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00", std::string
   record::Gate gate;
   gate.id = std::move(id);
   gate.device_uuid = device().uuid;
-  gate.mode = "workers";
+  gate.mode = record::GateMode::workers;
   gate.baseline = "old/ridgeline-suites";
   gate.candidate = "new/ridgeline-suites";
   gate.baseline_run = gate.id + "-baseline";

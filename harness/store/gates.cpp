@@ -43,7 +43,7 @@ void Store::begin(const record::Gate& gate) {
         ":baseline_run, :candidate_run, :command_line, :options, :rules_text, :seed, :alpha, :cases, :aa, :started, "
         "'running')");
     Binder bind(statement);
-    bind.text(":id", gate.id).text(":mode", gate.mode).text(":baseline", gate.baseline);
+    bind.text(":id", gate.id).text(":mode", to_string(gate.mode)).text(":baseline", gate.baseline);
     bind.text(":candidate", gate.candidate).text(":baseline_run", gate.baseline_run);
     bind.text(":candidate_run", gate.candidate_run).text(":command_line", gate.command_line);
     bind.text(":options", gate.options).text(":rules_text", gate.rules_text).seed(":seed", gate.seed);

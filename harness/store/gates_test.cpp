@@ -123,19 +123,18 @@ TEST_F(Gates, BadGatesAreRefused) {
   const char* sides = "gate_measures_two_runs_on_one_device";
   const std::pair<const char*, Spoil> table[] = {
       {"gate.id", [this](auto& g) { g = gate; }},
-      {"gate_mode_is_known", [](auto& g) { g.mode = "guess"; }},
       {sides, [](auto& g) { g.candidate_run = g.baseline_run; }},
       {sides, [this](auto& g) { g.baseline_run = gate.baseline_run; }},
       {sides, [](auto& g) { g.candidate_run = "nobody"; }},
       {sides, [](auto& g) { g.id = "a'b"; }},
       {"FOREIGN KEY",
        [](auto& g) {
-         g.mode = "runs";
+         g.mode = record::GateMode::runs;
          g.baseline_run = "nobody";
        }},
       {"gate_id_is_plain",
        [](auto& g) {
-         g.mode = "runs";
+         g.mode = record::GateMode::runs;
          g.id = "a'b";
        }},
       {"gate_options_are_json", [](auto& g) { g.options = "{"; }},
@@ -193,7 +192,7 @@ TEST_F(Gates, StoredRunsAreComparedWithoutPairs) {
   for (const char* id : {"before", "after"})
     store.begin(examples::run(id), examples::device(), examples::environment());
   record::Gate stored = examples::gate("stored");
-  stored.mode = "runs";
+  stored.mode = record::GateMode::runs;
   stored.options = "";
   stored.baseline_run = "before";
   stored.candidate_run = "after";

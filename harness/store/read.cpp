@@ -16,7 +16,7 @@ namespace ridgeline::store {
 record::Device read_device(const Row& row) {
   record::Device device;
   device.id = row.text("local_id");
-  device.kind = row.text("kind");
+  device.kind = row.word("kind", parse_device_kind);
   device.model = row.text("model");
   device.name = row.text("name");
   device.uuid = row.text("uuid");
@@ -49,7 +49,7 @@ namespace {
 record::Case read_case(const Row& row) {
   record::Case info;
   info.id = {row.text("suite"), row.text("variant"), row.text("dtype"), row.fields("problem"), row.fields("options")};
-  info.device_kind = row.text("device_kind");
+  info.device_kind = row.word("device_kind", parse_device_kind);
   info.idea = row.text("idea");
   info.ranks = row.small("ranks", 1);
   info.flops = row.optional_real("flops");

@@ -11,12 +11,6 @@
 namespace ridgeline::store {
 namespace {
 
-std::optional<std::string> parse_mode(const std::string& text) {
-  constexpr std::array modes{"workers", "refs", "variants", "runs"};
-  if (std::ranges::find(modes, text) == modes.end()) return std::nullopt;
-  return text;
-}
-
 /// A number that is above 0, when there is one.
 std::optional<double> positive(const Row& row, const char* column) {
   const auto value = row.optional_real(column);
@@ -77,7 +71,7 @@ record::Gate read_gate(const Row& row) {
   record::Gate gate;
   gate.id = row.text("id");
   gate.device_uuid = row.text("uuid");
-  gate.mode = row.word("mode", parse_mode);
+  gate.mode = row.word("mode", record::parse_gate_mode);
   gate.baseline = row.text("baseline");
   gate.candidate = row.text("candidate");
   gate.baseline_run = row.text("baseline_run");

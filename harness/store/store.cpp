@@ -36,7 +36,7 @@ std::int64_t id_of(Connection& connection, const record::Device& device) {
       "INSERT INTO device (uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded) VALUES "
       "(:uuid, :local_id, :kind, :model, :name, :pci_id, :properties, :comparable, :recorded)",
       [&](Binder bind) {
-        bind.text(":uuid", device.uuid).text(":local_id", device.id).text(":kind", device.kind);
+        bind.text(":uuid", device.uuid).text(":local_id", device.id).text(":kind", to_string(device.kind));
         bind.text(":model", device.model).text(":name", device.name).text(":pci_id", device.pci_id);
         bind.facts(":properties", device.properties).facts(":comparable", device.comparable);
         bind.facts(":recorded", device.recorded);
@@ -80,7 +80,7 @@ std::int64_t id_of(Connection& connection, const record::Case& info) {
       [&](Binder bind) {
         bind.text(":name", record::name(info.id)).text(":suite", info.id.suite).text(":variant", info.id.variant);
         bind.text(":dtype", info.id.dtype).fields(":problem", info.id.problem).fields(":options", info.id.options);
-        bind.text(":device_kind", info.device_kind).text(":idea", info.idea).integer(":ranks", info.ranks);
+        bind.text(":device_kind", to_string(info.device_kind)).text(":idea", info.idea).integer(":ranks", info.ranks);
         bind.optional_real(":flops", info.flops).optional_real(":bytes", info.bytes).text(":roof", info.roof);
       });
 }

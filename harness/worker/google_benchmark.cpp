@@ -92,10 +92,10 @@ int run_benchmarks(const Program& program, const std::string& device, std::vecto
   if (std::none_of(found.begin(), found.end(), [&](const device::Facts& facts) { return facts.id == device; }))
     program.open(device);  // throws and says what there is, unless the id stands for several devices
   Bench bench{program, device};
-  const std::string kind = device.substr(0, device.find(':'));
+  const auto kind = parse_device_kind(std::string_view(device).substr(0, device.find(':')));
   const bool lists = std::ranges::any_of(
       arguments, [](const std::string& argument) { return argument.starts_with("--benchmark_list_tests"); });
-  if (kind == "emulated" && !lists)
+  if (kind == DeviceKind::emulated && !lists)
     throw Error(ErrorKind::usage, fmt::format("{} has no times, and so no benchmarks", device),
                 "--once CASE counts one case; `ridgeline run --device " + device + "` counts many and keeps them");
   for (const Suite& suite : program.suites) {

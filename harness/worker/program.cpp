@@ -12,7 +12,7 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
   for (const Suite& suite : program.suites) {
     for (const Case& candidate : suite.cases) {
       if (record::name(candidate.info.id) != name) continue;
-      if (candidate.info.device_kind == device::to_string(kind)) return &candidate;
+      if (candidate.info.device_kind == kind) return &candidate;
       elsewhere = true;
     }
   }

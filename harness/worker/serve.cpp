@@ -176,11 +176,8 @@ void serve(const Program& program, Transport& transport) {
 }
 
 record::Device to_record(const device::Facts& facts) {
-  return {facts.id,         std::string(device::to_string(facts.kind)),
-          facts.model,      facts.name,
-          facts.uuid,       facts.pci_id,
-          facts.properties, facts.comparable,
-          facts.recorded};
+  return {facts.id,     facts.kind,       facts.model,      facts.name,    facts.uuid,
+          facts.pci_id, facts.properties, facts.comparable, facts.recorded};
 }
 
 }  // namespace ridgeline::worker

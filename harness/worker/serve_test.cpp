@@ -210,7 +210,7 @@ TEST(Serve, ByeEndsTheConversation) {
 
 TEST(Serve, ACaseOfAnotherKindOfDeviceIsUnsupported) {
   Program program = scripted::program();
-  program.suites[0].cases[0].info.device_kind = "cuda";
+  program.suites[0].cases[0].info.device_kind = DeviceKind::cuda;
   const auto answers = converse({prepare(program.suites[0].cases[0].info.id.variant)}, program);
   EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).reason, "does not run on fake");
 }

@@ -26,7 +26,7 @@ std::map<std::string, worker::Case> smallest_cases() {
   std::map<std::string, worker::Case> smallest;
   for (const worker::Suite& suite : worker::all_suites())
     for (const worker::Case& each : suite.cases) {
-      if (each.info.device_kind != "emulated") continue;
+      if (each.info.device_kind != DeviceKind::emulated) continue;
       const record::CaseId& id = each.info.id;
       const auto [known, is_new] = smallest.try_emplace(id.suite + "/" + id.variant, each);
       constexpr double unknown = std::numeric_limits<double>::max();

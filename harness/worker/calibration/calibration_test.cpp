@@ -55,13 +55,14 @@ class CalibrationCases : public testing::TestWithParam<device::Kind> {
   }
 
   bool can(const Case& wanted) const {
-    return wanted.info.device_kind == to_string(GetParam()) && wanted.supports(device->facts());
+    return wanted.info.device_kind == GetParam() && wanted.supports(device->facts());
   }
 };
 
 /// Of a GPU, each kernel has one size.
 bool is_small(const Case& wanted) {
-  return wanted.info.device_kind != "cpu" || wanted.info.id.problem.back() == record::Field{"rounds", "20000"} ||
+  return wanted.info.device_kind != DeviceKind::cpu ||
+         wanted.info.id.problem.back() == record::Field{"rounds", "20000"} ||
          wanted.info.id.problem.back() == record::Field{"mib", "4"};
 }
 

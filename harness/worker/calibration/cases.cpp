@@ -154,7 +154,7 @@ Case make_case(const char* variant, const char* dtype, const Problem& problem, c
                const char* idea, measure::Workload (*prepare)(const Problem&, measure::Setup&)) {
   Case added;
   added.info.id = {"calibration", variant, dtype, {{"threads", problem.all_threads ? "all" : "1"}, size}, {}};
-  added.info.device_kind = "cpu";
+  added.info.device_kind = DeviceKind::cpu;
   added.info.idea = idea;
   added.supports = [=](const device::Facts& facts) {
     if (problem.all_threads && facts.units < 2) return device::Support::unsupported("there is one core only");

@@ -225,7 +225,7 @@ Program program(const Script& script) {
     if (std::ranges::count(stage->script->without, behaviour.variant) > 0) continue;
     Case added;
     added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
-    added.info.device_kind = behaviour.counts ? "emulated" : "fake";
+    added.info.device_kind = behaviour.counts ? DeviceKind::emulated : DeviceKind::fake;
     added.info.idea = behaviour.idea;
     added.info.flops = 1e6;
     added.info.bytes = 64;

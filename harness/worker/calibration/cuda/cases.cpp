@@ -178,7 +178,7 @@ Case make_case(const char* variant, const char* dtype, std::vector<record::Field
                std::int64_t units, measure::Workload (*prepare)(std::int64_t, measure::Setup&), double memory) {
   Case added;
   added.info.id = {"calibration", variant, dtype, std::move(problem), {}};
-  added.info.device_kind = "cuda";
+  added.info.device_kind = DeviceKind::cuda;
   added.info.idea = idea;
   added.supports = [](const device::Facts&) { return device::Support::yes(); };
   added.memory = [=](const device::Facts&) { return memory; };
