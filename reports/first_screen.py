@@ -93,11 +93,11 @@ def wrong_in_gate(one: gate_page.Section) -> list[Line]:
     colour = {"wrong": "bad", "doubt": "note"}.get(gate_page.colour(one.gate))
     if not colour:
         return []
-    return [Line(f"{_gate(one)}: {gate_page.conclusion(one.gate)}", one.anchor, colour)]
+    return [Line(f"{_gate(one)}: {one.gate.conclusions[-1]}", one.anchor, colour)]
 
 
 def changed_in_gate(one: gate_page.Section) -> Line:
-    return Line(f"{_gate(one)}: {gate_page.counts(one.gate) or 'no case was compared'}", one.anchor)
+    return Line(f"{_gate(one)}: {one.gate.counts_text}", one.anchor)
 
 
 def wrong_in_trend(one: trend_page.Section) -> list[Line]:
@@ -118,8 +118,8 @@ def changed_in_trend(one: trend_page.Section) -> list[Line]:
 
 
 def _gate(one: gate_page.Section) -> str:
-    gate = one.gate
-    return f"Gate of {gate.candidate} against {gate.baseline} on {gate.device.model}"
+    facts = one.gate.facts
+    return f"Gate of {facts.candidate} against {facts.baseline} on {one.gate.device.model}"
 
 
 def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:

@@ -19,9 +19,9 @@ def run_of(made: synthetic.Json) -> Run:
     return load.parse(synthetic.document(made)).runs[0]
 
 
-def gate_of(*verdicts: synthetic.Json, status: str = "finished") -> gate_page.Section:
+def gate_of(*verdicts: synthetic.Json) -> gate_page.Section:
     document = synthetic.document()
-    document["gates"] = [synthetic_gate.gate(0) | {"verdicts": list(verdicts), "status": status}]
+    document["gates"] = [synthetic_gate.of(list(verdicts))]
     return gate_page.Section("gate-here", load.parse(document).gates[0], [])
 
 
@@ -59,7 +59,7 @@ def test_a_gate_is_wrong_when_a_case_is_slower_and_in_doubt_when_one_is_open() -
     unclear = synthetic_gate.verdict("gemm/c/f32/n=1", "undecided", 0.02, 60)
     bad, doubt = gate_of(slower, same), gate_of(same, unclear)
     assert [line.colour for line in first_screen.wrong_in_gate(bad)] == ["bad"]
-    assert "The candidate is slower" in first_screen.wrong_in_gate(bad)[0].text
+    assert first_screen.wrong_in_gate(bad)[0].text.endswith("on synthetic-cpu-2c: the gate fails: why")
     assert [line.colour for line in first_screen.wrong_in_gate(doubt)] == ["note"]
     assert first_screen.wrong_in_gate(gate_of(same)) == []
     assert first_screen.changed_in_gate(bad).text.endswith("on synthetic-cpu-2c: 1 regression, 1 pass")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import re
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 
 from reports import gate_page, load, synthetic, synthetic_gate, write
 from reports.figures import forest
-from reports.load_test import DOCS
+from reports.load_test import DOCS, example
 from reports.model_gate import Gate
 from reports.page_test import HOSTILE, Page, small
 
@@ -26,49 +26,45 @@ def page_of(folder: Path, runs: list[Json], gates: list[Json]) -> Page:
     return Page(file.read_text(encoding="utf-8"))
 
 
-def of(*verdicts: Json) -> Json:
-    return synthetic_gate.gate(0) | {"verdicts": list(verdicts), "cases": len(verdicts)}
-
-
-def example() -> Json:
-    block = re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    assert block
-    return json.loads(block[1])
+def of(*verdicts: Json, **said: object) -> Json:
+    return synthetic_gate.of(list(verdicts)) | said
 
 
 def test_the_documented_gate_is_read() -> None:
     (gate,) = load.parse(example()).gates
-    assert (gate.mode, gate.baseline, gate.candidate, gate.device.model) == ("refs", "main", "HEAD", "synthetic-gpu")
+    facts = gate.facts
+    assert (facts.mode, facts.baseline, facts.candidate, gate.device.model) == ("refs", "main", "HEAD", "synthetic-gpu")
+    assert gate.fails
+    assert gate.conclusions == (
+        "2 cases: 1 regression, 1 crashed",
+        "the gate fails: a worker crashed; the candidate is slower",
+    )
     slower, crashed = gate.verdicts
     assert (slower.verdict, slower.ratio, slower.ratio_low, slower.ratio_high) == ("regression", 1.1, 1.08, None)
-    assert [(pair.baseline_first, bool(pair.dropped)) for pair in slower.rounds] == [(True, False), (False, True)]
+    assert (slower.words.change, slower.words.interval) == ("+10.0%", "[+8.0%, no bound]")
+    assert (slower.words.pairs, slower.words.baseline) == ("1 (1 dropped)", "40.0 us")
+    assert [(pair.first, bool(pair.dropped)) for pair in slower.rounds] == [("baseline", False), ("candidate", True)]
+    assert slower.rounds[0].log_ratio == pytest.approx(math.log(1.1))
     assert (crashed.verdict, crashed.ratio, crashed.rounds) == ("crashed", None, ())
+    assert crashed.words.why == "candidate: killed by signal 11 (Segmentation fault)"
 
 
-def test_counts_are_told_by_metric_and_values_without_times() -> None:
-    numbers = {"ratio", "ratio_low", "ratio_high", "baseline_ns", "candidate_ns", "p_value", "level", "noise"}
-    plain = {key: value for key, value in example()["gates"][0]["verdicts"][0].items() if key not in numbers}
-    worse = plain | {
-        "metric": "sectors",
-        "baseline_value": 1048576,
-        "candidate_value": 1048577,
-        "pairs": 0,
-        "dropped": 0,
-    }
-    worse |= {"ratio": 1048577 / 1048576, "rounds": [], "delta": 0}
-    atomics = worse | {"case": "gemm/other/f32", "metric": "atomics", "baseline_value": 0, "candidate_value": 1}
-    del atomics["ratio"]
-    gate = parsed(of(worse, atomics))
-    lines = [gate_page.line(verdict) for verdict in gate.verdicts]
-    assert [(one.baseline, one.candidate) for one in lines] == [("1048576", "1048577"), ("0", "1")]
-    assert all((one.interval, one.pairs, one.noise) == ("", "", "") for one in lines)
-    assert [one.why.split(";")[0] for one in lines] == ["sectors", "atomics"]
-    assert forest.pages(gate) == []
+def test_counts_are_told_by_metric_and_values_without_times(tmp_path: Path) -> None:
+    worse = synthetic_gate.verdict("gemm/some/f32", "regression") | {"metric": "sectors", "ratio": 2.0}
+    worse["words"] |= {"baseline": "1048576", "candidate": "2097152", "ratio": "2", "delta": "0%"}
+    atomics = synthetic_gate.verdict("gemm/other/f32", "regression") | {"metric": "atomics"}
+    atomics["words"] |= {"baseline": "0", "candidate": "1"}
+    counts = of(worse, atomics, gives="counts")
+    text = page_of(tmp_path, [], [counts]).text
+    for said in ("sectors", "1048576", "2097152", "atomics", "Allowed"):
+        assert said in text
+    for said in ("95% interval", "Pairs", "Noise", "slower", "Alpha"):
+        assert said not in text
+    assert forest.pages(parsed(counts)) == []
 
 
 def test_a_document_without_gates_has_none() -> None:
-    document = example()
-    del document["gates"]
+    document = synthetic.document(small())
     assert load.parse(document).gates == ()
 
 
@@ -78,8 +74,8 @@ def _verdict(document: Json) -> Json:
 
 WRONG: list[tuple[Callable[[Json], Any], str]] = [
     (lambda d: d.update(gates={}), "Expected `array`, got `object` - at `$.gates`"),
-    (lambda d: d["gates"][0].update(mode="both"), "Invalid enum value 'both' - at `$.gates[0].mode`"),
-    (lambda d: d["gates"][0].update(alpha=0), "Expected `float` > 0.0 - at `$.gates[0].alpha`"),
+    (lambda d: d["gates"][0]["gate"].update(mode="both"), "Invalid enum value 'both' - at `$.gates[0].gate.mode`"),
+    (lambda d: d["gates"][0]["gate"].update(alpha=0), "Expected `float` > 0.0 - at `$.gates[0].gate.alpha`"),
     (lambda d: d["gates"][0].pop("device"), "Object missing required field `device` - at `$.gates[0]`"),
     (lambda d: _verdict(d).update(verdict="fine"), "Invalid enum value 'fine' - at `$.gates[0].verdicts[0].verdict`"),
     (lambda d: _verdict(d).update(ratio=0), "Expected `float` > 0.0 - at `$.gates[0].verdicts[0].ratio`"),
@@ -89,9 +85,11 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
         lambda d: _verdict(d).update(ratio_low=1.2),
         "ratio: expected a number within its interval - at `$.gates[0].verdicts[0]`",
     ),
+    (lambda d: d["gates"][0].update(conclusions=[]), "Expected `array` of length >= 1 - at `$.gates[0].conclusions`"),
+    (lambda d: _verdict(d).pop("words"), "Object missing required field `words` - at `$.gates[0].verdicts[0]`"),
     (
-        lambda d: _verdict(d)["rounds"][0].update(baseline_ns=0),
-        "Expected `float` > 0.0 - at `$.gates[0].verdicts[0].rounds[0].baseline_ns`",
+        lambda d: _verdict(d)["rounds"][0].update(log_ratio=float("inf")),
+        "Expected `float` <= 1.7976931348623157e+308 - at `$.gates[0].verdicts[0].rounds[0].log_ratio`",
     ),
     (
         lambda d: _verdict(d)["rounds"][0].update(round=-1),
@@ -133,11 +131,12 @@ def test_a_gate_alone_has_a_page_and_old_pictures_go(tmp_path: Path) -> None:
 
 
 def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
-    verdict = synthetic_gate.verdict(HOSTILE, "regression", 0.1, 8, HOSTILE) | {"expectation": HOSTILE}
-    verdict["rounds"][0]["dropped"] = verdict["baseline_case"] = HOSTILE + "2"
-    gate = of(verdict, synthetic_gate.verdict(HOSTILE + "3", "crashed", None, 0, HOSTILE))
+    verdict = synthetic_gate.verdict(HOSTILE, "regression", 0.1, 8, HOSTILE)
+    verdict["rounds"][0]["dropped"] = HOSTILE
+    verdict["words"] = dict.fromkeys(verdict["words"], HOSTILE) | {"against": HOSTILE, "ratio": HOSTILE}
+    gate = of(verdict, synthetic_gate.verdict(HOSTILE + "3", "crashed", None, 0, HOSTILE), conclusions=[HOSTILE] * 2)
     for key in ("id", "status", "baseline", "candidate", "baseline_run", "command_line", "rules_text", "started"):
-        gate[key] = HOSTILE
+        gate["gate"][key] = HOSTILE
     gate["device"] |= {"model": HOSTILE}
     page = page_of(tmp_path, [], [gate, gate])
     assert not page.all("script")
@@ -147,69 +146,29 @@ def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     assert all(file.parent == tmp_path / "figures" for file in tmp_path.rglob("*.png"))
 
 
-def made(kind: str, change: float | None = None, **more: object) -> Json:
-    return synthetic_gate.verdict(f"a/b/f32/n={kind}", kind, change, 12) | more
-
-
-EXPECTED = {"expected": True, "expectation": "more digits"}
+def test_the_page_says_what_the_gate_said(tmp_path: Path) -> None:
+    """Of one with each verdict and with each state of an expectation."""
+    gate = json.loads((DOCS.parents[1] / "harness/cli/golden/gate.json").read_text(encoding="utf-8"))
+    text = page_of(tmp_path, [], [gate]).text
+    for verdict in gate["verdicts"]:
+        for said in (*verdict["words"].values(), load.clean(verdict["case"])):
+            assert said in text
+    counts, *_, last = gate["conclusions"]
+    assert all(gate_page.sentence(said) in text for said in gate["conclusions"])
+    assert text.index(gate_page.sentence(last)) < text.index(gate_page.sentence(counts)), "what it comes to is first"
 
 
 @pytest.mark.parametrize(
-    ("gate", "colour", "conclusion"),
-    [
-        (of(made("pass", 0.0)), "", "No case was shown to be slower."),
-        (of(made("pass", 0.0), made("improvement", -0.1)), "", "No case was shown to be slower."),
-        (
-            of(made("pass", 0.0), made("undecided", 0.02)),
-            "doubt",
-            "No case was shown to be slower; 1 of 2 cases was not judged.",
-        ),
-        (of(made("pass", 0.0), made("regression", 0.1)), "wrong", "The candidate is slower."),
-        (
-            of(made("pass", 0.0), made("regression", 0.1, **EXPECTED)),
-            "",
-            "No case was shown to be slower that is not expected to be.",
-        ),
-        (of(made("pass", 0.0, expectation="more digits")), "wrong", "A regression that the rules expect was not seen."),
-        (of(made("pass", 0.0), made("crashed")), "wrong", "A worker crashed."),
-        (
-            of(made("regression", 0.1), made("wrong_result")),
-            "wrong",
-            "A result is wrong; the candidate is slower.",
-        ),
-        (
-            of(made("pass", 0.0), made("skipped"), made("new")),
-            "",
-            "No case was shown to be slower; 2 of 3 cases were not judged.",
-        ),
-        (of(made("pass", 0.0), made("missing")), "wrong", "A case is missing."),
-        (of(made("undecided", 0.02)), "doubt", "Nothing could be decided."),
-        (of(made("skipped"), made("new")), "doubt", "Nothing could be decided."),
-        (of(), "doubt", "Nothing could be decided."),
-        (of(made("pass", 0.0)) | {"status": "interrupted"}, "wrong", "The gate is interrupted"),
-    ],
+    ("fails", "doubtful", "colour"),
+    [(False, False, ""), (False, True, "doubt"), (True, False, "wrong"), (True, True, "wrong")],
 )
-def test_the_conclusion_is_no_pass_because_something_is_missing(gate: Json, colour: str, conclusion: str) -> None:
-    read = parsed(gate)
-    assert gate_page.colour(read) == colour
-    assert gate_page.conclusion(read).startswith(conclusion)
+def test_a_failure_is_red_and_a_doubt_is_not_green(fails: bool, doubtful: bool, colour: str) -> None:
+    assert gate_page.colour(parsed(of(fails=fails, doubtful=doubtful))) == colour
 
 
-def test_numbers_in_words() -> None:
-    undecided = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.02, 12, "unsteady")
-    del undecided["ratio_high"]
-    undecided |= {
-        "ratio": 1.032,
-        "ratio_low": 0.99,
-        "dropped": 2,
-        "smallest_effect": 0.047,
-        "baseline_case": "a/c/f32/n=1",
-    }
-    read = parsed(of(undecided))
-    line = gate_page.line(read.verdicts[0])
-    assert (line.change, line.interval, line.delta) == ("+3.20%", "-1.00% to no bound", "3.0%")
-    assert (line.pairs, line.baseline, line.against) == ("12 (2 dropped)", "100 us", "a/c/f32/n=1")
-    assert line.why == "unsteady; about 4.7% could have been found; p 0.2, level 1e-05"
-    assert gate_page.counts(read) == "1 undecided"
-    both = parsed(of(made("regression", 0.1, **EXPECTED), made("regression", 0.2), made("pass", 0.0)))
-    assert gate_page.counts(both) == "2 regression (1 expected), 1 pass"
+def test_a_verdict_that_fails_is_red_whatever_it_is() -> None:
+    kept = synthetic_gate.verdict("a", "regression", 0.1, 12) | {"fails": False}
+    gone = synthetic_gate.verdict("b", "pass", 0.0, 12) | {"fails": True}
+    same, left_out = synthetic_gate.verdict("c", "pass", 0.0, 12), synthetic_gate.verdict("d", "skipped")
+    colours = [gate_page.verdict_colour(one) for one in parsed(of(kept, gone, same, left_out)).verdicts]
+    assert colours == ["note", "bad", "good", "note"]

@@ -23,8 +23,8 @@ def block(heading: str) -> Json:
 
 
 def example() -> Json:
-    parts = {"trends": [block("Example of nights")], "comparisons": [block("Example of a comparison")]}
-    return block("Example") | parts
+    parts = {"gates": "a gate", "trends": "nights", "comparisons": "a comparison"}
+    return block("Example") | {key: [block(f"Example of {heading}")] for key, heading in parts.items()}
 
 
 def test_the_documented_example_is_read() -> None:

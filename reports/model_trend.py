@@ -31,7 +31,7 @@ class Change(Row):
     """A change of a case's level. `night` is the first of the new level, which may as well be any from `earliest` to
     `latest`. `before` and `after` are medians of both levels, in `unit`: ns, or of the `metric` that was counted. A
     count has no `ratio`. `fails`: new and for the worse, as `ridgeline trend --fail-on-new` has it. `confirm` is the
-    command that tests whether the code did it, empty when none can."""
+    command that tests whether the code did it, empty when none can: then `cannot_confirm` says why."""
 
     case: str
     kind: Kind
@@ -51,6 +51,7 @@ class Change(Row):
     ratio_low: Positive = None
     ratio_high: Positive = None
     confirm: str = ""
+    cannot_confirm: str = ""
 
 
 class FleetEvent(Row):
@@ -58,6 +59,7 @@ class FleetEvent(Row):
 
     kind: Kind
     night: datetime.date
+    words: str
     slower: Count
     faster: Count
     ratio: Positive
@@ -65,6 +67,8 @@ class FleetEvent(Row):
     fails: bool
     changes: NightChanges
     members: tuple[Change, ...]
+    confirm: str = ""
+    cannot_confirm: str = ""
 
 
 class Drift(Row):
@@ -85,7 +89,9 @@ class Stop(Row):
 
     case: str
     last: datetime.date
+    words: str
     new: bool
+    fails: bool
     outcome: Outcome = ""
 
 
@@ -94,6 +100,7 @@ class EnvironmentStart(Row):
     over the `cases` with times on both sides."""
 
     night: datetime.date
+    words: str
     changed: tuple[str, ...]
     cases: Count
     ratio: Positive = None

@@ -53,13 +53,13 @@ def worth(trend: Trend) -> list[tuple[str, str, str]]:
 
     for one in trend_words.findings(trend):
         if isinstance(one, Stop):
-            add(one.case, "", f"stopped{', new' if one.new else ''}: {trend_words.stop(one)}")
+            add(one.case, "", f"stopped{', new' if one.new else ''}, {one.last}: {one.words}")
         elif isinstance(one, Drift):
             add(one.case, "", f"drift{', new' if one.new else ''}, since {one.start}: {trend_words.sized(one)}")
         elif isinstance(one, Change):
             add(one.case, one.metric, _told(one))
         else:
-            members = sorted(one.members, key=lambda m: (not trend_words.fails(m), -trend_words.size(m)))
+            members = sorted(one.members, key=lambda m: (not m.fails, -trend_words.size(m)))
             for member in members[:MEMBERS]:
                 add(member.case, member.metric, f"{_told(member)}, 1 of {len(members)}")
     return [

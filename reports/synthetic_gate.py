@@ -6,6 +6,7 @@ import json
 import math
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 
 from reports import synthetic
@@ -34,22 +35,39 @@ def gate(cases: int, *, mode: str = "refs", delta: float = 0.03, seed: int = 1) 
             kind = _KINDS[1]
         name = f"gemm/shared_tiled/f32/m={64 + index},n={64 + index},k={64 + index}"
         verdicts.append(verdict(name, *kind, delta=delta, seed=seed * 1000 + index, rounds=mode != "runs"))
-    return {
+    return of(verdicts, mode=mode, seed=seed)
+
+
+def of(verdicts: list[Json], **facts: object) -> Json:
+    """A gate of these verdicts."""
+    counts = ", ".join(f"{number} {kind}" for kind, number in Counter(one["verdict"] for one in verdicts).items())
+    made: Json = {
         "id": "20261120T130000Z-9a7e00",
-        "mode": mode,
+        "mode": "refs",
         "status": "finished",
         "baseline": "main",
         "candidate": "HEAD",
         "baseline_run": "20261120T130000Z-aaaaaa",
         "candidate_run": "20261120T130000Z-bbbbbb",
         "command_line": "ridgeline gate --baseline-ref main --candidate-ref HEAD gemm",
-        "seed": seed,
+        "seed": 1,
         "alpha": 0.01,
-        "cases": cases,
+        "cases": len(verdicts),
         "aa": False,
         "started": "2026-11-20T13:00:00Z",
         "finished": "2026-11-20T13:04:00Z",
+    }
+    made |= facts
+    bad = any(one["fails"] for one in verdicts)
+    return {
+        "gate": made,
         "device": synthetic.run("synthetic-cpu-2c", "cpu", [])["device"],
+        "fails": bad,
+        "doubtful": any(one["verdict"] == "undecided" for one in verdicts),
+        "conclusions": [f"{len(verdicts)} cases: {counts}", f"the gate {'fails: why' if bad else 'passes'}"],
+        "counts_text": counts or "no case was compared",
+        "gives": "times",
+        "counted": "processes" if made["mode"] == "runs" else "pairs",
         "verdicts": verdicts,
     }
 
@@ -69,35 +87,28 @@ def verdict(
 ) -> Json:
     """One case; with a `change` (a log ratio) its numbers follow from invented pairs. `modes`: how far apart, in logs,
     the two speeds are that each process draws one of."""
-    made: Json = {"case": case, "baseline_case": case, "verdict": kind, "delta": delta, "pairs": pairs, "dropped": 0}
-    made |= {"expected": False, "rounds": []}
-    if reason:
-        made["reason"] = reason
-    if kind == "new":
-        del made["baseline_case"]
+    bad = kind in ("regression", "wrong_result", "crashed", "timeout", "missing")
+    made: Json = {"case": case, "verdict": kind, "fails": bad, "delta": delta, "pairs": pairs}
+    words: Json = {"verdict": kind, "why": reason}
+    made |= {"reason": reason, "words": words}
     if change is None:
         return made
     draw = random.Random(seed)
-    times = [
-        [
-            1e5 * math.exp(shift + draw.gauss(0, noise / math.sqrt(2)) + (modes if draw.random() < 0.4 else 0.0))
-            for shift in (0.0, change)
-        ]
-        for _ in range(pairs)
+    logs = [
+        change + draw.gauss(0, noise) + modes * ((draw.random() < 0.4) - (draw.random() < 0.4)) for _ in range(pairs)
     ]
     if rounds:
         made["rounds"] = [
-            {"round": index, "baseline_first": index % 2 == 0, "baseline_ns": old, "candidate_ns": new}
-            for index, (old, new) in enumerate(times)
+            {"round": index, "first": ("baseline", "candidate")[index % 2], "log_ratio": one}
+            for index, one in enumerate(logs)
         ]
-    logs = sorted(math.log(new / old) for old, new in times)
-    middle, cut = logs[len(logs) // 2], max(1, len(logs) // 4)
-    made |= {"baseline_ns": 1e5, "candidate_ns": 1e5 * math.exp(middle), "ratio": math.exp(middle), "noise": noise}
-    made |= {"ratio_low": math.exp(logs[cut - 1]), "ratio_high": math.exp(logs[-cut])}
-    made |= {"p_value": 0.2 if kind == "undecided" else 1e-6, "level": 1e-5}
-    if kind == "undecided":
-        made["smallest_effect"] = 0.047
-    return made
+    logs.sort()
+    cut = max(1, len(logs) // 4)
+    ends = {"ratio_low": logs[cut - 1], "ratio": logs[len(logs) // 2], "ratio_high": logs[-cut]}
+    low, middle, high = (f"{100 * math.expm1(end):+.{1 if abs(end) < 0.6 else 0}f}%" for end in ends.values())
+    words |= {"change": middle, "interval": f"[{low}, {high}]", "delta": f"{100 * delta:g}%", "pairs": str(pairs)}
+    words |= {"baseline": "100 us", "candidate": f"{100 * math.exp(ends['ratio']):.3g} us", "noise": f"{noise:.2%}"}
+    return made | {key: math.exp(end) for key, end in ends.items()}
 
 
 def odd() -> Json:
@@ -106,7 +117,7 @@ def odd() -> Json:
     names = (
         f"attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal,part={part}" for part in range(1, 10)
     )
-    expected = {"expected": True, "expectation": "more digits, until 2026-12-31"}
+    expected = {"fails": False, "words": {"verdict": "regression (expected)", "change": "+7.2%"}}
     why = "3 of 12 pairs are left, the others were dropped: hw_thermal_slowdown, and a reason that is longer than a row"
     verdicts = [
         verdict(next(names), "regression", math.log(2.6), 18),
@@ -120,12 +131,10 @@ def odd() -> Json:
         verdict("odd", "timeout", None, 1, "baseline: timeout: 120 s"),
     ]
     verdicts[2]["rounds"][5]["dropped"] = "hw_thermal_slowdown"
-    verdicts[2]["dropped"] = 1
     for key in ("ratio_low", "ratio_high"):
         del verdicts[4][key]
     del verdicts[5]["ratio_high"]
-    sides = {"baseline": "/a/folder/WITH/A/LONG/NAME/ridgeline-suites", "candidate": "W" * 60}
-    return gate(0) | sides | {"verdicts": verdicts, "cases": len(verdicts)}
+    return of(verdicts, baseline="/a/folder/WITH/A/LONG/NAME/ridgeline-suites", candidate="W" * 60)
 
 
 if __name__ == "__main__":

@@ -259,13 +259,19 @@ def document(*trends: Json) -> Json:
 
 
 def _judged(trend: Json) -> Json:
-    """With `fails`, as `ridgeline` would write it, wherever it is not there."""
+    """With `fails` and words, as `ridgeline` would write them, wherever they are not there."""
     events = trend["fleet_events"]
     for one in (*trend["changes"], *(member for event in events for member in event["members"])):
         one.setdefault("fails", one["kind"] == "regression" and one["confirmed"] and one["new"])
     for event in events:
         some = any(member["fails"] for member in event["members"])
         event.setdefault("fails", event["kind"] != "environment" and some)
+        event.setdefault("words", f"{len(event['members'])} cases changed within 2 days")
+    for start in trend["environments"]:
+        start.setdefault("words", f"another comparable environment: {start['cases']} cases")
+    for stop in trend["stopped"]:
+        stop.setdefault("fails", stop["new"])
+        stop.setdefault("words", f"its last night; {stop.get('outcome', 'not measured')}")
     for drift in trend["drifts"]:
         drift.setdefault("fails", drift["new"] and drift["ratio"] > 1 and not drift["changes"]["environment"])
     return trend

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports import trend_words, units
-from reports.model_trend import EnvironmentStart, Trend
+from reports.model_trend import Trend
 
 MOST = 8
 
@@ -38,10 +38,10 @@ def around(trend: Trend) -> list[Around]:
         told.extend(one for one in dict.fromkeys(changed) if one not in told)
 
     for start in trend.environments:
-        add(start.night, 0, start.changed, ("another environment", another_environment(start)))
+        add(start.night, 0, start.changed, ("another environment", start.words))
     for event in trend.fleet_events:
         brief = f"{units.cases(len(event.members))} changed, {trend_words.percent(event.ratio)} in the middle"
-        add(event.night, 1, event.changes.environment, (brief, trend_words.event(event)))
+        add(event.night, 1, event.changes.environment, (brief, event.words))
     for change in trend.changes:
         if change.confirmed and change.earliest == change.latest and change.changes.environment:
             add(change.night, 2, change.changes.environment)
@@ -56,13 +56,6 @@ def around(trend: Trend) -> list[Around]:
         )
         for night in sorted(heads)
     ]
-
-
-def another_environment(start: EnvironmentStart) -> str:
-    if start.ratio is None:
-        return "another comparable environment, with no case of the one before"
-    much = trend_words.percent(start.ratio)
-    return f"another comparable environment: {units.cases(start.cases)}, {much} in the middle"
 
 
 def _few(facts: list[str]) -> list[str]:

@@ -45,7 +45,7 @@ def section(one: Section) -> dict[str, object]:
         "events": [(event, event_line(trend, event)) for event in events],
         "around": trend_around.around(trend),
         "drifts": [drift_line(one) for one in sorted(trend.drifts, key=trend_words.importance)],
-        "stops": [(one, trend_words.stop(one)) for one in sorted(trend.stopped, key=lambda one: not one.new)],
+        "stops": sorted(trend.stopped, key=lambda one: not one.fails),
         "command": command(trend),
         "open_rows": OPEN_ROWS,
         "open_facts": OPEN_FACTS,
@@ -54,7 +54,7 @@ def section(one: Section) -> dict[str, object]:
 
 def failing(trend: Trend) -> list[Finding]:
     """What is new and for the worse, most important first."""
-    return [one for one in trend_words.findings(trend) if trend_words.fails(one)]
+    return [one for one in trend_words.findings(trend) if one.fails]
 
 
 def _since(trend: Trend) -> str:
@@ -84,7 +84,7 @@ def conclusion(trend: Trend) -> str:
 
 def _count(one: Finding) -> int:
     """Cases that fail a night."""
-    return sum(map(trend_words.fails, one.members)) if isinstance(one, FleetEvent) else 1
+    return sum(member.fails for member in one.members) if isinstance(one, FleetEvent) else 1
 
 
 def _night(one: Finding) -> object:
@@ -110,12 +110,12 @@ def changed(trend: Trend) -> list[str]:
     """What else changed in the nights that are shown, most important first, a kind a sentence."""
     kinds: dict[int, list[Finding]] = {}
     for one in trend_words.findings(trend):
-        if not trend_words.fails(one):
+        if not one.fails:
             kinds.setdefault(trend_words.rank(one), []).append(one)
     told = [_kind_of(rank, some) for rank, some in kinds.items()]
     for start in trend.environments[-1:]:
         count = f", the last of {len(trend.environments)}" if len(trend.environments) > 1 else ""
-        told.append(f"{trend_around.another_environment(start)}, since {start.night}{count}")
+        told.append(f"{start.words}, since {start.night}{count}")
     return _bounded(told)
 
 
@@ -153,7 +153,7 @@ def sentence(one: Finding) -> str:
     if isinstance(one, Drift):
         return f"{one.case} drifts, {trend_words.percent(one.ratio)} since {one.start}"
     if isinstance(one, FleetEvent):
-        return f"{trend_words.event(one)}, since {one.night}"
+        return f"{one.words}, since {one.night}"
     much = trend_words.change(one) or trend_words.levels(one)
     return f"{one.case} {f'{one.metric} ' if one.metric else ''}{much} since {one.night}"
 
@@ -221,7 +221,7 @@ def line(trend: Trend, one: Change) -> Line:
         levels=trend_words.levels(one),
         facts=facts(one.changes),
         confirm=one.confirm,
-        why="" if one.confirm else trend_words.cannot_confirm(one.changes),
+        why=one.cannot_confirm,
     )
 
 
@@ -258,17 +258,16 @@ class EventLine:
 
 
 def event_line(trend: Trend, event: FleetEvent) -> EventLine:
-    members = sorted(event.members, key=lambda one: (not trend_words.fails(one), -trend_words.size(one)))
+    members = sorted(event.members, key=lambda one: (not one.fails, -trend_words.size(one)))
     kinds = Counter(trend_words.kind(one) for one in members)
-    confirm = members[0].confirm if members and not event.changes.environment else ""
     return EventLine(
-        words=trend_words.event(event),
+        words=event.words,
         colour=_colour(event.kind) if trend_words.rank(event) != trend_words.UNCONFIRMED else "note",
         facts=facts(event.changes),
         kinds=", ".join(f"{count} {kind}" for kind, count in kinds.items()),
         members=tuple(line(trend, one) for one in members),
-        confirm=confirm,
-        why="" if confirm else trend_words.cannot_confirm(event.changes),
+        confirm=event.confirm,
+        why=event.cannot_confirm,
     )
 
 

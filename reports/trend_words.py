@@ -12,14 +12,9 @@ Finding = Change | FleetEvent | Drift | Stop
 FAILS, REGRESSION, DRIFT, STOP, IMPROVEMENT, ENVIRONMENT, UNCONFIRMED = range(7)
 
 
-def fails(one: Finding) -> bool:
-    """Whether it makes `ridgeline trend --fail-on-new` fail."""
-    return one.new if isinstance(one, Stop) else one.fails
-
-
 def rank(one: Finding) -> int:
     """Its place among what matters: smaller first."""
-    if fails(one):
+    if one.fails:
         return FAILS
     if isinstance(one, Stop):
         return STOP
@@ -96,14 +91,6 @@ def kind(one: Change) -> str:
     return f"{words}, new" if one.new else words
 
 
-def event(one: FleetEvent) -> str:
-    """ "30 cases changed within 2 days: 28 slower, 2 faster, +3.1% in the middle"."""
-    count = units.cases(len(one.members))
-    return (
-        f"{count} changed within 2 days: {one.slower} slower, {one.faster} faster, {percent(one.ratio)} in the middle"
-    )
-
-
 def commits(of: NightChanges) -> str:
     """ "commit 0061c0ffeec0 → 0062c0ffeec0", or empty when it is the same."""
     if of.before_commit == of.after_commit:
@@ -113,20 +100,3 @@ def commits(of: NightChanges) -> str:
 
 def _commit(commit: str, dirty: bool) -> str:
     return (commit[:12] or "unknown") + (" with local changes" if dirty and commit else "")
-
-
-def cannot_confirm(of: NightChanges) -> str:
-    """Why there is no command that tests whether the code did it."""
-    if not of.before_commit or not of.after_commit:
-        return "a commit is not known, so that none can be built again"
-    dirty = of.before_dirty or of.after_dirty
-    if of.before_commit == of.after_commit:
-        if dirty:
-            return "the commit is the same, with local changes that are not stored"
-        return "the commit is the same on both sides: it is not the code"
-    return "built with local changes, which cannot be built again" if dirty else "no command is known"
-
-
-def stop(one: Stop) -> str:
-    since = f"{one.outcome} since then" if one.outcome else "not measured since then"
-    return f"last time on {one.last}, {since}"

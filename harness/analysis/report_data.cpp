@@ -10,7 +10,6 @@
 
 #include "harness/analysis/counted_case.hpp"
 #include "harness/analysis/report_sites.hpp"
-#include "harness/analysis/verdict_json.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -183,54 +182,6 @@ Json to_json(const ReportRun& data) {
   return object;
 }
 
-Json to_json(const record::Pair& pair) {
-  Json object{{"round", pair.round},
-              {"baseline_first", pair.baseline_first},
-              {"baseline_ns", pair.baseline_ns},
-              {"candidate_ns", pair.candidate_ns}};
-  put(object, "dropped", to_text(pair.dropped));
-  return object;
-}
-
-Json to_json(const record::CaseVerdict& verdict, const std::vector<const record::Pair*>& rounds) {
-  Json object{{"case", verdict.case_name}};
-  put(object, "baseline_case", verdict.baseline_case);
-  object["verdict"] = record::to_string(verdict.verdict);
-  put(object, "reason", verdict.reason);
-  put_numbers(object, verdict);
-  object["expected"] = verdict.expected;
-  put(object, "expectation", verdict.expectation);
-  object["rounds"] = Json::array();
-  for (const record::Pair* pair : rounds) object["rounds"].push_back(to_json(*pair));
-  return object;
-}
-
-Json to_json(const ReportGate& data) {
-  const record::Gate& gate = data.gate;
-  Json object{{"id", gate.id},
-              {"mode", to_string(gate.mode)},
-              {"status", record::to_string(gate.status)},
-              {"baseline", gate.baseline},
-              {"candidate", gate.candidate},
-              {"baseline_run", gate.baseline_run},
-              {"candidate_run", gate.candidate_run},
-              {"command_line", gate.command_line}};
-  put(object, "rules_text", gate.rules_text);
-  object["seed"] = gate.seed;
-  object["alpha"] = gate.alpha;
-  object["cases"] = gate.cases;
-  object["aa"] = gate.aa;
-  object["started"] = gate.started;
-  put(object, "finished", gate.finished);
-  object["device"] = to_json(data.device);
-  std::map<std::string, std::vector<const record::Pair*>> rounds;
-  for (const record::Pair& pair : data.pairs) rounds[pair.case_name].push_back(&pair);
-  object["verdicts"] = Json::array();
-  for (const record::CaseVerdict& verdict : data.verdicts)
-    object["verdicts"].push_back(to_json(verdict, rounds[verdict.case_name]));
-  return object;
-}
-
 }  // namespace
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary) {
@@ -241,18 +192,14 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
   return data;
 }
 
-ReportGate read_report_gate(const store::Store& store, const store::GateSummary& summary) {
-  const std::string& id = summary.gate.id;
-  return {summary.gate, summary.device, store.verdicts(id), store.pairs(id)};
-}
-
-json::Value report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
-                            const std::string& generated, const std::string& ridgeline) {
-  Json document{{"format", "ridgeline-report"}, {"version", report_format_version},
-                {"generated", generated},       {"ridgeline", ridgeline},
-                {"runs", Json::array()},        {"gates", Json::array()}};
+json::Value report_document(const std::vector<ReportRun>& runs, const std::string& generated,
+                            const std::string& ridgeline) {
+  Json document{{"format", "ridgeline-report"},
+                {"version", report_format_version},
+                {"generated", generated},
+                {"ridgeline", ridgeline},
+                {"runs", Json::array()}};
   for (const ReportRun& run : runs) document["runs"].push_back(to_json(run));
-  for (const ReportGate& gate : gates) document["gates"].push_back(to_json(gate));
   return document;
 }
 

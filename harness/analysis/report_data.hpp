@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/json.hpp"
 #include "harness/analysis/summary.hpp"
-#include "harness/record/gate.hpp"
+#include "harness/base/json.hpp"
 #include "harness/record/run.hpp"
 #include "harness/store/store.hpp"
 
@@ -13,7 +12,7 @@ namespace ridgeline::analysis {
 
 /// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
 /// changes, a key goes away or a word of a list is new, not when a key is added.
-inline constexpr int report_format_version = 2;
+inline constexpr int report_format_version = 3;
 
 /// One run with all that a report shows of it.
 struct ReportRun {
@@ -27,19 +26,9 @@ struct ReportRun {
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary);
 
-/// One gate with all that a report shows of it.
-struct ReportGate {
-  record::Gate gate;
-  record::Device device;
-  std::vector<record::CaseVerdict> verdicts;
-  std::vector<record::Pair> pairs;  // by round
-};
-
-ReportGate read_report_gate(const store::Store& store, const store::GateSummary& summary);
-
-/// The report document. `generated` is a time in UTC, `ridgeline` the version of this program. What is absent or no
-/// finite number is left out, never null or 0.
-json::Value report_document(const std::vector<ReportRun>& runs, const std::vector<ReportGate>& gates,
-                                       const std::string& generated, const std::string& ridgeline);
+/// The part of the report document that holds `runs`. `generated` is a time in UTC, `ridgeline` the version of this
+/// program. What is absent or no finite number is left out, never null or 0.
+json::Value report_document(const std::vector<ReportRun>& runs, const std::string& generated,
+                            const std::string& ridgeline);
 
 }  // namespace ridgeline::analysis

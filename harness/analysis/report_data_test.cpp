@@ -68,51 +68,8 @@ ReportRun counted_example() {
   return data;
 }
 
-/// The gate that docs/report-format.md shows: a regression over two pairs, and a case that crashed.
-ReportGate example_gate() {
-  ReportGate data;
-  data.gate.id = "20261120T125000Z-9a1b2c";
-  data.gate.device_uuid = examples::device().uuid;
-  data.gate.mode = record::GateMode::refs;
-  data.gate.baseline = "main";
-  data.gate.candidate = "HEAD";
-  data.gate.baseline_run = "20261120T125000Z-aaaaaa";
-  data.gate.candidate_run = "20261120T125000Z-bbbbbb";
-  data.gate.command_line = "ridgeline gate --baseline-ref main --candidate-ref HEAD gemm";
-  data.gate.seed = 7;
-  data.gate.alpha = 0.01;
-  data.gate.cases = 2;
-  data.gate.started = "2026-11-20T12:50:00Z";
-  data.gate.finished = "2026-11-20T12:52:00Z";
-  data.gate.status = record::RunStatus::finished;
-  data.device = examples::device();
-  record::CaseVerdict slower;
-  slower.case_name = slower.baseline_case = record::name(examples::gemm_case("tiled", 64).id);
-  slower.verdict = record::Verdict::regression;
-  slower.delta = 0.03;
-  slower.baseline_ns = 40000;
-  slower.candidate_ns = 44000;
-  slower.ratio = 1.1;
-  slower.ratio_low = 1.08;
-  slower.pairs = 1;
-  slower.dropped = 1;
-  slower.noise = 0.002;
-  slower.p_value = 1e-5;
-  slower.level = 1e-4;
-  record::CaseVerdict crashed;
-  crashed.case_name = crashed.baseline_case = record::name(examples::gemm_case("naive", 64).id);
-  crashed.verdict = record::Verdict::crashed;
-  crashed.reason = "candidate: killed by signal 11 (Segmentation fault)";
-  crashed.delta = 0.03;
-  data.verdicts = {slower, crashed};
-  data.pairs = {{slower.case_name, 0, true, 40000, 44000, {}},
-                {slower.case_name, 1, false, 40100, 61000, {"", "hw_thermal_slowdown"}}};
-  return data;
-}
-
 TEST(ReportData, IsWhatItsPageShows) {
-  expect_documented("## Example",
-                    report_document({example(), counted_example()}, {example_gate()}, "2026-11-20T13:00:00Z", "0.1.0"));
+  expect_documented("## Example", report_document({example(), counted_example()}, "2026-11-20T13:00:00Z", "0.1.0"));
 }
 
 TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
@@ -125,7 +82,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
   m.median_ns.reset();
   m.verification = record::Verification{nan, 1e-5};
   m.metrics = {{"memory_bytes", std::numeric_limits<double>::infinity(), "B", record::Direction::lower}};
-  const Json document = json::reread(report_document({data}, {}, "", ""));
+  const Json document = json::reread(report_document({data}, "", ""));
   const Json& only = document.at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("verification"), (Json{{"tolerance", 1e-5}}));
   EXPECT_TRUE(only.at("metrics").empty()) << "a failure carries no number";
@@ -133,7 +90,7 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
     EXPECT_FALSE(only.contains(key)) << key;
   EXPECT_EQ(document.dump().find("null"), std::string::npos);
   m.outcome = record::Outcome::unstable;
-  const Json unsteady = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases").at(0);
+  const Json unsteady = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(unsteady.at("metrics").at(0).at("name"), "memory_bytes");
   EXPECT_FALSE(unsteady.at("metrics").at(0).contains("value"));
 }
@@ -144,7 +101,7 @@ TEST(ReportData, SaysTheWorkThatTheDeviceChose) {
     stored.case_info.flops.reset();
     stored.measurement.flops = 123.0;
   }
-  const Json cases = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases");
+  const Json cases = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases");
   EXPECT_FALSE(cases.at(0).contains("flops")) << "the crashed case prepared nothing";
   EXPECT_EQ(cases.at(1).at("flops"), 123.0);
 }
@@ -154,23 +111,11 @@ TEST(ReportData, KeepsEveryAttemptInOrder) {
   data.measurements.push_back(data.measurements[0]);
   data.measurements.back().id = 99;
   data.measurements.back().measurement.attempt = 2;
-  const Json cases = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases");
+  const Json cases = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases");
   std::vector<std::pair<int, int>> order;
   for (const Json& one : cases.at(1).at("measurements"))
     order.emplace_back(one.at("replicate").get<int>(), one.at("attempt").get<int>());
   EXPECT_EQ(order, (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {1, 1}, {2, 1}}));
-}
-
-TEST(ReportData, LeavesNumbersOfAGateOutThatAreNone) {
-  ReportGate data = example_gate();
-  data.verdicts[0].ratio_low = -std::numeric_limits<double>::infinity();
-  data.verdicts[0].noise = std::numeric_limits<double>::quiet_NaN();
-  const Json document = json::reread(report_document({}, {data}, "", ""));
-  const Json& verdict = document.at("gates").at(0).at("verdicts").at(0);
-  EXPECT_EQ(verdict.at("ratio"), 1.1);
-  for (const char* key : {"ratio_low", "ratio_high", "noise", "smallest_effect"})
-    EXPECT_FALSE(verdict.contains(key)) << key;
-  EXPECT_EQ(document.dump().find("null"), std::string::npos);
 }
 
 TEST(ReportData, ReadsARunFromItsStore) {
@@ -185,7 +130,7 @@ TEST(ReportData, ReadsARunFromItsStore) {
   EXPECT_EQ(data.builds.size(), 1u);
   EXPECT_EQ(data.roofs.size(), 1u);
   ASSERT_EQ(data.measurements.size(), 1u);
-  const Json only = json::reread(report_document({data}, {}, "", "")).at("runs").at(0).at("cases").at(0);
+  const Json only = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases").at(0);
   EXPECT_EQ(only.at("measurements").at(0).at("samples"), 3);
 }
 
@@ -197,7 +142,7 @@ TEST(ReportData, ReadsTheSitesOfACountedRunFromItsStore) {
   const record::Case info = examples::gemm_case();
   results.add(results.add(examples::process()), info, examples::counted(info));
   const ReportRun data = read_report_run(results, results.runs().at(0));
-  const Json run = json::reread(report_document({data}, {}, "", "")).at("runs").at(0);
+  const Json run = json::reread(report_document({data}, "", "")).at("runs").at(0);
   const Json& only = run.at("cases").at(0);
   EXPECT_EQ(only.at("outcome"), "counted");
   EXPECT_EQ(only.at("sites").size(), 2u);
@@ -211,36 +156,10 @@ TEST(ReportData, ACountedCaseWithAFailureHasNoSites) {
   ReportRun data = counted_example();
   const record::Case info = data.measurements[0].case_info;
   data.measurements.push_back({3, 2, info, 1, examples::failed(info, record::Outcome::wrong_result, "a race")});
-  const Json run = json::reread(report_document({data}, {}, "", "")).at("runs").at(0);
+  const Json run = json::reread(report_document({data}, "", "")).at("runs").at(0);
   EXPECT_EQ(run.at("cases").at(0).at("outcome"), "wrong_result");
   EXPECT_FALSE(run.at("cases").at(0).contains("sites"));
   EXPECT_TRUE(run.at("sources").empty());
-}
-
-TEST(ReportData, ReadsAGateFromItsStoreWithThePairsOfEachCase) {
-  store::Store results = store::Store::in_memory();
-  const record::Gate gate = examples::gate();
-  const record::Case first = examples::gemm_case("naive"), second = examples::gemm_case("tiled");
-  std::vector<std::int64_t> processes;
-  for (const std::string& id : {gate.baseline_run, gate.candidate_run}) {
-    results.begin(examples::side(gate, id), examples::device(), examples::environment());
-    processes.push_back(results.add(examples::process(0, id)));
-  }
-  results.begin(gate);
-  for (const record::Case& info : {first, second}) {
-    const std::int64_t old_id = results.add(processes[0], info, examples::measurement(info));
-    const std::int64_t new_id = results.add(processes[1], info, examples::measurement(info));
-    results.add(gate.id, examples::pair(info, 0), old_id, new_id);
-    results.add(gate.id, examples::pass(info));
-  }
-  const ReportGate data = read_report_gate(results, results.gates().at(0));
-  EXPECT_EQ(data.device.model, "synthetic-gpu");
-  const Json verdicts = json::reread(report_document({}, {data}, "", "")).at("gates").at(0).at("verdicts");
-  ASSERT_EQ(verdicts.size(), 2u);
-  for (const Json& verdict : verdicts) {
-    EXPECT_EQ(verdict.at("verdict"), "pass");
-    EXPECT_EQ(verdict.at("rounds").size(), 1u) << "its own pairs, not the other case's";
-  }
 }
 
 }  // namespace

@@ -185,4 +185,6 @@ bool fails(const FleetEvent& event) {
 
 bool fails(const TrendDrift& drift) { return drift.is_new && drift.ratio > 1 && drift.changes.environment.empty(); }
 
+bool fails(const TrendStop& stop) { return stop.is_new; }
+
 }  // namespace ridgeline::analysis

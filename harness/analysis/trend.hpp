@@ -124,5 +124,6 @@ CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one, c
 bool fails(const TrendChange& change);
 bool fails(const FleetEvent& event);
 bool fails(const TrendDrift& drift);
+bool fails(const TrendStop& stop);
 
 }  // namespace ridgeline::analysis

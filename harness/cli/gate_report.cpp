@@ -56,6 +56,17 @@ bool fails(const CaseVerdict& verdict) {
          state == Expected::unmet;
 }
 
+bool fails(const GateReport& report) {
+  if (report.gate.status == record::RunStatus::running)
+    return std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return fails(v); });
+  return report.exit_code != fine && report.exit_code != undecided;
+}
+
+bool is_doubtful(const GateReport& report) {
+  return report.gate.status == record::RunStatus::running || report.exit_code == undecided ||
+         std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return is_doubtful(v); });
+}
+
 void sort_by_importance(std::vector<CaseVerdict>& verdicts) {
   const auto key = [](const CaseVerdict& v) {
     const Verdict group = expected(v) == Expected::unmet ? Verdict::regression : v.verdict;
@@ -70,9 +81,10 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
   if (status != record::RunStatus::finished ||
       any_of(verdicts, [](const CaseVerdict& v) { return record::is_failure(v.verdict); }))
     return not_all_measured;
-  if (any_of(verdicts, fails)) return regression;
+  if (any_of(verdicts, [](const CaseVerdict& v) { return fails(v); })) return regression;
   const bool decided = any_of(verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); });
-  return !decided || (strict && any_of(verdicts, is_doubtful)) ? undecided : fine;
+  return !decided || (strict && any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); })) ? undecided
+                                                                                                       : fine;
 }
 
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {

@@ -23,6 +23,7 @@ struct GateReport {
   int exit_code = 0;
   std::string state;       // of a stored gate, as `status` in run_text.hpp says it; empty: what gate.status says
   std::int64_t pairs = 0;  // stored, of a stored gate that has not ended
+  std::vector<record::Pair> rounds;  // by case and round, where they are shown, too
 };
 
 /// What matters first: in the order of record::Verdict, where an expected regression that is not there counts as one;
@@ -43,6 +44,8 @@ Expected expected(const record::CaseVerdict& verdict);
 /// Whether this case makes the gate exit with something else than fine, however strict: a failure, a regression that is
 /// not expected or larger than expected, an expectation that is unmet or over.
 bool fails(const record::CaseVerdict& verdict);
+/// Whether the gate as a whole does, or ended before its time; of one that has not ended, whether a case does.
+bool fails(const GateReport& report);
 
 /// What was compared and answered: the gate did its work for this case.
 bool is_decided(record::Verdict verdict);
@@ -50,6 +53,8 @@ bool is_decided(record::Verdict verdict);
 /// What --strict does not let pass: undecided, no_baseline, invalid_environment, and a case that was skipped because
 /// both sides do not fit into memory together. One that the rules skip, or that neither side has, is no doubt.
 bool is_doubtful(const record::CaseVerdict& verdict);
+/// Whether any case is, too little could be decided, or the gate has not ended.
+bool is_doubtful(const GateReport& report);
 
 /// Whether the gate was asked to be strict, as its stored options say.
 bool is_strict(const record::Gate& gate);
@@ -76,7 +81,9 @@ std::string gate_junit(const GateReport& report);
 /// GitHub workflow commands (::error, ::warning, ::notice), one a case that is not a pass. GitHub shows only the first
 /// few of a kind, so where there are more the first one says how many.
 std::string gate_github(const GateReport& report);
+/// For programs, with the words that people read.
 json::Value to_json(const GateReport& report);
 json::Value to_json(const record::CaseVerdict& verdict);
+json::Value to_json(const record::Pair& pair);
 
 }  // namespace ridgeline::cli

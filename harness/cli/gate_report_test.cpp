@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -128,6 +129,43 @@ TEST(GateReport, ALargerRegressionThanExpectedFailsInWords) {
   EXPECT_TRUE(contains(gate_text(report), "regression (more than expected)"));
   EXPECT_TRUE(contains(gate_text(report), "1 regression is larger than the rules expect\n"));
   EXPECT_EQ(json::reread(to_json(report.verdicts[0]))["expectation"]["state"], "exceeded");
+}
+
+TEST(GateReport, NumbersThatAreNoneAreLeftOut) {
+  CaseVerdict verdict = judged("a", Verdict::pass, 0, -1, 1);
+  verdict.ratio_high = std::numeric_limits<double>::infinity();
+  verdict.noise = std::numeric_limits<double>::quiet_NaN();
+  const auto object = json::reread(to_json(verdict));
+  EXPECT_EQ(object["ratio_low"], 0.99);
+  for (const char* key : {"ratio_high", "noise", "smallest_effect"}) EXPECT_FALSE(object.contains(key)) << key;
+  const std::string nothing = to_json(CaseVerdict()).dump();
+  EXPECT_TRUE(contains(nothing, R"("delta":0.0,"pairs":0,"dropped":0,"words":{"verdict":"undecided"}})")) << nothing;
+}
+
+TEST(GateReport, ProgramsAreToldWhatItComesTo) {
+  GateReport report = examples::report();
+  const auto told = [&](RunStatus status, std::vector<CaseVerdict> verdicts, bool strict = false) {
+    report.gate.status = status;
+    report.exit_code = gate_exit_code(status, verdicts, strict);
+    report.verdicts = std::move(verdicts);
+    const auto object = json::reread(to_json(report));
+    EXPECT_EQ(object["conclusions"].back(), conclusions(report).back());
+    EXPECT_EQ(object.contains("exit_code"), status != RunStatus::running);
+    return std::pair(object["fails"].get<bool>(), object["doubtful"].get<bool>());
+  };
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  CaseVerdict no_room = said("c", Verdict::skipped, "why");
+  no_room.no_room = true;
+  constexpr std::pair good(false, false), doubtful(false, true), bad(true, false);
+  EXPECT_EQ(told(RunStatus::finished, {pass, said("c", Verdict::skipped, "why")}), good);
+  EXPECT_EQ(told(RunStatus::finished, {pass, said("c", Verdict::undecided, "why")}), doubtful);
+  EXPECT_EQ(told(RunStatus::finished, {pass, no_room}), doubtful);
+  EXPECT_EQ(told(RunStatus::finished, {pass, no_room}, true), doubtful);
+  EXPECT_EQ(told(RunStatus::finished, {}), doubtful);
+  EXPECT_EQ(told(RunStatus::finished, {pass, slow}), bad);
+  EXPECT_EQ(told(RunStatus::interrupted, {pass}), bad);
+  EXPECT_EQ(told(RunStatus::running, {pass}), doubtful);
+  EXPECT_EQ(told(RunStatus::running, {slow}), std::pair(true, true));
 }
 
 TEST(GateReport, RulesThatRaiseAlphaAreSaid) {

@@ -149,5 +149,5 @@ def test_the_report_shows_the_gate(runs):
     assert done.returncode == 0, done.stderr
     page = (runs.results / "report" / "index.html").read_text()
     assert "label:new against label:old" in page
-    assert "The candidate is slower." in page
+    assert "The gate fails: the candidate is slower." in page
     assert (runs.results / "report" / "figures" / "forest.png").read_bytes().startswith(b"\x89PNG")

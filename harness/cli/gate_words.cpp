@@ -162,6 +162,8 @@ GateRow gate_row(const CaseVerdict& verdict) {
   }
   if (verdict.ratio) row.change = signed_percent(*verdict.ratio, verdict.delta);
   row.interval = interval(verdict);
+  if (verdict.baseline_ns) row.baseline_value = units::time(*verdict.baseline_ns);
+  if (verdict.candidate_ns) row.candidate_value = units::time(*verdict.candidate_ns);
   const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
   if (compared) row.delta = units::plain(100 * verdict.delta) + "%";
   if (compared) row.pairs = std::to_string(verdict.pairs);
@@ -196,12 +198,16 @@ std::string gate_title(const record::Gate& gate, const record::Device& device) {
                      gate.aa ? " (A/A: both sides are the same code)" : "");
 }
 
+std::string counts_text(const GateReport& report) {
+  if (!report.verdicts.empty()) return verdict_counts(report.verdicts);
+  return report.gate.status == record::RunStatus::running ? "no case is decided yet" : "no case was compared";
+}
+
 std::vector<std::string> conclusions(const GateReport& report) {
   std::vector<std::string> lines;
   const std::size_t n = report.verdicts.size();
-  const bool running = report.gate.status == record::RunStatus::running;
-  lines.push_back(n == 0 ? running ? "no case is decided yet" : "no case was compared"
-                         : fmt::format("{} case{}: {}", n, n == 1 ? "" : "s", verdict_counts(report.verdicts)));
+  const std::string counts = counts_text(report);
+  lines.push_back(n == 0 ? counts : fmt::format("{} case{}: {}", n, n == 1 ? "" : "s", counts));
   const auto add = [&](Expected state, const char* one, const char* several) {
     const auto count = std::ranges::count_if(report.verdicts, [&](const auto& v) { return expected(v) == state; });
     if (count > 0) lines.push_back(fmt::format("{} {}", count, count == 1 ? one : several));
@@ -212,7 +218,7 @@ std::vector<std::string> conclusions(const GateReport& report) {
       "regressions are no longer expected: the date in the rules has passed");
   add(Expected::exceeded, "regression is larger than the rules expect", "regressions are larger than the rules expect");
   if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
-  if (running) {
+  if (report.gate.status == record::RunStatus::running) {
     lines.push_back(fmt::format("the gate {}{}",
                                 report.state == "running"  ? "is running"
                                 : report.state == "killed" ? "was killed"

@@ -21,8 +21,9 @@ struct GateRow {
   std::string delta;     // "3%"
   std::string pairs;     // "18", "18 (2 dropped)"
   std::string noise;     // "0.15%"
-  // Of counts, in place of the five before but delta, which is what the metric was allowed to grow.
-  std::string metric, baseline_value, candidate_value;
+  std::string baseline_value, candidate_value;  // "1.23 us", "4096"
+  // Of counts, in place of change, interval, pairs and noise; delta is what the metric was allowed to grow.
+  std::string metric;
   std::string ratio;  // "1.25": candidate over baseline; empty from and to zero
   std::string why;    // expectation, reason, smallest effect, p value and level
 };
@@ -43,7 +44,11 @@ std::string change_and_delta(const GateRow& row);
 /// "gate ID: CANDIDATE against BASELINE on DEVICE"; "A/A" is said.
 std::string gate_title(const record::Gate& gate, const record::Device& device);
 
-/// What the whole gate comes to, in a sentence or a few: passes, fails and why, or decides nothing.
+/// "2 regressions (1 expected), 40 pass", or in words that there is no verdict.
+std::string counts_text(const GateReport& report);
+
+/// What the whole gate comes to, in a sentence or a few; the last says whether it passes, fails and why, or decides
+/// nothing.
 std::vector<std::string> conclusions(const GateReport& report);
 
 /// The command that goes on with a gate that ended before its time; empty for one that cannot go on. `state` is the

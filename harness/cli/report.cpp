@@ -18,6 +18,7 @@
 #include "harness/cli/compare.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/report_draw.hpp"
+#include "harness/cli/show_gate.hpp"
 #include "harness/cli/trend.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -150,15 +151,13 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
   return chosen;
 }
 
-json::Value document_of(const Chosen& chosen) {
+json::Value document_of(const fs::path& results, const Chosen& chosen) {
   std::vector<analysis::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs)
     runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
-  std::vector<analysis::ReportGate> gates;
-  for (const store::FoundGate& one : chosen.gates)
-    gates.push_back(analysis::read_report_gate(store::Store::open(one.file), one.summary));
-  json::Value document = analysis::report_document(runs, gates, run::timestamp(), RIDGELINE_VERSION);
-  for (const char* key : {"trends", "comparisons"}) document[key] = json::Value::array();
+  json::Value document = analysis::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
+  for (const char* key : {"gates", "trends", "comparisons"}) document[key] = json::Value::array();
+  for (const store::FoundGate& one : chosen.gates) document["gates"].push_back(report_json(one, results));
   for (const analysis::DeviceTrend& trend : chosen.trends)
     document["trends"].push_back(report_json(trend, chosen.trend_rules));
   for (const ComparedRuns& compared : chosen.comparisons) document["comparisons"].push_back(report_json(compared));
@@ -209,7 +208,7 @@ int report(const Context& context, const ReportOptions& options) {
   const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
   const fs::path document = output / "report.json", page = output / "index.html";
-  write_document(document, document_of(chosen).dump(1));
+  write_document(document, document_of(context.results, chosen).dump(1));
   if (talks) say_chosen(chosen);
   draw_report(document, output, talks);
   if (!context.json) {

@@ -1,4 +1,4 @@
-// What a report says of nights and of a comparison is what docs/report-format.md shows.
+// What a report says of a gate, of nights and of a comparison is what docs/report-format.md shows.
 
 #include <string>
 
@@ -6,6 +6,7 @@
 
 #include "harness/analysis/documented_example.hpp"
 #include "harness/cli/compare.hpp"
+#include "harness/cli/show_gate.hpp"
 #include "harness/cli/trend.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/store.hpp"
@@ -19,6 +20,66 @@ namespace examples = store::examples;
 const std::string tiled = record::name(examples::gemm_case("tiled", 64).id);
 const std::string naive = record::name(examples::gemm_case("naive", 64).id);
 const std::string gone = record::name(examples::gemm_case("gone", 64).id);
+
+/// A regression over two pairs, and a case that crashed, in a results file.
+store::FoundGate stored_example(const store::TemporaryFolder& folder) {
+  const store::FoundGate found{folder / "synthetic-gpu.sqlite", {}};
+  record::Gate gate = examples::gate("20261120T125000Z-9a1b2c", "2026-11-20T12:50:00Z");
+  gate.mode = "refs";
+  gate.baseline = "main";
+  gate.candidate = "HEAD";
+  gate.command_line = "ridgeline gate --baseline-ref main --candidate-ref HEAD gemm";
+  gate.rules_text.clear();
+  gate.seed = 7;
+  gate.cases = 2;
+  const record::Case info = examples::gemm_case("tiled", 64);
+  record::CaseVerdict slower = examples::pass(info), crashed;
+  slower.verdict = record::Verdict::regression;
+  slower.delta = 0.03;
+  slower.baseline_ns = 40000;
+  slower.candidate_ns = 44000;
+  slower.ratio = 1.1;
+  slower.ratio_low = 1.08;
+  slower.ratio_high.reset();
+  slower.pairs = slower.dropped = 1;
+  slower.noise = 0.002;
+  slower.smallest_effect.reset();
+  slower.p_value = 1e-5;
+  slower.level = 1e-4;
+  crashed.case_name = crashed.baseline_case = naive;
+  crashed.verdict = record::Verdict::crashed;
+  crashed.reason = "candidate: killed by signal 11 (Segmentation fault)";
+  crashed.delta = 0.03;
+  record::Pair kept = examples::pair(info, 0), dropped = examples::pair(info, 1);
+  kept.baseline_first = true;
+  kept.baseline_ns = 40000;
+  kept.candidate_ns = 44000;
+  dropped.baseline_first = false;
+  dropped.baseline_ns = 40100;
+  dropped.candidate_ns = 61000;
+  dropped.dropped.candidate = "hw_thermal_slowdown";
+
+  store::Store store = store::Store::create(found.file);
+  for (const std::string& id : {gate.baseline_run, gate.candidate_run})
+    store.begin(examples::side(gate, id), examples::device(), examples::environment());
+  store.begin(gate);
+  for (const record::Pair& pair : {kept, dropped}) {
+    const auto measure = [&](const std::string& run, double ns) {
+      return store.add(store.add(examples::process(pair.round, run)), info, examples::measurement(info, {ns}));
+    };
+    const std::int64_t baseline = measure(gate.baseline_run, pair.baseline_ns),
+                       candidate = measure(gate.candidate_run, pair.candidate_ns);
+    store.add(gate.id, pair, baseline, candidate);
+  }
+  for (const record::CaseVerdict& verdict : {crashed, slower}) store.add(gate.id, verdict);
+  store.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T12:52:00Z");
+  return {found.file, store.gates().at(0)};
+}
+
+TEST(ReportFormat, AGateIsWhatThePageShows) {
+  const store::TemporaryFolder folder;
+  analysis::expect_documented("## Example of a gate", report_json(stored_example(folder), folder.path()));
+}
 
 analysis::NightChanges between(std::size_t before, std::size_t after) {
   analysis::NightChanges changes;

@@ -84,7 +84,7 @@ class Report : public testing::Test {
   std::vector<std::string> ids_in(const fs::path& document, const char* what) {
     const nlohmann::json written = nlohmann::json::parse(std::ifstream(document));
     std::vector<std::string> ids;
-    for (const auto& one : written.at(what)) ids.push_back(one.at("id"));
+    for (const auto& one : written.at(what)) ids.push_back(one.value("gate", one).at("id"));
     return ids;
   }
   std::vector<std::string> runs_in(const fs::path& document) { return ids_in(document, "runs"); }

@@ -19,14 +19,16 @@ namespace {
 using record::CaseVerdict;
 using record::Pair;
 
-GateReport report_of(const store::FoundGate& found, const store::Store& store) {
+GateReport stored_gate(const store::FoundGate& found, const std::filesystem::path& results) {
   GateReport report;
   report.gate = found.summary.gate;
   report.device = found.summary.device;
-  report.verdicts = store.verdicts(report.gate.id);
+  report.verdicts = store::Store::open(found.file).verdicts(report.gate.id);
   sort_by_importance(report.verdicts);
   report.file = found.file;
   report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
+  report.state = cli::status(found, store::all_runs(results, [](const Error&) {}));
+  if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
   return report;
 }
 
@@ -37,13 +39,13 @@ std::string side(const record::Gate& gate, const std::string& run, const char* c
   return fmt::format("run {}{}", run, hash != nullptr && hash->is_text() ? ", commit " + hash->text() : "");
 }
 
-std::vector<std::string> facts(const GateReport& report, const std::string& status) {
+std::vector<std::string> facts(const GateReport& report) {
   const record::Gate& gate = report.gate;
   std::vector<std::string> lines;
   const auto line = [&](const char* what, const std::string& text) {
     if (!text.empty()) lines.push_back(fmt::format("{:<12}{}", what, text));
   };
-  line("status", status);
+  line("status", report.state);
   line("started", point_in_time(gate.started) + " UTC");
   line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
   line("baseline", side(gate, gate.baseline_run, "baseline_commit"));
@@ -97,46 +99,37 @@ std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pair
   return text + '\n' + (!verdict.metric.empty() ? "" : table.empty() ? "no pairs\n" : table.text());
 }
 
-json::Value pair_json(const Pair& pair) {
-  json::Value object{{"case", pair.case_name},
-                     {"round", pair.round},
-                     {"first", pair.baseline_first ? "baseline" : "candidate"},
-                     {"baseline_ns", pair.baseline_ns},
-                     {"candidate_ns", pair.candidate_ns},
-                     {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
-  json::put(object, "dropped", to_text(pair.dropped));
-  return object;
-}
-
-/// A gate that has not ended has no exit code.
-json::Value json_of(const GateReport& report, const std::string& status, const std::string& sampled,
-                    const std::vector<Pair>& pairs) {
+json::Value json_of(const GateReport& report, const std::string& sampled, const std::vector<Pair>& pairs) {
   json::Value all = cli::to_json(report);
-  if (report.gate.status == record::RunStatus::running) all.erase("exit_code");
-  if (report.gate.status != record::RunStatus::finished) all["gate"]["pairs"] = report.pairs;
   all.erase("notes");
-  all["gate"]["status"] = status;
   if (sampled.empty()) return all;
+  // What the whole gate comes to is not what some of its cases do.
+  for (const char* key : {"fails", "doubtful", "conclusions", "counts_text"}) all.erase(key);
   all["pairs"] = json::Value::array();
   for (const Pair& pair : pairs)
-    if (matches(sampled, pair.case_name)) all["pairs"].push_back(pair_json(pair));
+    if (matches(sampled, pair.case_name)) all["pairs"].push_back(cli::to_json(pair));
   return all;
 }
 
 }  // namespace
 
+json::Value report_json(const store::FoundGate& found, const std::filesystem::path& results) {
+  GateReport report = stored_gate(found, results);
+  report.rounds = store::Store::open(found.file).pairs(report.gate.id);
+  json::Value object = cli::to_json(report);
+  for (const char* key : {"notes", "file"}) object.erase(key);
+  return object;
+}
+
 int show_gate(const Context& context, const store::FoundGate& found, const std::string& sampled) {
-  const store::Store store = store::Store::open(found.file);
-  GateReport report = report_of(found, store);
-  const std::string status = cli::status(found, store::all_runs(context.results, [](const Error&) {}));
-  report.state = status;
-  if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
-  const std::vector<Pair> pairs = sampled.empty() ? std::vector<Pair>() : store.pairs(report.gate.id);
+  GateReport report = stored_gate(found, context.results);
+  const std::vector<Pair> pairs =
+      sampled.empty() ? std::vector<Pair>() : store::Store::open(found.file).pairs(report.gate.id);
   if (!sampled.empty()) report.verdicts = picked(report, sampled);
   if (context.json) {
-    print_json(json_of(report, status, sampled, pairs));
+    print_json(json_of(report, sampled, pairs));
   } else if (sampled.empty()) {
-    report.notes = facts(report, status);
+    report.notes = facts(report);
     fmt::print("{}", gate_text(report));
   } else {
     for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));

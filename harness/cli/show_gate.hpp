@@ -1,11 +1,17 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
+#include "harness/base/json.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
+
+/// What a report draws of a gate: what `ridgeline show --json` says of it, and the rounds of each case. `results` is
+/// the folder that holds it.
+json::Value report_json(const store::FoundGate& found, const std::filesystem::path& results);
 
 /// Prints a stored gate, or, with a pattern in `sampled`, the pairs of the cases that it picks. Returns the exit code.
 int show_gate(const Context& context, const store::FoundGate& found, const std::string& sampled);

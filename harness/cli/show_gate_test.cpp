@@ -136,9 +136,13 @@ TEST_F(ShowGate, IsShownToPrograms) {
   ASSERT_EQ(all["verdicts"].size(), 2u);
   EXPECT_EQ(all["verdicts"][0]["verdict"], "regression");
   EXPECT_EQ(all["verdicts"][0].count("ratio_low"), 0u) << "what is unknown is left out";
+  EXPECT_EQ(all["verdicts"][0]["words"]["change"], "+10.1%");
+  EXPECT_EQ(all["conclusions"], json({"2 cases: 1 regression, 1 skipped", "the gate fails: the candidate is slower"}));
+  EXPECT_EQ(all["counts_text"], "1 regression, 1 skipped");
   EXPECT_EQ(all.count("pairs"), 0u);
   const json sampled = json::parse(ridgeline({"--json", "--samples", "gemm", "20261122"}).out);
   EXPECT_EQ(sampled["verdicts"].size(), 1u);
+  EXPECT_EQ(sampled.count("conclusions"), 0u) << "those are of all cases";
   ASSERT_EQ(sampled["pairs"].size(), 3u);
   EXPECT_EQ(sampled["pairs"][1]["round"], 1);
   EXPECT_EQ(sampled["pairs"][1]["first"], "candidate");

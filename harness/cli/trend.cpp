@@ -76,7 +76,7 @@ int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
   const auto any = [](const auto& of) { return std::ranges::any_of(of, [](const auto& one) { return fails(one); }); };
   int code = fine;
   for (const analysis::DeviceTrend& device : devices) {
-    if (std::ranges::any_of(device.stops, &analysis::TrendStop::is_new)) return not_all_measured;
+    if (any(device.stops)) return not_all_measured;
     if (any(device.changes) || any(device.fleet) || any(device.drifts)) code = regression;
   }
   return code;

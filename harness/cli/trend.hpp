@@ -23,6 +23,15 @@ int fail_on_new(const std::vector<analysis::DeviceTrend>& devices);
 std::string confirming_command(const analysis::NightChanges& changes, const record::Device& device,
                                const std::string& case_name, std::string& why);
 
+/// The member with the largest change, whose command confirms the event.
+const analysis::TrendChange& largest(const analysis::FleetEvent& event);
+
+/// What happened, in a sentence without its night and without whether it is new.
+std::string in_words(const analysis::FleetEvent& event);
+std::string in_words(const analysis::EnvironmentStart& start);
+/// `nights` are all that are stored.
+std::string in_words(const analysis::TrendStop& stop, std::size_t nights);
+
 std::string trend_text(const TrendReport& report);
 /// `with_series`: also the values of every series.
 json::Value to_json(const TrendReport& report, bool with_series);

@@ -9,6 +9,8 @@ namespace ridgeline::cli {
 namespace {
 
 using analysis::DeviceTrend;
+using json::put;
+
 json::Value changes_json(const analysis::NightChanges& changes) {
   json::Value object{
       {"environment", changes.environment}, {"before_run", changes.before_run}, {"after_run", changes.after_run}};
@@ -27,7 +29,8 @@ void add_command(json::Value& object, const analysis::NightChanges& changes, con
                  const std::string& case_name) {
   std::string why;
   const std::string command = confirming_command(changes, device, case_name, why);
-  if (!command.empty()) object["confirm"] = command;
+  put(object, "confirm", command);
+  put(object, "cannot_confirm", why);
 }
 
 json::Value change_json(const DeviceTrend& trend, const analysis::TrendChange& one) {
@@ -134,16 +137,18 @@ json::Value device_json(const DeviceTrend& trend, bool with_series) {
   for (const char* list : {"environments", "fleet_events", "changes", "drifts", "stopped"})
     object[list] = json::Value::array();
   for (const analysis::EnvironmentStart& start : trend.environments) {
-    json::Value one{{"night", date(start.night)}, {"changed", start.facts}, {"cases", start.cases}};
+    json::Value one{
+        {"night", date(start.night)}, {"words", in_words(start)}, {"changed", start.facts}, {"cases", start.cases}};
     if (start.ratio) one["ratio"] = *start.ratio;
     object["environments"].push_back(one);
   }
   for (const analysis::FleetEvent& event : trend.fleet) {
-    json::Value one{{"kind", to_string(event.kind)},  {"night", date(event.night)},
-                    {"slower", event.slower},         {"faster", event.faster},
-                    {"ratio", event.ratio},           {"new", event.is_new},
-                    {"fails", fails(event)},          {"changes", changes_json(event.changes)},
-                    {"members", json::Value::array()}};
+    json::Value one{
+        {"kind", to_string(event.kind)}, {"night", date(event.night)}, {"words", in_words(event)},
+        {"slower", event.slower},        {"faster", event.faster},     {"ratio", event.ratio},
+        {"new", event.is_new},           {"fails", fails(event)},      {"changes", changes_json(event.changes)}};
+    add_command(one, event.changes, device.device, largest(event).case_name);
+    one["members"] = json::Value::array();
     for (const analysis::TrendChange& member : event.members) one["members"].push_back(change_json(trend, member));
     object["fleet_events"].push_back(one);
   }
@@ -158,7 +163,11 @@ json::Value device_json(const DeviceTrend& trend, bool with_series) {
                                 {"fails", fails(drift)},
                                 {"changes", changes_json(drift.changes)}});
   for (const analysis::TrendStop& stop : trend.stops) {
-    json::Value one{{"case", stop.case_name}, {"last", date(stop.last)}, {"new", stop.is_new}};
+    json::Value one{{"case", stop.case_name},
+                    {"last", date(stop.last)},
+                    {"words", in_words(stop, device.nights.size())},
+                    {"new", stop.is_new},
+                    {"fails", fails(stop)}};
     if (stop.since_then) one["outcome"] = record::to_string(*stop.since_then);
     object["stopped"].push_back(one);
   }

@@ -118,7 +118,38 @@ TEST(TrendJson, HoldsWhatTheTextSays) {
       json::reread(to_json({{with_change(TrendKind::improvement)}, {}, 0}, false))["devices"][0]["changes"][0]["fails"],
       false);
   EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
+  EXPECT_FALSE(change.contains("cannot_confirm"));
   EXPECT_TRUE(device["series"].is_array());
+}
+
+TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
+  DeviceTrend trend = with_change(TrendKind::environment);
+  analysis::FleetEvent event;
+  event.members = {trend.changes[0], trend.changes[0]};
+  event.members[0].case_name = "smaller";
+  event.members[0].after = 1050;
+  event.slower = 2;
+  event.ratio = 1.08;
+  event.changes = event.members[1].changes;
+  trend.fleet = {event, event};
+  trend.fleet[1].changes.after_dirty = true;
+  trend.environments = {{1, {}, 2, 1.01}, {2, {}, 0, {}}};
+  trend.stops = {{"x", 1, {}, true}, {"y", 0, record::Outcome::crashed, false}};
+  const std::string text = trend_text({{trend}, {}, 0});
+  const auto device = json::reread(to_json({{trend}, {}, 0}, false))["devices"][0];
+  EXPECT_EQ(device["fleet_events"][0]["words"],
+            "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle");
+  EXPECT_EQ(device["environments"][0]["words"], "another comparable environment: 2 cases, +1.0% in the middle");
+  EXPECT_EQ(device["stopped"][0]["words"], "its last night; 1 night without it since, not measured");
+  EXPECT_EQ(device["stopped"][0]["fails"], true);
+  EXPECT_EQ(device["stopped"][1]["fails"], false);
+  for (const char* list : {"fleet_events", "environments", "stopped"})
+    for (const auto& one : device[list])
+      EXPECT_NE(text.find(one["words"].get<std::string>()), std::string::npos) << one;
+  const std::string confirm = device["fleet_events"][0]["confirm"];
+  EXPECT_TRUE(confirm.ends_with(" " + trend.changes[0].case_name)) << confirm << " is not of the largest";
+  EXPECT_NE(text.find("confirm: " + confirm), std::string::npos);
+  EXPECT_EQ(device["fleet_events"][1]["cannot_confirm"], "built with local changes, which cannot be built again");
 }
 
 TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {

@@ -101,16 +101,16 @@ void add(std::string& text, const DeviceTrend& trend, const TrendChange& one) {
   how_to_confirm(text, one.changes, trend.nights.device, one.case_name);
 }
 
+double change_size(const TrendChange& change) {
+  return change.before > 0 && change.after > 0 ? std::abs(std::log(change.after / change.before)) : 0;
+}
+
 void add(std::string& text, const DeviceTrend& trend, const FleetEvent& event) {
-  head(text, date(trend, event.night), to_string(event.kind),
-       fmt::format("{} changed within 2 days: {} slower, {} faster, {} in the middle{}",
-                   count(event.members.size(), "case"), event.slower, event.faster, change(event.ratio),
-                   event.is_new ? ", new" : ""));
+  head(text, date(trend, event.night), to_string(event.kind), in_words(event) + (event.is_new ? ", new" : ""));
   std::vector<const TrendChange*> largest;
   for (const TrendChange& member : event.members) largest.push_back(&member);
-  std::ranges::stable_sort(largest, std::ranges::greater{}, [](const TrendChange* member) {
-    return member->before > 0 && member->after > 0 ? std::abs(std::log(member->after / member->before)) : 0;
-  });
+  std::ranges::stable_sort(largest, std::ranges::greater{},
+                           [](const TrendChange* member) { return change_size(*member); });
   for (std::size_t i = 0; i < std::min(largest.size(), members_listed); ++i)
     detail(text, fmt::format("{}  {}{}", printable(largest[i]->case_name, 400), levels(*largest[i]),
                              largest[i]->confirmed ? "" : ", unconfirmed"));
@@ -129,19 +129,11 @@ void add(std::string& text, const DeviceTrend& trend, const TrendDrift& drift) {
 
 void add(std::string& text, const DeviceTrend& trend, const TrendStop& stop) {
   head(text, date(trend, stop.last), "stopped", printable(stop.case_name, 400));
-  detail(
-      text,
-      fmt::format("its last night; {} without it since{}{}", count(trend.nights.nights.size() - 1 - stop.last, "night"),
-                  stop.since_then ? fmt::format(", the latest outcome is {}", record::to_string(*stop.since_then))
-                                  : ", not measured",
-                  stop.is_new ? ", new" : ""));
+  detail(text, in_words(stop, trend.nights.nights.size()) + (stop.is_new ? ", new" : ""));
 }
 
 void add(std::string& text, const DeviceTrend& trend, const EnvironmentStart& start) {
-  head(text, date(trend, start.night), "environment",
-       start.ratio ? fmt::format("another comparable environment: {}, {} in the middle", count(start.cases, "case"),
-                                 change(*start.ratio))
-                   : "another comparable environment, with no case of the one before");
+  head(text, date(trend, start.night), "environment", in_words(start));
   for (const std::string& fact : start.facts) detail(text, "changed: " + printable(fact, 300));
   detail(text, "series start anew");
 }
@@ -208,6 +200,27 @@ std::string totals(const DeviceTrend& trend, std::size_t shown_nights) {
 }
 
 }  // namespace
+
+const TrendChange& largest(const FleetEvent& event) {
+  return *std::ranges::max_element(event.members, {}, change_size);
+}
+
+std::string in_words(const FleetEvent& event) {
+  return fmt::format("{} changed within 2 days: {} slower, {} faster, {} in the middle",
+                     count(event.members.size(), "case"), event.slower, event.faster, change(event.ratio));
+}
+
+std::string in_words(const EnvironmentStart& start) {
+  if (!start.ratio) return "another comparable environment, with no case of the one before";
+  return fmt::format("another comparable environment: {}, {} in the middle", count(start.cases, "case"),
+                     change(*start.ratio));
+}
+
+std::string in_words(const TrendStop& stop, std::size_t nights) {
+  return fmt::format(
+      "its last night; {} without it since, {}", count(nights - 1 - stop.last, "night"),
+      stop.since_then ? fmt::format("the latest outcome is {}", record::to_string(*stop.since_then)) : "not measured");
+}
 
 std::string sparkline(const std::vector<double>& values, std::size_t marked) {
   static constexpr const char* bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -30,7 +30,7 @@ ROWS_A_PAGE = 34
 _BAND = "#e4e4e4"
 _STYLES = {
     "regression": plot.Style(plot.VERMILLION, "s"),
-    "regression, expected": plot.Style(plot.ORANGE, "P"),
+    "regression (expected)": plot.Style(plot.ORANGE, "P"),
     "improvement": plot.Style(plot.BLUE, "D"),
     "pass": plot.Style(plot.GREEN, "o"),
 }
@@ -41,13 +41,15 @@ _FARTHEST = 1.2  # of a log ratio that an axis shows
 @dataclass(frozen=True)
 class Row:
     """One case. `change`, `low`, `high` and `delta` are logs of ratios; without a change there is a `note` alone; an
-    end of the interval that is None beside a change has no bound."""
+    end of the interval that is None beside a change has no bound. `look` is what the legend calls the style."""
 
     name: str
     words: str
+    look: str
     style: plot.Style
     hollow: bool
     delta: float
+    percent: str
     change: float | None
     low: float | None
     high: float | None
@@ -74,13 +76,17 @@ def row(verdict: Verdict) -> Row:
         for key, value in (("change", verdict.ratio), ("low", verdict.ratio_low), ("high", verdict.ratio_high))
         if value is not None
     }
-    style = _STYLES.get(verdict.words, _OTHER)
+    words = verdict.words.verdict
+    look = words if words in _STYLES else verdict.verdict
+    style = _STYLES.get(look, _OTHER)
     return Row(
         name=verdict.case,
-        words=verdict.words,
+        words=words,
+        look=look,
         style=style if known or verdict.verdict == "pass" else plot.Style(plot.INK),
         hollow=style is _OTHER,
         delta=math.log1p(verdict.delta),
+        percent=verdict.words.change,
         change=log.get("change"),
         low=log.get("low"),
         high=log.get("high"),
@@ -91,12 +97,12 @@ def row(verdict: Verdict) -> Row:
 
 def pages(gate: Gate) -> list[Page]:
     # Counts have no intervals, and their changes are no slow-downs: the table tells them.
-    every = [row(verdict) for verdict in gate.by_importance() if not verdict.metric]
+    every = [row(verdict) for verdict in gate.verdicts if not verdict.metric]
     if not every:
         return []
     number = -(-len(every) // ROWS_A_PAGE)
     size = -(-len(every) // number)
-    sides = f"{plot.shown(gate.candidate, 26)} against {plot.shown(gate.baseline, 26)}"
+    sides = f"{plot.shown(gate.facts.candidate, 26)} against {plot.shown(gate.facts.baseline, 26)}"
     made = []
     for start in range(0, len(every), size):
         some = tuple(every[start : start + size])
@@ -131,7 +137,7 @@ def draw_page(page: Page, figure: Figure) -> None:
             _draw_change(axes, place, one, page.limit)
         pairs = str(one.pairs) if one.pairs else ""
         shade = plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
-        rows.columns(axes, place, _cells(_percent(one.change), pairs, one.words, (plot.INK, shade)))
+        rows.columns(axes, place, _cells(one.percent, pairs, one.words, (plot.INK, shade)))
     rows.columns(axes, -1, _cells("change", page.counted, "verdict", (plot.GREY, plot.GREY)))
     change_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← faster      candidate over baseline      slower →")
@@ -149,7 +155,7 @@ def _draw_change(axes: Axes, place: int, one: Row, limit: float) -> None:
     if abs(one.change) <= limit:
         rows.mark(axes, place, one.change, one.style, hollow=one.hollow)
     else:
-        rows.beyond(axes, place, _percent(one.change), limit, colour, right=one.change > 0)
+        rows.beyond(axes, place, one.percent, limit, colour, right=one.change > 0)
 
 
 def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> list[tuple[str, float, str, str]]:
@@ -159,14 +165,6 @@ def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> lis
         (pairs, 104, "right", colours[0]),
         (words, 114, "left", colours[1]),
     ]
-
-
-def _percent(change: float | None) -> str:
-    if change is None:
-        return ""
-    part = 100 * math.expm1(change)
-    digits = 0 if abs(part) >= 100 else 1 if abs(part) >= 10 else 2
-    return f"{part:+.{digits}f}%"
 
 
 def change_ticks(axis: Axis, limit: float) -> None:
@@ -205,7 +203,7 @@ def _legend(page: Page) -> dict[str, Artist]:
         if one.change is not None:
             face = "white" if one.hollow else one.style.colour
             look = {"color": one.style.colour, "marker": one.style.marker, "markerfacecolor": face}
-            entries.setdefault("not decided" if one.hollow else one.words, Line2D([], [], linewidth=1.6, **look))
+            entries.setdefault("not decided" if one.hollow else one.look, Line2D([], [], linewidth=1.6, **look))
     entries["delta"] = Patch(color=_BAND)
     if any(one.change is not None and None in (one.low, one.high) for one in page.rows):
         entries["no bound"] = Line2D([], [], color=plot.GREY, linestyle="none", marker=">")

@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 from reports import figures, load, plot, synthetic, synthetic_gate
 from reports.figures import forest, pairs
 from reports.figures.figures_test import _overlap, free_texts, tick_labels
-from reports.model_gate import VERDICTS, Gate
+from reports.model_gate import Gate
 
 KINDS = {kind.name: kind for kind in figures.paged_kinds("gate")}
 INPUTS = {
@@ -43,7 +43,7 @@ def drawn(name: str, page: object) -> Figure:
 
 
 def only(verdict: synthetic.Json) -> forest.Page:
-    (page,) = forest.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [verdict]}))
+    (page,) = forest.pages(parsed(synthetic_gate.of([verdict])))
     return page
 
 
@@ -82,22 +82,23 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
 def test_every_case_is_on_one_page(cases: int) -> None:
     gate = parsed(synthetic_gate.gate(cases))
     pages = forest.pages(gate)
-    assert [row.name for page in pages for row in page.rows] == [one.case for one in gate.by_importance()]
+    assert [row.name for page in pages for row in page.rows] == [one.case for one in gate.verdicts]
     assert all(len(page.rows) <= forest.ROWS_A_PAGE for page in pages)
     assert len(pages) == -(-cases // forest.ROWS_A_PAGE)
     if cases == 200:
         assert pages[5].part.endswith("cases 171 to 200 of 200")
 
 
-def test_what_matters_comes_first() -> None:
-    rows = [row for page in forest.pages(parsed(synthetic_gate.gate(60))) for row in page.rows]
-    order = [VERDICTS.index(row.words) for row in rows]
-    assert order == sorted(order)
-    assert len(set(order)) == 9
-    passes = [abs(row.change) for row in rows if row.words == "pass" and row.change is not None]
-    assert passes == sorted(passes, reverse=True)
-    words = [row.words for row in forest.pages(parsed(synthetic_gate.odd()))[0].rows]
-    assert words[:2] == ["regression", "regression, expected"]
+def test_marks_behind_a_verdict_are_said_and_only_an_expected_regression_looks_otherwise() -> None:
+    def row(words: str, kind: str = "regression") -> forest.Row:
+        made = synthetic_gate.verdict("a/b/f32/n=1", kind, 0.1, 12)
+        made["words"]["verdict"] = words
+        return only(made).rows[0]
+
+    plain, worse, met = (row(f"regression{mark}") for mark in ("", " (more than expected)", " (expected)"))
+    assert (worse.words, worse.look, worse.style) == ("regression (more than expected)", "regression", plain.style)
+    assert (met.look, met.style != plain.style) == ("regression (expected)", True)
+    assert row("pass (regression expected)", "pass").look == "pass"
 
 
 def test_what_is_drawn_is_what_was_decided() -> None:
@@ -171,7 +172,7 @@ def test_a_change_beyond_the_axis_is_said_and_not_drawn_elsewhere() -> None:
     (axes,) = drawn("forest", page).axes
     marked = {round(line.get_ydata()[0]) for line in axes.get_lines() if line.get_marker() not in ("", "None", None)}
     assert 0 not in marked
-    assert "+160% »" in [text.get_text() for text in axes.texts]
+    assert f"{page.rows[0].percent} »" in [text.get_text() for text in axes.texts]
 
 
 @pytest.mark.parametrize("limit", [1e-4, 0.0037, 0.02, 0.09, 0.3, 0.4, 0.41, 0.7, 1.2, 3.0])
@@ -187,9 +188,7 @@ def test_ticks_are_round_and_apart(limit: float) -> None:
 def test_pairs_say_which_side_came_first_and_what_was_dropped() -> None:
     gate = parsed(synthetic_gate.odd())
     panels = [one for page in pairs.pages(gate) for one in page.panels]
-    assert [one.name for one in panels] == [
-        one.case for one in gate.by_importance() if one.rounds and one.verdict != "pass"
-    ]
+    assert [one.name for one in panels] == [one.case for one in gate.verdicts if one.rounds and one.verdict != "pass"]
     bimodal = next(one for one in panels if one.name.endswith("part=3"))
     assert sum(map(len, bimodal.points.values())) == 60
     assert [number for number, _ in bimodal.points["dropped"]] == [6]
@@ -211,8 +210,8 @@ def test_pairs_that_are_drawn_are_those_of_the_panel() -> None:
 
 def test_a_pair_far_out_leaves_the_others_room_and_is_hollow_at_the_edge() -> None:
     made = synthetic_gate.verdict("a/b/f32/n=1", "regression", 0.05, 18)
-    made["rounds"][3]["candidate_ns"] /= 1000
-    (page,) = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [made]}))
+    made["rounds"][3]["log_ratio"] -= math.log(1000)
+    (page,) = pairs.pages(parsed(synthetic_gate.of([made])))
     far = pairs.reach(page.panels[0])
     assert far < 0.3
     (axes,) = drawn("pairs", page).axes
@@ -222,7 +221,7 @@ def test_a_pair_far_out_leaves_the_others_room_and_is_hollow_at_the_edge() -> No
 
 def test_the_second_speed_of_processes_is_within_the_axis() -> None:
     made = synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.02, 60, modes=0.12)
-    (page,) = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": [made]}))
+    (page,) = pairs.pages(parsed(synthetic_gate.of([made])))
     (panel,) = page.panels
     far = pairs.reach(panel)
     assert all(abs(value) < far for points in panel.points.values() for _, value in points)
@@ -230,6 +229,6 @@ def test_the_second_speed_of_processes_is_within_the_axis() -> None:
 
 def test_many_panels_are_spread_over_pages() -> None:
     made = [synthetic_gate.verdict(f"a/b/f32/n={n}", "undecided", 0.02, 12) for n in range(40)]
-    pages = pairs.pages(parsed(synthetic_gate.gate(0) | {"verdicts": made}))
+    pages = pairs.pages(parsed(synthetic_gate.of(made)))
     assert sum(len(page.panels) for page in pages) == 40
     assert all(len(page.panels) <= pairs.COLUMNS * pairs.ROWS for page in pages)

@@ -55,11 +55,11 @@ class Page:
 def panel(verdict: Verdict) -> Panel:
     points: dict[str, list[tuple[int, float]]] = {}
     for pair in sorted(verdict.rounds, key=lambda pair: pair.round):
-        how = _DROPPED if pair.dropped else _FIRST if pair.baseline_first else _SECOND
+        how = _DROPPED if pair.dropped else _FIRST if pair.first == "baseline" else _SECOND
         points.setdefault(how, []).append((pair.round + 1, pair.log_ratio))
     return Panel(
         verdict.case,
-        verdict.words,
+        verdict.words.verdict,
         math.log1p(verdict.delta),
         math.log(verdict.ratio) if verdict.ratio else None,
         {how: tuple(some) for how, some in points.items()},
@@ -67,7 +67,7 @@ def panel(verdict: Verdict) -> Panel:
 
 
 def pages(gate: Gate) -> list[Page]:
-    panels = [panel(one) for one in gate.by_importance() if one.verdict != "pass" and one.rounds]
+    panels = [panel(one) for one in gate.verdicts if one.verdict != "pass" and one.rounds]
     if not panels:
         return []
     number = -(-len(panels) // (COLUMNS * ROWS))

@@ -434,7 +434,7 @@ def test_hostile_text_is_drawn_and_files_stay_where_they_belong(tmp_path: Path) 
 
 def test_ranks_follow_the_rules_of_what_fails() -> None:
     trend = parsed(synthetic_trend.trend(40))
-    assert [one.case for one in trend.changes if trend_words.fails(one)] == [trend.changes[0].case]
+    assert [one.case for one in trend.changes if one.fails] == [trend.changes[0].case]
     assert [trend_words.rank(one) for one in trend_words.findings(trend)] == sorted(
         trend_words.rank(one) for one in trend_words.findings(trend)
     )
