@@ -25,7 +25,7 @@ const std::string gone = record::name(examples::gemm_case("gone", 64).id);
 store::FoundGate stored_example(const store::TemporaryFolder& folder) {
   const store::FoundGate found{folder / "synthetic-gpu.sqlite", {}};
   record::Gate gate = examples::gate("20261120T125000Z-9a1b2c", "2026-11-20T12:50:00Z");
-  gate.mode = "refs";
+  gate.mode = record::GateMode::refs;
   gate.baseline = "main";
   gate.candidate = "HEAD";
   gate.command_line = "ridgeline gate --baseline-ref main --candidate-ref HEAD gemm";
