@@ -4,7 +4,6 @@
 #include <sstream>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -84,9 +83,8 @@ int check(const Context& context, const std::string& file) {
   const run::ToolResult result = run::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
   say(stdout, context.json ? result.output + "\n" : said.str());
   if (result.fine) return fine;
-  for (const auto& [ending, code] :
-       {std::pair{"exited with code 2", 2}, {"exited with code 64", 64}, {"exited with code 69", 69}})
-    if (result.ending == ending) return code;
+  for (const int code : {2, 64, 69})
+    if (result.exit_code == code) return code;
   throw Error(ErrorKind::dependency, fmt::format("the check of {} {}", source.string(), result.ending),
               "an access that the device does not see can end the program: docs/how-to-check.md");
 }

@@ -234,9 +234,16 @@ void Child::kill() noexcept {
   guard_ = 0;
 }
 
+bool Child::succeeded() const { return exit_code() == 0; }
+
+std::optional<int> Child::exit_code() const {
+  if (status_ == -1 || !WIFEXITED(status_)) return std::nullopt;
+  return WEXITSTATUS(status_);
+}
+
 std::string Child::ending() const {
   if (status_ == -1) return "ended in an unknown way";
-  if (WIFEXITED(status_)) return fmt::format("exited with code {}", WEXITSTATUS(status_));
+  if (const auto code = exit_code()) return fmt::format("exited with code {}", *code);
   return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
 }
 

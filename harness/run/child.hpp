@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,10 @@ class Child {
 
   /// Ends the program and everything below it, and waits until nothing is left. Fine to call again.
   void kill() noexcept;
+  /// After the end: whether it exited with code 0.
+  bool succeeded() const;
+  /// After the end: absent unless the program ended by itself.
+  std::optional<int> exit_code() const;
   /// After the end: "exited with code 3", "was killed by signal 11 (Segmentation fault)".
   std::string ending() const;
 

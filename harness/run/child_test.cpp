@@ -1,6 +1,7 @@
 #include "harness/run/child.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include <fcntl.h>
@@ -35,15 +36,21 @@ std::string read_all(int descriptor) {
 }
 
 TEST(Child, TellsHowItsProgramEnded) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"exit 0", "exited with code 0"},
-      {"exit 3", "exited with code 3"},
-      {"kill -SEGV $$", "was killed by signal 11 (Segmentation fault)"}};
-  for (const auto& [script, ending] : rows) {
-    Child child(shell(script));
+  const struct {
+    const char* script;
+    std::optional<int> exit_code;
+    const char* ending;
+  } rows[] = {{"exit 0", 0, "exited with code 0"},
+              {"exit 3", 3, "exited with code 3"},
+              {"kill -SEGV $$", std::nullopt, "was killed by signal 11 (Segmentation fault)"}};
+  for (const auto& row : rows) {
+    Child child(shell(row.script));
+    EXPECT_FALSE(child.succeeded()) << "before its end";
     wait_for_end(child);
     child.kill();
-    EXPECT_EQ(child.ending(), ending);
+    EXPECT_EQ(child.exit_code(), row.exit_code);
+    EXPECT_EQ(child.succeeded(), row.exit_code == 0);
+    EXPECT_EQ(child.ending(), row.ending);
   }
 }
 

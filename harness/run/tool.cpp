@@ -86,8 +86,9 @@ ToolResult run_tool(const Tool& tool, std::ostream* log) {
   child.kill();  // what it left running holds the pipes
   drain(child.output(), take_output);
   drain(child.errors(), take_errors);
+  result.exit_code = child.exit_code();
   result.ending = child.ending();
-  result.fine = result.ending == "exited with code 0";
+  result.fine = child.succeeded();
   result.words = last_line(errors);
   if (result.output.ends_with('\n')) result.output.pop_back();
   return result;

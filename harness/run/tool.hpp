@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -17,10 +18,11 @@ struct Tool {
 };
 
 struct ToolResult {
-  bool fine = false;   // it exited with code 0
-  std::string ending;  // "exited with code 3"
-  std::string output;  // what it printed, without a last newline; cut after 4 MiB
-  std::string words;   // the last line of what it said on stderr, fit to be shown; empty when there is none
+  bool fine = false;             // it exited with code 0
+  std::optional<int> exit_code;  // absent when it was killed
+  std::string ending;            // "exited with code 3"
+  std::string output;            // what it printed, without a last newline; cut after 4 MiB
+  std::string words;             // the last line of what it said on stderr, fit to be shown; empty when there is none
 };
 
 /// Runs the tool without input, shielded from what git leaves in the environment of its hooks, and below a guard, so
