@@ -1,5 +1,6 @@
 #include "harness/cli/command_line.hpp"
 
+#include <climits>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -110,11 +111,24 @@ std::vector<std::string> Command::option_names() const {
   return names;
 }
 
-std::vector<std::string> Command::command_names() const {
-  std::vector<std::string> names;
-  for (const CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
-  return names;
+std::map<std::string, int> Command::most_values() const {
+  std::map<std::string, int> most;
+  for (const CLI::Option* option : std::as_const(*command_).get_options()) {
+    int words = option->get_items_expected_max();
+    if (words != 0 && option->get_allow_extra_args())
+      words = INT_MAX;
+    else if (words >=
+             CLI::detail::expected_max_vector_size / 16)  // as CLI11 cuts a list that takes one value each time
+      words = option->get_type_size_max() * option->get_expected_min();
+    for (const std::string& name : option->get_lnames()) most["--" + name] = words;
+  }
+  return most;
+}
+
+std::vector<Command> Command::commands() const {
+  std::vector<Command> below;
+  for (CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; })) below.emplace_back(*each);
+  return below;
 }
 
 std::optional<Command> Command::chosen() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,8 +73,10 @@ class Command {
   std::string name() const;
   /// With their dashes, in the order of --help.
   std::vector<std::string> option_names() const;
-  /// Of the commands below this one, in the order of --help.
-  std::vector<std::string> command_names() const;
+  /// How many words at most each option takes as its values each time, by its name with the dashes; 0 of a flag.
+  std::map<std::string, int> most_values() const;
+  /// Those below this one, in the order of --help.
+  std::vector<Command> commands() const;
   /// The command below this one that the parsed line names.
   std::optional<Command> chosen() const;
 

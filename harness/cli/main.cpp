@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -57,7 +56,8 @@ bool reader_is_gone() {
 std::string suggestion(Command program, const std::vector<std::string>& arguments) {
   const std::optional<Command> chosen = program.chosen();
   std::vector<std::string> known = chosen ? chosen->option_names() : program.option_names();
-  if (!chosen) std::ranges::copy(program.command_names(), std::back_inserter(known));
+  if (!chosen)
+    for (const Command& command : program.commands()) known.push_back(command.name());
   for (std::string word : arguments) {
     word = word.substr(0, word.find('='));
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/program.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -29,63 +31,83 @@ std::vector<std::string> shell_words(const std::string& line) {
   return words;
 }
 
-/// Whether `word` is an option of `run` or `gate` whose value is the next word.
-bool takes_next(const std::string& word) {
-  constexpr const char* flags[] = {"--strict", "--no-wait", "--json",          "--quiet",
-                                   "--aa",     "--github",  "--accept-changes"};
-  return word.starts_with("--") && word != "--" && word.find('=') == std::string::npos &&
-         std::ranges::find(flags, word) == std::end(flags);
+/// Command::most_values of the commands that store lines, by their names.
+std::map<std::string, std::map<std::string, int>> declared() {
+  Context context;
+  Program program("ridgeline", "", "", "");
+  std::map<std::string, std::map<std::string, int>> found;
+  for (const auto add : {add_run, add_gate}) add(program.root(), context);
+  for (const Command& command : program.root().commands()) found[command.name()] = command.most_values();
+  return found;
 }
 
 /// Options that say where else results go, which who repeats a line by hand does not want again.
 constexpr const char* elsewhere[] = {"--markdown", "--junit", "--github"};
 
+bool is_option(const std::string& word) { return word.starts_with("--"); }
+
 }  // namespace
+
+std::vector<LinePart> line_parts(const std::vector<std::string>& words, const std::map<std::string, int>& most_values) {
+  constexpr std::size_t names = 2;  // of the program and the command
+  std::vector<LinePart> parts;
+  bool options_are_over = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    LinePart& part = parts.emplace_back();
+    part.words = {words[i]};
+    if (i < names || options_are_over || !is_option(words[i])) continue;
+    const std::size_t equals = words[i].find('=');
+    part.option = words[i].substr(0, equals);
+    options_are_over = part.option == "--";
+    if (equals != std::string::npos) part.values.push_back(words[i].substr(equals + 1));
+    const auto found = most_values.find(part.option);
+    const int most = options_are_over ? 0 : found == most_values.end() ? 1 : found->second;
+    // The first value may look like an option.
+    while (std::cmp_less(part.values.size(), most) && i + 1 < words.size() &&
+           (part.values.empty() || !is_option(words[i + 1]))) {
+      part.values.push_back(words[++i]);
+      part.words.push_back(words[i]);
+    }
+  }
+  return parts;
+}
+
+std::vector<LinePart> line_parts(const std::string& command_line) {
+  static const auto commands = declared();
+  const std::vector<std::string> words = shell_words(command_line);
+  const auto found = words.size() < 2 ? commands.end() : commands.find(words[1]);
+  return line_parts(words, found == commands.end() ? std::map<std::string, int>{} : found->second);
+}
+
+std::string repeating_line(const std::vector<LinePart>& line, const std::string& device, std::uint64_t seed,
+                           const std::vector<std::string>& cases, const std::map<std::string, std::string>& instead) {
+  std::vector<std::string> words, patterns;
+  for (const LinePart& part : line) {
+    const auto replaced = instead.find(part.option);
+    if (part.option.empty())
+      (words.size() < 2 ? words : patterns).push_back(part.words.front());
+    else if (replaced != instead.end())
+      words.insert(words.end(), {part.option, replaced->second});
+    else if (part.option != "--" && !std::ranges::count(elsewhere, part.option))
+      words.insert(words.end(), part.words.begin(), part.words.end());
+  }
+  if (std::ranges::count(line, "--device", &LinePart::option) == 0) words.insert(words.end(), {"--device", device});
+  if (std::ranges::count(line, "--seed", &LinePart::option) == 0)
+    words.insert(words.end(), {"--seed", std::to_string(seed)});
+  const std::vector<std::string>& chosen = cases.empty() ? patterns : cases;
+  words.insert(words.end(), chosen.begin(), chosen.end());
+  return shell_line(words);
+}
 
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
                            const std::vector<std::string>& cases, const std::map<std::string, std::string>& instead) {
-  const std::vector<std::string> typed = shell_words(command_line);
-  std::vector<std::string> options, patterns;
-  bool has_device = false, has_seed = false, only_patterns = false;
-  for (std::size_t i = 0; i < typed.size(); ++i) {
-    const std::string& word = typed[i];
-    if (i < 2) {  // ridgeline run
-      options.push_back(word);
-    } else if (only_patterns || !word.starts_with("--")) {
-      patterns.push_back(word);
-    } else if (word == "--") {
-      only_patterns = true;
-    } else {
-      const std::string name = word.substr(0, word.find('='));
-      has_device = has_device || name == "--device";
-      has_seed = has_seed || name == "--seed";
-      const auto replaced = instead.find(name);
-      if (replaced != instead.end()) {
-        options.insert(options.end(), {name, replaced->second});
-      } else if (!std::ranges::count(elsewhere, name)) {
-        options.push_back(word);
-        if (takes_next(word) && i + 1 < typed.size()) options.push_back(typed[i + 1]);
-      }
-      if (takes_next(word)) ++i;
-    }
-  }
-  if (!has_device) options.insert(options.end(), {"--device", device});
-  if (!has_seed) options.insert(options.end(), {"--seed", std::to_string(seed)});
-  const std::vector<std::string>& chosen = cases.empty() ? patterns : cases;
-  options.insert(options.end(), chosen.begin(), chosen.end());
-  return shell_line(options);
+  return repeating_line(line_parts(command_line), device, seed, cases, instead);
 }
 
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {
-  const std::vector<std::string> words = shell_words(command_line);
   std::vector<std::string> values;
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    if (words[i].starts_with(option + '='))
-      values.push_back(words[i].substr(option.size() + 1));
-    else if (words[i] == option && i + 1 < words.size())
-      values.push_back(words[i + 1]);
-    if (takes_next(words[i])) ++i;
-  }
+  for (const LinePart& part : line_parts(command_line))
+    if (part.option == option) values.insert(values.end(), part.values.begin(), part.values.end());
   return values;
 }
 

@@ -7,9 +7,26 @@
 
 namespace ridgeline::cli {
 
-/// The line that does a stored run or gate again: `command_line` as it was typed, with --device and --seed where it
-/// left them to chance, `cases`, when there are any, in place of its patterns, and for the options that `instead` names
+/// What belongs together in a line: an option with its values, or a single word, which is no option's.
+struct LinePart {
+  std::string option;               // "--budget", and "--" for what ends the options; else empty
+  std::vector<std::string> words;   // as typed: {"--budget=30s"}
+  std::vector<std::string> values;  // {"30s"}
+};
+
+/// `words`, which begin with the program's and the command's name, cut by `most_values` of that command
+/// (Command::most_values). An option that is unknown there takes one value.
+std::vector<LinePart> line_parts(const std::vector<std::string>& words, const std::map<std::string, int>& most_values);
+
+/// A line that `run` or `gate` has stored, or would store.
+std::vector<LinePart> line_parts(const std::string& command_line);
+
+/// The line that does a stored run or gate again: as it was typed, with --device and --seed where it left them to
+/// chance, `cases`, when there are any, in place of its patterns, and for the options that `instead` names
 /// ("--baseline-ref") those values.
+std::string repeating_line(const std::vector<LinePart>& line, const std::string& device, std::uint64_t seed,
+                           const std::vector<std::string>& cases = {},
+                           const std::map<std::string, std::string>& instead = {});
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
                            const std::vector<std::string>& cases = {},
                            const std::map<std::string, std::string>& instead = {});

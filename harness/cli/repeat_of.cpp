@@ -112,27 +112,25 @@ RepeatedRun find_repeated(const Context& context, const std::string& selector) {
 }
 
 std::string command_line(const std::vector<std::string>& arguments, const RepeatedRun& repeated) {
-  constexpr std::string_view option = "--repeat-of";
+  const std::vector<LinePart> typed = line_parts("ridgeline " + shell_line(arguments));
   std::vector<std::string> inherited;
   const auto inherit = [&](const std::string& name, const std::string& value) {
-    const auto typed = [&](const std::string& word) { return word == name || word.starts_with(name + '='); };
-    if (!value.empty() && std::ranges::none_of(arguments, typed)) inherited.insert(inherited.end(), {name, value});
+    if (!value.empty() && std::ranges::count(typed, name, &LinePart::option) == 0)
+      inherited.insert(inherited.end(), {name, value});
   };
   inherit("--budget", repeated.budget);
   inherit("--processes", repeated.processes);
   for (const std::string& worker : repeated.workers) inherit("--worker", worker);
 
-  std::vector<std::string> words{"ridgeline"};
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool alone = arguments[i] == option;
-    if (!alone && !arguments[i].starts_with(std::string(option) + '=')) {
-      words.push_back(arguments[i]);
+  std::vector<std::string> words;
+  for (const LinePart& part : typed) {
+    if (part.option != "--repeat-of") {
+      words.insert(words.end(), part.words.begin(), part.words.end());
       continue;
     }
-    words.insert(words.end(), {std::string(option), run_of(repeated).id});
+    words.insert(words.end(), {part.option, run_of(repeated).id});
     words.insert(words.end(), inherited.begin(), inherited.end());
     inherited.clear();
-    if (alone) ++i;
   }
   return shell_line(words);
 }
