@@ -80,8 +80,7 @@ def levels(one: Change) -> str:
         unit = f" {one.unit}" if one.unit not in ("", "1") else ""
         return f"{units.count(one.before)} → {units.count(one.after)}{unit}"
     low, high = sorted((one.before, one.after))
-    first, rest = units.time_range(low, high).split(" to ")
-    second, unit = rest.split(" ")
+    first, second, unit = units.time_ends(low, high)
     return f"{first} → {second} {unit}" if one.before <= one.after else f"{second} → {first} {unit}"
 
 

@@ -16,12 +16,18 @@ def time(ns: float) -> str:
 
 
 def time_range(low: float, high: float) -> str:
+    first, last, unit = time_ends(low, high)
+    return f"{first} to {last} {unit}"
+
+
+def time_ends(low: float, high: float) -> tuple[str, str, str]:
+    """Both numbers and their unit, with as many digits as it takes to tell them apart."""
     steps = _steps(low, 1e3, len(_TIMES) - 1)
     low, high = low / 1e3**steps, high / 1e3**steps
     digits = 3
     while digits < 6 and low < high and _digits(low, digits) == _digits(high, digits):
         digits += 1  # a narrow interval must not read as one number
-    return f"{_digits(low, digits)} to {_digits(high, digits)} {_TIMES[steps]}"
+    return _digits(low, digits), _digits(high, digits), _TIMES[steps]
 
 
 def byte_rate(bytes_per_s: float) -> str:

@@ -57,3 +57,8 @@ from reports import units
 )
 def test_numbers_read_as_people_expect(text: str, expected: str) -> None:
     assert text == expected
+
+
+def test_the_ends_of_a_range_have_one_unit() -> None:
+    assert units.time_ends(980, 1020) == ("980", "1020", "ns")
+    assert units.time_ends(1100.1, 1102.9) == ("1.100", "1.103", "us")

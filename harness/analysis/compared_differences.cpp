@@ -48,18 +48,14 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
     found.push_back(fmt::format("profile: the text of {} differs", printable(a.run.profile)));
   if (a.run.seed != b.run.seed)
     found.push_back(fmt::format("inputs: other random numbers, of the seeds {} -> {}", a.run.seed, b.run.seed));
-  const EnvironmentChanges changed = changes(as_stored(a), as_stored(b));
   const bool one_model = a.device.model == b.device.model;
-  for (const std::string& change : changed.comparable) {
-    const bool is_hardware = change.starts_with("model ") || (!one_model && change.starts_with("memory_gib "));
-    if (!is_hardware) found.push_back("setting: " + change);
-  }
-  if (one_model) {
-    const std::set<std::string> said(found.begin(), found.end());
-    for (const std::string& change : changed.recorded)
-      if (!said.contains("build: " + change) && !change.starts_with("profile ") && !change.starts_with("the text of "))
-        found.push_back("recorded: " + change);
-  }
+  std::set<std::string> hardware{"model"};
+  if (!one_model) hardware.insert("memory_gib");
+  for (const std::string& change : fact_changes(a.environment.comparable, b.environment.comparable, hardware))
+    found.push_back("setting: " + change);
+  if (one_model)
+    for (const std::string& change : fact_changes(a.environment.recorded, b.environment.recorded))
+      found.push_back("recorded: " + change);
   for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
     if (side->run.status != record::RunStatus::finished)
       found.push_back(fmt::format("{}'s run is {}: it may lack cases", name, record::to_string(side->run.status)));

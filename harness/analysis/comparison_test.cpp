@@ -298,6 +298,23 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   EXPECT_EQ(compare(a, b, {}).cases.at(0).because, "B is farther from its roof, or its other code is slower");
 }
 
+TEST(Compare, AFactMayBeCalledWhatElseDiffers) {
+  ComparedSide a = side("a"), b = side("b");
+  b.device.model = a.device.model;
+  b.run.seed = a.run.seed;
+  a.environment.recorded = {{"profile", "powersave"}};  // of the processor's clock
+  b.environment.recorded = {{"profile", "performance"}};
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{"recorded: profile powersave -> performance"});
+}
+
+TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
+  ComparedSide a = side("a"), b = side("b");
+  b.run.seed = a.run.seed;
+  a.device.kind = b.device.kind = "emulated";
+  b.builds[0].compiler = "g++ 14";
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{"build: compiler of ridgeline-suites g++ 12.2 -> g++ 14"});
+}
+
 TEST(Compare, TheMemoryOfAnotherModelIsHardwareAndThatOfTheSameASetting) {
   ComparedSide a = side("a"), b = side("b");
   b.run.seed = a.run.seed;

@@ -1,6 +1,7 @@
 #include "harness/analysis/night_changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "harness/analysis/stored_side.hpp"
@@ -52,10 +53,9 @@ NightChanges changes_between(const NightlyDevice& device, const std::set<std::st
   const store::SeriesRun& old_run = device.runs[device.nights.at(before).runs.back()];
   const store::SeriesRun& new_run = device.runs[device.nights.at(after).runs.front()];
   NightChanges found;
-  EnvironmentChanges differences = changes(side_of(old_run), side_of(new_run));
+  EnvironmentChanges differences = changes(side_of(old_run), side_of(new_run), restless);
   found.environment = std::move(differences.comparable);
-  for (std::string& text : differences.recorded)
-    if (!restless.contains(text.substr(0, text.find(' ')))) found.environment.push_back(std::move(text));
+  std::ranges::move(differences.recorded, std::back_inserter(found.environment));
   name_commit(old_run, found.before_commit, found.before_dirty);
   name_commit(new_run, found.after_commit, found.after_dirty);
   found.before_run = old_run.run.id;

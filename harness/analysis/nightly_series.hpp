@@ -64,7 +64,7 @@ struct NightlyDevice {
   std::map<std::string, std::int64_t> other_runs;    // why runs of this device are left out, and how many
 };
 
-/// Reads the results files of `folder`; runs of gates, and those with a label that says "unfit", make no nights.
+/// Reads the results files of `folder`; runs of gates and of machines that were not fit make no nights.
 /// Without any other run there is no device. Throws a usage Error when no device, no profile or no case is what
 /// `choice` asks for, and a store Error when nothing can be read; `left_out` is told of files that cannot.
 std::vector<NightlyDevice> nightly_series(const std::filesystem::path& folder, const SeriesChoice& choice,

@@ -31,10 +31,10 @@ void add_changes(std::vector<std::string>& to, const Values& baseline, const Val
 
 /// The load of the last minute is kept as a whole number and the counts of processes behind it are left out: they are
 /// never the same twice.
-Values values(const record::Facts& facts) {
+Values values(const record::Facts& facts, const std::set<std::string>& left_out) {
   Values single;
   for (const auto& [key, value] : facts)
-    single[key].insert(key == "load_average" ? value.substr(0, value.find('.')) : value);
+    if (!left_out.contains(key)) single[key].insert(key == "load_average" ? value.substr(0, value.find('.')) : value);
   return single;
 }
 
@@ -62,10 +62,18 @@ std::vector<std::string> build_changes(const std::vector<record::Build>& baselin
   return found;
 }
 
-EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate) {
+std::vector<std::string> fact_changes(const record::Facts& baseline, const record::Facts& candidate,
+                                      const std::set<std::string>& left_out) {
+  std::vector<std::string> found;
+  add_changes(found, values(baseline, left_out), values(candidate, left_out));
+  return found;
+}
+
+EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate,
+                           const std::set<std::string>& left_out) {
   EnvironmentChanges found;
-  add_changes(found.comparable, values(baseline.environment.comparable), values(candidate.environment.comparable));
-  add_changes(found.recorded, values(baseline.environment.recorded), values(candidate.environment.recorded));
+  found.comparable = fact_changes(baseline.environment.comparable, candidate.environment.comparable);
+  found.recorded = fact_changes(baseline.environment.recorded, candidate.environment.recorded, left_out);
   add_changes(gives_counts(candidate.device.kind) ? found.comparable : found.recorded, how_built(baseline.builds),
               how_built(candidate.builds));
   if (baseline.run.profile != candidate.run.profile)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,19 @@ struct StoredSide {
 std::vector<std::string> build_changes(const std::vector<record::Build>& baseline,
                                        const std::vector<record::Build>& candidate);
 
-/// What differs between two runs, fact by fact, in words ("driver 570.1 -> 580.2").
+/// What differs between two environments, fact by fact, in words ("driver 570.1 -> 580.2"), but for the facts called
+/// `left_out`.
+std::vector<std::string> fact_changes(const record::Facts& baseline, const record::Facts& candidate,
+                                      const std::set<std::string>& left_out = {});
+
+/// What differs between two runs, in words, but for the recorded facts called `left_out`.
 struct EnvironmentChanges {
   std::vector<std::string> comparable;  // such runs are not compared unless the user accepts it
   std::vector<std::string> recorded;    // said, no more: of the environment, the profile and how workers were built;
                                         // the last is comparable where there are counts, which are the compiler's
 };
-EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate);
+EnvironmentChanges changes(const StoredSide& baseline, const StoredSide& candidate,
+                           const std::set<std::string>& left_out = {});
 
 /// Whether a worker could hash its code: what is not known is never the same as anything.
 bool is_known_code(const std::string& code_hash);

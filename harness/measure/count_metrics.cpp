@@ -1,5 +1,7 @@
 #include "harness/measure/count_metrics.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -39,25 +41,40 @@ struct Totals {
   std::uint64_t tensor_instructions = 0;
 };
 
-/// Adds "<memory> <operation>", where an operation of another unit than the load/store unit ends with what it does.
-/// Copies from global to shared memory have a site on each side.
+/// What an access to memory, as SiteCount calls it, belongs to.
+struct Access {
+  std::string_view name;
+  MemoryTraffic Totals::*memory;
+  Traffic MemoryTraffic::*operation;
+  bool by_lanes = true;  // its requests are of a warp's lanes, and counted at no other site
+};
+constexpr Access accesses[] = {
+    {"global load", &Totals::global, &MemoryTraffic::loads},
+    {"global store", &Totals::global, &MemoryTraffic::stores},
+    {"global atomic", &Totals::global, &MemoryTraffic::atomics},
+    {"global async copy", &Totals::global, &MemoryTraffic::loads},
+    {"shared load", &Totals::shared, &MemoryTraffic::loads},
+    {"shared store", &Totals::shared, &MemoryTraffic::stores},
+    {"shared atomic", &Totals::shared, &MemoryTraffic::atomics},
+    {"shared async copy", &Totals::shared, &MemoryTraffic::stores, false},
+    {"bulk load", &Totals::bulk, &MemoryTraffic::loads, false},
+    {"bulk store", &Totals::bulk, &MemoryTraffic::stores, false},
+    {"cluster load", &Totals::cluster, &MemoryTraffic::loads},
+    {"cluster store", &Totals::cluster, &MemoryTraffic::stores},
+    {"cluster atomic", &Totals::cluster, &MemoryTraffic::atomics},
+};
+
 void add(const device::SiteCount& site, Totals& totals) {
-  const std::string_view access = site.access;
-  if (access == "tensor") {
+  if (site.access == "tensor") {
     totals.tensor_instructions += site.requests;
     return;
   }
-  const bool global = access.starts_with("global "), shared = access.starts_with("shared ");
-  const bool bulk = access.starts_with("bulk "), cluster = access.starts_with("cluster ");
-  const bool copy = access.ends_with(" async copy");
-  const bool load = access.ends_with(" load") || (copy && global);
-  const bool store = access.ends_with(" store") || (copy && shared);
-  const bool atomic = access.ends_with(" atomic");
-  if (!(global || shared || bulk || cluster) || !(load || store || atomic))
-    throw Error(ErrorKind::internal, fmt::format("the device counted '{}', which is no access that is known", access));
-  MemoryTraffic& memory = global ? totals.global : shared ? totals.shared : bulk ? totals.bulk : totals.cluster;
-  (load ? memory.loads : store ? memory.stores : memory.atomics).add(site);
-  if (!bulk && !(copy && shared)) totals.lanes.add(site);
+  const Access* access = std::ranges::find(accesses, site.access, &Access::name);
+  if (access == std::end(accesses))
+    throw Error(ErrorKind::internal,
+                fmt::format("the device counted '{}', which is no access that is known", site.access));
+  (totals.*access->memory.*access->operation).add(site);
+  if (access->by_lanes) totals.lanes.add(site);
 }
 
 class Metrics {

@@ -110,7 +110,8 @@ TEST(CountMetrics, DirectionsAndUnits) {
 }
 
 TEST(CountMetrics, AnAccessThatIsNotKnownIsAnError) {
-  for (const char* access : {"", "local load", "global", "global prefetch", "shared copy"}) {
+  for (const char* access :
+       {"", "local load", "global", "global prefetch", "shared copy", "global odd load", "bulk atomic"}) {
     Counts counts;
     counts.sites = {site(access, 4, 1, 1, 1, 1)};
     EXPECT_THROW(count_metrics(counts), Error) << access;
