@@ -43,6 +43,7 @@ def refuse(lab, done, code: int, *texts: str) -> None:
         (["--profile", "quik"], ['there is no profile "quik"', "did you mean quick?"]),
         (["--profile", "./missing.toml"], ["cannot read the profile ./missing.toml"]),
         (["--device", "cuda:7"], ["there is no device cuda:7 here", "cuda is unavailable", "fake (Synthetic Fake)"]),
+        (["--device", "cudax"], ["there is no device cudax here\n"]),  # which is no GPU, so not for the lack of one
         (["--device", "cpux"], ["there is no device cpux here", "there is cpu ("]),
         ([b"scripted/\xff"], ["is not UTF-8: scripted/\\xff"]),
     ],

@@ -185,14 +185,15 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
     if (device.id == id) return device;
     names.push_back(fmt::format("{} ({})", printable(device.id), printable(device.name)));
   }
-  if (const Worker* missing = missing_for(workers, id))
+  const std::string kind = id.substr(0, id.find(':'));
+  if (const Worker* missing = missing_for(workers, kind))
     throw Error(ErrorKind::dependency,
                 fmt::format("there is no device {} here: {}", printable(id), printable(missing->unavailable, 1000)),
                 missing->advice);
   std::string reasons;
   for (const Worker& worker : workers)
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
-      if (id.starts_with(missing.kind) && reasons.empty())
+      if (kind == missing.kind && reasons.empty())
         reasons = fmt::format("; {} is unavailable: {}", printable(missing.kind), printable(missing.reason));
   throw Error(ErrorKind::usage, fmt::format("there is no device {} here{}", printable(id), reasons),
               fmt::format("there is {}", fmt::join(names, ", ")));
