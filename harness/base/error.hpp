@@ -30,6 +30,13 @@ class Error : public std::runtime_error {
   std::string advice_;
 };
 
+/// Memory did not suffice: the same may work once others have given theirs back. Thrown wherever a device allocates.
+class OutOfMemory : public Error {
+ public:
+  explicit OutOfMemory(const std::string& failure, std::string advice = {})
+      : Error(ErrorKind::dependency, failure, std::move(advice)) {}
+};
+
 /// Throws an internal Error unless `holds`. Active in every build type.
 inline void require(bool holds, const char* statement) {
   if (!holds) throw Error(ErrorKind::internal, std::string("internal check failed: ") + statement);

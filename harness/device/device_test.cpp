@@ -112,7 +112,7 @@ TEST_P(EveryDevice, AllocatesAlignedMemoryAlsoForNothing) {
 
 TEST_P(EveryDevice, RefusesMemoryThatThereIsNot) {
   for (const std::size_t bytes : {std::size_t{1} << 60, ~std::size_t{0}})
-    EXPECT_THROW(device_->allocate(bytes), Error) << bytes;
+    EXPECT_THROW(device_->allocate(bytes), OutOfMemory) << bytes;
   Buffer<float> still_works(*device_, std::vector<float>{1, 2});
   EXPECT_EQ(still_works.download(), (std::vector<float>{1, 2}));
 }

@@ -12,7 +12,7 @@
 namespace ridgeline::protocol {
 namespace {
 
-constexpr std::size_t max_cases = 100'000, max_devices = 1000;
+constexpr std::size_t max_cases = 100'000, max_devices = 1000, max_features = 100;
 
 std::string line(const json::Value& object) { return object.dump() + '\n'; }
 
@@ -39,7 +39,7 @@ json::Value fields(const Prepare& request) {
                   {"input", request.input},
                   {"warmup_budget_ns", request.warmup_budget_ns},
                   {"sample_floor_ns", request.sample_floor_ns}};
-  if (request.layout != 0) all["layout"] = request.layout;  // workers that were built before it was there refuse it
+  if (request.layout != 0) all["layout"] = request.layout;  // workers without the feature may refuse the field
   return all;
 }
 json::Value fields(const Sample& request) {
@@ -74,6 +74,11 @@ void read(Reader& reader, Hello& hello) {
   check_version(reader, "worker", "ridgeline");
   hello.build = read_build(reader.object("build"));
   hello.launcher = reader.text("launcher", max_name_bytes);
+  if (!reader.has("features")) return;
+  reader.list("features", max_features, [&](const json::Value& value, const std::string& where) {
+    if (const auto known = value_of(feature_names, read_text(value, where, max_name_bytes)))
+      hello.features.insert(*known);
+  });
 }
 
 void read(Reader& reader, Cases& answer) {
@@ -168,10 +173,13 @@ Request parse_request(std::string_view text) {
 }
 
 std::string to_line(const Hello& answer) {
+  json::Value known = json::Value::array();
+  for (const Feature feature : answer.features) known.push_back(name_of(feature_names, feature));
   return line({{"reply", "hello"},
                {"protocol", answer.protocol},
                {"build", to_json(answer.build)},
-               {"launcher", answer.launcher}});
+               {"launcher", answer.launcher},
+               {"features", std::move(known)}});
 }
 
 std::string to_line(const Cases& answer) {
@@ -200,10 +208,12 @@ std::string to_line(const Finished& answer) {
 }
 
 std::string to_line(const Failure& answer) {
-  return line({{"reply", "error"},
-               {"message", fitting(answer.message)},
-               {"advice", fitting(answer.advice)},
-               {"exit_code", answer.exit_code}});
+  json::Value all{{"reply", "error"},
+                  {"message", fitting(answer.message)},
+                  {"advice", fitting(answer.advice)},
+                  {"exit_code", answer.exit_code}};
+  if (answer.cause) all["cause"] = name_of(failure_cause_names, *answer.cause);
+  return line(all);
 }
 
 template <class Answer>
@@ -217,6 +227,7 @@ std::variant<Answer, Failure> parse_answer(std::string_view text) {
   if (name == "error") {
     Failure failure{reader.text("message", max_text_bytes), reader.text("advice", max_text_bytes),
                     static_cast<int>(reader.integer("exit_code", 1, 255))};
+    if (reader.has("cause")) failure.cause = value_of(failure_cause_names, reader.text("cause", max_name_bytes));
     reader.done();
     return failure;
   }

@@ -101,6 +101,8 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   hello.build = {"ridgeline-suites", "abc", true, "g++ 12", "-O2 \"x\"", "13.0 sm_80", "00ff"};
   hello.launcher = "mpirun";
   EXPECT_EQ(round_trip(hello).build.flags, "-O2 \"x\"");
+  hello.features = {Feature::layout};
+  EXPECT_EQ(round_trip(hello).features, hello.features);
 
   Cases cases;
   cases.cases.push_back({{"gemm", "naive", "f32", {{"n", "64"}, {"k", "2"}}, {{"cache", "hot"}}},
@@ -134,6 +136,51 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
 
   const auto failure = parse_answer<Hello>(without_newline(to_line(Failure{"no device", "plug one in", 69})));
   EXPECT_EQ(std::get<Failure>(failure).exit_code, 69);
+  EXPECT_EQ(std::get<Failure>(failure).cause, std::nullopt);
+  const auto full =
+      parse_answer<Hello>(without_newline(to_line(Failure{"no room", "", 69, FailureCause::out_of_memory})));
+  EXPECT_EQ(std::get<Failure>(full).cause, FailureCause::out_of_memory);
+}
+
+std::string hello_with(const std::string& fields) {
+  return R"({"reply":"hello","protocol":1,"build":{"worker":"w","commit":"","dirty":false,"compiler":"","flags":"",)"
+         R"("cuda":"","code_hash":""},"launcher":"")" +
+         fields + "}";
+}
+
+TEST(Protocol, FeaturesAreOptionalAndThoseOfOthersIgnored) {
+  const auto features = [](const std::string& fields) {
+    return std::get<Hello>(parse_answer<Hello>(hello_with(fields))).features;
+  };
+  EXPECT_EQ(features(""), std::set<Feature>{});
+  EXPECT_EQ(features(R"(,"features":[])"), std::set<Feature>{});
+  EXPECT_EQ(features(R"(,"features":["layouts","","time travel","layout","layout"])"), std::set{Feature::layout});
+}
+
+TEST(Protocol, HostileFeaturesAreRefused) {
+  const std::pair<std::string, const char*> rows[] = {
+      {"\"layout\"", "features of answer \"hello\" must be an array, not the text \"layout\""},
+      {"[1]", "features[0] of answer \"hello\" must be a text, not 1"},
+      {fmt::format("[\"layout\",\"{}\"]", std::string(401, 'x')), "longer than 400 bytes"},
+      {fmt::format("[0{}]", fmt::join(std::vector<std::string>(101, ""), ",0")), "holds more than 100 elements"},
+  };
+  for (const auto& [value, words] : rows) {
+    const std::string said = refusal<Hello>(hello_with(",\"features\":" + value));
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  }
+}
+
+TEST(Protocol, ACauseIsOneThatIsKnown) {
+  const auto cause = [](const std::string& value) {
+    return std::get<Failure>(
+               parse_answer<Hello>(R"({"reply":"error","message":"out of memory","advice":"","exit_code":69,"cause":)" +
+                                   value + "}"))
+        .cause;
+  };
+  EXPECT_EQ(cause("\"out_of_memory\""), FailureCause::out_of_memory);
+  EXPECT_EQ(cause("\"bad weather\""), std::nullopt);
+  EXPECT_THROW(cause("7"), Error);
+  EXPECT_THROW(cause(fmt::format("\"{}\"", std::string(401, 'x'))), Error);
 }
 
 TEST(Protocol, ErrorsThatAreNoNumbersStayFailures) {

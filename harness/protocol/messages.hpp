@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "harness/base/names.hpp"
 #include "harness/record/case.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
@@ -31,10 +34,17 @@ struct DevicesRequest {};
 struct FinishRequest {};
 struct ByeRequest {};
 
+/// What not every worker that speaks this version can do.
+enum class Feature {
+  layout,  // moves where buffers lie, as Prepare::layout says
+};
+inline constexpr Name<Feature> feature_names[] = {{Feature::layout, "layout"}};
+
 struct Hello {
   int protocol = version;
   record::Build build;
-  std::string launcher;  // "mpirun" when measuring needs one process a rank under it; empty otherwise
+  std::string launcher;        // "mpirun" when measuring needs one process a rank under it; empty otherwise
+  std::set<Feature> features;  // without those that this program does not know
 };
 
 /// The answer to `list`. The same case may be listed once for each kind of device.
@@ -57,7 +67,9 @@ struct Prepare {
   std::uint64_t seed = 1;
   std::string cache = "cold", launch = "graph", input = "uniform";
   double warmup_budget_ns = 0, sample_floor_ns = 0;
-  std::uint64_t layout = 0;  // moves where buffers lie, differently for each value; 0 leaves them where they fall
+  // Moves where buffers lie, differently for each value; 0 leaves them where they fall, and is all that a worker
+  // without Feature::layout understands.
+  std::uint64_t layout = 0;
 };
 
 /// Outcome ok means ready to be sampled, counted that a device without times has verified and counted the case, and
@@ -84,10 +96,17 @@ struct Finished {
 
 using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare, Sample, FinishRequest, ByeRequest>;
 
+/// Why a request could not be served, where that decides what is done next.
+enum class FailureCause {
+  out_of_memory,  // perhaps because of the other side of a gate
+};
+inline constexpr Name<FailureCause> failure_cause_names[] = {{FailureCause::out_of_memory, "out_of_memory"}};
+
 /// The answer to a request that could not be served; the worker goes on.
 struct Failure {
   std::string message, advice;
   int exit_code = 70;
+  std::optional<FailureCause> cause{};  // absent, too, when it is one that this program does not know
 };
 
 }  // namespace ridgeline::protocol

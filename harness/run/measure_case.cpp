@@ -57,14 +57,6 @@ Answer served(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
-/// What is said where memory does not suffice, by the backends' allocations and by CUDA.
-bool says_out_of_memory(const std::string& message) { return message.find("out of memory") != std::string::npos; }
-
-/// Whether a worker that was built before there was a layout does not know what is meant.
-bool refuses_layout(const protocol::Failure& failure) {
-  return failure.exit_code == static_cast<int>(ErrorKind::usage) && failure.message.find("layout") != std::string::npos;
-}
-
 /// Why `finished` is not an answer to `asked`; empty when it is.
 std::string mismatch(const protocol::Prepare& asked, const record::Measurement& finished) {
   const auto differs = [](const char* what, const auto& wanted, const auto& got) {
@@ -159,12 +151,7 @@ bool CaseExecution::prepare() {
   perform("preparing", [&](Deadline deadline) {
     auto answer = worker_.ask<protocol::Prepared>(request_, deadline);
     const auto* failure = std::get_if<protocol::Failure>(&answer);
-    if (failure != nullptr && request_.layout != 0 && refuses_layout(*failure)) {
-      result_.refuses_layout = true;
-      ended_ = true;
-      return;
-    }
-    result_.lacks_memory = failure != nullptr && says_out_of_memory(failure->message);
+    result_.lacks_memory = failure != nullptr && failure->cause == protocol::FailureCause::out_of_memory;
     const auto prepared = served(std::move(answer));
     counted_ = prepared.outcome == record::Outcome::counted;
     if (record::is_success(prepared.outcome)) {

@@ -21,11 +21,10 @@ struct CaseLimits {
 
 struct CaseResult {
   record::Measurement measurement;
-  bool worker_usable = true;    // false when the next case needs a fresh process
-  double sampling_s = 0;        // wall time between asking for samples and having them
-  bool lacks_memory = false;    // it could not be prepared, perhaps because memory did not suffice
-  bool out_of_budget = false;   // a timeout because of the run's budget, not of the case's own limit
-  bool refuses_layout = false;  // the worker does not know what a layout is: nothing was measured
+  bool worker_usable = true;   // false when the next case needs a fresh process
+  double sampling_s = 0;       // wall time between asking for samples and having them
+  bool lacks_memory = false;   // it could not be prepared, perhaps because memory did not suffice
+  bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
 };
 
 /// One execution of a case by a running worker, step by step, so that two of them can take turns. Whatever goes wrong

@@ -32,8 +32,7 @@ struct PairedSide {
 /// Measures a case once with both workers: prepares them side by side, samples them in turn, and finishes them, always
 /// `first` before the other. All processes of the one that does not have its turn are stopped meanwhile, so that OpenMP
 /// threads that spin, MPI ranks that poll and whatever else a worker does between requests take nothing from the other.
-/// When one side cannot be measured, the other is all the same; but nothing is when one refuses its layout, because the
-/// other must not have one either. Throws Interrupted alone.
+/// When one side cannot be measured, the other is all the same. Throws Interrupted alone.
 Sides<CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
                                std::uint64_t seed, const CaseLimits& limits);
 

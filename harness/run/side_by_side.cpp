@@ -65,26 +65,23 @@ SideBySide::Results SideBySide::measure_both(const SideWorkers& workers, const G
                    seed_, limits);
   // One that has died takes the other with it: the rest of the round is measured by a pair of the same age again.
   if (!results.baseline.worker_usable || !results.candidate.worker_usable) processes_.kill();
-  if (refuses_layout(gate_case.baseline, results.baseline) || refuses_layout(gate_case.candidate, results.candidate))
-    return measure_both(workers, gate_case, limits);
   return {results.baseline, results.candidate};
 }
 
 // 0 on both sides when either does not know what it is: one layout against many is no fair comparison.
-std::uint64_t SideBySide::layout(const GateCase& each, Side side) const {
-  if (without_layouts_.contains(each.baseline.worker) || without_layouts_.contains(each.candidate.worker)) return 0;
+std::uint64_t SideBySide::layout(const GateCase& each, Side side) {
+  if (!knows_layouts(*each.baseline.worker) || !knows_layouts(*each.candidate.worker)) return 0;
   return layout_of(setup_.gate.seed, each.candidate.name, round_, side);
 }
 
-bool SideBySide::refuses_layout(const Selected& selected, const CaseResult& result) {
-  if (!result.refuses_layout) return false;
-  without_layouts_.insert(selected.worker);
-  if (note_)
+bool SideBySide::knows_layouts(const Worker& worker) {
+  if (worker.hello.features.contains(protocol::Feature::layout)) return true;
+  if (without_layouts_.insert(&worker).second && note_)
     note_(
         fmt::format("{} does not know layouts: neither side's are random, and an effect of where its data lies is not "
                     "told from one of the change",
-                    selected.worker->program.string()));
-  return true;
+                    worker.program.string()));
+  return false;
 }
 
 }  // namespace ridgeline::run

@@ -31,15 +31,15 @@ class SideBySide {
  private:
   using Results = Sides<std::optional<CaseResult>>;
   Results measure_both(const SideWorkers& workers, const GateCase& gate_case, const CaseLimits& limits);
-  std::uint64_t layout(const GateCase& each, Side side) const;
-  bool refuses_layout(const Selected& selected, const CaseResult& result);
+  std::uint64_t layout(const GateCase& each, Side side);
+  bool knows_layouts(const Worker& worker);
 
   const GateSetup& setup_;
   const std::function<void(const std::string&)> note_;
   SideProcesses processes_;
   int round_ = 0;
   std::uint64_t seed_ = 0;
-  std::set<const Worker*> without_layouts_;  // which do not know what a layout is
+  std::set<const Worker*> without_layouts_;  // of which a note was made
 };
 
 }  // namespace ridgeline::run

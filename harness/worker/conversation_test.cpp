@@ -215,7 +215,7 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
       ADD_FAILURE() << "no such message";
   }
   EXPECT_EQ(requests, 8);
-  EXPECT_EQ(replies, 11);
+  EXPECT_EQ(replies, 12);
   EXPECT_NE(page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
             std::string::npos)
       << "docs/worker-protocol.md no longer quotes minimal_worker.py";

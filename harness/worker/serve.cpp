@@ -1,6 +1,7 @@
 #include "harness/worker/serve.hpp"
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -44,6 +45,11 @@ measure::PrepareOptions options_of(const protocol::Prepare& request) {
   return options;
 }
 
+std::optional<protocol::FailureCause> cause_of(const std::exception& error) {
+  const bool no_memory = dynamic_cast<const OutOfMemory*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
+  return no_memory ? std::optional(protocol::FailureCause::out_of_memory) : std::nullopt;
+}
+
 /// The state of a conversation: one opened device, its inputs, and at most one prepared case.
 class Session {
  public:
@@ -63,7 +69,8 @@ class Session {
 
  private:
   std::string answer(const protocol::HelloRequest&) {
-    return to_line(protocol::Hello{protocol::version, build_facts(program_.name), program_.launcher});
+    return to_line(
+        protocol::Hello{protocol::version, build_facts(program_.name), program_.launcher, {protocol::Feature::layout}});
   }
 
   std::string answer(const protocol::ListRequest&) {
@@ -160,10 +167,10 @@ void serve(const Program& program, Transport& transport) {
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;
-      answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code()});
+      answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code(), cause_of(error)});
     } catch (const std::exception& error) {
       broken = true;
-      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal)});
+      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal), cause_of(error)});
     }
     if (answer.empty()) return;
     transport.send(answer);

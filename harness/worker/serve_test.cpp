@@ -1,6 +1,8 @@
 #include "harness/worker/serve.hpp"
 
 #include <deque>
+#include <new>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +77,7 @@ TEST(Serve, HelloAndListTouchNoDevice) {
   EXPECT_EQ(hello.build.worker, "ridgeline-scripted-worker");
   EXPECT_EQ(hello.build.code_hash.size(), 32u);
   EXPECT_FALSE(hello.build.compiler.empty());
+  EXPECT_TRUE(hello.features.contains(protocol::Feature::layout));
   EXPECT_EQ(as<protocol::Cases>(answers.at(1)).cases.size(), program.suites[0].cases.size());
   EXPECT_EQ(failure(answers.at(2)).message, "discovered");
 }
@@ -202,6 +205,25 @@ TEST(Serve, AFailureIsAnsweredAndTheNextRequestServed) {
   EXPECT_EQ(failure(script.answers[4]).message, "request \"prepare\" asks for cache 'lukewarm'");
   EXPECT_EQ(failure(script.answers[5]).message, "synchronising failed: the device was scripted to fail");
   EXPECT_EQ(as<protocol::Prepared>(script.answers[6]).outcome, record::Outcome::ok);
+}
+
+TEST(Serve, AFailureForLackOfMemorySaysSoWhateverItsWords) {
+  const struct {
+    void (*fail)();
+    bool no_memory;
+  } rows[] = {{[] { throw OutOfMemory("no room"); }, true},
+              {[] { throw std::bad_alloc(); }, true},
+              {[] { throw Error(ErrorKind::dependency, "the book \"out of memory\" is missing"); }, false},
+              {[] { throw std::runtime_error("out of memory"); }, false}};
+  for (const auto& row : rows) {
+    Program program = scripted::program();
+    program.suites[0].cases[0].prepare = [&](measure::Setup&) -> measure::Workload {
+      row.fail();
+      return {};
+    };
+    const Failure said = failure(converse({prepare(program.suites[0].cases[0].info.id.variant)}, program).at(0));
+    EXPECT_EQ(said.cause == protocol::FailureCause::out_of_memory, row.no_memory) << said.message;
+  }
 }
 
 TEST(Serve, ByeEndsTheConversation) {

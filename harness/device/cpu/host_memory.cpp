@@ -39,8 +39,8 @@ void* allocate_host(std::size_t bytes) {
   const bool possible = bytes <= installed && rounded >= bytes;
   void* const memory = possible ? std::aligned_alloc(unit, rounded) : nullptr;
   if (memory == nullptr)
-    throw Error(ErrorKind::dependency, fmt::format("allocating {} bytes of host memory failed: out of memory", bytes),
-                "measure smaller cases, or free memory");
+    throw OutOfMemory(fmt::format("allocating {} bytes of host memory failed: out of memory", bytes),
+                      "measure smaller cases, or free memory");
   if (unit == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);
   return memory;
 }

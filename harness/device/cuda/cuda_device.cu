@@ -67,10 +67,11 @@ class CudaDevice final : public Device {
     const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
     if (status != cudaSuccess) {
       cudaGetLastError();  // running out of memory leaves the context sound
-      throw Error(
-          ErrorKind::dependency,
-          "allocating " + std::to_string(bytes) + " bytes on " + facts_.id + " failed: " + cudaGetErrorString(status),
-          "measure smaller cases, or free the GPU's memory");
+      const std::string failure =
+          "allocating " + std::to_string(bytes) + " bytes on " + facts_.id + " failed: " + cudaGetErrorString(status);
+      if (status == cudaErrorMemoryAllocation)
+        throw OutOfMemory(failure, "measure smaller cases, or free the GPU's memory");
+      throw Error(ErrorKind::dependency, failure);
     }
     return memory;
   }

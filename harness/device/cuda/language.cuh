@@ -17,11 +17,13 @@
 
 namespace ridgeline::device {
 
-/// Throws a dependency Error that names `action` unless `status` is cudaSuccess.
+/// Throws a dependency Error that names `action` unless `status` is cudaSuccess; OutOfMemory where that is why.
 inline void check_cuda(cudaError_t status, const char* action) {
-  if (status != cudaSuccess)
-    throw Error(ErrorKind::dependency,
-                std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")");
+  if (status == cudaSuccess) return;
+  const std::string failure =
+      std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
+  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(failure);
+  throw Error(ErrorKind::dependency, failure);
 }
 
 /// Starts `kernel` on `stream`. An empty grid starts nothing. Throws when the launch is refused.

@@ -36,11 +36,10 @@ Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limit
       history_(static_bytes_ + limits.shared_bytes) {
   void* const mapped =
       ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED)
-    throw Error(ErrorKind::dependency, "allocating stacks for the emulated device failed: out of memory");
+  if (mapped == MAP_FAILED) throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
   stacks_ = static_cast<std::byte*>(mapped);
   dynamic_ = static_cast<std::byte*>(std::aligned_alloc(4096, (limits.shared_bytes + 4095) / 4096 * 4096 + 8192));
-  require(dynamic_ != nullptr, "there is memory for a block's shared memory");
+  if (dynamic_ == nullptr) throw OutOfMemory("allocating shared memory for the emulated device failed: out of memory");
   dynamic_ += promised_alignment;  // and no more, so that a kernel that relies on more is noticed
   free_stacks_.reserve(most_threads);
 }

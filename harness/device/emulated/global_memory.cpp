@@ -26,10 +26,9 @@ void* at_address(std::uint64_t address) {
 std::size_t to_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 [[noreturn]] void refuse(std::size_t bytes) {
-  throw Error(ErrorKind::dependency,
-              fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
-              fmt::format("it has room for {} allocations of at most {} GiB, as far as this machine has memory", slots,
-                          largest >> 30));
+  throw OutOfMemory(fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
+                    fmt::format("it has room for {} allocations of at most {} GiB, as far as this machine has memory",
+                                slots, largest >> 30));
 }
 
 /// Zeroed memory that takes no room before it is touched.

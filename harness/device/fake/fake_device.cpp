@@ -64,8 +64,7 @@ FakeDevice::~FakeDevice() {
 
 void* FakeDevice::allocate(std::size_t bytes) {
   if (bytes > script_.memory - bytes_)
-    throw Error(ErrorKind::dependency,
-                fmt::format("allocating {} bytes on {} failed: out of memory", bytes, facts_.id));
+    throw OutOfMemory(fmt::format("allocating {} bytes on {} failed: out of memory", bytes, facts_.id));
   void* const memory = cpu::allocate_host(bytes);
   sizes_.emplace(memory, bytes);
   bytes_ += bytes;

@@ -41,7 +41,7 @@ TEST(FakeDevice, CountsItsMemoryAndRunsOutOfIt) {
   FakeDevice device({.memory = 1000});
   {
     const Buffer<char> first(device, 600);
-    EXPECT_THROW(Buffer<char>(device, 401), Error);
+    EXPECT_THROW(Buffer<char>(device, 401), OutOfMemory);
     const Buffer<char> second(device, 400);
     EXPECT_EQ(device.bytes_allocated(), 1000u);
     EXPECT_EQ(device.allocations(), 2u);

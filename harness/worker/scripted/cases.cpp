@@ -160,8 +160,7 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
   stage.elapsed_ns = 0;
   std::shared_ptr<Memory> memory;
   if (behaviour.greed != Greed::none) memory = std::make_shared<Memory>();
-  if (memory && !memory->filled())
-    throw Error(ErrorKind::dependency, "allocating 900000000 bytes on fake failed: out of memory");
+  if (memory && !memory->filled()) throw OutOfMemory("there is no room for 900000000 bytes on fake");
   measure::Workload workload;
   workload.flops = 1e6;
   workload.bytes = 64;

@@ -47,8 +47,8 @@ class Faulty final : public Transport {
         }
       }
       if (kind == "prepare" && !script_->knows_layout && request.contains("layout")) {
-        outside_->send(protocol::to_line(protocol::Failure{"request \"prepare\" has an unknown field \"layout\"", "",
-                                                           static_cast<int>(ErrorKind::usage)}));
+        outside_->send(protocol::to_line(
+            protocol::Failure{"request \"prepare\" has an unknown field", "", static_cast<int>(ErrorKind::usage)}));
         continue;
       }
       if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
@@ -64,14 +64,16 @@ class Faulty final : public Transport {
     if (lie == nullptr && code_hash.empty()) return outside_->send(line);
     nlohmann::json answer = nlohmann::json::parse(line);
     const std::string reply = answer.at("reply");
-    if (reply == "hello" && !code_hash.empty())
+    if (reply == "hello" && !code_hash.empty()) {
       answer["build"]["code_hash"] = code_hash;
-    else if (reply == "finish" && lie != nullptr)
+      if (!script_->knows_layout) answer.erase("features");
+    } else if (reply == "finish" && lie != nullptr) {
       lie->tell(answer.at("measurement"));
-    else if (reply == "finish" && counts != script_->counts.end())
+    } else if (reply == "finish" && counts != script_->counts.end()) {
       count(answer.at("measurement").at("metrics"), counts->second);
-    else
+    } else {
       return outside_->send(line);
+    }
     outside_->send(answer.dump() + '\n');
   }
 
