@@ -310,7 +310,7 @@ TEST(Compare, AFactMayBeCalledWhatElseDiffers) {
 TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
   ComparedSide a = side("a"), b = side("b");
   b.run.seed = a.run.seed;
-  a.device.kind = b.device.kind = "emulated";
+  a.device.kind = b.device.kind = DeviceKind::emulated;
   b.builds[0].compiler = "g++ 14";
   EXPECT_EQ(differences(a, b), std::vector<std::string>{"build: compiler of ridgeline-suites g++ 12.2 -> g++ 14"});
 }
