@@ -131,13 +131,19 @@ def table(build: Path) -> Path:
     return build.parent / "kernels" / "resources.txt"
 
 
-@pytest.fixture
-def tidy(tmp_path) -> Path:
-    """A built project of one tidy kernel, and its table."""
-    build = project(tmp_path, "tidy")
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> tuple[Path, str]:
+    """A built project of one tidy kernel, and what its table says."""
+    build = project(tmp_path_factory.mktemp("tidy"), "tidy")
     assert build_target(build).returncode == 0
-    (tmp_path / "kernels").mkdir(exist_ok=True)
     assert resources(build).returncode == 0
+    return build, table(build).read_text()
+
+
+@pytest.fixture
+def tidy(built) -> Path:
+    build, rows = built
+    table(build).write_text(rows)
     return build
 
 
@@ -156,8 +162,27 @@ def test_the_table_is_written_as_cpp_too(tidy):
     assert len(rows) == 2
 
 
-def test_a_changed_kernel_is_shown_and_how_to_accept_it(tidy):
-    source = tidy.parent / "kernels/planted/cuda/tidy.cu"
+def test_a_table_of_another_compiler_is_not_compared(tidy):
+    table(tidy).write_text(table(tidy).read_text().replace("# nvcc ", "# nvcc 0."))
+    answer = resources(tidy, "--check")
+    assert (answer.returncode, "not compared" in answer.stdout) == (0, True)
+
+
+def test_a_missing_table_fails(tidy):
+    table(tidy).unlink()
+    assert resources(tidy, "--check").returncode == 1
+
+
+@pytest.fixture
+def source(tidy):
+    """The tidy kernel, which is built again as it was after the test has changed it."""
+    path = tidy.parent / "kernels/planted/cuda/tidy.cu"
+    yield path
+    path.write_text(KERNELS["tidy"])
+    assert build_target(tidy).returncode == 0
+
+
+def test_a_changed_kernel_is_shown_and_how_to_accept_it(tidy, source):
     source.write_text("""
 __global__ void tidy(float* values) {
   __shared__ float turned[32];
@@ -175,23 +200,16 @@ __global__ void tidy(float* values) {
     assert "run ci/kernel_resources" in changed.stdout
 
 
-def test_a_table_of_another_compiler_is_not_compared(tidy):
-    table(tidy).write_text(table(tidy).read_text().replace("# nvcc ", "# nvcc 0."))
-    answer = resources(tidy, "--check")
-    assert (answer.returncode, "not compared" in answer.stdout) == (0, True)
-
-
-def test_a_missing_table_fails(tidy):
-    table(tidy).unlink()
-    assert resources(tidy, "--check").returncode == 1
+@pytest.fixture(scope="module")
+def wasted(planted) -> Path:
+    """What ptxas said about every planted kernel is there although the build refuses them."""
+    for kernel in KERNELS:
+        build_target(planted, kernel)
+    return planted
 
 
 @pytest.mark.parametrize("kernel", ["spills", "local_memory"])
-def test_waste_fails_even_when_the_table_has_it(planted, kernel):
-    # The build refuses such kernels; what ptxas said about them is there all the same.
-    build_target(planted, kernel)
-    for other in KERNELS.keys() - {kernel}:
-        build_target(planted, other)
-    first = resources(planted)
+def test_waste_fails_even_when_the_table_has_it(wasted, kernel):
+    first = resources(wasted)
     assert f"{kernel}.cu: {kernel}, sm_90a: " in first.stdout
-    assert (first.returncode, resources(planted, "--check").returncode) == (1, 1)
+    assert (first.returncode, resources(wasted, "--check").returncode) == (1, 1)

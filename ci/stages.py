@@ -1,22 +1,19 @@
-"""The stages of `ci/test` after its set-up: checks, build, tests, sanitizers; then one line that counts them all.
+"""Runs stages of `ci/test`, such as a build or a suite of tests; then one line counts them all.
 
-Every stage writes to build/test-logs/<stage>.log, and shows that log only when it fails.
+Every stage writes to build/test-logs/<stage>.log, and shows that log only when it fails. Lines of it that begin with
+"note: " are shown in any case.
 """
 
-import os
 import shlex
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "test-logs"
-VENV = Path(".venv/bin")  # commands run in ROOT, and are shown as one would type them there
-JOBS = str(os.cpu_count() or 1)
 TAIL = 150  # lines of a failed stage's log that are shown
 
 
@@ -38,20 +35,38 @@ class Tally:
         return f"{self.passed} passed, {self.failed} failed{skipped}"
 
 
+def from_junit_case(case: ET.Element) -> Tally:
+    name, group = case.get("name"), case.get("classname")
+    if group and group != name:
+        name = f"{group}::{name}"
+    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+        return Tally(failed=1, failures=[name])
+    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+        return Tally(skipped=1)
+    return Tally(passed=1)
+
+
 def from_junit(path: Path) -> Tally:
-    """Counts the test cases of a JUnit file, as ctest and pytest write them."""
+    """Counts the test cases of a JUnit file, as ctest, pytest and Google Test write them."""
     tally = Tally()
     for case in ET.parse(path).getroot().iter("testcase"):
-        name, group = case.get("name"), case.get("classname")
-        if group and group != name:
-            name = f"{group}::{name}"
-        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
-            tally.failed += 1
-            tally.failures.append(name)
-        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-            tally.skipped += 1
-        else:
-            tally.passed += 1
+        tally.add(from_junit_case(case))
+    return tally
+
+
+def from_programs(path: Path, results: dict[str, Path]) -> Tally:
+    """Counts the JUnit file of ctest, in which a test is a program of Google Test: its cases are counted in its place,
+    from the file in `results` that it wrote, unless it ended otherwise than they did."""
+    tally = Tally()
+    for case in ET.parse(path).getroot().iter("testcase"):
+        name = case.get("name")
+        own = from_junit_case(case)
+        wrote = results.get(name)
+        cases = from_junit(wrote) if wrote and wrote.is_file() else Tally()
+        cases.failures = [f"{name}: {failure}" for failure in cases.failures]
+        tally.add(cases)
+        if not (cases.failed if own.failed else cases.passed + cases.skipped):
+            tally.add(own)
     return tally
 
 
@@ -61,6 +76,7 @@ class Stage:
     commands: list[list[str]]
     repeat: str = ""  # what to type, when it is not the commands themselves
     junit: Path | None = None  # its cases are counted in place of the stage
+    results: dict[str, Path] = field(default_factory=dict)  # see from_programs
     needs: str = ""  # a stage that must have passed
     skip: Callable[[], str] = lambda: ""  # why the stage does not apply here, or nothing
 
@@ -76,13 +92,16 @@ class Stage:
             return Tally(skipped=1)
         began = time.monotonic()
         log = LOGS / (self.name.replace(" ", "-") + ".log")
-        if self.junit:
-            self.junit.unlink(missing_ok=True)
+        for old in filter(None, [self.junit, *self.results.values()]):
+            old.unlink(missing_ok=True)
         status = self.execute(log)
         tally = self.judge(status)
         print(f"   {tally.line()}, {time.monotonic() - began:.0f} s", flush=True)
+        lines = log.read_text(errors="replace").splitlines()
+        for line in lines:
+            if line.startswith("note: "):
+                print("   " + line)
         if tally.failed:
-            lines = log.read_text(errors="replace").splitlines()
             print("\n".join("   | " + line for line in lines[-TAIL:]))
             print(f"   whole log: {log.relative_to(ROOT)}")
         else:
@@ -104,7 +123,7 @@ class Stage:
     def judge(self, status: int) -> Tally:
         tally = Tally()
         if self.junit and self.junit.is_file():
-            tally = from_junit(self.junit)
+            tally = from_programs(self.junit, self.results)
         elif status == 0 and not self.junit:
             tally = Tally(passed=1)
         if tally.failed == 0 and (status != 0 or tally.passed + tally.skipped == 0):
@@ -114,71 +133,8 @@ class Stage:
         return tally
 
 
-def ctest(preset: str, junit: Path, *extra: str) -> list[str]:
-    return ["ctest", "--preset", preset, "--parallel", JOBS, "--output-junit", str(junit), *extra]
-
-
-def has_cuda(build: Path) -> bool:
-    return any(build.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"))
-
-
-def said_by(command: list[str]) -> str:
-    """What a command prints; nothing when it fails, which the stage that asks will do, too."""
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def stages(preset: str) -> list[Stage]:
-    build = ROOT / "build" / preset
-    tool = {name: str(VENV / name) for name in ("python", "ruff", "pytest")}
-    programs = f"RIDGELINE_BUILD={build / 'bin'}"  # what tests of whole runs start
-
-    def no_cuda() -> str:
-        return "" if has_cuda(build) else "no CUDA compiler"
-
-    accesses = [tool["python"], "ci/compare_accesses", "--build", str(build)]
-
-    def no_table() -> str:
-        return no_cuda() or said_by([*accesses, "--why-not"])
-
-    return [
-        Stage("layers", [[tool["python"], "ci/check_layers"]]),
-        Stage("clang-format", [["ci/check_format"]]),
-        Stage("ruff", [[tool["ruff"], "check"], [tool["ruff"], "format", "--check"]]),
-        Stage("build", [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]),
-        Stage(
-            "ctest",
-            [ctest(preset, LOGS / "ctest.xml")],
-            repeat=f"ctest --preset {preset} -R NAME",
-            junit=LOGS / "ctest.xml",
-            needs="build",
-        ),
-        Stage(
-            "pytest",
-            [["env", programs, tool["pytest"], f"--junitxml={LOGS / 'pytest.xml'}"]],
-            repeat=f"{programs} .venv/bin/pytest -k NAME",
-            junit=LOGS / "pytest.xml",
-            needs="build",
-        ),
-        Stage(
-            "kernel resources",
-            [[tool["python"], "ci/kernel_resources", "--check", "--build", str(build)]],
-            needs="build",
-            skip=no_cuda,
-        ),
-        Stage("kernel accesses", [[*accesses, "--check"]], needs="build", skip=no_table),
-        Stage("clang-tidy", [[tool["python"], "ci/check_tidy", "--build", str(build)]], needs="build"),
-        Stage("build asan", [["cmake", "--preset", "asan"], ["cmake", "--build", "--preset", "asan"]], needs="build"),
-        Stage(
-            "ctest asan",
-            [ctest("asan", LOGS / "ctest-asan.xml")],
-            repeat="ctest --preset asan -R NAME",
-            junit=LOGS / "ctest-asan.xml",
-            needs="build asan",
-        ),
-    ]
-
-
-def run(plan: list[Stage]) -> int:
+def run(plan: Iterable[Stage]) -> int:
+    """Runs the stages, each before the next is asked for: a plan may look at what those before it did."""
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     total, passed = Tally(), set()
@@ -191,7 +147,3 @@ def run(plan: list[Stage]) -> int:
     print(f"\n{time.monotonic() - began:.0f} s after set-up")
     print(total.line())
     return 1 if total.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(run(stages("cpu-only" if "--cpu-only" in sys.argv[1:] else "release")))

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from ci import stages
-from ci.stages import Stage, Tally, from_junit
+from ci.stages import Stage, Tally, from_junit, from_programs
 
 CTEST = """<testsuite>
   <testcase name="a" classname="a" status="run"/>
@@ -95,24 +95,37 @@ def test_results_of_an_earlier_call_are_not_counted(tmp_path):
     assert Stage("tests", [python("raise SystemExit(1)")], junit=junit).run(set()).line() == "0 passed, 1 failed"
 
 
-@pytest.mark.parametrize(
-    ("cuda", "script", "reason", "line"),
-    [
-        (False, "raise SystemExit(1)", "no CUDA compiler", "0 passed, 0 failed, 1 skipped"),
-        (True, "print('other compilers')", "other compilers", "0 passed, 0 failed, 1 skipped"),
-        (True, "import sys; sys.exit('--check' in sys.argv)", "", "0 passed, 1 failed"),
-        (True, "import sys; sys.exit('--why-not' in sys.argv)", "", "1 passed, 0 failed"),  # the check itself decides
-    ],
-)
-def test_accesses_are_compared_where_there_is_a_table_of_these_compilers(tmp_path, cuda, script, reason, line):
-    (tmp_path / "ci").mkdir()
-    (tmp_path / "ci" / "compare_accesses").write_text(script)
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    if cuda:
-        facts = tmp_path / "build" / "release" / "CMakeFiles" / "3.25.1" / "CMakeCUDACompiler.cmake"
-        facts.parent.mkdir(parents=True)
-        facts.touch()
-    stage = next(stage for stage in stages.stages("release") if stage.name == "kernel accesses")
-    assert stage.skip() == reason
-    assert stage.run({"build"}).line() == line
+def test_cases_of_test_programs_are_counted_in_place_of_the_programs(tmp_path):
+    """Those of ctest's own CTEST: a wrote its cases and ended well, b one that failed, the others none."""
+    results = {name: tmp_path / f"{name}.xml" for name in "abcd"}
+    skipped = '<testcase name="y" classname="S"><skipped/></testcase>'
+    results["a"].write_text(f'<testsuite><testcase name="x" status="run" classname="S"/>{skipped}</testsuite>')
+    results["b"].write_text('<testsuite><testcase name="z" classname="S"><failure/></testcase></testsuite>')
+    (tmp_path / "ctest.xml").write_text(CTEST)
+    tally = from_programs(tmp_path / "ctest.xml", results)
+    assert (tally.line(), tally.failures) == ("1 passed, 2 failed, 3 skipped", ["b: S::z", "e_NOT_BUILT"])
+
+
+def test_a_program_that_fails_without_a_failed_case_is_a_failure(tmp_path):
+    """It has crashed after the last case, or a sanitizer has stopped it."""
+    (tmp_path / "b.xml").write_text('<testsuite><testcase name="z" classname="S"/></testsuite>')
+    (tmp_path / "ctest.xml").write_text('<testsuite><testcase name="b" classname="b" status="fail"/></testsuite>')
+    tally = from_programs(tmp_path / "ctest.xml", {"b": tmp_path / "b.xml"})
+    assert (tally.line(), tally.failures) == ("1 passed, 1 failed", ["b"])
+
+
+def test_notes_are_shown_of_a_stage_that_passes(capsys):
+    assert stages.run([Stage("one", [python("print('note: two files left out'); print('more')")])]) == 0
+    output = capsys.readouterr().out
+    assert "   note: two files left out\n" in output
+    assert "more" not in output
+
+
+def test_a_stage_is_asked_for_when_those_before_it_have_run(tmp_path):
+    marker = tmp_path / "built"
+
+    def plan():
+        yield Stage("build", [python(f"open({str(marker)!r}, 'w')")])
+        yield Stage("tests", [python(f"raise SystemExit({not marker.exists()})")])
+
+    assert stages.run(plan()) == 0

@@ -79,6 +79,6 @@ ${rows}  };
   target_link_libraries(kernels_${name}_emulated PUBLIC OpenMP::OpenMP_CXX)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
-  ridgeline_test(kernels_${name}_emulated_test emulated SOURCES ${tests} FILTER *emulated_*
+  ridgeline_test(kernels_${name}_emulated_test SOURCES ${tests} FILTER *emulated_*
                  LINK kernels_${name}_emulated ridgeline_emulated_backends)
 endfunction()

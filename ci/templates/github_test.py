@@ -1,7 +1,8 @@
-"""The jobs of the GitHub workflows that run on measuring machines, step by step, with real programs on the CPU.
+"""The shell steps of the GitHub workflows that run on measuring machines, with real programs on the CPU.
 
-The job `build` is not run: it would take the minutes of a whole build. Its shell is linted, and its package is made by
-the same install rules.
+What GitHub itself does between them is left to it: artifacts are placed by the tests, and what stands for an expression
+is a value of the environment, where the workflows have them all. The job `build` is not run: it would take minutes. Its
+shell is linted, and its package is made by the same install rules.
 """
 
 import json
@@ -9,16 +10,19 @@ import os
 import shutil
 import subprocess
 import tarfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ci.templates.conftest import needs
-from ci.templates.workflow import Runner
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NIGHTLY, PULL_REQUEST = HERE / "github" / "nightly.yml", HERE / "github" / "pull-request.yml"
+# GitHub's for `shell: bash`, stricter than its default.
+SHELL = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
 # Installing from the network takes long and is not ours to test.
 NO_NETWORK = {
     "python3 -m venv venv": f"ln -s {ROOT}/.venv venv",
@@ -26,63 +30,111 @@ NO_NETWORK = {
 }
 
 
+@dataclass
+class Job:
+    """A job on a machine of its own: its shell steps are run by their names."""
+
+    workflow: Path
+    name: str
+    workspace: Path
+    environment: dict[str, str]
+
+    def __post_init__(self):
+        self.workspace.mkdir()
+        self.summary = ""
+        job = yaml.safe_load(self.workflow.read_text())["jobs"][self.name]
+        self.texts = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
+        named = set().union(*(part.get("env", {}) for part in (job, *job["steps"])))
+        assert named == self.environment.keys() - {"HOME", "PATH"}
+
+    def run(self, step: str) -> subprocess.CompletedProcess:
+        text = self.texts[step]
+        assert "${{" not in text, "an expression that is part of a shell text is code of whoever sets it"
+        for part, instead in NO_NETWORK.items():
+            text = text.replace(part, instead)
+        files = {name: self.workspace.parent / name.lower() for name in ("GITHUB_ENV", "GITHUB_STEP_SUMMARY")}
+        for path in files.values():
+            path.write_text("")
+        done = subprocess.run(
+            [*SHELL, text],
+            cwd=self.workspace,
+            env={**os.environ, **self.environment, **{name: str(path) for name, path in files.items()}},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.environment.update(line.split("=", 1) for line in files["GITHUB_ENV"].read_text().splitlines())
+        self.summary += files["GITHUB_STEP_SUMMARY"].read_text()
+        return done
+
+    def passes(self, *steps: str) -> None:
+        for step in steps:
+            done = self.run(step)
+            assert done.returncode == 0, f"{step}: {done.stdout}"
+
+
 @pytest.fixture
-def runner(package, machine, profile):
-    artifacts = machine / "artifacts"
-    for name in ("ridgeline", "ridgeline-baseline", "ridgeline-candidate"):
-        (artifacts / name).mkdir(parents=True)
-        shutil.copy(package, artifacts / name)
-    expressions = {
-        "inputs.profile || 'nightly'": str(profile),
-        "inputs.unfit || 'skip'": "measure",
-        "vars.RIDGELINE_RESULTS": "",
-        "vars.RIDGELINE_DEVICE || 'cuda:0'": "cpu",
-        "vars.RIDGELINE_GATE_PROFILE || 'quick'": str(profile),
-        "vars.RIDGELINE_GATE_BUDGET || '30m'": "5s",
-        "github.token": "token",
-        "github.repository": "owner/name",
-        "github.event.pull_request.number": "7",
-        "github.server_url": "https://ci.example",
-        "github.run_id": "1",
-    }
+def measure(package, machine, profile):
+    """The job of a night on a GPU runner, whose package has come."""
     home = machine / "home"
     home.mkdir()
-    return Runner(home, artifacts, expressions, {}, NO_NETWORK)
+    environment = {"HOME": str(home), "DEVICE": "cpu", "PROFILE": str(profile), "UNFIT": "measure", "RESULTS": ""}
+    job = Job(NIGHTLY, "measure", machine / "measure", environment)
+    job.passes("Clear what an earlier night left in the workspace")
+    place(package, job.workspace / "package")
+    job.passes("Unpack")
+    return job
 
 
-def test_a_night_is_measured_collected_and_merged(runner):
+def place(package: Path, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return Path(shutil.copy(package, folder))
+
+
+def test_a_night_is_measured_collected_and_merged(measure, package, machine):
     needs("baseline", "trend", "merge")
-    first = runner.job(NIGHTLY, "measure", {"gpu": "one"})
-    assert first.status == 3, first.output  # there is no baseline yet
-    assert "# Night" in runner.summary
-    assert "::error title=nightly%3A gate::" in first.output
-    assert first.steps[-1] == "actions/upload-artifact@v5", "results are uploaded whatever the night ended with"
-    night = json.loads((runner.artifacts / "results-one" / "night" / "night.json").read_text())
+    first = measure.run("Night")
+    assert first.returncode == 3, first.stdout  # there is no baseline yet
+    assert "# Night" in measure.summary
+    assert "::error title=nightly%3A gate::" in first.stdout
+    measure.passes("Collect")
+    upload = measure.workspace / "upload"
+    night = json.loads((upload / "night" / "night.json").read_text())
     assert night["run"]["outcomes"].keys() <= {"ok", "unstable"}
+    parts = machine / "merge" / "parts"
+    merge = Job(NIGHTLY, "merge", parts.parent, {})
+    shutil.copytree(upload, parts / "results-one")
 
-    baseline = runner.home / "work" / "measure" / "ridgeline" / "bin" / "ridgeline"
-    results = runner.home / "ridgeline-results"
-    subprocess.run([baseline, "baseline", "set", "main", night["run"]["id"], "--results", results], check=True)
-    second = runner.job(NIGHTLY, "measure", {"gpu": "two"})
-    assert "gate" in second.output
-    assert json.loads((runner.artifacts / "results-two" / "night" / "night.json").read_text())["gate"]["id"]
+    ridgeline = measure.workspace / "ridgeline" / "bin" / "ridgeline"
+    results = measure.environment["RIDGELINE_RESULTS"]
+    assert results == str(machine / "home" / "ridgeline-results")
+    subprocess.run([ridgeline, "baseline", "set", "main", night["run"]["id"], "--results", results], check=True)
+    second = measure.run("Night")
+    assert "gate" in second.stdout
+    shutil.rmtree(upload)
+    measure.passes("Collect")
+    assert json.loads((upload / "night" / "night.json").read_text())["gate"]["id"]
+    shutil.copytree(upload, parts / "results-two")
 
-    runner.summary = ""
-    merged = runner.job(NIGHTLY, "merge")
-    assert merged.status == 0, merged.output
-    assert runner.summary.count(night["run"]["id"]) == 1, "a run that came in two parts is there once"
-    assert (runner.artifacts / "nightly" / "report" / "index.html").is_file()
+    place(package, merge.workspace / "package")
+    merge.passes("Unpack", "Merge", "Report", "Summary")
+    assert merge.summary.count(night["run"]["id"]) == 1, "a run that came in two parts is there once"
+    assert (merge.workspace / "results" / "report" / "index.html").is_file()
 
 
-def test_a_night_that_cannot_begin_uploads_no_other_night(runner):
+def test_a_night_that_cannot_begin_uploads_no_other_night(measure, machine):
     needs("merge")
-    (runner.home / "ridgeline-results" / "nightly" / "20200101T000000Z-000000").mkdir(parents=True)
-    (runner.home / "ridgeline-results" / "nightly" / "latest").symlink_to("20200101T000000Z-000000")
-    runner.expressions["inputs.profile || 'nightly'"] = "/no/such/profile.toml"
-    ran = runner.job(NIGHTLY, "measure", {"gpu": "one"})
-    assert ran.status == 64, ran.output
-    night = json.loads((runner.artifacts / "results-one" / "night" / "night.json").read_text())
-    assert night["exit_code"] == 64
+    nights = machine / "home" / "ridgeline-results" / "nightly"
+    (nights / "20200101T000000Z-000000").mkdir(parents=True)
+    (nights / "latest").symlink_to("20200101T000000Z-000000")
+    measure.environment["PROFILE"] = "/no/such/profile.toml"
+    ran = measure.run("Night")
+    assert ran.returncode == 64, ran.stdout
+    measure.run("Collect")
+    assert json.loads((measure.workspace / "upload" / "night" / "night.json").read_text())["exit_code"] == 64
 
 
 ANOTHER_BUILD = """#!/usr/bin/env python3
@@ -103,9 +155,9 @@ sys.exit(worker.wait())
 """
 
 
-def make_another_build(artifact: Path) -> None:
+def make_another_build(tarball: Path) -> None:
     """The package again, with a worker that says that it was built from other code."""
-    (tarball,) = artifact.iterdir()
+    artifact = tarball.parent
     with tarfile.open(tarball) as archive:
         archive.extractall(artifact / "open", filter="data")
     (folder,) = (artifact / "open").iterdir()
@@ -119,20 +171,36 @@ def make_another_build(artifact: Path) -> None:
     shutil.rmtree(artifact / "open")
 
 
-def test_a_pull_request_is_gated_and_told(runner):
-    make_another_build(runner.artifacts / "ridgeline-candidate")
-    ran = runner.job(PULL_REQUEST, "gate")
-    assert ran.status in (0, 1, 3), ran.output  # on a busy machine with a budget of seconds
-    table = (runner.artifacts / "gate" / "gate.md").read_text()
+@pytest.fixture
+def gate(package, machine, profile):
+    """The job of a pull request on a GPU runner, whose two packages, of one build, have come."""
+    environment = {"HOME": str(machine), "DEVICE": "cpu", "PROFILE": str(profile), "BUDGET": "5s"}
+    job = Job(PULL_REQUEST, "gate", machine / "gate", environment)
+    job.passes("Clear what an earlier gate left in the workspace")
+    for side in ("baseline", "candidate"):
+        place(package, job.workspace / "package" / side)
+    return job
+
+
+def test_a_pull_request_is_gated_and_told(gate):
+    (candidate,) = (gate.workspace / "package" / "candidate").iterdir()
+    make_another_build(candidate)
+    gate.passes("Unpack", "Preflight")
+    ran = gate.run("Gate")
+    assert ran.returncode in (0, 1, 3), ran.stdout  # on a busy machine with a budget of seconds
+    gate.passes("Summary")
+    table = (gate.workspace / "gate" / "gate.md").read_text()
     assert table.count("gemm/cache_tiled") >= 1
-    assert runner.summary == table
-    assert (runner.artifacts / "gate" / "gate.xml").is_file()
+    assert gate.summary == table
+    assert (gate.workspace / "gate" / "gate.xml").is_file()
 
 
-def test_a_gate_that_cannot_begin_says_so_in_the_summary(runner):
-    ran = runner.job(PULL_REQUEST, "gate")  # both sides are one build, which the gate refuses
-    assert ran.status == 64, ran.output
-    assert runner.summary == "The gate wrote no table: its log says why.\n"
+def test_a_gate_that_cannot_begin_says_so_in_the_summary(gate):
+    gate.passes("Unpack", "Preflight")
+    ran = gate.run("Gate")  # both sides are one build, which the gate refuses
+    assert ran.returncode == 64, ran.stdout
+    gate.passes("Summary")
+    assert gate.summary == "The gate wrote no table: its log says why.\n"
 
 
 GH = """#!/usr/bin/env python3
@@ -154,17 +222,23 @@ if "--method" not in arguments:
         ("41", "PATCH", "repos/owner/name/issues/comments/41"),
     ],
 )
-def test_the_comment_is_written_once_and_then_replaced(runner, machine, monkeypatch, answer, method, place):
+def test_the_comment_is_written_once_and_then_replaced(machine, answer, method, place):
     """With a stand-in for `gh`, which notes what it is told: what GitHub makes of it, only GitHub can say."""
     tools = machine / "tools"
     tools.mkdir()
     (tools / "gh").write_text(GH.format(log=str(machine / "gh.log"), answer=answer))
     (tools / "gh").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
-    (runner.artifacts / "gate").mkdir()
-    (runner.artifacts / "gate" / "gate.md").write_text("### table\n" + "±" * 40_000)
-    ran = runner.job(PULL_REQUEST, "comment")
-    assert ran.status == 0, ran.output
+    environment = {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "GH_TOKEN": "token",
+        "COMMENTS": "repos/owner/name/issues/7/comments",
+        "COMMENT": "repos/owner/name/issues/comments",
+        "RUN_URL": "https://ci.example/owner/name/actions/runs/1",
+    }
+    job = Job(PULL_REQUEST, "comment", machine / "comment", environment)
+    (job.workspace / "gate").mkdir()
+    (job.workspace / "gate" / "gate.md").write_text("### table\n" + "±" * 40_000)
+    job.passes("Comment")
     _, (arguments, body, token) = [json.loads(line) for line in (machine / "gh.log").read_text().splitlines()]
     assert arguments[:4] == ["api", "--method", method, place]
     assert token == "token"

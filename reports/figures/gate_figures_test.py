@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 
 from reports import figures, load, plot, synthetic, synthetic_gate
 from reports.figures import forest, pairs
-from reports.figures.figures_test import _overlap, free_texts, tick_labels
+from reports.figures.figures_test import _overlap, covering, free_texts, tick_labels
 from reports.model_gate import Gate
 
 KINDS = {kind.name: kind for kind in figures.paged_kinds("gate")}
@@ -73,9 +73,7 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
                     assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
             for axes in figure.axes:
                 texts = [text for text in (*axes.texts, axes._left_title) if text.get_text()]
-                for a, b in itertools.combinations(texts, 2):
-                    pair = f"{a.get_text()!r} and {b.get_text()!r}"
-                    assert not _overlap(Text.get_window_extent(a), Text.get_window_extent(b)), pair
+                assert covering(texts) == []
 
 
 @pytest.mark.parametrize("cases", [0, 1, 34, 35, 69, 200])
