@@ -43,6 +43,7 @@ function(ridgeline_test program)
   ridgeline_unmeasured(${program} 0)
   set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # tests of a room name their helpers alike
   target_precompile_headers(${program} REUSE_FROM test_headers)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # each file names its helpers for itself
   add_dependencies(tests ${program})
   set(filter "")
   if(test_FILTER)
