@@ -15,7 +15,7 @@ GATE_ID = re.compile(r"^gate (\S+?)[:,] ", re.MULTILINE)
 @pytest.fixture
 def gate(lab):
     """A gate of about a hundred pairs, with a seed; what it says when nothing interrupts it."""
-    profile, candidate = lab.profile(*VARIANTS), lab.worker("candidate", "--slower", 4)
+    profile, candidate = lab.profile(*VARIANTS, warmup="1s"), lab.worker("candidate", "--slower", 4)
     command = lab.gate_command(profile, PLAIN, candidate, "--seed", 5)
     whole = lab.execute([*command, "--json"], text=True)
     expected = verdicts(whole.stdout)

@@ -137,7 +137,8 @@ def test_the_side_that_waits_is_stopped(lab):
 
 
 def test_the_seed_repeats_a_gate(lab):
-    profile, candidate = lab.profile("constant", "noisy", "process_noise"), lab.worker("candidate", "--slower", 4)
+    profile = lab.profile("constant", "noisy", "process_noise", warmup="1s")
+    candidate = lab.worker("candidate", "--slower", 4)
     gates = [lab.gate(profile, PLAIN, candidate, "--seed", 12) for _ in range(2)]
     assert gates[0] == gates[1]
     assert lab.gate(profile, PLAIN, candidate, "--seed", 13)[1] != gates[0][1]

@@ -29,7 +29,7 @@ target = 0.01
 unstable = 0.05
 min_samples = 10
 max_samples = 50
-warmup = "5ms"
+warmup = "{warmup}"
 
 [fake]
 cases = {cases}
@@ -54,14 +54,13 @@ class Lab:
         for name in ("RIDGELINE_RESULTS", "RIDGELINE_SCRIPTED_PROTOCOL", "RIDGELINE_SCRIPTED_DELAY_MS"):
             self.environment.pop(name, None)
 
-    def profile(self, *variants: str, processes: int = 1, budget: str = "60s", case_timeout: str = "20s") -> Path:
+    def profile(self, *variants: str, warmup: str = "5ms", **limits: object) -> Path:
+        """A profile with `processes`, `budget` and `case_timeout`. The scripted device is warm at once, in times of its
+        own; a worker that is kept waiting by other programs for as long as `warmup` may begin with another sample."""
+        limits = {"processes": 1, "budget": "60s", "case_timeout": "20s"} | limits
         cases = [case(variant) for variant in variants] or ["scripted/*"]
         path = self.folder / "tests.toml"
-        path.write_text(
-            PROFILE.format(
-                processes=processes, budget=budget, case_timeout=case_timeout, cases=str(cases).replace("'", '"')
-            )
-        )
+        path.write_text(PROFILE.format(warmup=warmup, cases=str(cases).replace("'", '"'), **limits))
         return path
 
     def command(self, *arguments: object) -> list[str]:
