@@ -15,7 +15,7 @@ endfunction()
 # ridgeline_unmeasured(<target>): a target that nothing is timed in. It is optimised for the time it takes to compile, and
 # the standard library checks its indices.
 function(ridgeline_unmeasured target level)
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O${level}>)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:-O${level}>)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
 endfunction()
 
