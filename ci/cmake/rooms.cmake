@@ -41,7 +41,6 @@ function(ridgeline_test program)
   add_executable(${program} ${test_SOURCES})
   target_link_libraries(${program} PRIVATE ${test_LINK} OpenMP::OpenMP_CXX GTest::gtest_main)
   ridgeline_unmeasured(${program} 0)
-  set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # tests of a room name their helpers alike
   target_precompile_headers(${program} REUSE_FROM test_headers)
   set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)  # each file names its helpers for itself
   add_dependencies(tests ${program})
