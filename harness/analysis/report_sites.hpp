@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/base/json.hpp"
 #include "harness/analysis/counted_case.hpp"
+#include "harness/base/json.hpp"
 
 namespace ridgeline::analysis {
 

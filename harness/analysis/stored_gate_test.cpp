@@ -52,7 +52,8 @@ StoredSide of_processes(int processes, double median_ns, const record::Case& of 
 
 CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate, const CaseRule& rule = {},
                     bool accept_changes = false) {
-  const StoredVerdicts all = gate_stored(baseline, candidate, {name}, {rule}, plan_for(DeviceKind::cpu), accept_changes);
+  const StoredVerdicts all =
+      gate_stored(baseline, candidate, {name}, {rule}, plan_for(DeviceKind::cpu), accept_changes);
   EXPECT_EQ(all.verdicts.size(), 1u);
   return all.verdicts.at(0);
 }

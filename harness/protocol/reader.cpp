@@ -131,7 +131,8 @@ record::Facts Reader::facts(const char* key) {
 
 Reader Reader::object(const char* key) { return Reader(field(key), fmt::format("{} of {}", key, where_)); }
 
-void Reader::list(const char* key, std::size_t most, const std::function<void(const json::Value&, const std::string&)>& each) {
+void Reader::list(const char* key, std::size_t most,
+                  const std::function<void(const json::Value&, const std::string&)>& each) {
   const json::Value& value = field(key);
   const std::string name = fmt::format("{} of {}", key, where_);
   if (!value.is_array()) refuse_type(name, "an array", value);

@@ -36,8 +36,7 @@ class Reader {
   double number_or_not_finite(const char* key, double least);
   Reader object(const char* key);
   /// Calls `each` with every element of an array of at most `most` and its name for errors ("cases[3]").
-  void list(const char* key, std::size_t most,
-            const std::function<void(const json::Value&, const std::string&)>& each);
+  void list(const char* key, std::size_t most, const std::function<void(const json::Value&, const std::string&)>& each);
   /// Throws when the object has a field that nobody asked for.
   void done() const;
 

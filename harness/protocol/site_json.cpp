@@ -12,7 +12,6 @@
 namespace ridgeline::protocol {
 namespace {
 
-
 constexpr std::int64_t most_counted = std::int64_t{1} << 53;  // what a double, and so any JSON parser, holds exactly
 
 /// A text of one line, fit to be printed: names of files and kernels, kinds of accesses.

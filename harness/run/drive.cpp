@@ -136,8 +136,8 @@ class RunInProgress {
     const bool launched = !assignment.worker->hello.launcher.empty();
     std::string reason;
     try {
-      process_ = launched ? std::make_unique<WorkerProcess>(assignment.worker->program, assignment.worker->hello.launcher,
-                                                            assignment.ranks, tick)
+      process_ = launched ? std::make_unique<WorkerProcess>(assignment.worker->program,
+                                                            assignment.worker->hello.launcher, assignment.ranks, tick)
                           : std::make_unique<WorkerProcess>(assignment.worker->program, tick);
       process_id_ = add_process(process_->greet(deadline).build);
       return true;

@@ -8,9 +8,7 @@ namespace ridgeline::stats {
 
 using Binomial = boost::math::binomial_distribution<double>;
 
-double coin_cdf(double k, std::size_t n) {
-  return k < 0 ? 0 : cdf(Binomial(static_cast<double>(n), 0.5), k);
-}
+double coin_cdf(double k, std::size_t n) { return k < 0 ? 0 : cdf(Binomial(static_cast<double>(n), 0.5), k); }
 
 std::size_t coin_quantile(double probability, std::size_t n) {
   return static_cast<std::size_t>(quantile(Binomial(static_cast<double>(n), 0.5), probability));

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 
-/// Probabilities of the distributions that the statistics stand on, from Boost.Math, whose headers no other file pays for.
+/// Probabilities of the distributions that the statistics stand on, from Boost.Math, whose headers no other file pays
+/// for.
 namespace ridgeline::stats {
 
 /// P(B <= k) for B ~ Binomial(n, 1/2); 0 for a negative k.
