@@ -105,9 +105,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  if (pattern.find_first_of("*?") != std::string_view::npos) return glob(pattern, name);
-  if (!name.starts_with(pattern)) return false;
-  return name.size() == pattern.size() || pattern.ends_with('/') || name[pattern.size()] == '/';
+  if (pattern.empty()) return false;
+  return glob(pattern, name) || glob(fmt::format("{}{}*", pattern, pattern.ends_with('/') ? "" : "/"), name);
 }
 
 }  // namespace ridgeline

@@ -16,8 +16,8 @@ std::string printable(std::string_view text, std::size_t limit = 200);
 /// The candidate with the smallest edit distance to `word`, or empty when none is near (more than a third differs).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// True when case `name` is picked by `pattern`: a glob in which `*` matches any run of characters (also '/') and `?`
-/// one; a pattern without wildcards also picks every case below it ("gemm", "gemm/naive").
+/// True when case `name` is picked by `pattern`: a glob, in which `*` matches any run of characters (also '/') and `?`
+/// one, on the whole name or on a beginning of it that ends at a '/' ("gemm", "gemm/naive/", "gemm/*/f32").
 bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace ridgeline

@@ -5,11 +5,13 @@
 namespace ridgeline {
 namespace {
 
-TEST(Text, PatternsPickCasesAcrossSlashesAndBelowPlainNames) {
+TEST(Text, PatternsPickCasesAcrossSlashesAndBelowAnyPrefixThatEndsAtOne) {
   const char* name = "gemm/naive/f32/m=64,n=64,k=64";
-  for (const char* pattern : {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*", name})
+  for (const char* pattern : {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*",
+                              "gemm/*/f32", "gemm/*/f32/", "*/naive", "gemm/n?ive", "????", name})
     EXPECT_TRUE(matches(pattern, name)) << pattern;
-  for (const char* pattern : {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "?", ""})
+  for (const char* pattern :
+       {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "gemm/*/f3", "*/nai", "gemm/*/f32//", "?", "???", "/", ""})
     EXPECT_FALSE(matches(pattern, name)) << pattern;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/run/gate_rules.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
@@ -75,6 +76,16 @@ TEST(GateRules, EveryKeyIsDecidedByItsMostSpecificPattern) {
   EXPECT_EQ(rules[3].looking, Looking::both);
   EXPECT_EQ(rules[3].skip, "too noisy here");
   EXPECT_EQ(resolved("")[0].delta, 0.5) << "without a rule it is as without a file";
+}
+
+TEST(GateRules, AGlobForTheBeginningOfANameIsNoMoreSpecificThanItsCharacters) {
+  const auto rule = [](const char* cases, const char* delta) {
+    return fmt::format("[[rule]]\ncases = \"{}\"\ndelta = {}\n", cases, delta);
+  };
+  const std::string all = rule("gemm", "0.02"), glob = rule("g*/naive", "0.04"), below = rule("gemm/naive/*", "0.06");
+  EXPECT_EQ(resolved(all + glob)[0].delta, 0.04);
+  EXPECT_EQ(resolved(glob + all)[2].delta, resolved(all)[2].delta) << "of another variant";
+  EXPECT_EQ(resolved(below + glob + all)[0].delta, 0.06);
 }
 
 TEST(GateRules, AnExpectationHoldsThroughItsLastDay) {

@@ -100,6 +100,8 @@ TEST_F(Select, LeavesOutWhatAProfileTakesAway) {
   EXPECT_EQ(names("most", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16", "sort/tiled/f32/n=32",
                                       "collect/mpi/f32 (not installed)"}));
   EXPECT_EQ(names("most", {"sort/naive"}), (Names{"sort/naive/f32/n=16"}));
+  write("below", {"sort", "!*/naive"});
+  EXPECT_EQ(names("below", {}), (Names{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"}));
   write("typo", {"sort", "!sort/naiv/*"});
   EXPECT_NE(failure("typo", {}).find("typo.toml:8: no case matches \"sort/naiv/*\""), std::string::npos)
       << failure("typo", {});
