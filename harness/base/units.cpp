@@ -43,10 +43,15 @@ std::size_t prefix(double value, double step, std::size_t last) {
   return times;
 }
 
-std::string with_decimal_prefix(double value, std::string_view unit) {
+double power_of_1000(std::size_t times) { return std::pow(1e3, static_cast<double>(times)); }
+
+Unit with_decimal_prefix(double value, std::string_view unit) {
   const std::size_t times = prefix(value, 1e3, decimal_prefixes.size() - 1);
-  return fmt::format("{} {}{}", digits_of(value / std::pow(1e3, static_cast<double>(times)), 3),
-                     decimal_prefixes[times], unit);
+  return {fmt::format("{}{}", decimal_prefixes[times], unit), power_of_1000(times)};
+}
+
+std::string shown(const Unit& unit, double value) {
+  return fmt::format("{} {}", digits_of(value / unit.size, 3), unit.name);
 }
 
 std::string without_trailing_zeros(std::string text) {
@@ -58,18 +63,30 @@ std::string without_trailing_zeros(std::string text) {
 
 }  // namespace
 
-std::string time(double ns) {
-  const std::size_t unit = prefix(ns, 1e3, time_units.size() - 1);
-  return fmt::format("{} {}", digits_of(ns / std::pow(1e3, static_cast<double>(unit)), 3), time_units[unit]);
+Unit time_unit(double ns) {
+  const std::size_t times = prefix(ns, 1e3, time_units.size() - 1);
+  return {std::string(time_units[times]), power_of_1000(times)};
+}
+Unit byte_rate_unit(double bytes_per_s) { return with_decimal_prefix(bytes_per_s, "B/s"); }
+Unit flop_rate_unit(double flops_per_s) { return with_decimal_prefix(flops_per_s, "FLOP/s"); }
+
+std::string in(const Unit& unit, double value) {
+  const double number = value / unit.size;
+  return std::abs(number) < 1000 ? shown(unit, value) : fmt::format("{:.0f} {}", number, unit.name);
 }
 
-std::string time_range(double low, double high) {
-  const std::size_t unit = prefix(low, 1e3, time_units.size() - 1);
-  const double scale = std::pow(1e3, static_cast<double>(unit));
+std::string range_in(const Unit& unit, double low, double high) {
+  const auto text = [&](double value, int digits) {
+    const double number = value / unit.size;
+    return digits_of(number, std::abs(number) < 1000 ? digits : std::max(digits, magnitude(number) + 1));
+  };
   int digits = 3;
-  while (digits < 6 && low < high && digits_of(low / scale, digits) == digits_of(high / scale, digits)) ++digits;
-  return fmt::format("{} to {} {}", digits_of(low / scale, digits), digits_of(high / scale, digits), time_units[unit]);
+  while (digits < 6 && low < high && text(low, digits) == text(high, digits)) ++digits;
+  return fmt::format("{} to {} {}", text(low, digits), text(high, digits), unit.name);
 }
+
+std::string time(double ns) { return shown(time_unit(ns), ns); }
+std::string time_range(double low, double high) { return range_in(time_unit(low), low, high); }
 
 std::pair<std::string, std::string> counts(double first, double second) {
   constexpr double all_whole = 9007199254740992;  // 2^53: up to there every whole number is a double
@@ -92,8 +109,8 @@ std::string duration(double seconds) {
   return fmt::format("{} h {:02} min", total / 3600, total % 3600 / 60);
 }
 
-std::string byte_rate(double bytes_per_s) { return with_decimal_prefix(bytes_per_s, "B/s"); }
-std::string flop_rate(double flops_per_s) { return with_decimal_prefix(flops_per_s, "FLOP/s"); }
+std::string byte_rate(double bytes_per_s) { return shown(byte_rate_unit(bytes_per_s), bytes_per_s); }
+std::string flop_rate(double flops_per_s) { return shown(flop_rate_unit(flops_per_s), flops_per_s); }
 
 std::string bytes(double count) {
   const std::size_t times = prefix(count, 1024, binary_prefixes.size() - 1);

@@ -20,6 +20,20 @@ std::string bytes(double count);            // "64 MiB", "1.43 GiB"; binary pref
 std::string percent(double fraction);       // 0.034 is "3.4%", 0.5617 "56.2%", 0.0028 "0.28%"
 std::string plain(double value);            // "1.5", "1230000", "1.23e-07"
 
+/// A unit that several values share, such as those of one column.
+struct Unit {
+  std::string name;  // "us", "GB/s"
+  double size = 1;   // of one, in ns, B/s or FLOP/s
+};
+/// The unit that time(), byte_rate() and flop_rate() show the value in.
+Unit time_unit(double ns);
+Unit byte_rate_unit(double bytes_per_s);
+Unit flop_rate_unit(double flops_per_s);
+/// "0.00123 ms": three significant digits, whole ones all kept.
+std::string in(const Unit& unit, double value);
+/// "1.23 to 1.31 us"; with more digits where three would read the same.
+std::string range_in(const Unit& unit, double low, double high);
+
 /// `value` in a stored unit: ns, B, B/s and FLOP/s get their prefixes, "fraction" is a percentage, any other unit
 /// follows the plain number.
 std::string quantity(double value, std::string_view unit);

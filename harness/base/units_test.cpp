@@ -31,6 +31,18 @@ TEST(Units, RangesShareTheUnitOfTheirLowerEnd) {
   EXPECT_EQ(time_range(1100, 1100), "1.10 to 1.10 us");
 }
 
+TEST(Units, ValuesMayShareOne) {
+  const Unit ms = time_unit(4.5e6);
+  EXPECT_EQ(in(ms, 4.5e6), "4.50 ms");
+  EXPECT_EQ(in(ms, 1234), "0.00123 ms");
+  EXPECT_EQ(in(ms, 1.2345678e9), "1235 ms");
+  EXPECT_EQ(in(ms, 0), "0 ms");
+  EXPECT_EQ(range_in(ms, 1.2e6, 45e6), "1.20 to 45.0 ms");
+  EXPECT_EQ(range_in(ms, 1.2345678e9, 1.25e9), "1235 to 1250 ms");
+  EXPECT_EQ(in(byte_rate_unit(2e9), 350e6), "0.350 GB/s");
+  EXPECT_EQ(in(flop_rate_unit(2e12), 350e9), "0.350 TFLOP/s");
+}
+
 TEST(Units, DurationsAreInWholeSeconds) {
   EXPECT_EQ(duration(42.4), "42 s");
   EXPECT_EQ(duration(59.6), "1 min 00 s");
