@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/units.hpp"
 #include "harness/catalogue/datasheets.hpp"
 #include "harness/run/budget.hpp"
 #include "harness/run/interrupt.hpp"
@@ -89,10 +88,7 @@ class RunInProgress {
       if (!selected->unavailable.empty())
         add(assignment, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
       else if (budget_.too_short_for(selected->name))
-        cut_off(assignment, *selected,
-                {not_measured(*selected, Outcome::timeout,
-                              fmt::format("the run's budget of {} was spent before this case",
-                                          units::duration(budget_.total_s())))});
+        cut_off(assignment, *selected, {not_measured(*selected, Outcome::timeout, never_reached(budget_.total_s()))});
       else if (start(assignment, *selected))
         measure(assignment, *selected);
     }
