@@ -6,12 +6,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/table.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/home.hpp"
 #include "harness/run/profile.hpp"
@@ -33,11 +35,17 @@ bool on_device(const record::Case& info, const std::string& device) {
   return device.empty() || to_string(info.device_kind) == kind_of(device);
 }
 
-int list(const Context& context, const std::vector<std::string>& patterns) {
+struct ListOptions {
+  std::vector<std::string> patterns;
+  bool suites = false;
+};
+
+/// The cases that the options ask for, in the workers' order.
+std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::Worker>& workers,
+                                 const std::vector<std::string>& patterns) {
   std::unique_ptr<run::Profile> profile;
   if (!context.profile.empty())
     profile = std::make_unique<run::Profile>(run::load_profile(context.profile, run::home()));
-  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases);
   if (profile) run::check_profile(workers, *profile);
   std::vector<Listed> cases;
   std::vector<std::string> names;
@@ -66,21 +74,34 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
     return !patterns.empty() && std::none_of(patterns.begin(), patterns.end(),
                                              [&](const std::string& pattern) { return matches(pattern, name); });
   });
+  return cases;
+}
 
-  if (context.json) {
-    json::Value all{{"cases", json::Value::array()}, {"unavailable", json::Value::array()}};
-    for (const Listed& listed : cases) {
-      json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
-      object.update(protocol::to_json(listed.info));
-      all["cases"].push_back(std::move(object));
-    }
-    for (const run::Worker& worker : workers)
-      if (!worker.unavailable.empty())
-        all["unavailable"].push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
-    print_json(all);
-    return fine;
+json::Value unavailable_json(const std::vector<run::Worker>& workers) {
+  json::Value all = json::Value::array();
+  for (const run::Worker& worker : workers)
+    if (!worker.unavailable.empty()) all.push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
+  return all;
+}
+
+json::Value cases_json(const std::vector<Listed>& cases, const std::vector<run::Worker>& workers) {
+  json::Value all{{"cases", json::Value::array()}};
+  for (const Listed& listed : cases) {
+    json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
+    object.update(protocol::to_json(listed.info));
+    all["cases"].push_back(std::move(object));
   }
-  // The same case may exist on several kinds of device: it is one line.
+  all["unavailable"] = unavailable_json(workers);
+  return all;
+}
+
+std::string counted_cases(std::size_t count) { return fmt::format("{} case{}\n", count, count == 1 ? "" : "s"); }
+
+/// Without a terminal each case keeps its line, for programs that read lines.
+std::size_t list_width() { return isatty(STDOUT_FILENO) == 1 ? look_of(stdout).width : any_width; }
+
+/// The same case may exist on several kinds of device: it is one line.
+void print_cases(const std::vector<Listed>& cases, bool quiet) {
   std::map<std::string, std::set<std::string>> kinds;
   std::vector<std::string> order;
   for (const Listed& listed : cases) {
@@ -88,26 +109,84 @@ int list(const Context& context, const std::vector<std::string>& patterns) {
     if (kinds[name].empty()) order.push_back(name);
     kinds[name].insert(std::string(to_string(listed.info.device_kind)));
   }
-  Table table({{"case"}, {"devices"}});
+  Table table({{"case"}, {"devices", Table::Align::left, true}});
   for (const std::string& name : order)
     table.add({printable(name, 400), fmt::format("{}", fmt::join(kinds[name], ", "))});
-  fmt::print("{}", table.text());
-  if (!context.quiet) fmt::print("{} case{}\n", order.size(), order.size() == 1 ? "" : "s");
+  fmt::print("{}", table.text(list_width()));
+  if (!quiet) fmt::print("{}", counted_cases(order.size()));
+}
+
+struct ListedSuite {
+  std::string name, question;
+  std::set<std::string> cases;
+};
+
+std::vector<ListedSuite> suites_of(const std::vector<Listed>& cases, const std::vector<run::Worker>& workers) {
+  std::vector<ListedSuite> suites;
+  for (const Listed& listed : cases) {
+    const std::string& name = listed.info.id.suite;
+    auto found = std::ranges::find(suites, name, &ListedSuite::name);
+    if (found == suites.end()) found = suites.insert(suites.end(), {name, {}, {}});
+    found->cases.insert(record::name(listed.info.id));
+  }
+  for (const run::Worker& worker : workers)
+    for (const protocol::Suite& suite : worker.suites)
+      if (const auto found = std::ranges::find(suites, suite.name, &ListedSuite::name); found != suites.end())
+        found->question = suite.question;
+  return suites;
+}
+
+void print_suites(const std::vector<ListedSuite>& suites, bool quiet) {
+  Table table({{"suite"}, {"cases", Table::Align::right}, {"asks", Table::Align::left, true}});
+  std::size_t cases = 0;
+  for (const ListedSuite& suite : suites) {
+    table.add({printable(suite.name), std::to_string(suite.cases.size()), printable(suite.question, 1000)});
+    cases += suite.cases.size();
+  }
+  fmt::print("{}", table.text(list_width()));
+  if (!quiet) fmt::print("{} suite{}, {}", suites.size(), suites.size() == 1 ? "" : "s", counted_cases(cases));
+}
+
+json::Value suites_json(const std::vector<ListedSuite>& suites, const std::vector<run::Worker>& workers) {
+  json::Value all{{"suites", json::Value::array()}};
+  for (const ListedSuite& suite : suites)
+    all["suites"].push_back({{"name", suite.name}, {"question", suite.question}, {"cases", suite.cases.size()}});
+  all["unavailable"] = unavailable_json(workers);
+  return all;
+}
+
+int list(const Context& context, const ListOptions& options) {
+  const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::cases);
+  const std::vector<Listed> cases = chosen_cases(context, workers, options.patterns);
+  if (options.suites) {
+    const std::vector<ListedSuite> suites = suites_of(cases, workers);
+    if (context.json)
+      print_json(suites_json(suites, workers));
+    else
+      print_suites(suites, context.quiet);
+  } else if (context.json) {
+    print_json(cases_json(cases, workers));
+  } else {
+    print_cases(cases, context.quiet);
+  }
   return fine;
 }
 
 }  // namespace
 
 void add_list(Command program, Context& context) {
-  const auto patterns = std::make_shared<std::vector<std::string>>();
-  const Command command = add_command(program, context, "list", "Show the cases that can be measured",
-                                      "  ridgeline list                       all cases\n"
-                                      "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
-                                      "  ridgeline list '*/bf16/*'            * matches anything, also /\n"
-                                      "  ridgeline list --profile quick       what that profile measures\n"
-                                      "  ridgeline list --device cpu --json   with work, ideas and ranks",
-                                      [&context, patterns] { return list(context, *patterns); });
-  command.option("PATTERN", *patterns, "Globs on case names; without any, all cases");
+  const auto options = std::make_shared<ListOptions>();
+  const Command command =
+      add_command(program, context, "list", "Show the cases that can be measured",
+                  "  ridgeline list                       all cases\n"
+                  "  ridgeline list --suites              what each suite asks, and its cases' number\n"
+                  "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
+                  "  ridgeline list 'gemm/*/f32'          * matches anything, also /\n"
+                  "  ridgeline list --profile quick       what that profile measures\n"
+                  "  ridgeline list --device cpu --json   with work, ideas and ranks",
+                  [&context, options] { return list(context, *options); });
+  command.option("PATTERN", options->patterns, "Globs on case names; without any, all cases");
+  command.flag("--suites", options->suites, "Show the suites in place of their cases");
   add_device_option(command, context);
   add_profile_option(command, context);
   add_worker_option(command, context);

@@ -89,6 +89,12 @@ void read(Reader& reader, Cases& answer) {
     if (!seen.emplace(added.device_kind, record::name(added.id)).second)
       refuse(fmt::format("{} is listed twice for {}: {}", where, to_string(added.device_kind), record::name(added.id)));
   });
+  if (!reader.has("suites")) return;
+  reader.list("suites", max_cases, [&](const json::Value& value, const std::string& where) {
+    Reader inner(value, where);
+    answer.suites.push_back({inner.text("name", max_name_bytes), inner.text("question", max_text_bytes)});
+    inner.done();
+  });
 }
 
 void read(Reader& reader, Devices& answer) {
@@ -185,7 +191,10 @@ std::string to_line(const Hello& answer) {
 std::string to_line(const Cases& answer) {
   json::Value cases = json::Value::array();
   for (const record::Case& value : answer.cases) cases.push_back(to_json(value));
-  return line({{"reply", "list"}, {"cases", std::move(cases)}});
+  json::Value object{{"reply", "list"}, {"cases", std::move(cases)}};
+  for (const Suite& value : answer.suites)
+    object["suites"].push_back({{"name", value.name}, {"question", fitting(value.question)}});
+  return line(object);
 }
 
 std::string to_line(const Devices& answer) {

@@ -114,7 +114,10 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
                          ""});
   cases.cases.push_back(cases.cases[0]);
   cases.cases[1].device_kind = DeviceKind::cuda;
+  cases.suites = {{"gemm", "What does each rung buy?"}};
   const Cases back = round_trip(cases);
+  ASSERT_EQ(back.suites.size(), 1u);
+  EXPECT_EQ(back.suites[0].name + ": " + back.suites[0].question, "gemm: What does each rung buy?");
   EXPECT_EQ(back.cases[0].id, cases.cases[0].id);
   EXPECT_FALSE(back.cases[0].bytes);
 

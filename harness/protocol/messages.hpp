@@ -47,9 +47,15 @@ struct Hello {
   std::set<Feature> features;  // without those that this program does not know
 };
 
+/// What a suite asks of its family, in one sentence.
+struct Suite {
+  std::string name, question;
+};
+
 /// The answer to `list`. The same case may be listed once for each kind of device.
 struct Cases {
   std::vector<record::Case> cases;
+  std::vector<Suite> suites;  // those that say what they ask
 };
 
 struct UnavailableKind {

@@ -50,8 +50,11 @@ void ask(Worker& worker, WorkerProcess& process, Ask what) {
   const Deadline deadline = after(start_s);
   worker.hello = process.greet(deadline);
   worker.code = program_code(worker.hello.build, worker.program);
-  if (what != Ask::devices)
-    worker.cases = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline)).cases;
+  if (what != Ask::devices) {
+    auto listed = answered(process.ask<protocol::Cases>(protocol::ListRequest{}, deadline));
+    worker.cases = std::move(listed.cases);
+    worker.suites = std::move(listed.suites);
+  }
   if (what != Ask::cases)
     worker.devices = answered(process.ask<protocol::Devices>(protocol::DevicesRequest{}, deadline));
   process.kill();  // it holds nothing yet, and a polite end takes longer

@@ -21,6 +21,7 @@ struct Worker {
   protocol::Devices devices;        // empty unless asked for
   std::string code{};               // as program_code has it; empty when it is unavailable
   std::string advice{};             // what to do when it is unavailable
+  std::vector<protocol::Suite> suites{};  // that say what they ask
   std::optional<DeviceKind>
       own_kind{};  // the kind of device that no other of Ridgeline's workers serves, if there is one
 };
