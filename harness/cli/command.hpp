@@ -65,5 +65,6 @@ void add_compare(Command program, Context& context);
 void add_baseline(Command program, Context& context);
 void add_merge(Command program, Context& context);
 void add_prune(Command program, Context& context);
+void add_completion(Command program, Context& context);
 
 }  // namespace ridgeline::cli

@@ -1,11 +1,26 @@
 #include "harness/cli/command_line.hpp"
 
 #include <climits>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 namespace ridgeline::cli {
+namespace {
+
+/// CLI11 has the values that IsMember allows only in what --help says of the type: "TEXT:{name,time}".
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{'), close = type.find('}');
+  std::vector<std::string> choices;
+  if (open == std::string::npos || close == std::string::npos) return choices;
+  std::istringstream values(type.substr(open + 1, close - open - 1));
+  for (std::string value; std::getline(values, value, ',');) choices.push_back(value);
+  return choices;
+}
+
+}  // namespace
 
 Option Option::value_name(const std::string& name) const {
   option_->type_name(name);
@@ -104,10 +119,31 @@ Option Command::option(const std::string& name, double& value, const std::string
 
 std::string Command::name() const { return command_->get_name(); }
 
+std::string Command::description() const { return command_->get_description(); }
+
+std::vector<OptionFacts> Command::options() const {
+  std::vector<OptionFacts> all;
+  for (const CLI::Option* option : std::as_const(*command_).get_options()) {
+    if (option->get_positional()) continue;
+    OptionFacts facts{{}, option->get_description(), option->get_items_expected_max() > 0, choices_of(*option)};
+    for (const std::string& name : option->get_snames()) facts.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) facts.names.push_back("--" + name);
+    all.push_back(facts);
+  }
+  return all;
+}
+
+std::vector<std::string> Command::argument_choices() const {
+  for (const CLI::Option* option : std::as_const(*command_).get_options())
+    if (option->get_positional()) return choices_of(*option);
+  return {};
+}
+
 std::vector<std::string> Command::option_names() const {
   std::vector<std::string> names;
-  for (const CLI::Option* option : std::as_const(*command_).get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const OptionFacts& option : options())
+    for (const std::string& name : option.names)
+      if (name.starts_with("--")) names.push_back(name);
   return names;
 }
 
@@ -126,9 +162,9 @@ std::map<std::string, int> Command::most_values() const {
 }
 
 std::vector<Command> Command::commands() const {
-  std::vector<Command> below;
-  for (CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; })) below.emplace_back(*each);
-  return below;
+  std::vector<Command> all;
+  for (CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; })) all.emplace_back(*each);
+  return all;
 }
 
 std::optional<Command> Command::chosen() const {

@@ -47,6 +47,14 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What is known of an option that begins with dashes.
+struct OptionFacts {
+  std::vector<std::string> names;  // with their dashes: "-h", "--help"
+  std::string description;
+  bool takes_value = false;
+  std::vector<std::string> choices;  // the values that one_of allows
+};
+
 /// A command, which has options or commands of its own: a handle, which lives as long as its Program.
 class Command {
  public:
@@ -71,7 +79,12 @@ class Command {
   Option option(const std::string& name, double& value, const std::string& description) const;
 
   std::string name() const;
-  /// With their dashes, in the order of --help.
+  std::string description() const;
+  /// In the order of --help, positional arguments left out.
+  std::vector<OptionFacts> options() const;
+  /// What one_of allows for the first positional argument.
+  std::vector<std::string> argument_choices() const;
+  /// The long ones with their dashes, in the order of --help.
   std::vector<std::string> option_names() const;
   /// How many words at most each option takes as its values each time, by its name with the dashes; 0 of a flag.
   std::map<std::string, int> most_values() const;

@@ -11,7 +11,7 @@ Program::Program(const std::string& name, const std::string& description, const 
     : program_(std::make_unique<CLI::App>(description, name)) {
   program_->footer(footer);
   program_->require_subcommand(1);
-  program_->set_help_flag("--help", "Print this help");
+  program_->set_help_flag("-h,--help", "Print this help");
   program_->set_version_flag("--version", version);
   program_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
