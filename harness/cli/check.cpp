@@ -69,7 +69,7 @@ void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
 int check(const Context& context, const std::string& file) {
   const fs::path source = file;
   if (!fs::is_regular_file(source))
-    throw Error(ErrorKind::usage, fmt::format("{} is no file that can be read", source.string()));
+    throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
   const Kit kit = read_kit(run::program_folder().parent_path());
   if (!kit.note.empty()) say(stderr, kit.note + "\n");
   const ScratchFolder folder;

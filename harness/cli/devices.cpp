@@ -6,6 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/table.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/workers.hpp"
 
@@ -27,10 +28,10 @@ int devices(const Context& context) {
     print_json(all);
     return fine;
   }
-  Table table({{"device"}, {"model"}, {"name"}, {"uuid"}});
+  Table table({{"device"}, {"model"}, {"name"}, {"uuid", Table::Align::left, true}});
   for (const record::Device& device : devices)
     table.add({printable(device.id), printable(device.model), printable(device.name), printable(device.uuid)});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(look_of(stdout).width));
   for (const run::Worker& worker : workers) {
     if (!worker.unavailable.empty())
       fmt::print("{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
@@ -45,7 +46,7 @@ int devices(const Context& context) {
 void add_devices(Command program, Context& context) {
   const Command command =
       add_command(program, context, "devices", "Show what there is to measure on, and what is missing and why",
-                  "  ridgeline devices           one line a device, the one that run prefers first\n"
+                  "  ridgeline devices           one line per device, the one that run prefers first\n"
                   "  ridgeline devices --json    all facts of each",
                   [&context] { return devices(context); });
   add_worker_option(command, context);

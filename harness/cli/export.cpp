@@ -58,8 +58,8 @@ void add_export(Command program, Context& context) {
   const auto options = std::make_shared<Options>();
   const Command command = add_command(
       program, context, "export", "Write a run in a format that other programs read",
-      "  ridgeline export csv                                    the latest run: one row a sample\n"
-      "  ridgeline export jsonl h200@latest --output run.jsonl   one measurement a line, with its samples\n"
+      "  ridgeline export csv                                    the latest run: one row per sample\n"
+      "  ridgeline export jsonl h200@latest --output run.jsonl   one measurement per line, with its samples\n"
       "  ridgeline export google-benchmark label:before --output before.json\n"
       "  ridgeline export google-benchmark label:after --output after.json\n"
       "  compare.py benchmarks before.json after.json            Google Benchmark's own tool reads them",

@@ -23,7 +23,7 @@ std::string rate_of(const record::Measurement& measurement, std::string_view roo
   return {};
 }
 
-/// "counted: 16384 requests, 6 sectors a request, 3 MiB moved".
+/// "counted: 16384 requests, 6 sectors per request, 3 MiB moved".
 std::string counts_of(const record::Measurement& measurement) {
   const auto metric = [&](std::string_view name) -> double {
     for (const record::Metric& each : measurement.metrics)
@@ -33,7 +33,7 @@ std::string counts_of(const record::Measurement& measurement) {
   const double requests = metric("global_load_requests") + metric("global_store_requests");
   const double sectors = metric("global_load_sectors") + metric("global_store_sectors");
   std::string text = fmt::format("counted: {:.0f} requests", requests);
-  if (requests > 0) text += fmt::format(", {} sectors a request", units::plain(sectors / requests));
+  if (requests > 0) text += fmt::format(", {} sectors per request", units::plain(sectors / requests));
   return text + fmt::format(", {} moved", units::bytes(metric("global_moved_bytes")));
 }
 

@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/program.hpp"
+#include "harness/run/budget.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -102,6 +103,16 @@ std::string repeating_line(const std::vector<LinePart>& line, const std::string&
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
                            const std::vector<std::string>& cases, const std::map<std::string, std::string>& instead) {
   return repeating_line(line_parts(command_line), device, seed, cases, instead);
+}
+
+std::string repeating_failures(const std::string& command_line, const std::string& device, std::uint64_t seed,
+                               const std::vector<analysis::CaseSummary>& summaries) {
+  constexpr std::size_t most = 20;  // names
+  std::vector<std::string> failed;
+  for (const analysis::CaseSummary& summary : summaries)
+    if (record::is_failure(summary.outcome) && !run::is_never_reached(summary.reason) && failed.size() < most)
+      failed.push_back(record::name(summary.case_info.id));
+  return failed.empty() ? "" : repeating_line(command_line, device, seed, failed);
 }
 
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/summary.hpp"
+
 namespace ridgeline::cli {
 
 /// What belongs together in a line: an option with its values, or a single word, which is no option's.
@@ -30,6 +32,11 @@ std::string repeating_line(const std::vector<LinePart>& line, const std::string&
 std::string repeating_line(const std::string& command_line, const std::string& device, std::uint64_t seed,
                            const std::vector<std::string>& cases = {},
                            const std::map<std::string, std::string>& instead = {});
+
+/// repeating_line for the cases that failed, as many as a line can name; empty when none did. Those that the run's
+/// budget never reached are not among them.
+std::string repeating_failures(const std::string& command_line, const std::string& device, std::uint64_t seed,
+                               const std::vector<analysis::CaseSummary>& summaries);
 
 /// The values that `option` ("--budget") has in a stored line, in order.
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option);

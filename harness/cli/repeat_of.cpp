@@ -44,14 +44,14 @@ run::Profile stored_profile(const RepeatedRun& repeated) {
   profile.name = run.profile;
   if (!repeated.budget.empty()) {
     const auto seconds = run::parse_duration(repeated.budget);
-    if (!seconds) refuse(run, fmt::format("its --budget {} is no duration", printable(repeated.budget)));
+    if (!seconds) refuse(run, fmt::format("its --budget {} is not a duration", printable(repeated.budget)));
     profile.budget_s = *seconds;
   }
   if (!repeated.processes.empty()) {
     const char* end = repeated.processes.data() + repeated.processes.size();
     const auto [rest, error] = std::from_chars(repeated.processes.data(), end, profile.processes);
     if (error != std::errc{} || rest != end || profile.processes < 1 || profile.processes > 1000)
-      refuse(run, fmt::format("its --processes {} is no number from 1 to 1000", printable(repeated.processes)));
+      refuse(run, fmt::format("its --processes {} is not a number from 1 to 1000", printable(repeated.processes)));
   }
   return profile;
 }
@@ -191,22 +191,22 @@ Repeat compare(const RepeatedRun& repeated, const std::string& run_id, std::vect
   return repeat;
 }
 
-std::string repeat_text(const Repeat& repeat) {
+std::string repeat_text(const Repeat& repeat, std::size_t width) {
   using Align = Table::Align;
   Table table({{"case"},
                {"then", Align::right},
                {"now", Align::right},
                {"now/then", Align::right},
-               {"95% interval", Align::right},
+               {"95% interval", Align::right, false, true},
                {"reproduced"}});
-  for (const Reproduction& each : repeat.cases)
+  for (const Reproduction& each : repeat.cases) {
     table.add({printable(each.case_name, 400), each.then_ns ? units::time(*each.then_ns) : "",
                each.now_ns ? units::time(*each.now_ns) : "", each.ratio ? fmt::format("{:.3f}", *each.ratio) : "",
-               ratio_range(each),
-               fmt::format("{}{}{}", analysis::to_string(each.reproduced), each.reason.empty() ? "" : ": ",
-                           printable(each.reason, 150))});
+               ratio_range(each), std::string(analysis::to_string(each.reproduced))});
+    if (!each.reason.empty()) table.note(printable(each.reason, 150));
+  }
   std::string text;
-  if (!repeat.cases.empty()) text += table.text() + '\n';
+  if (!repeat.cases.empty()) text += table.text(width) + '\n';
   for (const std::string& change : repeat.changes) text += fmt::format("changed since: {}\n", change);
   const double delta = repeat.cases.empty() ? 0 : repeat.cases.front().delta;
   text += fmt::format("run {}: {} reproduced{}, {} not, {} undecided", repeat.id, count(repeat, Reproduced::yes),

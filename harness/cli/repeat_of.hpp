@@ -57,7 +57,8 @@ struct Repeat {
 Repeat compare(const RepeatedRun& repeated, const std::string& run_id, std::vector<std::string> gone,
                const store::Store& store);
 
-std::string repeat_text(const Repeat& repeat);
+/// In lines of at most `width` characters where that is possible.
+std::string repeat_text(const Repeat& repeat, std::size_t width);
 json::Value to_json(const Repeat& repeat);
 
 }  // namespace ridgeline::cli

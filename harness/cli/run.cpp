@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +18,10 @@
 #include "harness/cli/progress.hpp"
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/repeat_of.hpp"
+#include "harness/cli/terminal.hpp"
+#include "harness/cli/time_estimate.hpp"
 #include "harness/protocol/record_json.hpp"
+#include "harness/run/budget.hpp"
 #include "harness/run/descendants.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/drive.hpp"
@@ -32,19 +36,17 @@ namespace {
 
 /// Options of `run` alone.
 struct RunOptions {
-  std::vector<std::string> patterns;
+  std::vector<std::string> patterns, excluded;
   std::string label, unfit, budget, seed, repeat_of;
   std::optional<int> processes;
-  bool strict = false, no_wait = false;
+  bool strict = false, no_wait = false, dry_run = false;
 };
-
-constexpr std::size_t max_repeated_cases = 20;  // names in the line that repeats failures
 
 run::Profile with_options(run::Profile profile, const RunOptions& options) {
   if (!options.budget.empty()) {
     const auto seconds = run::parse_duration(options.budget);
     if (!seconds)
-      throw Error(ErrorKind::usage, fmt::format("--budget {} is no duration above 0", printable(options.budget)),
+      throw Error(ErrorKind::usage, fmt::format("--budget {} is not a duration above 0", printable(options.budget)),
                   "write 90s, 2m or 1h30m");
     profile.budget_s = *seconds;
   }
@@ -59,17 +61,75 @@ std::uint64_t chosen_seed(const RunOptions& options, std::uint64_t otherwise) {
   const char* end = options.seed.data() + options.seed.size();
   if (const auto [rest, error] = std::from_chars(options.seed.data(), end, seed); error != std::errc{} || rest != end)
     throw Error(ErrorKind::usage,
-                fmt::format("--seed {} is no whole number from 0 to 2^64 - 1", printable(options.seed)));
+                fmt::format("--seed {} is not a whole number from 0 to 2^64 - 1", printable(options.seed)));
   return seed;
 }
 
-void print_start(std::FILE* out, const run::Plan& plan, bool chosen) {
+/// Takes the cases that --exclude picks out of the plan.
+void exclude(run::Plan& plan, const std::vector<std::string>& excluded, const std::vector<run::Worker>& workers) {
+  if (excluded.empty()) return;
+  std::vector<std::string> names;
+  for (const run::Selected& each : run::all_cases(workers, plan.device)) names.push_back(each.name);
+  run::check_patterns(excluded, names);
+  std::erase_if(plan.cases, [&](const run::Selected& each) {
+    return std::ranges::any_of(excluded, [&](const std::string& pattern) { return matches(pattern, each.name); });
+  });
+  if (plan.cases.empty())
+    throw Error(ErrorKind::usage, "--exclude leaves no case to measure", "exclude fewer, or choose more");
+}
+
+std::string executions(const run::Plan& plan) {
+  const int processes = plan.profile.processes;
+  return fmt::format("{} case{} in {} process{}, profile {}, at most {}", plan.cases.size(),
+                     plan.cases.size() == 1 ? "" : "s", processes, processes == 1 ? "" : "es", plan.profile.name,
+                     units::duration(plan.profile.budget_s));
+}
+
+void print_device(std::FILE* out, const run::Plan& plan, bool chosen) {
   say(out, fmt::format("device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
                        printable(plan.device.model), chosen ? "" : ", the best one here"));
-  say(out,
-      fmt::format("run {}: {} case{} in {} process{}, profile {}, at most {}\n", plan.run.id, plan.cases.size(),
-                  plan.cases.size() == 1 ? "" : "s", plan.profile.processes, plan.profile.processes == 1 ? "" : "es",
-                  plan.profile.name, units::duration(plan.profile.budget_s)));
+}
+
+/// What a run would measure, and for how long.
+int dry_run(const Context& context, const run::Plan& plan, bool chosen) {
+  const std::optional<TimeEstimate> estimate = estimated_time(context.results, plan);
+  if (context.json) {
+    json::Value all{{"dry_run", true},
+                    {"device", protocol::to_json(plan.device)},
+                    {"profile", plan.profile.name},
+                    {"processes", plan.profile.processes},
+                    {"budget_s", plan.profile.budget_s},
+                    {"cases", json::Value::array()}};
+    for (const run::Selected& each : plan.cases) all["cases"].push_back(each.name);
+    if (estimate) all["estimate"] = {{"seconds", estimate->seconds}, {"from_cases", estimate->known_cases}};
+    print_json(all);
+    return fine;
+  }
+  if (!context.quiet) print_device(stdout, plan, chosen);
+  for (const run::Selected& each : plan.cases)
+    fmt::print("{}{}\n", printable(each.name, 400),
+               each.unavailable.empty() ? "" : fmt::format(" (unavailable: {})", printable(each.unavailable)));
+  if (context.quiet) return fine;
+  fmt::print("{}\n", executions(plan));
+  if (estimate)
+    fmt::print("about {}, by what {} of the cases took in earlier runs of this profile\n",
+               units::duration(estimate->seconds), estimate->known_cases);
+  else
+    fmt::print("no earlier run of this profile says how long they take\n");
+  return fine;
+}
+
+/// What the end of the budget has left out, in words; empty when it has not.
+std::string cut_off_text(const run::Profile& profile, const std::vector<analysis::CaseSummary>& summaries,
+                         int cut_off) {
+  if (cut_off == 0) return {};
+  for (const analysis::CaseSummary& summary : summaries)  // cases without any measurement are in the table
+    if (summary.outcome == record::Outcome::timeout && run::is_cut_off(summary.reason)) cut_off -= profile.processes;
+  if (cut_off <= 0) return fmt::format("--budget gives more than {}\n", units::duration(profile.budget_s));
+  return fmt::format(
+      "the budget of {} left no time for {} execution{} of cases, which have fewer processes than {}; --budget "
+      "gives more\n",
+      units::duration(profile.budget_s), cut_off, cut_off == 1 ? "" : "s", profile.processes);
 }
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan, const store::Store& store,
@@ -78,12 +138,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
       analysis::summarise(store.measurements(plan.run.id, store::Samples::leave_out), store.roofs(plan.run.id));
   int code = exit_code(status, summaries, options.strict);
   if (again && !again->gone.empty() && code != interrupted) code = not_all_measured;
-  std::vector<std::string> failed;
-  for (const analysis::CaseSummary& summary : summaries)
-    if (record::is_failure(summary.outcome) && failed.size() < max_repeated_cases)
-      failed.push_back(record::name(summary.case_info.id));
-  const std::string repeat =
-      failed.empty() ? "" : repeating_line(plan.run.command_line, plan.device.id, plan.run.seed, failed);
+  const std::string repeat = repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
   if (context.json) {
     json::Value all{{"run", plan.run.id},
                     {"status", record::to_string(status)},
@@ -100,15 +155,11 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
     print_json(all);
     return code;
   }
-  say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries),
+  say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries, look_of(stdout)),
                           summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
                           summaries.empty() ? "nothing was measured" : outcome_counts(summaries)));
-  if (cut_off > 0)
-    say(stdout,
-        fmt::format("the budget of {} left no time for {} execution{} of cases, which have fewer processes than "
-                    "{}; --budget gives more\n",
-                    units::duration(plan.profile.budget_s), cut_off, cut_off == 1 ? "" : "s", plan.profile.processes));
-  if (again) say(stdout, fmt::format("\n{}", repeat_text(*again)));
+  say(stdout, cut_off_text(plan.profile, summaries, cut_off));
+  if (again) say(stdout, fmt::format("\n{}", repeat_text(*again, look_of(stdout).width)));
   say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
                           status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
   if (!repeat.empty()) say(stdout, fmt::format("repeat what failed: {}\n", repeat));
@@ -138,12 +189,15 @@ int run(const Context& context, const RunOptions& options) {
     plan.device = run::choose_device(workers, context.device);
     plan.cases = run::select(workers, plan.device, plan.profile, options.patterns, home);
   }
+  exclude(plan, options.excluded, workers);
   if (plan.device.kind == DeviceKind::emulated) {
     if (options.processes)
-      throw Error(ErrorKind::usage, fmt::format("--processes says nothing on {}", printable(plan.device.id)),
+      throw Error(ErrorKind::usage, fmt::format("--processes has no effect on {}", printable(plan.device.id)),
                   "leave it out: counts are exact, so one process is enough");
     plan.profile.processes = 1;
   }
+  const bool chosen = repeated || !context.device.empty();
+  if (options.dry_run) return dry_run(context, plan, chosen);
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
   plan.run.label = options.label;
@@ -153,7 +207,10 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.profile = plan.profile.name;
   plan.run.profile_text = plan.profile.text;
   plan.run.seed = chosen_seed(options, repeated ? repeated->found.summary.run.seed : run::random_seed());
-  if (!context.quiet) print_start(out, plan, repeated || !context.device.empty());
+  if (!context.quiet) {
+    print_device(out, plan, chosen);
+    say(out, fmt::format("run {}: {}\n", plan.run.id, executions(plan)));
+  }
 
   const run::DeviceLock lock(
       plan.device.uuid, fmt::format("run {}: {}", plan.run.id, plan.run.command_line), [&](const std::string& holder) {
@@ -216,6 +273,7 @@ void add_run(Command program, Context& context) {
       "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
       "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by\n"
       "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval\n"
+      "  ridgeline run --exclude '*/bf16' --dry-run    what would be measured, and about how long it would take\n"
       "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
       "                                                a full name is measured whatever the profile says\n"
       "  ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does each case\n"
@@ -225,11 +283,14 @@ void add_run(Command program, Context& context) {
       "its roof, 130 interrupted.",
       [&context, options] { return run_or_stop(context, *options); });
   command.option("PATTERN", options->patterns, "Globs on case names; without any, all of the profile");
+  command.option("--exclude", options->excluded, "Leave out the cases that this glob picks; may be given again")
+      .value_name("PATTERN")
+      .one_value();
   add_device_option(command, context);
   const Option profile = add_profile_option(command, context);
   command.option("--budget", options->budget, "Wall clock of the whole run, in place of the profile's")
       .value_name("TIME");
-  command.option("--processes", options->processes, "Processes a case, in place of the profile's")
+  command.option("--processes", options->processes, "Processes per case, in place of the profile's")
       .value_name("N")
       .between(1, 1000);
   command.option("--seed", options->seed, "Of the order of cases and of their inputs").value_name("N");
@@ -240,6 +301,7 @@ void add_run(Command program, Context& context) {
   command.option("--unfit", options->unfit, "Why the machine is not fit to measure: the run makes no night of a trend")
       .value_name("TEXT");
   command.flag("--strict", options->strict, "Exit 3 when a case is unstable, was disturbed or beats its roof");
+  command.flag("--dry-run", options->dry_run, "List the cases and estimate the time; measure and store nothing");
   command.flag("--no-wait", options->no_wait, "Exit 69 when another run holds the device");
   add_results_option(command, context);
   add_worker_option(command, context);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <memory>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -10,9 +12,15 @@
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/cli/table.hpp"
+#include "harness/cli/terminal.hpp"
 
 namespace ridgeline::cli {
 namespace {
+
+struct RunsOptions {
+  std::string label, since;
+  int limit = 0;  // 0: all
+};
 
 /// What a results folder holds, newest first.
 struct Stored {
@@ -26,6 +34,30 @@ Stored read(const std::filesystem::path& results) {
   std::ranges::copy_if(stored.all, std::back_inserter(stored.runs),
                        [](const store::FoundRun& found) { return found.summary.run.gate.empty(); });
   return stored;
+}
+
+/// Keeps the runs and gates that the options ask for. Gates have no label.
+void choose(Stored& stored, const RunsOptions& options) {
+  std::erase_if(stored.runs, [&](const store::FoundRun& found) {
+    const record::Run& run = found.summary.run;
+    return run.started < options.since || (!options.label.empty() && run.label != options.label);
+  });
+  std::erase_if(stored.gates, [&](const store::FoundGate& found) {
+    return found.summary.gate.started < options.since || !options.label.empty();
+  });
+  const auto most = static_cast<std::size_t>(options.limit);
+  if (most == 0) return;
+  stored.runs.resize(std::min(stored.runs.size(), most));
+  stored.gates.resize(std::min(stored.gates.size(), most));
+}
+
+/// Empty when `text` is the beginning of a stored time, at least its day.
+std::string not_a_date(const std::string& text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  bool fits = text.size() >= 10 && text.size() <= form.size();
+  for (std::size_t i = 0; fits && i < text.size(); ++i)
+    fits = form[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+  return fits ? "" : fmt::format("{} is not a date such as 2026-11-20", printable(text));
 }
 
 json::Value json_of(const Stored& stored) {
@@ -43,40 +75,55 @@ json::Value json_of(const Stored& stored) {
   return all;
 }
 
-std::string runs_text(const Stored& stored) {
-  Table table({{"run"}, {"started (UTC)"}, {"device"}, {"profile"}, {"label"}, {"status"}, {"measurements"}});
+std::string runs_text(const Stored& stored, std::size_t width) {
+  constexpr auto left = Table::Align::left;
+  Table table({{"run"},
+               {"started (UTC)"},
+               {"device"},
+               {"profile"},
+               {"label", left, true, true},
+               {"status"},
+               {"measurements", left, true}});
   for (const store::FoundRun& found : stored.runs) {
     const record::Run& run = found.summary.run;
     table.add({run.id, point_in_time(run.started), printable(found.summary.device.model), printable(run.profile),
                printable(run.label), status(found, stored.all), outcome_counts(found.summary)});
   }
-  return table.text();
+  return table.text(width);
 }
 
-std::string gates_text(const Stored& stored) {
-  Table table({{"gate"}, {"started (UTC)"}, {"device"}, {"baseline -> candidate"}, {"status"}, {"verdicts"}});
+std::string gates_text(const Stored& stored, std::size_t width) {
+  constexpr auto left = Table::Align::left;
+  Table table({{"gate"},
+               {"started (UTC)"},
+               {"device"},
+               {"baseline -> candidate", left, true},
+               {"status"},
+               {"verdicts", left, true}});
   for (const store::FoundGate& found : stored.gates) {
     const record::Gate& gate = found.summary.gate;
     table.add({gate.id, point_in_time(gate.started), printable(found.summary.device.model),
                fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate), gate.aa ? " (A/A)" : ""),
                status(found, stored.all), verdicts_text(found)});
   }
-  return table.text();
+  return table.text(width);
 }
 
-int runs(const Context& context) {
-  const Stored stored = read(context.results);
+int runs(const Context& context, const RunsOptions& options) {
+  Stored stored = read(context.results);
+  choose(stored, options);
   if (context.json) {
     print_json(json_of(stored));
     return fine;
   }
+  const std::size_t width = look_of(stdout).width;
   std::string text;
-  if (!stored.runs.empty() || stored.gates.empty()) text = runs_text(stored);
-  if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored);
+  if (!stored.runs.empty() || stored.gates.empty()) text = runs_text(stored, width);
+  if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored, width);
   if (!stored.gates.empty()) {
     const store::FoundGate& latest = stored.gates.front();
     const std::string resume = resume_command(latest.summary.gate, status(latest, stored.all));
-    if (!resume.empty()) text += fmt::format("\ngo on with the latest gate: {}\n", printable(resume));
+    if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
   }
   fmt::print("{}", text);
   return fine;
@@ -85,16 +132,26 @@ int runs(const Context& context) {
 }  // namespace
 
 void add_runs(Command program, Context& context) {
+  const auto options = std::make_shared<RunsOptions>();
   const Command command = add_command(
       program, context, "runs", "List the runs and gates in the results folder, newest first",
-      "  ridgeline runs                     one line a run, then one line a gate, all device models\n"
+      "  ridgeline runs                     first the runs, then the gates, of all device models\n"
+      "  ridgeline runs --limit 5           the newest five of each\n"
+      "  ridgeline runs --label try         runs with this label\n"
+      "  ridgeline runs --since 2026-11-20  what started on this day (UTC) or later\n"
       "  ridgeline runs --results old       of another folder\n"
       "  ridgeline runs --json              the same with all that is stored of each\n\n"
-      "Status: finished, interrupted (what was done is stored), failed, running; killed is one that never ended: the\n"
-      "device's lock is free, or another has measured on it since. Where neither tells, it is running or killed. The "
-      "two runs that a gate measures are listed as the gate; their ids are\n"
-      "in --json.",
-      [&context] { return runs(context); });
+      "Status: finished, interrupted (what was done is stored), failed, running, or killed: it never ended, and\n"
+      "its device's lock is free or another run has measured there since. Where neither tells, it is \"running or\n"
+      "killed\". The two runs that a gate measures are listed as the gate; their ids are in --json.",
+      [&context, options] { return runs(context, *options); });
+  command.option("--label", options->label, "Only runs with this label").value_name("TEXT");
+  command.option("--since", options->since, "Only what started at this time (UTC) or later: 2026-11-20, or more of it")
+      .value_name("DATE")
+      .check(not_a_date);
+  command.option("--limit", options->limit, "At most the newest N runs and N gates")
+      .value_name("N")
+      .between(1, 1000000);
   add_results_option(command, context);
   add_json_option(command, context);
 }

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -12,19 +13,20 @@
 #include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/json_output.hpp"
+#include "harness/cli/rate.hpp"
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/run_or_gate.hpp"
 #include "harness/cli/run_text.hpp"
 #include "harness/cli/show_gate.hpp"
 #include "harness/cli/show_listing.hpp"
 #include "harness/cli/table.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
 using analysis::CaseSummary;
-using record::Outcome;
 using store::StoredMeasurement;
 
 /// A run with everything that `show` prints.
@@ -34,21 +36,67 @@ struct Shown {
   record::Environment environment;
   std::vector<record::Build> builds;
   std::vector<record::Roof> roofs;
-  std::vector<CaseSummary> cases;
+  std::vector<CaseSummary> cases;          // that the options ask for
+  std::size_t measured = 0;                // cases of the run
   std::vector<StoredMeasurement> sampled;  // of the case that --samples names
 };
+
+struct ShowOptions {
+  std::string selector = "latest", sampled, listed, sort = "name";
+  std::vector<std::string> patterns;
+  bool failed = false;
+};
+
+bool picks(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+  for (const std::string& pattern : patterns) {
+    if (std::ranges::any_of(names, [&](const std::string& name) { return matches(pattern, name); })) continue;
+    const std::string near = nearest(pattern, names);
+    throw Error(ErrorKind::usage, fmt::format("the run has no case {}", printable(pattern)),
+                near.empty() ? "ridgeline show RUN lists its cases" : fmt::format("did you mean {}?", near));
+  }
+}
 
 std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measurements, const std::string& pattern) {
   std::vector<std::string> names;
   for (const StoredMeasurement& stored : measurements) names.push_back(stored.measurement.case_name);
+  check_patterns({pattern}, names);
   std::erase_if(measurements, [&](const StoredMeasurement& m) { return !matches(pattern, m.measurement.case_name); });
-  if (!measurements.empty()) return measurements;
-  const std::string near = nearest(pattern, names);
-  throw Error(ErrorKind::usage, fmt::format("the run has no case {}", printable(pattern)),
-              near.empty() ? "show without --samples lists its cases" : fmt::format("did you mean {}?", near));
+  return measurements;
 }
 
-Shown read(const Context& context, const store::FoundRun& found, const std::string& sampled) {
+/// Orders the cases of each suite: the shortest time, the highest rate or share of the roof first, and last what has
+/// none.
+void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
+  const auto key = [&](const CaseSummary& summary) -> std::pair<int, double> {
+    constexpr std::pair<int, double> none{3, 0};
+    if (what == "time") return summary.median_ns ? std::pair(0, *summary.median_ns) : none;
+    if (what == "roof") return summary.share_of_roof ? std::pair(0, -*summary.share_of_roof) : none;
+    const std::optional<Rate> reached = rate(summary);
+    return reached ? std::pair(static_cast<int>(reached->quantity), -reached->value) : none;
+  };
+  if (what == "name") return;  // as they are
+  std::ranges::stable_sort(
+      cases, {}, [&](const CaseSummary& summary) { return std::pair(summary.case_info.id.suite, key(summary)); });
+}
+
+/// Keeps what the options ask for, in their order.
+void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
+  std::vector<std::string> names;
+  for (const CaseSummary& summary : cases) names.push_back(record::name(summary.case_info.id));
+  check_patterns(options.patterns, names);
+  std::erase_if(cases, [&](const CaseSummary& summary) {
+    return !picks(options.patterns, record::name(summary.case_info.id)) ||
+           (options.failed && !record::is_failure(summary.outcome));
+  });
+  sort_by(cases, options.sort);
+}
+
+Shown read(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
   Shown shown;
   shown.found = found;
   shown.status = status(shown.found, store::all_runs(context.results, [](const Error&) {}));
@@ -57,10 +105,13 @@ Shown read(const Context& context, const store::FoundRun& found, const std::stri
   shown.environment = store.environment(id);
   shown.builds = store.builds(id);
   shown.roofs = store.roofs(id);
-  if (sampled.empty())
-    shown.cases = analysis::summarise(store.measurements(id, store::Samples::leave_out), shown.roofs);
-  else
-    shown.sampled = of_case(store.measurements(id, store::Samples::read), sampled);
+  if (!options.sampled.empty()) {
+    shown.sampled = of_case(store.measurements(id, store::Samples::read), options.sampled);
+    return shown;
+  }
+  shown.cases = analysis::summarise(store.measurements(id, store::Samples::leave_out), shown.roofs);
+  shown.measured = shown.cases.size();
+  choose(shown.cases, options);
   return shown;
 }
 
@@ -71,11 +122,13 @@ std::string facts(const record::Facts& facts) {
   return text;
 }
 
-void print_head(const Shown& shown) {
+void print_head(const Shown& shown, const Look& look) {
   const record::Run& run = shown.found.summary.run;
   const record::Device& device = shown.found.summary.device;
-  const auto line = [](const char* what, const std::string& text) {
-    if (!text.empty()) fmt::print("  {:<12}{}\n", what, text);
+  constexpr std::size_t texts = 14;  // the column in which they begin
+  const auto typed = [&](const char* what, const std::string& text) { fmt::print("  {:<12}{}\n", what, text); };
+  const auto line = [&](const char* what, const std::string& text) {
+    if (!text.empty()) fmt::print("  {:<12}{}", what, wrapped(text, look.width, texts, texts));
   };
   fmt::print("run {}: {}\n", run.id, shown.status);
   line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model), printable(device.id),
@@ -84,40 +137,35 @@ void print_head(const Shown& shown) {
   line("finished", run.finished.empty() ? "" : point_in_time(run.finished) + " UTC");
   line("profile", fmt::format("{}, seed {}", printable(run.profile), run.seed));
   line("label", printable(run.label));
-  line("command", printable(run.command_line, 4000));
+  typed("command", printable(run.command_line, 4000));  // whole, to be copied
   for (const record::Build& build : shown.builds)
     line("worker", fmt::format("{} {}{}, {}{}{}", printable(build.worker), printable(build.commit.substr(0, 12)),
                                build.dirty ? " with local changes" : "", printable(build.compiler),
                                build.cuda.empty() ? "" : ", CUDA ", printable(build.cuda)));
   line("comparable", facts(shown.environment.comparable));
   line("recorded", facts(shown.environment.recorded));
-  line("file", shown.found.file.string());
+  typed("file", shown.found.file.string());
 }
 
-void print_roofs(const std::vector<record::Roof>& roofs) {
+void print_roofs(const std::vector<record::Roof>& roofs, const Look& look) {
   if (roofs.empty()) return;
-  Table table({{"roof"}, {"value", Table::Align::right}, {"source"}});
+  Table table({{"roof"}, {"value", Table::Align::right}, {"source", Table::Align::left, true}});
   for (const record::Roof& roof : roofs)
     table.add({printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
-  fmt::print("\n{}", table.text());
+  fmt::print("\n{}", table.text(look.width));
 }
 
-/// Cases that are neither ok nor counted, those of one outcome and reason together, each group with a command that
-/// repeats its first.
-void print_not_ok(const Shown& shown) {
-  const record::Run& run = shown.found.summary.run;
-  std::map<std::pair<Outcome, std::string>, std::vector<std::string>> groups;
-  for (const CaseSummary& summary : shown.cases)
-    if (!record::is_success(summary.outcome))
-      groups[{summary.outcome, summary.reason}].push_back(record::name(summary.case_info.id));
-  for (const auto& [what, names] : groups) {
-    const auto& [outcome, reason] = what;
-    fmt::print("\n{}{}{}\n", to_string(outcome), reason.empty() ? "" : ": ", printable(reason, 1000));
-    for (const std::string& name : names) fmt::print("  {}\n", printable(name, 400));
-    fmt::print(
-        "  again: {}\n",
-        printable(repeating_line(run.command_line, shown.found.summary.device.id, run.seed, {names.front()}), 4000));
+void print_cases(const Shown& shown, const Look& look) {
+  if (shown.cases.empty()) {
+    fmt::print("\n{}\n", shown.measured == 0 ? "nothing was measured" : "no case failed");
+    return;
   }
+  const record::Run& run = shown.found.summary.run;
+  fmt::print("\n{}\n{}{} case{}: {}\n", case_table(shown.cases, look),
+             shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "", shown.measured,
+             shown.measured == 1 ? "" : "s", outcome_counts(shown.cases));
+  const std::string repeat = repeating_failures(run.command_line, shown.found.summary.device.id, run.seed, shown.cases);
+  if (!repeat.empty()) fmt::print("repeat what failed: {}\n", printable(repeat, 4000));
 }
 
 void print_samples(const std::vector<StoredMeasurement>& measurements) {
@@ -153,40 +201,37 @@ json::Value json_of(const Shown& shown) {
   return all;
 }
 
-int show_run(const Context& context, const store::FoundRun& found, const std::string& sampled) {
-  const Shown shown = read(context, found, sampled);
+int show_run(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
+  const Shown shown = read(context, found, options);
+  const Look look = look_of(stdout);
   if (context.json) {
     print_json(json_of(shown));
-    return fine;
-  }
-  if (!sampled.empty()) {
+  } else if (!options.sampled.empty()) {
     print_samples(shown.sampled);
-    return fine;
+  } else {
+    print_head(shown, look);
+    print_roofs(shown.roofs, look);
+    print_cases(shown, look);
   }
-  print_head(shown);
-  print_roofs(shown.roofs);
-  fmt::print("\n{}", shown.cases.empty() ? "nothing was measured\n" : case_table(shown.cases));
-  print_not_ok(shown);
-  if (!shown.cases.empty())
-    fmt::print("\n{} case{}: {}\n", shown.cases.size(), shown.cases.size() == 1 ? "" : "s",
-               outcome_counts(shown.cases));
   return fine;
 }
-
-struct ShowOptions {
-  std::string selector = "latest", sampled, listed;
-};
 
 int show(const Context& context, const ShowOptions& options) {
   const RunOrGate found = find_run_or_gate(context.results, options.selector, say_left_out);
   if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
+    const std::string& id = gate->summary.gate.id;
+    const std::string& run = gate->summary.gate.candidate_run;
     if (!options.listed.empty())
-      throw Error(ErrorKind::usage, fmt::format("gate {} has no listing: its runs have", gate->summary.gate.id),
-                  fmt::format("ridgeline show --listing CASE {}", gate->summary.gate.candidate_run));
+      throw Error(ErrorKind::usage, fmt::format("gate {} has no listing: its runs have", id),
+                  fmt::format("ridgeline show --listing CASE {}", run));
+    if (!options.patterns.empty() || options.failed || options.sort != "name")
+      throw Error(ErrorKind::usage,
+                  fmt::format("gate {} is shown whole: PATTERN, --sort and --failed are for runs", id),
+                  fmt::format("ridgeline show {} shows the candidate's run", run));
     return show_gate(context, *gate, options.sampled);
   }
   const store::FoundRun& run = std::get<store::FoundRun>(found);
-  return options.listed.empty() ? show_run(context, run, options.sampled) : show_listing(context, run, options.listed);
+  return options.listed.empty() ? show_run(context, run, options) : show_listing(context, run, options.listed);
 }
 
 }  // namespace
@@ -200,6 +245,9 @@ void add_show(Command program, Context& context) {
       "  ridgeline show 20261120T1245                by the start of its id\n"
       "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c, "
       "@baseline:main\n"
+      "  ridgeline show latest 'gemm/*/f32' --sort roof\n"
+      "                                              only these cases, those nearest to their roof first\n"
+      "  ridgeline show --failed                     only cases with a wrong result, a crash or a timeout\n"
       "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs\n"
       "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if counted\n"
       "  ridgeline show --json latest                for programs\n\n"
@@ -207,6 +255,13 @@ void add_show(Command program, Context& context) {
       "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
       [&context, options] { return show(context, *options); });
   command.option("RUN|GATE", options->selector, "Which run or gate").default_text("latest");
+  command.option("PATTERN", options->patterns, "Globs on the names of a run's cases; without any, all").value_name("");
+  command
+      .option("--sort", options->sort,
+              "Order within each suite: shortest time, highest rate or share of the roof first")
+      .one_of({"name", "time", "rate", "roof"})
+      .default_text("name");
+  command.flag("--failed", options->failed, "Show only cases with a wrong result, a crash or a timeout");
   const Option samples = command
                              .option("--samples", options->sampled,
                                      "Print the samples, or pairs, of this case, or of all that a pattern picks")

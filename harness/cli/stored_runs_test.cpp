@@ -77,11 +77,11 @@ TEST_F(StoredRuns, AreListedNewestFirst) {
   const Said said = ridgeline({"runs"});
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_EQ(said.out,
-            "run                    started (UTC)        device         profile  label   status    measurements\n"
-            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished  3 ok, 3 "
-            "unsupported, 3 crashed\n"
-            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed    3 ok, 3 "
-            "unsupported, 3 crashed\n");
+            "run                    started (UTC)        device         profile  label   status\n"
+            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished\n"
+            "    measurements: 3 ok, 3 unsupported, 3 crashed\n"
+            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed\n"
+            "    measurements: 3 ok, 3 unsupported, 3 crashed\n");
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
   EXPECT_EQ(all["ridgeline_json"], 1);
   ASSERT_EQ(all["runs"].size(), 2u);
@@ -154,16 +154,16 @@ TEST_F(StoredGates, AreListedBehindTheRunsInPlaceOfTheirSides) {
   const Said said = ridgeline({"runs"});
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_EQ(said.out,
-            "run                    started (UTC)        device         profile  label   status    measurements\n"
-            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished  3 ok, 3 "
-            "unsupported, 3 crashed\n"
-            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed    3 ok, 3 "
-            "unsupported, 3 crashed\n"
+            "run                    started (UTC)        device         profile  label   status\n"
+            "20261121T124501Z-bbbb  2026-11-21 12:45:01  synthetic-gpu  quick    after   finished\n"
+            "    measurements: 3 ok, 3 unsupported, 3 crashed\n"
+            "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed\n"
+            "    measurements: 3 ok, 3 unsupported, 3 crashed\n"
             "\n"
-            "gate                   started (UTC)        device         baseline -> candidate                         "
-            "status    verdicts\n"
-            "20261122T130000Z-9a7e  2026-11-22 13:00:00  synthetic-gpu  old/ridgeline-suites -> new/ridgeline-suites  "
-            "finished  2 regressions, 1 improvement, 1 pass\n");
+            "gate                   started (UTC)        device         status\n"
+            "20261122T130000Z-9a7e  2026-11-22 13:00:00  synthetic-gpu  finished\n"
+            "    baseline -> candidate: old/ridgeline-suites -> new/ridgeline-suites; verdicts: 2 regressions, 1\n"
+            "    improvement, 1 pass\n");
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
   EXPECT_EQ(all["runs"].size(), 2u);
   ASSERT_EQ(all["gates"].size(), 1u);
@@ -212,12 +212,12 @@ TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
     const run::DeviceLock held = lock();
     const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
     EXPECT_TRUE(contains(shown, "the gate is running; 1 pair is stored\n")) << shown;
-    EXPECT_TRUE(contains(listed, "running  2 regressions, 1 improvement, 1 pass; 1 pair\n")) << listed;
+    EXPECT_TRUE(contains(listed, "verdicts: 2 regressions, 1\n    improvement, 1 pass; 1 pair\n")) << listed;
     EXPECT_FALSE(contains(shown + listed, resume)) << "two would measure at once";
   }
   const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
   EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  go on: " + resume + "\n")) << shown;
-  EXPECT_TRUE(contains(listed, "go on with the latest gate: " + resume + "\n")) << listed;
+  EXPECT_TRUE(contains(listed, "resume the latest gate: " + resume + "\n")) << listed;
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["pairs"], 1);
   const json all = json::parse(ridgeline({"show", "--json", gate.id}).out);
   EXPECT_EQ(all["gate"]["status"], "killed");
@@ -242,16 +242,75 @@ TEST_F(StoredGates, AFileThatCannotBeReadIsNamedOnce) {
 TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {
   const Said said = ridgeline({"show", "label:after"});
   EXPECT_EQ(said.code, 0) << said.err;
-  for (const char* part : {"run 20261121T124501Z-bbbb: finished\n", "Synthetic GPU (synthetic-gpu), fake:0, GPU-0000\n",
-                           "ridgeline-suites abc123 with local changes, g++ 12.2\n", "memory 1 GiB\n",
-                           "1.00 TB/s  measured\n", "gemm/naive/f32/m=64,n=64,k=64  1.10 us",
-                           "unsupported: needs tensor cores\n  gemm/wmma/", "crashed: =1+1, \"signal\" \\x1b[31m\n",
-                           " gemm/bad/f32/m=64,n=64,k=64\n", "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
+  for (const char* part :
+       {"run 20261121T124501Z-bbbb: finished\n", "Synthetic GPU (synthetic-gpu), fake:0, GPU-0000\n",
+        "ridgeline-suites abc123 with local changes, g++ 12.2\n", "memory 1 GiB\n", "1.00 TB/s  measured\n",
+        "\ngemm/*/f32/m=64,n=64,k=64\n", "\n  naive  ", "  1.10 us  ", "  unsupported\n      needs tensor cores\n",
+        "  crashed\n      =1+1, \"signal\" \\x1b[31m\n", "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
-  EXPECT_TRUE(
-      contains(said.out, "again: ridgeline run --device fake:0 --seed 18446744073709551615 gemm/wmma/f32/m=64"));
+  EXPECT_TRUE(contains(
+      said.out, "repeat what failed: ridgeline run --device fake:0 --seed 18446744073709551615 gemm/bad/f32/m="));
   EXPECT_FALSE(contains(said.out, "\x1b"));
   EXPECT_EQ(ridgeline({"show"}).out, said.out);
+}
+
+TEST_F(StoredRuns, AreListedByLabelDateAndNumber) {
+  const auto ids = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"runs", "--json"});
+    std::vector<std::string> found;
+    const json all = json::parse(ridgeline(options).out);
+    for (const json& run : all["runs"]) found.push_back(run["id"]);
+    return found;
+  };
+  using Ids = std::vector<std::string>;
+  const std::string newer = "20261121T124501Z-bbbb", older = "20261120T124501Z-aaaa";
+  EXPECT_EQ(ids({"--label", "before"}), Ids{older});
+  EXPECT_EQ(ids({"--label", "bef"}), Ids{});
+  EXPECT_EQ(ids({"--since", "2026-11-21"}), Ids{newer});
+  EXPECT_EQ(ids({"--since", "2026-11-20"}), (Ids{newer, older}));
+  EXPECT_EQ(ids({"--since", "2026-11-20T12:45:02"}), Ids{newer});
+  EXPECT_EQ(ids({"--limit", "1"}), Ids{newer});
+  for (const char* wrong : {"yesterday", "2026-11", "2026-11-2x", "2026-11-20T12:45:01Zx"}) {
+    const Said said = ridgeline({"runs", "--since", wrong});
+    EXPECT_EQ(said.code, 64);
+    EXPECT_TRUE(contains(said.err, std::string(wrong) + " is not a date such as 2026-11-20")) << said.err;
+  }
+}
+
+TEST_F(StoredRuns, AreShownInPart) {
+  const auto shown = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"show", "--json"});
+    std::vector<std::string> variants;
+    for (const json& one : json::parse(ridgeline(options).out).value("cases", json::array())) {
+      const std::string name = one["case"];
+      variants.push_back(name.substr(5, name.find('/', 5) - 5));
+    }
+    return variants;
+  };
+  using Variants = std::vector<std::string>;
+  EXPECT_EQ(shown({}), (Variants{"bad", "naive", "wmma"}));
+  EXPECT_EQ(shown({"latest", "gemm/naive", "*/wmma"}), (Variants{"naive", "wmma"}));
+  EXPECT_EQ(shown({"--failed"}), (Variants{"bad"}));
+  EXPECT_EQ(shown({"--failed", "latest", "gemm/naive"}), Variants{});
+  for (const char* key : {"time", "rate", "roof"})
+    EXPECT_EQ(shown({"--sort", key}).front(), "naive") << "what has no " << key << " is last";
+  EXPECT_TRUE(contains(ridgeline({"show", "--failed"}).out, "\n1 of 3 cases: 1 crashed\n"));
+  EXPECT_TRUE(contains(ridgeline({"show", "--failed", "latest", "gemm/naive"}).out, "\nno case failed\n"));
+  const Said wrong = ridgeline({"show", "latest", "gemm/nave"});
+  EXPECT_EQ(wrong.code, 64);
+  EXPECT_TRUE(contains(wrong.err, "the run has no case gemm/nave")) << wrong.err;
+  EXPECT_EQ(ridgeline({"show", "--sort", "size"}).code, 64);
+}
+
+TEST_F(StoredGates, AreShownWhole) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"gemm"}, std::vector<std::string>{"--failed"}, {"--sort", "time"}}) {
+    std::vector<std::string> words{"show", gate.id};
+    words.insert(words.end(), options.begin(), options.end());
+    const Said said = ridgeline(words);
+    EXPECT_EQ(said.code, 64);
+    EXPECT_TRUE(contains(said.err, "PATTERN, --sort and --failed are for runs")) << said.err;
+  }
 }
 
 TEST_F(StoredRuns, AreShownToPrograms) {

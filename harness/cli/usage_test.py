@@ -30,15 +30,15 @@ def refuse(lab, done, code: int, *texts: str) -> None:
         (["scriptd"], ['no case matches "scriptd"', "did you mean scripted?"]),
         (["zzz"], ['no case matches "zzz"', "ridgeline list shows all cases"]),
         (["scripted/drifting"], ["matches 1 case, but the profile tests leaves it out", case("drifting")]),
-        (["--budget", "0"], ["--budget 0 is no duration above 0", "write 90s"]),
-        (["--budget", "-1"], ["--budget -1 is no duration above 0"]),
-        (["--budget", "-1s"], ["--budget -1s is no duration above 0"]),
-        (["--budget", "soon"], ["--budget soon is no duration above 0"]),
+        (["--budget", "0"], ["--budget 0 is not a duration above 0", "write 90s"]),
+        (["--budget", "-1"], ["--budget -1 is not a duration above 0"]),
+        (["--budget", "-1s"], ["--budget -1s is not a duration above 0"]),
+        (["--budget", "soon"], ["--budget soon is not a duration above 0"]),
         (["--processes", "0"], ["--processes"]),
-        (["--seed", "x"], ["--seed x is no whole number"]),
-        (["--seed", "-1"], ["--seed -1 is no whole number"]),
-        (["--seed", "1.5"], ["--seed 1.5 is no whole number"]),
-        (["--seed", str(2**64)], ["--seed 18446744073709551616 is no whole number"]),
+        (["--seed", "x"], ["--seed x is not a whole number"]),
+        (["--seed", "-1"], ["--seed -1 is not a whole number"]),
+        (["--seed", "1.5"], ["--seed 1.5 is not a whole number"]),
+        (["--seed", str(2**64)], ["--seed 18446744073709551616 is not a whole number"]),
         (["--proceses", "3"], ["--proceses", "did you mean --processes?"]),
         (["--profile", "quik"], ['there is no profile "quik"', "did you mean quick?"]),
         (["--profile", "./missing.toml"], ["cannot read the profile ./missing.toml"]),
@@ -208,7 +208,7 @@ def test_the_line_that_repeats_a_failure_works_when_typed(lab, teller):
     )
     assert done.returncode == 2
     text = done.stdout if teller == "run" else lab.call("show", "--results", lab.results, text=True).stdout
-    mark = {"run": "repeat what failed: ", "show": "  again: "}[teller]
+    mark = "repeat what failed: "
     line = next(line for line in text.splitlines() if line.startswith(mark)).removeprefix(mark)
     program, *words = shlex.split(line)
     assert program == "ridgeline"
@@ -217,6 +217,59 @@ def test_the_line_that_repeats_a_failure_works_when_typed(lab, teller):
     assert lab.query("SELECT seed, label FROM run WHERE id <> ?", first) == [(seed, "it's two")]
     ((again,),) = lab.query("SELECT id FROM run WHERE id <> ?", first)
     assert {name: len(rows) for name, rows in lab.outcomes(again).items()} == {case("wrong_result"): 2}
+
+
+def test_excluded_cases_are_not_measured(lab):
+    profile = lab.profile("constant", "noisy", "unstable")
+    assert lab.run(profile, "--exclude", "*/noisy", "--exclude", case("unstable")).returncode == 0
+    assert lab.outcomes().keys() == {case("constant")}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        ("scripted/nosy", ['no case matches "scripted/nosy"', "did you mean scripted/noisy?"]),
+        ("scripted", ["--exclude leaves no case to measure"]),
+    ],
+)
+def test_an_exclusion_of_nothing_or_of_everything_is_64(lab, pattern, texts):
+    refuse(lab, lab.run(lab.profile("constant", "noisy"), "--exclude", pattern), 64, *texts)
+
+
+def test_a_dry_run_measures_nothing_and_estimates_from_earlier_runs(lab):
+    profile = lab.profile("constant", "noisy", processes=2)
+    done = lab.run(profile, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1:] == [
+        case("constant"),
+        case("noisy"),
+        "2 cases in 2 processes, profile tests, at most 1 min 00 s",
+        "no earlier run of this profile says how long they take",
+    ]
+    assert not lab.results.exists()
+    assert lab.run(profile, "scripted/constant").returncode == 0
+    done = lab.run(profile, "--dry-run")
+    assert "by what 1 of the cases took in earlier runs of this profile\n" in done.stdout
+    dry = json.loads(lab.run(profile, "--dry-run", "--json").stdout)
+    assert dry["cases"] == [case("constant"), case("noisy")]
+    assert dry["estimate"]["from_cases"] == 1 and 0 < dry["estimate"]["seconds"] <= dry["budget_s"] == 60
+    assert lab.run(profile, "--dry-run", "--quiet").stdout == f"{case('constant')}\n{case('noisy')}\n"
+    assert lab.query("SELECT count(*) FROM run") == [(1,)]
+
+
+def test_suites_are_listed_with_what_they_ask(lab):
+    done = lab.call("list", "--suites", "--device", "cpu", text=True)
+    assert done.returncode == 0, done.stderr
+    assert "  What does each rung of the ladder buy as matrices grow?\n" in done.stdout
+    suites = {each["name"]: each for each in json.loads(lab.call("list", "--suites", "--json").stdout)["suites"]}
+    cases = json.loads(lab.call("list", "gemm", "--json").stdout)["cases"]
+    assert suites["gemm"]["cases"] == len({each["name"] for each in cases})
+    assert suites["gemm"]["question"].startswith("What does each rung")
+
+
+def test_h_is_short_for_help(lab):
+    assert lab.call("-h").stdout == lab.call("--help").stdout
+    assert lab.call("show", "-h").stdout == lab.call("show", "--help").stdout
 
 
 def test_every_command_has_examples_in_its_help(lab):

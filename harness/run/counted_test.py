@@ -23,7 +23,7 @@ def test_a_case_is_counted_once_and_stored_without_a_time(lab):
     done = lab.execute(command(lab), text=True)
     assert done.returncode == 0, done.stderr
     assert "1 case in 1 process" in done.stdout  # the profile says 3, for times
-    assert "[1/1] scripted/counted/f32/n=16: counted: 2 requests, 2 sectors a request, 128 B moved\n" in done.stdout
+    assert "[1/1] scripted/counted/f32/n=16: counted: 2 requests, 2 sectors per request, 128 B moved\n" in done.stdout
     assert "sectors/request" in done.stdout
     assert "median" not in done.stdout
     assert query(lab, "SELECT outcome, n, median_ns, launch FROM measurement") == [("counted", 0, None, "single")]

@@ -41,9 +41,10 @@ def wrapper(lab, name: str, *arguments: str):
 
 
 def said(done) -> dict[str, str]:
-    """The last column of the table of what was reproduced, by case."""
+    """The last column of the table of what was reproduced, and the reason below it, by case."""
     table = done.stdout.split("reproduced\n", 1)[1].split("\n\n", 1)[0]
-    return {line.split()[0]: re.split(r"\s{2,}", line)[-1] for line in table.splitlines()}
+    rows = re.sub(r"\n {4}(?=\S)", ": ", table)
+    return {line.split()[0]: re.split(r"\s{2,}", line)[-1] for line in rows.splitlines()}
 
 
 def test_a_repeat_measures_the_same_again(lab):
@@ -150,8 +151,8 @@ def test_a_stored_run_is_not_trusted(lab):
     (text,) = lab.query("SELECT profile_text FROM run")[0]
     rows = [
         ("profile_text", text, "processes = 0", "run {id} cannot be repeated: the profile stored in run {id}"),
-        ("command_line", "ridgeline run", "ridgeline run --budget never", "its --budget never is no duration"),
-        ("command_line", "ridgeline run", "ridgeline run --processes 1e9", "its --processes 1e9 is no number"),
+        ("command_line", "ridgeline run", "ridgeline run --budget never", "its --budget never is not a duration"),
+        ("command_line", "ridgeline run", "ridgeline run --processes 1e9", "its --processes 1e9 is not a number"),
         ("gate", "", "20261120T000000Z-synthetic", "it is a side of gate 20261120T000000Z-synthetic"),
     ]
     for column, good, bad, text in rows:
