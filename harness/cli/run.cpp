@@ -13,13 +13,13 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/dry_run.hpp"
 #include "harness/cli/exit_code.hpp"
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/repeat_of.hpp"
 #include "harness/cli/terminal.hpp"
-#include "harness/cli/time_estimate.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/budget.hpp"
 #include "harness/run/descendants.hpp"
@@ -76,47 +76,6 @@ void exclude(run::Plan& plan, const std::vector<std::string>& excluded, const st
   });
   if (plan.cases.empty())
     throw Error(ErrorKind::usage, "--exclude leaves no case to measure", "exclude fewer, or choose more");
-}
-
-std::string executions(const run::Plan& plan) {
-  const int processes = plan.profile.processes;
-  return fmt::format("{} case{} in {} process{}, profile {}, at most {}", plan.cases.size(),
-                     plan.cases.size() == 1 ? "" : "s", processes, processes == 1 ? "" : "es", plan.profile.name,
-                     units::duration(plan.profile.budget_s));
-}
-
-void print_device(std::FILE* out, const run::Plan& plan, bool chosen) {
-  say(out, fmt::format("device {}: {} ({}){}\n", printable(plan.device.id), printable(plan.device.name),
-                       printable(plan.device.model), chosen ? "" : ", the best one here"));
-}
-
-/// What a run would measure, and for how long.
-int dry_run(const Context& context, const run::Plan& plan, bool chosen) {
-  const std::optional<TimeEstimate> estimate = estimated_time(context.results, plan);
-  if (context.json) {
-    json::Value all{{"dry_run", true},
-                    {"device", protocol::to_json(plan.device)},
-                    {"profile", plan.profile.name},
-                    {"processes", plan.profile.processes},
-                    {"budget_s", plan.profile.budget_s},
-                    {"cases", json::Value::array()}};
-    for (const run::Selected& each : plan.cases) all["cases"].push_back(each.name);
-    if (estimate) all["estimate"] = {{"seconds", estimate->seconds}, {"from_cases", estimate->known_cases}};
-    print_json(all);
-    return fine;
-  }
-  if (!context.quiet) print_device(stdout, plan, chosen);
-  for (const run::Selected& each : plan.cases)
-    fmt::print("{}{}\n", printable(each.name, 400),
-               each.unavailable.empty() ? "" : fmt::format(" (unavailable: {})", printable(each.unavailable)));
-  if (context.quiet) return fine;
-  fmt::print("{}\n", executions(plan));
-  if (estimate)
-    fmt::print("about {}, by what {} of the cases took in earlier runs of this profile\n",
-               units::duration(estimate->seconds), estimate->known_cases);
-  else
-    fmt::print("no earlier run of this profile says how long they take\n");
-  return fine;
 }
 
 /// What the end of the budget has left out, in words; empty when it has not.
@@ -208,8 +167,8 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.profile_text = plan.profile.text;
   plan.run.seed = chosen_seed(options, repeated ? repeated->found.summary.run.seed : run::random_seed());
   if (!context.quiet) {
-    print_device(out, plan, chosen);
-    say(out, fmt::format("run {}: {}\n", plan.run.id, executions(plan)));
+    say(out, device_text(plan, chosen));
+    say(out, fmt::format("run {}: {}\n", plan.run.id, executions_text(plan)));
   }
 
   const run::DeviceLock lock(

@@ -17,10 +17,10 @@ struct Worker {
   std::filesystem::path program;  // empty when it was not found
   std::string unavailable;        // why it cannot be used; empty when it can
   protocol::Hello hello;
-  std::vector<record::Case> cases;  // of all kinds of device; one a suite and kind when the worker is unavailable
-  protocol::Devices devices;        // empty unless asked for
-  std::string code{};               // as program_code has it; empty when it is unavailable
-  std::string advice{};             // what to do when it is unavailable
+  std::vector<record::Case> cases;        // of all kinds of device; one a suite and kind when the worker is unavailable
+  protocol::Devices devices;              // empty unless asked for
+  std::string code{};                     // as program_code has it; empty when it is unavailable
+  std::string advice{};                   // what to do when it is unavailable
   std::vector<protocol::Suite> suites{};  // that say what they ask
   std::optional<DeviceKind>
       own_kind{};  // the kind of device that no other of Ridgeline's workers serves, if there is one
