@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
 MEASURED = ("ok", *HOLLOW)
 COUNTED = "counted"  # by a device that has no times
-FAILED = ("wrong_result", "crashed", "timeout")
+FAILED = ("wrong_result", "crashed", "timeout", "not_measured")
 LEFT_OUT = ("unsupported", "unavailable")
 OUTCOMES = (*MEASURED, COUNTED, *FAILED, *LEFT_OUT)
 

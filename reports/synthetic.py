@@ -19,7 +19,7 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 3,
+        "version": 4,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
         "runs": list(runs),

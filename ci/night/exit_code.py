@@ -10,7 +10,7 @@ USAGE, MISSING, INTERNAL, FILES, INTERRUPTED = 64, 69, 70, 74, 130
 WORDS = {
     0: "fine",
     1: "a regression",
-    2: "cases that are wrong, missing, crashed or timed out",
+    2: "cases that are wrong, missing, crashed, timed out or not measured",
     3: "too little could be decided",
     64: "a command line that was not understood",
     69: "something needed is missing",

@@ -8,7 +8,7 @@ from .record import DONE, FAILED, KILLED, LEFT_OUT, Night
 
 LISTED = 50  # rows of problems
 NAMED = 3  # cases in a row
-SEVERE = ("wrong_result", "crashed", "timeout", "invalid_environment", "unstable")
+SEVERE = ("wrong_result", "crashed", "timeout", "not_measured", "invalid_environment", "unstable")
 GATE_BYTES = 600_000  # a GitHub job summary holds 1 MiB
 TREND_LINES = 400
 ICONS = {DONE: "done", FAILED: "**failed**", LEFT_OUT: "left out", KILLED: "**killed**"}

@@ -19,7 +19,7 @@ def night(tmp_path):
 
 def test_the_first_line_says_what_is_wrong(night):
     assert summary.markdown(night).splitlines()[0] == (
-        "# Night 20261121T020000Z-000001: cases that are wrong, missing, crashed or timed out (run)"
+        "# Night 20261121T020000Z-000001: cases that are wrong, missing, crashed, timed out or not measured (run)"
     )
     night.exit_code, night.steps = 0, [Step("run", DONE)]
     assert summary.markdown(night).splitlines()[0] == "# Night 20261121T020000Z-000001: fine"

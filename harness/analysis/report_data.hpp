@@ -12,7 +12,7 @@ namespace ridgeline::analysis {
 
 /// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
 /// changes, a key goes away or a word of a list is new, not when a key is added.
-inline constexpr int report_format_version = 3;
+inline constexpr int report_format_version = 4;
 
 /// One run with all that a report shows of it.
 struct ReportRun {

@@ -13,7 +13,6 @@
 #include "harness/cli/rate.hpp"
 #include "harness/cli/short_names.hpp"
 #include "harness/cli/table.hpp"
-#include "harness/run/budget.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -71,7 +70,7 @@ std::vector<std::string> counts(const CaseSummary& summary) {
 }
 
 std::string outcome(const CaseSummary& summary, const Look& look) {
-  const std::string_view word = shown_outcome(summary);
+  const std::string_view word = record::to_string(summary.outcome);
   std::string text(word);
   if (record::is_failure(summary.outcome))
     text = coloured(look, Colour::red, word);
@@ -83,23 +82,23 @@ std::string outcome(const CaseSummary& summary, const Look& look) {
 }
 
 /// Cases of one outcome and reason.
-using Reasons = std::map<std::pair<std::string_view, std::string>, Summaries>;
+using Reasons = std::map<std::pair<Outcome, std::string>, Summaries>;
 
 Reasons reasons_of(const std::vector<CaseSummary>& summaries) {
   Reasons reasons;
   for (const CaseSummary& summary : summaries)
-    if (!summary.reason.empty()) reasons[{shown_outcome(summary), summary.reason}].push_back(&summary);
+    if (!summary.reason.empty()) reasons[{summary.outcome, summary.reason}].push_back(&summary);
   return reasons;
 }
 
 bool is_shared(const Reasons& reasons, const CaseSummary& summary) {
-  const auto found = reasons.find({shown_outcome(summary), summary.reason});
+  const auto found = reasons.find({summary.outcome, summary.reason});
   return found != reasons.end() && found->second.size() > 1;
 }
 
 bool has_row(const Reasons& reasons, const CaseSummary& summary) {
   const bool nothing_to_show = !record::is_success(summary.outcome) && !record::has_samples(summary.outcome) &&
-                               (!record::is_failure(summary.outcome) || shown_outcome(summary) == "not measured");
+                               !record::is_failure(summary.outcome);
   return !nothing_to_show || !is_shared(reasons, summary);
 }
 
@@ -125,9 +124,9 @@ std::string shared_reasons(const Reasons& reasons, const Look& look) {
   std::string text;
   for (const auto& [what, cases] : reasons) {
     if (cases.size() < 2) continue;
-    std::string reason = printable(what.second, longest_reason);
-    if (what.first == "not measured") reason.resize(reason.rfind(" before this case"));
-    text += wrapped(fmt::format("{} {}: {}", cases.size(), what.first, reason), look.width, 2);
+    text += wrapped(
+        fmt::format("{} {}: {}", cases.size(), record::to_string(what.first), printable(what.second, longest_reason)),
+        look.width, 2);
     const auto line = [&](const std::string& of) {
       text += "  " + wrapped(printable(of, longest_name), look.width, 4, 2);
     };
@@ -200,17 +199,12 @@ json::Value to_json(const CaseSummary& summary) {
   return object;
 }
 
-std::string_view shown_outcome(const CaseSummary& summary) {
-  const bool cut_off = summary.outcome == Outcome::timeout && run::is_never_reached(summary.reason);
-  return cut_off ? "not measured" : record::to_string(summary.outcome);
-}
-
 std::string outcome_counts(const std::vector<CaseSummary>& summaries) {
-  std::map<std::pair<Outcome, std::string_view>, int> counts;
-  for (const CaseSummary& summary : summaries) ++counts[{summary.outcome, shown_outcome(summary)}];
+  std::map<Outcome, int> counts;
+  for (const CaseSummary& summary : summaries) ++counts[summary.outcome];
   std::string text;
   for (const auto& [outcome, count] : counts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome.second);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, record::to_string(outcome));
   return text;
 }
 

@@ -21,9 +21,6 @@ std::string case_table(const std::vector<analysis::CaseSummary>& summaries, cons
 /// What the table says of one case, for programs: times in ns, rates in FLOP/s and B/s; what is unknown is left out.
 json::Value to_json(const analysis::CaseSummary& summary);
 
-/// The outcome in words: "not measured" for a timeout of a case that the run's budget never reached.
-std::string_view shown_outcome(const analysis::CaseSummary& summary);
-
 /// "41 ok, 1 crashed": zeros left out, in enum order.
 std::string outcome_counts(const std::vector<analysis::CaseSummary>& summaries);
 

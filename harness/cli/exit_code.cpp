@@ -8,7 +8,7 @@ int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>
   if (status == record::RunStatus::interrupted) return interrupted;
   bool failed = false, doubtful = false;
   for (const analysis::CaseSummary& summary : summaries) {
-    failed = failed || record::is_failure(summary.outcome);
+    failed = failed || record::is_failure(summary.outcome) || summary.outcome == record::Outcome::not_measured;
     doubtful = doubtful || summary.beats_roof || summary.outcome == record::Outcome::unstable ||
                summary.outcome == record::Outcome::invalid_environment;
   }

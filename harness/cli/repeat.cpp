@@ -6,7 +6,6 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/program.hpp"
-#include "harness/run/budget.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -110,7 +109,7 @@ std::string repeating_failures(const std::string& command_line, const std::strin
   constexpr std::size_t most = 20;  // names
   std::vector<std::string> failed;
   for (const analysis::CaseSummary& summary : summaries)
-    if (record::is_failure(summary.outcome) && !run::is_never_reached(summary.reason) && failed.size() < most)
+    if (record::is_failure(summary.outcome) && failed.size() < most)
       failed.push_back(record::name(summary.case_info.id));
   return failed.empty() ? "" : repeating_line(command_line, device, seed, failed);
 }

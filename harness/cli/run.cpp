@@ -21,7 +21,6 @@
 #include "harness/cli/repeat_of.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
-#include "harness/run/budget.hpp"
 #include "harness/run/descendants.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/drive.hpp"
@@ -81,10 +80,9 @@ void exclude(run::Plan& plan, const std::vector<std::string>& excluded, const st
 /// What the end of the budget has left out, in words; empty when it has not.
 std::string cut_off_text(const run::Profile& profile, const std::vector<analysis::CaseSummary>& summaries,
                          int cut_off) {
-  if (cut_off == 0) return {};
-  for (const analysis::CaseSummary& summary : summaries)  // cases without any measurement are in the table
-    if (summary.outcome == record::Outcome::timeout && run::is_cut_off(summary.reason)) cut_off -= profile.processes;
-  if (cut_off <= 0) return fmt::format("--budget gives more than {}\n", units::duration(profile.budget_s));
+  const auto never = std::ranges::count(summaries, record::Outcome::not_measured, &analysis::CaseSummary::outcome);
+  if (cut_off == 0)
+    return never == 0 ? "" : fmt::format("--budget gives more than {}\n", units::duration(profile.budget_s));
   return fmt::format(
       "the budget of {} left no time for {} execution{} of cases, which have fewer processes than {}; --budget "
       "gives more\n",

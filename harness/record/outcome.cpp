@@ -13,6 +13,7 @@ constexpr Name<Outcome> outcomes[] = {
     {Outcome::wrong_result, "wrong_result"},
     {Outcome::unsupported, "unsupported"},
     {Outcome::unavailable, "unavailable"},
+    {Outcome::not_measured, "not_measured"},
     {Outcome::crashed, "crashed"},
     {Outcome::timeout, "timeout"},
 };

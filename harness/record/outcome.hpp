@@ -14,8 +14,9 @@ enum class Outcome {
   wrong_result,         // the output differs from the oracle's, or the device found a mistake in the kernel (a race)
   unsupported,          // the variant or the device cannot do this problem; the reason says why
   unavailable,          // something the case needs is not installed; the reason names it
+  not_measured,         // the run's budget was spent before any process reached the case
   crashed,              // the worker ended, or stopped speaking the protocol
-  timeout,              // the case or the run spent its time
+  timeout,              // the case spent its time, or was running when the run's budget was spent
 };
 
 std::string_view to_string(Outcome outcome);
@@ -29,7 +30,7 @@ constexpr bool has_samples(Outcome outcome) {
 /// ok and counted: all went well, and there is no reason to give.
 constexpr bool is_success(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::counted; }
 
-/// wrong_result, crashed and timeout: what makes `ridgeline run` exit with 2.
+/// wrong_result, crashed and timeout: what is wrong with the case.
 constexpr bool is_failure(Outcome outcome) {
   return outcome == Outcome::wrong_result || outcome == Outcome::crashed || outcome == Outcome::timeout;
 }

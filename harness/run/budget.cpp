@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "harness/base/error.hpp"
-#include "harness/base/units.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -57,18 +54,6 @@ double Budget::sampling_s() const {
 bool Budget::too_short_for(const std::string& name) const {
   const double known = cases_.at(name).overhead_s;
   return left_s() <= std::max(known, 0.0);
-}
-
-std::string never_reached(double total_s) {
-  return fmt::format("the run's budget of {} was spent before this case", units::duration(total_s));
-}
-
-bool is_never_reached(std::string_view reason) {
-  return reason.starts_with("the run's budget of ") && reason.ends_with(" was spent before this case");
-}
-
-bool is_cut_off(std::string_view reason) {
-  return is_never_reached(reason) || reason.ends_with("the run's budget was spent");
 }
 
 }  // namespace ridgeline::run

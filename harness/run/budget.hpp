@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace ridgeline::run {
 
@@ -44,12 +43,5 @@ class Budget {
   double overhead_sum_s_ = 0;
   int overheads_ = 0;
 };
-
-/// The reason of a case that a run of `total_s` never reached: its outcome is stored as a timeout.
-std::string never_reached(double total_s);
-/// Whether a timeout's reason is that of never_reached, of this or an older run.
-bool is_never_reached(std::string_view reason);
-/// Whether the end of the run's budget made the timeout, before the case or in the middle of it.
-bool is_cut_off(std::string_view reason);
 
 }  // namespace ridgeline::run

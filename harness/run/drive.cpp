@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/units.hpp"
 #include "harness/catalogue/datasheets.hpp"
 #include "harness/run/budget.hpp"
 #include "harness/run/interrupt.hpp"
@@ -56,6 +57,7 @@ class RunInProgress {
         store_(store),
         observer_(observer),
         budget_(plan.profile.budget_s, steady_s),
+        spent_(fmt::format("the run's budget of {} was spent", units::duration(plan.profile.budget_s))),
         start_s_(steady_s()) {
     progress_.processes = plan.profile.processes;
     for (const Selected& selected : plan.cases) {
@@ -86,9 +88,9 @@ class RunInProgress {
       progress_.case_name = selected->name;
       tick();
       if (!selected->unavailable.empty())
-        add(assignment, *selected, {not_measured(*selected, Outcome::unavailable, selected->unavailable)});
+        add(assignment, *selected, {without_samples(*selected, Outcome::unavailable, selected->unavailable)});
       else if (budget_.too_short_for(selected->name))
-        cut_off(assignment, *selected, {not_measured(*selected, Outcome::timeout, never_reached(budget_.total_s()))});
+        cut_off(assignment, *selected, {without_samples(*selected, Outcome::not_measured, spent_)});
       else if (start(assignment, *selected))
         measure(assignment, *selected);
     }
@@ -107,14 +109,14 @@ class RunInProgress {
   }
 
   /// The budget has left no time for an execution, nor will it for later ones of the case. That says nothing of a case
-  /// that earlier replicates have measured: it has fewer processes. One that has no measurement has timed out.
+  /// that earlier replicates have measured: it has fewer processes. One that has no measurement gets `result`.
   void cut_off(const Assignment& assignment, const Selected& selected, const CaseResult& result) {
     const int executions = left_.at(selected.name);
-    progress_.cut_off += executions;
     if (!measured_.contains(selected.name)) {
       add(assignment, selected, result, executions);
       return;
     }
+    progress_.cut_off += executions;
     for (int i = 0; i < executions; ++i) budget_.done(selected.name, -1);
     left_[selected.name] = 0;
     progress_.total -= executions;
@@ -147,7 +149,7 @@ class RunInProgress {
     // What never started under its launcher is not installed right; what did start before has crashed since.
     const Outcome outcome = launched && !started_.contains(assignment.worker) ? Outcome::unavailable : Outcome::crashed;
     add(assignment, selected,
-        {not_measured(selected, outcome, fmt::format("{} cannot be started: {}", assignment.worker->name, reason))});
+        {without_samples(selected, outcome, fmt::format("{} cannot be started: {}", assignment.worker->name, reason))});
     return false;
   }
 
@@ -201,6 +203,7 @@ class RunInProgress {
   store::Store& store_;
   const Observer& observer_;
   Budget budget_;
+  const std::string spent_;  // why a case was not measured
   double start_s_;
   Progress progress_;
   MeasuredRoofs roofs_;

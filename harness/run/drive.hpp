@@ -23,7 +23,7 @@ struct Plan {
 /// How far a run is.
 struct Progress {
   int done = 0, total = 0;  // executions of cases
-  int cut_off = 0;          // executions that the budget has left no time for
+  int cut_off = 0;          // executions of measured cases that the budget has left no time for
   int replicate = 0, processes = 1;
   std::string case_name;  // being measured
   double left_s = 0;      // expected

@@ -95,7 +95,7 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
 
 }  // namespace
 
-record::Measurement not_measured(const Selected& selected, record::Outcome outcome, const std::string& reason) {
+record::Measurement without_samples(const Selected& selected, record::Outcome outcome, const std::string& reason) {
   record::Measurement measurement;
   measurement.case_name = selected.name;
   measurement.outcome = outcome;
@@ -120,7 +120,7 @@ void CaseExecution::perform(const char* stage, Step step) {
   if (ended_) return;
   const Clock::time_point start = Clock::now();
   const auto end = [&](record::Outcome outcome, const std::string& reason) {
-    result_.measurement = not_measured(selected_, outcome, reason);
+    result_.measurement = without_samples(selected_, outcome, reason);
     result_.worker_usable = false;
     ended_ = true;
   };
@@ -165,7 +165,7 @@ bool CaseExecution::prepare() {
       throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
                                                              record::to_string(prepared.outcome)));
     result_.lacks_memory = prepared.outcome == record::Outcome::unsupported;
-    result_.measurement = not_measured(selected_, prepared.outcome, prepared.reason);
+    result_.measurement = without_samples(selected_, prepared.outcome, prepared.reason);
     ended_ = true;
   });
   return !ended_;

@@ -63,6 +63,6 @@ CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const s
                         const CaseLimits& limits);
 
 /// A measurement without samples.
-record::Measurement not_measured(const Selected& selected, record::Outcome outcome, const std::string& reason);
+record::Measurement without_samples(const Selected& selected, record::Outcome outcome, const std::string& reason);
 
 }  // namespace ridgeline::run

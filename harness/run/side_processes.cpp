@@ -66,8 +66,8 @@ void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_cas
   // What never started under its launcher is not installed right; what did start before has crashed since.
   const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
   const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
-  failures[side] = CaseResult{not_measured(selected, installed ? Outcome::crashed : Outcome::unavailable,
-                                           fmt::format("{} cannot be started: {}", worker->name, reason))};
+  failures[side] = CaseResult{without_samples(selected, installed ? Outcome::crashed : Outcome::unavailable,
+                                              fmt::format("{} cannot be started: {}", worker->name, reason))};
 }
 
 std::unique_ptr<WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {

@@ -148,6 +148,21 @@ TEST(Fixtures, WhatSchema4SaysInSentencesBecomesFacts) {
   EXPECT_EQ(unfit, 1);
 }
 
+TEST(Fixtures, ACaseThatTheBudgetNeverReachedIsNotMeasured) {
+  TemporaryFolder folder;
+  const fs::path file = folder / "synthetic-gpu.sqlite";
+  load(fixture(5), file);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "UPDATE measurement SET outcome = 'timeout', reason = CASE attempt % 2 "
+          "WHEN 1 THEN 'the run''s budget of 3 min 00 s was spent before this case' "
+          "ELSE 'killed while sampling: the run''s budget was spent' END WHERE outcome = 'unsupported';");
+  const Store store = Store::create(file);
+  const auto all = store.measurements(store.runs().back().run.id, Samples::leave_out);
+  EXPECT_EQ(all[1].measurement.outcome, record::Outcome::not_measured);
+  EXPECT_EQ(all[1].measurement.reason, "the run's budget of 3 min 00 s was spent");
+}
+
 TEST(Fixtures, AMigratedFileKeepsWhatReferredToTheTablesThatWereMadeAnew) {
   TemporaryFolder folder;
   const fs::path file = folder / "synthetic-gpu.sqlite";

@@ -1,4 +1,4 @@
--- Schema 5, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 6, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -87,7 +87,7 @@ CREATE TABLE "measurement" (
   attempt               INTEGER NOT NULL CHECK (attempt >= 1),
   outcome               TEXT NOT NULL CONSTRAINT outcome_is_known CHECK (outcome IN
                           ('ok', 'counted', 'unstable', 'invalid_environment', 'wrong_result', 'unsupported', 'unavailable',
-                           'crashed', 'timeout')),
+                           'not_measured', 'crashed', 'timeout')),
   reason                TEXT NOT NULL,
   n                     INTEGER NOT NULL,
   executions_per_sample INTEGER NOT NULL CHECK (executions_per_sample >= 1),
@@ -131,7 +131,8 @@ CREATE TABLE "measurement" (
     CHECK (outcome <> 'counted' OR (tolerance IS NOT NULL AND error IS NOT NULL AND error <= tolerance)),
   CONSTRAINT counted_cases_are_not_timed CHECK (outcome <> 'counted' OR (warmup_ns = 0 AND timed_ns = 0)),
   CONSTRAINT ok_needs_no_reason CHECK (outcome NOT IN ('ok', 'counted') OR reason = ''),
-  CONSTRAINT reason_is_given CHECK (outcome NOT IN ('invalid_environment', 'unsupported', 'unavailable') OR reason <> '')
+  CONSTRAINT reason_is_given CHECK (outcome NOT IN ('invalid_environment', 'unsupported', 'unavailable', 'not_measured')
+           OR reason <> '')
 ) STRICT;
 
 CREATE TABLE measurement_source (
