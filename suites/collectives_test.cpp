@@ -8,8 +8,8 @@
 
 #ifdef COLLECTIVES_WORKER
 #include "harness/device/device.hpp"
-#include "harness/run/launcher.hpp"
-#include "harness/run/worker_process.hpp"
+#include "harness/process/launcher.hpp"
+#include "harness/process/worker_process.hpp"
 
 namespace ridgeline::suites {
 namespace {
@@ -19,18 +19,18 @@ using protocol::Failure;
 class Collectives : public testing::Test {
  protected:
   void SetUp() override {
-    if (run::find_on_path("mpirun").empty()) GTEST_SKIP() << "mpirun not found";
+    if (process::find_on_path("mpirun").empty()) GTEST_SKIP() << "mpirun not found";
   }
 
-  static run::WorkerProcess start(int ranks) {
-    run::WorkerProcess worker(COLLECTIVES_WORKER, "mpirun", ranks);
-    EXPECT_EQ(worker.greet(run::after(60)).launcher, "mpirun");
+  static process::WorkerProcess start(int ranks) {
+    process::WorkerProcess worker(COLLECTIVES_WORKER, "mpirun", ranks);
+    EXPECT_EQ(worker.greet(process::after(60)).launcher, "mpirun");
     return worker;
   }
 
   template <class Answer>
-  static std::variant<Answer, Failure> ask(run::WorkerProcess& worker, const protocol::Request& request) {
-    return worker.ask<Answer>(request, run::after(60));
+  static std::variant<Answer, Failure> ask(process::WorkerProcess& worker, const protocol::Request& request) {
+    return worker.ask<Answer>(request, process::after(60));
   }
 
   static protocol::Prepare prepare(const std::string& variant, const std::string& device, const std::string& op,
@@ -44,7 +44,7 @@ class Collectives : public testing::Test {
     return request;
   }
 
-  static record::Measurement measure(run::WorkerProcess& worker, const protocol::Prepare& request) {
+  static record::Measurement measure(process::WorkerProcess& worker, const protocol::Prepare& request) {
     const auto prepared = ask<protocol::Prepared>(worker, request);
     if (const auto* failure = std::get_if<Failure>(&prepared)) throw std::runtime_error(failure->message);
     const auto& ready = std::get<protocol::Prepared>(prepared);
@@ -64,7 +64,7 @@ int cores() { return device::open("cpu")->facts().units; }
 
 TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
   if (cores() < 2) GTEST_SKIP() << "needs two cores";
-  run::WorkerProcess worker = start(2);
+  process::WorkerProcess worker = start(2);
   const std::pair<const char*, double> operations[] = {{"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
   for (const auto& [op, bus_factor] : operations) {
     for (const std::int64_t bytes : {1024, 1048576}) {
@@ -80,7 +80,7 @@ TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
 }
 
 TEST_F(Collectives, OfOneRankHaveNoBusBandwidth) {
-  run::WorkerProcess worker = start(1);
+  process::WorkerProcess worker = start(1);
   for (const char* op : {"all_reduce", "all_gather"}) {
     const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 1, 4096));
     EXPECT_EQ(measured.outcome, record::Outcome::ok) << op << ' ' << measured.reason;
@@ -92,7 +92,7 @@ TEST_F(Collectives, OfOneRankHaveNoBusBandwidth) {
 TEST_F(Collectives, AnotherNumberOfRanksIsRefusedAndTheWorkerGoesOn) {
   if (cores() < 2) GTEST_SKIP() << "needs two cores";
   for (const int started : {1, 2}) {
-    run::WorkerProcess worker = start(started);
+    process::WorkerProcess worker = start(started);
     const int needed = 3 - started;
     const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", needed, 4096));
     ASSERT_TRUE(std::holds_alternative<Failure>(answer));
@@ -103,21 +103,21 @@ TEST_F(Collectives, AnotherNumberOfRanksIsRefusedAndTheWorkerGoesOn) {
 
 TEST_F(Collectives, MoreRanksThanCoresAreNotMeasured) {
   if (cores() >= 8) GTEST_SKIP() << "this machine has a core for each rank";
-  run::WorkerProcess worker = start(1);
+  process::WorkerProcess worker = start(1);
   const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 8, 4096));
   EXPECT_EQ(std::get<protocol::Prepared>(answer).outcome, record::Outcome::unsupported);
 }
 
 TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
-  run::WorkerProcess worker = start(2);
+  process::WorkerProcess worker = start(2);
   const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "no such device", "all_reduce", 2, 4096));
   ASSERT_TRUE(std::holds_alternative<Failure>(answer));
-  EXPECT_THROW(ask<protocol::Finished>(worker, protocol::FinishRequest{}), run::WorkerLost);
+  EXPECT_THROW(ask<protocol::Finished>(worker, protocol::FinishRequest{}), process::WorkerLost);
 }
 
 TEST_F(Collectives, AreListedWithoutALauncher) {
-  run::WorkerProcess worker(COLLECTIVES_WORKER);
-  worker.greet(run::after(60));
+  process::WorkerProcess worker(COLLECTIVES_WORKER);
+  worker.greet(process::after(60));
   const auto cases = std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
   EXPECT_TRUE(std::ranges::any_of(cases, [](const record::Case& listed) { return listed.ranks == 2; }));
   const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 1, 4096));
@@ -130,7 +130,7 @@ TEST_F(Collectives, NcclIsMeasuredWhereThereAreGpus) {
   for (const device::Facts& facts : found.devices) gpus += facts.kind == device::Kind::cuda ? 1 : 0;
   if (gpus == 0) GTEST_SKIP() << found.unavailable.front().reason;
   for (const int ranks : {1, 2, 4, 8}) {
-    run::WorkerProcess worker = start(ranks);
+    process::WorkerProcess worker = start(ranks);
     for (const char* op : {"all_reduce", "all_gather", "broadcast"}) {
       for (const std::int64_t bytes : {1024, 16 << 20}) {
         const auto request = prepare("nccl", "cuda:0", op, ranks, bytes);

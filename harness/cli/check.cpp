@@ -13,8 +13,8 @@
 #include "harness/base/text.hpp"
 #include "harness/cli/check_kit.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/run/home.hpp"
-#include "harness/run/tool.hpp"
+#include "harness/process/home.hpp"
+#include "harness/process/tool.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -47,7 +47,7 @@ void build(const Kit& kit, const std::vector<std::string>& arguments, const std:
   std::vector<std::string> words = kit.compiler;
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::ostringstream said;
-  const run::ToolResult result = run::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
+  const process::ToolResult result = process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
   if (!said.str().empty()) say(stderr, said.str());
   if (!result.fine)
     throw Error(ErrorKind::usage,
@@ -70,7 +70,7 @@ int check(const Context& context, const std::string& file) {
   const fs::path source = file;
   if (!fs::is_regular_file(source))
     throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
-  const Kit kit = read_kit(run::program_folder().parent_path());
+  const Kit kit = read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";
@@ -80,7 +80,8 @@ int check(const Context& context, const std::string& file) {
   if (context.json) arguments.emplace_back("--json");
   // What the kernels themselves print may come between the lines for people, but not into JSON.
   std::ostringstream said;
-  const run::ToolResult result = run::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
+  const process::ToolResult result =
+      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
   say(stdout, context.json ? result.output + "\n" : said.str());
   if (result.fine) return fine;
   for (const int code : {2, 64, 69})

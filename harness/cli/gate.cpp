@@ -12,9 +12,9 @@
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/json_output.hpp"
-#include "harness/run/descendants.hpp"
+#include "harness/process/descendants.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/run/fraction.hpp"
-#include "harness/run/interrupt.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -152,11 +152,11 @@ int gate(const Context& context, const GateOptions& options) {
   check_fit(context, options);
   check_output(context, options);
   if (!options.baseline.empty()) return show(context, options, gate_runs(context, options));
-  const run::Interrupt interrupt;
-  run::adopt_orphans();
+  const process::Interrupt interrupt;
+  process::adopt_orphans();
   try {
     return show(context, options, gate_measured(context, options));
-  } catch (const run::Interrupted&) {  // before anything was measured
+  } catch (const process::Interrupted&) {  // before anything was measured
     fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
     return interrupted;
   }

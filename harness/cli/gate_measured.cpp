@@ -14,10 +14,10 @@
 #include "harness/cli/gate_request.hpp"
 #include "harness/cli/gate_words.hpp"
 #include "harness/cli/repeat.hpp"
-#include "harness/run/descendants.hpp"
+#include "harness/process/descendants.hpp"
+#include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/environment.hpp"
-#include "harness/run/home.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::cli {
@@ -117,7 +117,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const Wanted wanted = given.resume.empty() ? from_command_line(context, given) : from_gate(context, given);
   const GateOptions& options = wanted.options;
-  const std::filesystem::path home = run::home();
+  const std::filesystem::path home = process::home();
   const Programs programs = find_programs(wanted, [&](const std::string& line) {
     if (!context.quiet) say(stderr, printable(line, 4000) + '\n');
   });
@@ -214,7 +214,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
                 fmt::format("{}{}what was measured is stored; go on: ridgeline gate --resume {}", error.advice(),
                             error.advice().empty() ? "" : "; ", gate.id));
   }
-  run::end_descendants();
+  process::end_descendants();
   display.clear();
   gate.finished = run::timestamp();
   report.gate = gate;

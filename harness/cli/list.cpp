@@ -14,8 +14,8 @@
 #include "harness/cli/json_output.hpp"
 #include "harness/cli/table.hpp"
 #include "harness/cli/terminal.hpp"
+#include "harness/process/home.hpp"
 #include "harness/protocol/record_json.hpp"
-#include "harness/run/home.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/workers.hpp"
@@ -45,7 +45,7 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
                                  const std::vector<std::string>& patterns) {
   std::unique_ptr<run::Profile> profile;
   if (!context.profile.empty())
-    profile = std::make_unique<run::Profile>(run::load_profile(context.profile, run::home()));
+    profile = std::make_unique<run::Profile>(run::load_profile(context.profile, process::home()));
   if (profile) run::check_profile(workers, *profile);
   std::vector<Listed> cases;
   std::vector<std::string> names;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/run/home.hpp"
+#include "harness/process/home.hpp"
 
 extern char** environ;
 
@@ -64,7 +64,7 @@ bool is_python(const std::string& interpreter) {
 
 void draw_report(const fs::path& document, const fs::path& output, bool shown) {
   std::fflush(stdout);
-  const fs::path home = run::home();
+  const fs::path home = process::home();
   const std::string interpreter = python(home);
   std::vector<std::string> arguments{interpreter, "-m", "reports", document.string(), "--output", output.string()};
   std::vector<std::string> environment = python_environment(home);

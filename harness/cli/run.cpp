@@ -20,14 +20,14 @@
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/repeat_of.hpp"
 #include "harness/cli/terminal.hpp"
+#include "harness/process/descendants.hpp"
+#include "harness/process/home.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/protocol/record_json.hpp"
-#include "harness/run/descendants.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/drive.hpp"
 #include "harness/run/duration.hpp"
 #include "harness/run/environment.hpp"
-#include "harness/run/home.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::cli {
@@ -124,10 +124,10 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
 }
 
 int run(const Context& context, const RunOptions& options) {
-  const run::Interrupt interrupt;
-  run::adopt_orphans();
+  const process::Interrupt interrupt;
+  process::adopt_orphans();
   std::FILE* out = context.json ? stderr : stdout;  // for people
-  const std::filesystem::path home = run::home();
+  const std::filesystem::path home = process::home();
   std::optional<RepeatedRun> repeated;
   if (!options.repeat_of.empty()) repeated = find_repeated(context, options.repeat_of);
   run::Plan plan;
@@ -204,7 +204,7 @@ int run(const Context& context, const RunOptions& options) {
                               repeating_line(plan.run.command_line, plan.device.id, plan.run.seed)));
     }
   }();
-  run::end_descendants();
+  process::end_descendants();
   display.clear();
   std::optional<Repeat> again;
   if (repeated) again = compare(*repeated, plan.run.id, std::move(gone), store);
@@ -214,7 +214,7 @@ int run(const Context& context, const RunOptions& options) {
 int run_or_stop(const Context& context, const RunOptions& options) {
   try {
     return run(context, options);
-  } catch (const run::Interrupted&) {  // before anything was measured
+  } catch (const process::Interrupted&) {  // before anything was measured
     fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
     return interrupted;
   }

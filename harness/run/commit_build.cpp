@@ -20,10 +20,10 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
+#include "harness/process/descriptor.hpp"
+#include "harness/process/interrupt.hpp"
+#include "harness/process/tool.hpp"
 #include "harness/run/build_choices.hpp"
-#include "harness/run/descriptor.hpp"
-#include "harness/run/interrupt.hpp"
-#include "harness/run/tool.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -35,11 +35,12 @@ constexpr const char* needed_worker = "ridgeline-suites";
 constexpr const char* optional_workers[] = {"ridgeline-collectives", "ridgeline-emulated"};
 constexpr std::size_t last_lines = 15;
 
-ToolResult git(const std::filesystem::path& folder, std::vector<std::string> arguments, std::ostream* log = nullptr) {
+process::ToolResult git(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                        std::ostream* log = nullptr) {
   // Hooks and a monitor of the user's would run at moments that they were not made for.
   arguments.insert(arguments.begin(), {"--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c",
                                        "core.fsmonitor=false", "-C", folder.string()});
-  return run_tool({"git", std::move(arguments), {{"GIT_TERMINAL_PROMPT", "0"}}}, log);
+  return process::run_tool({"git", std::move(arguments), {{"GIT_TERMINAL_PROMPT", "0"}}}, log);
 }
 
 std::string short_hash(const Commit& commit) { return commit.hash.substr(0, 10); }
@@ -109,17 +110,17 @@ void make_folders(const Places& places) {
 }
 
 /// Held while a commit is looked at and built; the system lets go of it however this process ends.
-Descriptor lock(const Commit& commit, const Places& places, const Say& say) {
-  Descriptor file(open(places.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+process::Descriptor lock(const Commit& commit, const Places& places, const Say& say) {
+  process::Descriptor file(open(places.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   bool told = false;
   while (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (!file || (errno != EWOULDBLOCK && errno != EINTR))
       throw Error(ErrorKind::store, fmt::format("cannot lock {}: {}", places.lock.string(), std::strerror(errno)));
     if (!told) say(fmt::format("waiting for another process that builds {}", title(commit)));
     told = true;
-    pollfd stop{Interrupt::descriptor(), POLLIN, 0};
+    pollfd stop{process::Interrupt::descriptor(), POLLIN, 0};
     poll(&stop, 1, 100);
-    Interrupt::check();
+    process::Interrupt::check();
   }
   return file;
 }
@@ -130,9 +131,9 @@ bool is_checkout(const Commit& commit, const std::filesystem::path& source) {
   std::error_code failure;
   const std::filesystem::path whole = std::filesystem::canonical(source, failure);
   if (failure) return false;
-  const ToolResult where = git(source, {"rev-parse", "--show-toplevel", "HEAD"});
+  const process::ToolResult where = git(source, {"rev-parse", "--show-toplevel", "HEAD"});
   if (!where.fine || where.output != whole.string() + '\n' + commit.hash) return false;
-  const ToolResult changes = git(source, {"status", "--porcelain"});
+  const process::ToolResult changes = git(source, {"status", "--porcelain"});
   return changes.fine && changes.output.empty();
 }
 
@@ -196,18 +197,18 @@ class Building {
     run::fail(commit_, places_, failure, say_);
   }
 
-  void done(const char* step, const ToolResult& result) {
+  void done(const char* step, const process::ToolResult& result) {
     if (!log_) throw Error(ErrorKind::store, fmt::format("cannot write {}", places_.log.string()));
     if (!result.fine) fail(fmt::format("{} {}", step, result.ending));
   }
 
   // One base for both folders of a commit lets ccache find what was compiled for another commit.
-  ToolResult cmake(std::vector<std::string> arguments, std::ostream* log) const {
-    return run_tool({"cmake", std::move(arguments), {{"CCACHE_BASEDIR", places_.folder.string()}}}, log);
+  process::ToolResult cmake(std::vector<std::string> arguments, std::ostream* log) const {
+    return process::run_tool({"cmake", std::move(arguments), {{"CCACHE_BASEDIR", places_.folder.string()}}}, log);
   }
 
   std::vector<std::string> targets() {
-    const ToolResult help = cmake({"--build", places_.build.string(), "--target", "help"}, nullptr);
+    const process::ToolResult help = cmake({"--build", places_.build.string(), "--target", "help"}, nullptr);
     log_ << help.words << '\n';
     done("cmake --build --target help", help);
     std::istringstream text(help.output);
@@ -226,9 +227,9 @@ class Building {
 };
 
 void say_what_is_left_out(const Commit& commit, const Say& say) {
-  const ToolResult head = git(commit.repository, {"rev-parse", "--verify", "HEAD"});
+  const process::ToolResult head = git(commit.repository, {"rev-parse", "--verify", "HEAD"});
   if (!head.fine || head.output != commit.hash) return;
-  const ToolResult changes = git(commit.repository, {"status", "--porcelain"});
+  const process::ToolResult changes = git(commit.repository, {"status", "--porcelain"});
   if (!changes.fine || changes.output.empty()) return;
   const auto files = 1 + std::ranges::count(changes.output, '\n');
   say(fmt::format("{}: the uncommitted changes to {} file{} here are no part of it", title(commit), files,
@@ -238,19 +239,19 @@ void say_what_is_left_out(const Commit& commit, const Say& say) {
 }  // namespace
 
 Commit find_commit(const std::string& ref, const std::filesystem::path& folder) {
-  const ToolResult top = git(folder, {"rev-parse", "--show-toplevel"});
+  const process::ToolResult top = git(folder, {"rev-parse", "--show-toplevel"});
   if (!top.fine)
     throw Error(ErrorKind::usage,
                 fmt::format("{} is in no work tree of a git repository: {}",
                             folder == "." ? "the current folder" : printable(folder.string()), top.words),
                 "change to a clone of Ridgeline");
-  const ToolResult found = git(folder, {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
+  const process::ToolResult found = git(folder, {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
   const bool is_hash = (found.output.size() == 40 || found.output.size() == 64) &&
                        found.output.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (ref.empty() || !found.fine || !is_hash)
     throw Error(ErrorKind::usage, fmt::format("there is no commit \"{}\" in {}", printable(ref), top.output),
                 "name a branch, a tag or a commit that git log shows");
-  const ToolResult subject = git(folder, {"log", "-1", "--no-show-signature", "--format=%s", found.output});
+  const process::ToolResult subject = git(folder, {"log", "-1", "--no-show-signature", "--format=%s", found.output});
   return {top.output, found.output, printable(subject.output)};
 }
 
@@ -258,7 +259,7 @@ std::filesystem::path build_commit(const Commit& commit, const Say& say) {
   const Places places = places_of(commit);
   say_what_is_left_out(commit, say);
   make_folders(places);
-  const Descriptor held = lock(commit, places, say);
+  const process::Descriptor held = lock(commit, places, say);
   if (!is_built(places)) {
     say(fmt::format("building {}, which can take minutes; log: {}", title(commit), places.log.string()));
     Building building(commit, places, say);

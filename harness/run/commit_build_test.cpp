@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/run/descendants.hpp"
-#include "harness/run/interrupt.hpp"
-#include "harness/run/tool.hpp"
+#include "harness/process/descendants.hpp"
+#include "harness/process/interrupt.hpp"
+#include "harness/process/tool.hpp"
 #include "harness/store/temporary_folder.hpp"
 
 namespace ridgeline::run {
@@ -62,7 +62,7 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
 
   void git(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"-c", "user.name=synthetic", "-c", "user.email=synthetic@localhost"});
-    const ToolResult result = run_tool({"git", arguments, {}});
+    const process::ToolResult result = process::run_tool({"git", arguments, {}});
     ASSERT_TRUE(result.fine) << result.words;
   }
 
@@ -110,7 +110,7 @@ TEST_F(CommitBuild, BuildsACommitOnceInAWorkTreeOfItsOwn) {
   EXPECT_EQ(said, "");
   EXPECT_EQ(builds(), 1);
   // The repository itself is as it was, and sees no new files.
-  EXPECT_EQ(run_tool({"git", {"status", "--porcelain"}, {}}).output, "");
+  EXPECT_EQ(process::run_tool({"git", {"status", "--porcelain"}, {}}).output, "");
 }
 
 TEST_F(CommitBuild, WorksFromAFolderBelowAndFromAnotherWorkTree) {
@@ -209,10 +209,10 @@ TEST_F(CommitBuild, AnInterruptLeavesNothingRunningAndIsGoneOnAfter) {
   commit(held, "Take for ever");
   setenv("HOLD", "yes", 1);
   {
-    const Interrupt interrupt;
-    EXPECT_THROW(build("HEAD"), Interrupted);
+    const process::Interrupt interrupt;
+    EXPECT_THROW(build("HEAD"), process::Interrupted);
   }
-  EXPECT_TRUE(descendants(getpid()).empty());
+  EXPECT_TRUE(process::descendants(getpid()).empty());
   EXPECT_EQ(builds(), 0);
   unsetenv("HOLD");
   build("HEAD");

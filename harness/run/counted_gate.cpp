@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "harness/analysis/count_decision.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/run/case_verdict.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
 
 namespace ridgeline::run {
@@ -36,7 +36,7 @@ void CountedGate::measure() {
     std::ranges::copy_if(left_, std::back_inserter(group),
                          [&](const GateCase* each) { return workers_of(*each) == workers; });
     for (const GateCase* each : group) {
-      Interrupt::check();
+      process::Interrupt::check();
       case_name_ = each->candidate.name;
       if (observer_.tick) observer_.tick(progress());
       measure(workers, *each);

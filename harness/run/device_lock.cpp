@@ -13,7 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/run/interrupt.hpp"
+#include "harness/process/interrupt.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -30,16 +30,17 @@ std::string lock_file(const std::string& uuid) {
 
 // O_NOFOLLOW and the check for a plain file: in a folder that everybody may write to, the name may have been taken by
 // somebody else. A file of another user is opened without O_CREAT, which Linux forbids in sticky folders.
-Descriptor open_lock(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+process::Descriptor open_lock(const std::string& path) {
+  process::Descriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!file && errno == ENOENT) {
-    file = Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    file = process::Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (file)
       fchmod(file.get(), 0666);
     else if (errno == EEXIST)
-      file = Descriptor(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+      file = process::Descriptor(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   }
-  if (!file && errno == EACCES) file = Descriptor(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file && errno == EACCES)
+    file = process::Descriptor(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat facts = {};
   if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
     throw Error(ErrorKind::store,
@@ -67,9 +68,9 @@ DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder
       throw Error(ErrorKind::store, fmt::format("cannot lock {}: {}", path, std::strerror(errno)));
     if (!told) busy(read_holder(file_.get()));
     told = true;
-    pollfd stop{Interrupt::descriptor(), POLLIN, 0};
+    pollfd stop{process::Interrupt::descriptor(), POLLIN, 0};
     poll(&stop, 1, retry_ms);
-    Interrupt::check();
+    process::Interrupt::check();
   }
   // What the file says is for people; a file that cannot be written still locks.
   const std::string text = fmt::format("pid {}, {}", getpid(), holder);
@@ -77,7 +78,7 @@ DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder
 }
 
 std::optional<DeviceUse> device_use(const std::string& device_uuid) {
-  const Descriptor file(open(lock_file(device_uuid).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  const process::Descriptor file(open(lock_file(device_uuid).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat facts = {};
   if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
   const bool free = flock(file.get(), LOCK_SH | LOCK_NB) == 0;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/run/descriptor.hpp"
+#include "harness/process/descriptor.hpp"
 
 namespace ridgeline::run {
 
@@ -19,7 +19,7 @@ class DeviceLock {
              const std::function<void(const std::string&)>& busy);
 
  private:
-  Descriptor file_;
+  process::Descriptor file_;
 };
 
 /// What the lock's file of a device says.

@@ -11,20 +11,20 @@
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
 #include "harness/catalogue/datasheets.hpp"
+#include "harness/process/interrupt.hpp"
+#include "harness/process/worker_process.hpp"
 #include "harness/run/budget.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/measure_case.hpp"
 #include "harness/run/measured_roofs.hpp"
 #include "harness/run/order.hpp"
 #include "harness/run/timestamp.hpp"
-#include "harness/run/worker_process.hpp"
 
 namespace ridgeline::run {
 namespace {
 
 using record::Outcome;
 
-double steady_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+double steady_s() { return std::chrono::duration<double>(process::Clock::now().time_since_epoch()).count(); }
 
 /// The cases that one execution of a worker measures, in order.
 struct Assignment {
@@ -84,7 +84,7 @@ class RunInProgress {
     process_id_.reset();
     for (const Selected* selected : assignment.cases) {
       if (left_.at(selected->name) == 0) continue;  // decided in an earlier replicate
-      Interrupt::check();
+      process::Interrupt::check();
       progress_.case_name = selected->name;
       tick();
       if (!selected->unavailable.empty())
@@ -130,16 +130,16 @@ class RunInProgress {
     if (process_ && process_->ready()) return true;
     process_.reset();
     const auto tick = [this] { this->tick(); };
-    const Deadline deadline = after(std::min(start_s, std::max(0.1, budget_.left_s())));
+    const process::Deadline deadline = process::after(std::min(process::start_s, std::max(0.1, budget_.left_s())));
     const bool launched = !assignment.worker->hello.launcher.empty();
     std::string reason;
     try {
-      process_ = launched ? std::make_unique<WorkerProcess>(assignment.worker->program,
-                                                            assignment.worker->hello.launcher, assignment.ranks, tick)
-                          : std::make_unique<WorkerProcess>(assignment.worker->program, tick);
+      process_ = launched ? std::make_unique<process::WorkerProcess>(
+                                assignment.worker->program, assignment.worker->hello.launcher, assignment.ranks, tick)
+                          : std::make_unique<process::WorkerProcess>(assignment.worker->program, tick);
       process_id_ = add_process(process_->greet(deadline).build);
       return true;
-    } catch (const WorkerLost& lost) {
+    } catch (const process::WorkerLost& lost) {
       reason = lost.what();
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::store) throw;
@@ -211,7 +211,7 @@ class RunInProgress {
   std::set<std::string> measured_;   // cases with a measurement
   std::set<const Worker*> started_;  // workers that have measured
   std::uint64_t seed_ = 0;           // of the replicate
-  std::unique_ptr<WorkerProcess> process_;
+  std::unique_ptr<process::WorkerProcess> process_;
   std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
 };
 
@@ -223,7 +223,7 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
     record::RunStatus status = record::RunStatus::finished;
     try {
       for (int number = 0; number < plan.profile.processes; ++number) run.replicate(number);
-    } catch (const Interrupted&) {
+    } catch (const process::Interrupted&) {
       status = record::RunStatus::interrupted;
       run.stop();
     }

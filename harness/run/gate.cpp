@@ -10,10 +10,10 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/run/case_verdict.hpp"
 #include "harness/run/counted_gate.hpp"
 #include "harness/run/gate_block.hpp"
-#include "harness/run/interrupt.hpp"
 #include "harness/run/order.hpp"
 #include "harness/run/side_by_side.hpp"
 #include "harness/run/timestamp.hpp"
@@ -95,7 +95,7 @@ class TimedGate {
   }
 
  private:
-  double left_s() const { return setup_.budget_s - seconds_since(start_); }
+  double left_s() const { return setup_.budget_s - process::seconds_since(start_); }
   int undecided() const {
     return static_cast<int>(std::ranges::count_if(cases_, [](const CaseState& each) { return !each.over; }));
   }
@@ -125,11 +125,11 @@ class TimedGate {
     side_by_side_.begin_round(round_, seed_);
     const std::vector<GateAssignment> to_do = assignments();  // none when it was measured before an interruption
     bool any = to_do.empty();
-    const Clock::time_point start = Clock::now();
+    const process::Clock::time_point start = process::Clock::now();
     const double before_s = inside_s_;
     for (const GateAssignment& assignment : to_do) {
       for (CaseState* state : assignment.cases) {
-        Interrupt::check();
+        process::Interrupt::check();
         if (left_s() <= std::max(0.0, state->pair_s)) continue;
         tick(state->gate_case->candidate.name);
         measure(assignment.workers, *state);
@@ -137,16 +137,16 @@ class TimedGate {
       }
       side_by_side_.processes().end();
     }
-    outside_s_ += seconds_since(start) - (inside_s_ - before_s);
+    outside_s_ += process::seconds_since(start) - (inside_s_ - before_s);
     return any;
   }
 
   void measure(const SideWorkers& workers, CaseState& state) {
-    const Clock::time_point start = Clock::now();
+    const process::Clock::time_point start = process::Clock::now();
     auto [results, one_by_one] = side_by_side_.measure(workers, *state.gate_case, [&] { return limits(state); });
     if (!one_by_one.empty()) return settle(state, too_large(*state.gate_case, state.pairs, one_by_one));
     state.rounds.insert(round_);
-    note_times(state, results, seconds_since(start));
+    note_times(state, results, process::seconds_since(start));
     tell_hangs(state, results);
     keep(workers, state, results);
   }
@@ -307,7 +307,7 @@ class TimedGate {
   const GateSetup& setup_;
   store::Store& store_;
   const GateObserver& observer_;
-  const Clock::time_point start_ = Clock::now();
+  const process::Clock::time_point start_ = process::Clock::now();
   std::vector<CaseState> cases_;
   int round_ = 0, rounds_;
   // Wall time of all executions of cases, on both sides together, and around them: starting and ending processes, and
@@ -335,7 +335,7 @@ record::RunStatus drive(const GateSetup& setup, store::Store& store, const GateO
   record::RunStatus status = record::RunStatus::finished;
   try {
     gate.measure();
-  } catch (const Interrupted&) {
+  } catch (const process::Interrupted&) {
     status = record::RunStatus::interrupted;
     gate.interrupt();
   }

@@ -105,7 +105,7 @@ record::Measurement without_samples(const Selected& selected, record::Outcome ou
   return measurement;
 }
 
-CaseExecution::CaseExecution(WorkerProcess& worker, const Selected& selected, const std::string& device,
+CaseExecution::CaseExecution(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
                              std::uint64_t seed, std::uint64_t layout, const CaseLimits& limits)
     : worker_(worker),
       selected_(selected),
@@ -118,15 +118,15 @@ double CaseExecution::left_s() const { return std::min(limits_.timeout_s, limits
 template <class Step>
 void CaseExecution::perform(const char* stage, Step step) {
   if (ended_) return;
-  const Clock::time_point start = Clock::now();
+  const process::Clock::time_point start = process::Clock::now();
   const auto end = [&](record::Outcome outcome, const std::string& reason) {
     result_.measurement = without_samples(selected_, outcome, reason);
     result_.worker_usable = false;
     ended_ = true;
   };
   try {
-    step(after(left_s()));
-  } catch (const WorkerLost& lost) {
+    step(process::after(left_s()));
+  } catch (const process::WorkerLost& lost) {
     std::string reason = fmt::format("while {}: {}", stage, lost.what());
     if (lost.outcome() == record::Outcome::timeout) {
       result_.out_of_budget = limits_.run_left_s < limits_.timeout_s;
@@ -144,11 +144,11 @@ void CaseExecution::perform(const char* stage, Step step) {
   } catch (const Error& error) {  // an answer of another protocol version in the middle of a conversation
     end(record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
   }
-  spent_s_ += seconds_since(start);
+  spent_s_ += process::seconds_since(start);
 }
 
 bool CaseExecution::prepare() {
-  perform("preparing", [&](Deadline deadline) {
+  perform("preparing", [&](process::Deadline deadline) {
     auto answer = worker_.ask<protocol::Prepared>(request_, deadline);
     const auto* failure = std::get_if<protocol::Failure>(&answer);
     result_.lacks_memory = failure != nullptr && failure->cause == protocol::FailureCause::out_of_memory;
@@ -156,14 +156,14 @@ bool CaseExecution::prepare() {
     counted_ = prepared.outcome == record::Outcome::counted;
     if (record::is_success(prepared.outcome)) {
       if (counted_ == counts(selected_)) return;
-      throw WorkerLost(record::Outcome::crashed,
-                       counted_
-                           ? "the worker counted the case on a device that has times"
-                           : "the worker would time the case on an emulated device, which has counts and no times");
+      throw process::WorkerLost(
+          record::Outcome::crashed,
+          counted_ ? "the worker counted the case on a device that has times"
+                   : "the worker would time the case on an emulated device, which has counts and no times");
     }
     if (record::has_samples(prepared.outcome))
-      throw WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
-                                                             record::to_string(prepared.outcome)));
+      throw process::WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
+                                                                      record::to_string(prepared.outcome)));
     result_.lacks_memory = prepared.outcome == record::Outcome::unsupported;
     result_.measurement = without_samples(selected_, prepared.outcome, prepared.reason);
     ended_ = true;
@@ -173,25 +173,26 @@ bool CaseExecution::prepare() {
 
 void CaseExecution::sample() {
   if (counted_) return;
-  perform("sampling", [&](Deadline deadline) {
-    const Clock::time_point start = Clock::now();
+  perform("sampling", [&](process::Deadline deadline) {
+    const process::Clock::time_point start = process::Clock::now();
     served(worker_.ask<protocol::Sampled>(
         protocol::Sample{limits_.sampling.target, limits_.sampling.min_samples, limits_.sampling.max_samples,
                          1e9 * std::max(0.0, std::min(limits_.sampling_s, sampling_share * left_s()))},
         deadline));
-    result_.sampling_s += seconds_since(start);
+    result_.sampling_s += process::seconds_since(start);
   });
 }
 
 void CaseExecution::finish() {
-  perform(counted_ ? "finishing" : "verifying again", [&](Deadline deadline) {
+  perform(counted_ ? "finishing" : "verifying again", [&](process::Deadline deadline) {
     result_.measurement = served(worker_.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
     if ((result_.measurement.outcome == record::Outcome::counted) != counted_)
-      throw WorkerLost(record::Outcome::crashed,
-                       fmt::format("the worker prepared the case as {} and finished it as {}",
-                                   counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
+      throw process::WorkerLost(
+          record::Outcome::crashed,
+          fmt::format("the worker prepared the case as {} and finished it as {}", counted_ ? "counted" : "ok",
+                      record::to_string(result_.measurement.outcome)));
     if (const std::string why = mismatch(request_, result_.measurement); !why.empty())
-      throw WorkerLost(record::Outcome::crashed, why);
+      throw process::WorkerLost(record::Outcome::crashed, why);
     result_.measurement.attempt = 1;
     judge(result_.measurement, limits_.sampling);
     ended_ = true;
@@ -204,8 +205,8 @@ CaseResult CaseExecution::result() const {
   return result;
 }
 
-CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
-                        const CaseLimits& limits) {
+CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
+                        std::uint64_t seed, const CaseLimits& limits) {
   CaseExecution execution(worker, selected, device, seed, 0, limits);
   if (execution.prepare()) {
     execution.sample();

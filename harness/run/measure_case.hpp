@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/process/worker_process.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
-#include "harness/run/worker_process.hpp"
 
 namespace ridgeline::run {
 
@@ -33,7 +33,7 @@ struct CaseResult {
 class CaseExecution {
  public:
   /// Keeps references. `layout` as in protocol::Prepare.
-  CaseExecution(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
+  CaseExecution(process::WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
                 std::uint64_t layout, const CaseLimits& limits);
 
   /// Whether it is prepared: sampled next, unless it was counted, and then finished.
@@ -49,7 +49,7 @@ class CaseExecution {
   void perform(const char* stage, Step step);
   double left_s() const;
 
-  WorkerProcess& worker_;
+  process::WorkerProcess& worker_;
   const Selected& selected_;
   const CaseLimits limits_;
   protocol::Prepare request_;
@@ -59,8 +59,8 @@ class CaseExecution {
 };
 
 /// All steps at once.
-CaseResult measure_case(WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
-                        const CaseLimits& limits);
+CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
+                        std::uint64_t seed, const CaseLimits& limits);
 
 /// A measurement without samples.
 record::Measurement without_samples(const Selected& selected, record::Outcome outcome, const std::string& reason);

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "harness/process/worker_process.hpp"
 #include "harness/run/gate_order.hpp"
 #include "harness/run/measure_case.hpp"
-#include "harness/run/worker_process.hpp"
 
 namespace ridgeline::run {
 
@@ -24,7 +24,7 @@ constexpr Side other(Side side) { return side == Side::baseline ? Side::candidat
 
 /// What one side of one round of one case is measured with.
 struct PairedSide {
-  WorkerProcess* worker = nullptr;  // running, and ready
+  process::WorkerProcess* worker = nullptr;  // running, and ready
   const Selected* selected = nullptr;
   std::uint64_t layout = 0;
 };

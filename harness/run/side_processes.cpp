@@ -54,7 +54,7 @@ void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_cas
   std::string reason;
   try {
     return action();
-  } catch (const WorkerLost& lost) {
+  } catch (const process::WorkerLost& lost) {
     reason = lost.what();
   } catch (const WorkerChanged&) {
     throw;
@@ -70,16 +70,18 @@ void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_cas
                                               fmt::format("{} cannot be started: {}", worker->name, reason))};
 }
 
-std::unique_ptr<WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {
+std::unique_ptr<process::WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {
   const Worker& worker = *workers.workers[side];
-  const Variables environment{{"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
-  if (worker.hello.launcher.empty()) return std::make_unique<WorkerProcess>(worker.program, tick_, environment);
-  return std::make_unique<WorkerProcess>(worker.program, worker.hello.launcher, workers.ranks[side], tick_,
-                                         environment);
+  const process::Variables environment{
+      {"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
+  if (worker.hello.launcher.empty())
+    return std::make_unique<process::WorkerProcess>(worker.program, tick_, environment);
+  return std::make_unique<process::WorkerProcess>(worker.program, worker.hello.launcher, workers.ranks[side], tick_,
+                                                  environment);
 }
 
 void SideProcesses::greet(const SideWorkers& workers, Side side) {
-  const record::Build build = processes_[side]->greet(after(start_s)).build;
+  const record::Build build = processes_[side]->greet(process::after(process::start_s)).build;
   const Worker& worker = *workers.workers[side];
   if (program_code(build, worker.program) != worker.code)
     throw WorkerChanged(

@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 
+#include "harness/process/worker_process.hpp"
 #include "harness/run/gate.hpp"
 #include "harness/run/measure_case.hpp"
 #include "harness/run/paired_case.hpp"
-#include "harness/run/worker_process.hpp"
 #include "harness/store/store.hpp"
 
 namespace ridgeline::run {
@@ -37,7 +37,7 @@ class SideProcesses {
   /// case's result, and false. Throws WorkerChanged.
   bool ready(const SideWorkers& workers, const GateCase& gate_case, Sides<std::optional<CaseResult>>& failures);
   /// Of a pair that is ready.
-  WorkerProcess& operator[](Side side) { return *processes_[side]; }
+  process::WorkerProcess& operator[](Side side) { return *processes_[side]; }
   /// In the store, of the one that runs, or of the latest.
   std::int64_t id(const SideWorkers& workers, Side side);
 
@@ -49,7 +49,7 @@ class SideProcesses {
  private:
   void attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
                Sides<std::optional<CaseResult>>& failures, const std::function<void()>& action);
-  std::unique_ptr<WorkerProcess> start(const SideWorkers& workers, Side side) const;
+  std::unique_ptr<process::WorkerProcess> start(const SideWorkers& workers, Side side) const;
   void greet(const SideWorkers& workers, Side side);
   std::int64_t add_process(Side side, const record::Build& build);
 
@@ -58,7 +58,7 @@ class SideProcesses {
   const std::function<void()> tick_;
   int round_ = 0;
   std::uint64_t seed_ = 0;
-  Sides<std::unique_ptr<WorkerProcess>> processes_;
+  Sides<std::unique_ptr<process::WorkerProcess>> processes_;
   Sides<std::int64_t> ids_;
   std::set<const Worker*> started_;  // workers that have run before
 };

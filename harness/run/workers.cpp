@@ -11,9 +11,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/run/home.hpp"
+#include "harness/process/home.hpp"
+#include "harness/process/worker_process.hpp"
 #include "harness/run/program_code.hpp"
-#include "harness/run/worker_process.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -46,8 +46,8 @@ Answer answered(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
-void ask(Worker& worker, WorkerProcess& process, Ask what) {
-  const Deadline deadline = after(start_s);
+void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
+  const process::Deadline deadline = process::after(process::start_s);
   worker.hello = process.greet(deadline);
   worker.code = program_code(worker.hello.build, worker.program);
   if (what != Ask::devices) {
@@ -62,7 +62,7 @@ void ask(Worker& worker, WorkerProcess& process, Ask what) {
 
 std::filesystem::path find_named(const std::string& program) {
   std::filesystem::path file = program;
-  if (program.find('/') == std::string::npos && !std::filesystem::exists(file)) file = find_program(program);
+  if (program.find('/') == std::string::npos && !std::filesystem::exists(file)) file = process::find_program(program);
   std::error_code failure;
   const std::filesystem::path whole = std::filesystem::canonical(file, failure);
   if (file.empty() || failure || !std::filesystem::is_regular_file(whole))
@@ -73,7 +73,7 @@ std::filesystem::path find_named(const std::string& program) {
 std::vector<Worker> find_workers(const std::vector<std::string>& named) {
   std::vector<Worker> workers;
   for (const Known& known : known_workers()) {
-    workers.push_back({known.name, find_program(known.name), {}, {}, {}, {}});
+    workers.push_back({known.name, process::find_program(known.name), {}, {}, {}, {}});
     workers.back().own_kind = known.own_kind;
   }
   for (const std::string& program : named) {
@@ -116,14 +116,14 @@ std::string how_to_have(const std::string& worker) {
 }
 
 std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
-  std::vector<std::unique_ptr<WorkerProcess>> processes(workers.size());
+  std::vector<std::unique_ptr<process::WorkerProcess>> processes(workers.size());
   // All are started before the first is waited for: most of their start is loading libraries.
   for (std::size_t i = 0; i < workers.size(); ++i)
     attempt(workers[i], [&] {
       if (workers[i].program.empty())
         throw Error(ErrorKind::dependency, fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
                     how_to_have(workers[i].name));
-      processes[i] = std::make_unique<WorkerProcess>(workers[i].program);
+      processes[i] = std::make_unique<process::WorkerProcess>(workers[i].program);
     });
   for (std::size_t i = 0; i < workers.size(); ++i)
     if (processes[i]) attempt(workers[i], [&] { ask(workers[i], *processes[i], what); });

@@ -1,4 +1,4 @@
-#include "harness/run/launcher.hpp"
+#include "harness/process/launcher.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -17,7 +17,7 @@
 #include "harness/base/error.hpp"
 #include "harness/protocol/messages.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 Reception::Reception() {
   listener_ = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -83,4 +83,4 @@ Command launch_command(const std::string& launcher, int ranks, const std::filesy
   return command;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// A program of others (git, cmake) that is run to its end.
 struct Tool {
@@ -30,4 +30,4 @@ struct ToolResult {
 /// dependency Error when it is not installed, and Interrupted, then with nothing left running.
 ToolResult run_tool(const Tool& tool, std::ostream* log = nullptr);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

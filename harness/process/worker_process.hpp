@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "harness/process/child.hpp"
+#include "harness/process/launcher.hpp"
+#include "harness/process/line_reader.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
-#include "harness/run/child.hpp"
-#include "harness/run/launcher.hpp"
-#include "harness/run/line_reader.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
@@ -90,4 +90,4 @@ class WorkerProcess {
   std::function<void()> tick_;
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -32,4 +32,4 @@ class Descriptor {
   int descriptor_ = -1;
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

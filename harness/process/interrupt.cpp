@@ -1,4 +1,4 @@
-#include "harness/run/interrupt.hpp"
+#include "harness/process/interrupt.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 volatile sig_atomic_t asked = 0;
@@ -51,4 +51,4 @@ Interrupt::~Interrupt() {
 int Interrupt::descriptor() { return pipe_ends[0]; }
 bool Interrupt::requested() { return pipe_ends[0] >= 0 && asked != 0; }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

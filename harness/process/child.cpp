@@ -1,4 +1,4 @@
-#include "harness/run/child.hpp"
+#include "harness/process/child.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,11 +15,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/run/descendants.hpp"
+#include "harness/process/descendants.hpp"
 
 extern char** environ;
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 constexpr std::size_t max_error_bytes = 64u << 10;
@@ -247,4 +247,4 @@ std::string Child::ending() const {
   return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

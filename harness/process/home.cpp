@@ -1,4 +1,4 @@
-#include "harness/run/home.hpp"
+#include "harness/process/home.hpp"
 
 #include <cstdlib>
 
@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/run/launcher.hpp"
+#include "harness/process/launcher.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 bool holds_profiles(const std::filesystem::path& folder) {
@@ -44,4 +44,4 @@ std::filesystem::path find_program(const std::string& name) {
   return access(beside.c_str(), X_OK) == 0 ? beside : find_on_path(name);
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

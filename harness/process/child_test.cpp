@@ -1,4 +1,4 @@
-#include "harness/run/child.hpp"
+#include "harness/process/child.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/run/descendants.hpp"
+#include "harness/process/descendants.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 Command shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}, false}; }
@@ -141,4 +141,4 @@ TEST(Child, AGuardThatIsKilledTakesItsProgramAlong) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -1,4 +1,4 @@
-#include "harness/run/descendants.hpp"
+#include "harness/process/descendants.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 /// Parent of a process, 0 when it is gone. The name in /proc/PID/stat may hold anything, so fields are read after its
@@ -68,4 +68,4 @@ void end_descendants() noexcept {
   }
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

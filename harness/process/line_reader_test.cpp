@@ -1,4 +1,4 @@
-#include "harness/run/line_reader.hpp"
+#include "harness/process/line_reader.hpp"
 
 #include <string>
 
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 class Lines : public testing::Test {
@@ -62,4 +62,4 @@ TEST_F(Lines, StopsReadingALineThatNeverEnds) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// Processes below `root`, itself left out, as /proc shows them now.
 std::vector<pid_t> descendants(pid_t root);
@@ -16,4 +16,4 @@ void adopt_orphans();
 /// must adopt orphans. Returns when it has no child left.
 void end_descendants() noexcept;
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -1,4 +1,4 @@
-#include "harness/run/tool.hpp"
+#include "harness/process/tool.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -10,11 +10,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/run/child.hpp"
-#include "harness/run/interrupt.hpp"
-#include "harness/run/launcher.hpp"
+#include "harness/process/child.hpp"
+#include "harness/process/interrupt.hpp"
+#include "harness/process/launcher.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 constexpr std::size_t max_output_bytes = 4u << 20, max_tool_error_bytes = 64u << 10;
@@ -94,4 +94,4 @@ ToolResult run_tool(const Tool& tool, std::ostream* log) {
   return result;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

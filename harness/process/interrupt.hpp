@@ -2,7 +2,7 @@
 
 #include <exception>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// Thrown out of a wait when the user or the system asked ridgeline to stop.
 struct Interrupted : std::exception {
@@ -25,4 +25,4 @@ class Interrupt {
   }
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

@@ -1,10 +1,10 @@
-#include "harness/run/line_reader.hpp"
+#include "harness/process/line_reader.hpp"
 
 #include <cerrno>
 
 #include <unistd.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 LineReader::State LineReader::pump() {
   while (true) {
@@ -34,4 +34,4 @@ std::string LineReader::take() {
   return line;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

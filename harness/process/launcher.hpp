@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/run/child.hpp"
-#include "harness/run/descriptor.hpp"
+#include "harness/process/child.hpp"
+#include "harness/process/descriptor.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// A listening socket on the loopback interface, where the worker that a launcher starts reports.
 class Reception {
@@ -33,4 +33,4 @@ Command launch_command(const std::string& launcher, int ranks, const std::filesy
 /// The first executable file called `name` on the PATH; empty when there is none.
 std::filesystem::path find_on_path(const std::string& name);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

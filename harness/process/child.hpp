@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-#include "harness/run/descriptor.hpp"
+#include "harness/process/descriptor.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// What is executed, with what it is given beyond the environment of this process.
 struct Command {
@@ -64,4 +64,4 @@ class Child {
   std::string error_text_;
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

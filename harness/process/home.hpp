@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// Folder of the running program.
 std::filesystem::path program_folder();
@@ -15,4 +15,4 @@ std::filesystem::path home();
 /// A program of Ridgeline: beside the running one, else on the PATH; empty when it is in neither place.
 std::filesystem::path find_program(const std::string& name);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

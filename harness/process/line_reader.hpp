@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 
 /// Splits what a descriptor that does not block gives into lines of bounded length.
 class LineReader {
@@ -28,4 +28,4 @@ class LineReader {
   bool ended_ = false;
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

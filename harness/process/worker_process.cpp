@@ -1,4 +1,4 @@
-#include "harness/run/worker_process.hpp"
+#include "harness/process/worker_process.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,10 +10,10 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/protocol/json.hpp"
-#include "harness/run/interrupt.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 constexpr int tick_ms = 100;
@@ -167,4 +167,4 @@ void WorkerProcess::lose(record::Outcome outcome, const std::string& reason) {
   throw WorkerLost(outcome, words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words));
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process

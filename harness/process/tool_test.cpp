@@ -1,11 +1,11 @@
-#include "harness/run/tool.hpp"
+#include "harness/process/tool.hpp"
 
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::run {
+namespace ridgeline::process {
 namespace {
 
 TEST(RunTool, TellsByItsStatusWhetherItWentWell) {
@@ -21,4 +21,4 @@ TEST(RunTool, TellsByItsStatusWhetherItWentWell) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::process
