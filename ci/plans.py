@@ -98,7 +98,7 @@ def built(preset: str) -> list[list[str]]:
 
 def whole(preset: str) -> Iterator[Stage]:
     build = stages.ROOT / "build" / preset
-    accesses = [TOOL["python"], "ci/compare_accesses", "--build", str(build)]
+    accesses = [TOOL["python"], "ci/golden/compare_accesses", "--build", str(build)]
 
     def no_cuda() -> str:
         return "" if any(build.glob("CMakeFiles/*/CMakeCUDACompiler.cmake")) else "no CUDA compiler"
@@ -113,7 +113,7 @@ def whole(preset: str) -> Iterator[Stage]:
     yield Stage("build", built(preset))
     yield ctest("ctest", preset, "build")
     yield pytest(preset)
-    yield Stage("kernel resources", [check("kernel_resources", "--check")], needs="build", skip=no_cuda)
+    yield Stage("kernel resources", [check("golden/kernel_resources", "--check")], needs="build", skip=no_cuda)
     yield Stage("kernel accesses", [[*accesses, "--check"]], needs="build", skip=no_table)
     yield Stage("includes", [check("check_includes")], needs="build")
     yield Stage("clang-tidy", [check("check_tidy", "--seconds", TIDY_SECONDS)], needs="build")

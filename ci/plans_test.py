@@ -99,8 +99,8 @@ def test_python_tests_beside_what_changed_are_run(root, changed, expected):
     ],
 )
 def test_accesses_are_compared_where_there_is_a_table_of_these_compilers(tmp_path, cuda, script, reason, line):
-    (tmp_path / "ci").mkdir()
-    (tmp_path / "ci" / "compare_accesses").write_text(script)
+    (tmp_path / "ci" / "golden").mkdir(parents=True)
+    (tmp_path / "ci" / "golden" / "compare_accesses").write_text(script)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
     if cuda:

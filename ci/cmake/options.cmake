@@ -65,7 +65,8 @@ if(RIDGELINE_HAVE_CUDA)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   # Spills, local memory and serialised wgmma cost more than the kernels can afford: they are errors, the last one through
-  # strict_ptxas, because -Werror does not reach it. -v is for ci/kernel_resources; strict_ptxas keeps it off the screen.
+  # strict_ptxas, because -Werror does not reach it. -v is for ci/golden/kernel_resources; strict_ptxas keeps it off the
+  # screen.
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas -v,-warn-spills,-warn-lmem-usage,-Werror>"

@@ -20,7 +20,7 @@ def trend(results, *arguments):
 @pytest.fixture(scope="module")
 def nights(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nights")
-    made = [sys.executable, ROOT / "ci" / "synthetic_nights", folder, "--nights", "160", "--cases", "14"]
+    made = [sys.executable, ROOT / "ci" / "studies" / "synthetic_nights", folder, "--nights", "160", "--cases", "14"]
     subprocess.run(
         [*made, "--processes", "1", "--samples", "1", "--noise", "0.3"], check=True, stdout=subprocess.DEVNULL
     )

@@ -1,6 +1,6 @@
 // How often a watched series of noise has a confirmed change or a drift that is not there, and how soon true ones are
 // found. Every night is analysed as `ridgeline trend` would have on that night. Prints the two tables of docs/trend.md,
-// which ci/trend_study puts there.
+// which ci/studies/trend_study puts there.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

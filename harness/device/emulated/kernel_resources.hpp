@@ -20,8 +20,8 @@ struct BuiltKernel {
   KernelResources resources;
 };
 
-/// The kernels of this build: a table that `ci/kernel_resources --cpp` writes, in programs that link it (CMake target
-/// built_kernels); empty in others.
+/// The kernels of this build: a table that `ci/golden/kernel_resources --cpp` writes, in programs that link it (CMake
+/// target built_kernels); empty in others.
 std::span<const BuiltKernel> built_kernels();
 
 /// Of the kernel's code for this capability (80, 90). Several kernels of one name are told apart by their file; absent
@@ -29,7 +29,7 @@ std::span<const BuiltKernel> built_kernels();
 std::optional<KernelResources> resources_of(std::span<const BuiltKernel> kernels, std::string_view name,
                                             std::string_view file, int capability);
 
-/// A demangled name without return type, own namespaces and arguments, as ci/kernel_resources writes it:
+/// A demangled name without return type, own namespaces and arguments, as ci/golden/kernel_resources writes it:
 /// "gemm::on_cuda::naive<float>".
 std::string qualified_name(std::string demangled);
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ci.calibration.examples import CASES, gate
-from ci.calibration.rivals import Finding, Rule
-from ci.calibration.side_by_side import FIRST_ROUNDS, JoinedSuites, rival
+from ci.studies.calibration.examples import CASES, gate
+from ci.studies.calibration.rivals import Finding, Rule
+from ci.studies.calibration.side_by_side import FIRST_ROUNDS, JoinedSuites, rival
 
 PASSED = ("pass", "pass")
 QUIET = [gate("quiet", 0, PASSED, seed=seed) for seed in range(6)]  # of 8 rounds each

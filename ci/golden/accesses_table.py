@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-HEAD = """# Written by ci/compare_accesses: lines of which g++ and nvcc make different accesses.
+HEAD = """# Written by ci/golden/compare_accesses: lines of which g++ and nvcc make different accesses.
 # How many are in the code, and the bytes of a lane, for the kernels in brackets.
 """
 APPEARED = """g++ and nvcc make other accesses of these lines than the table says: there the emulated device counts
 what a GPU does not do. Write the access so that both make the same (wide accesses explicit in types, no array copied on
-the way), or, when it is meant, run ci/compare_accesses and commit kernels/accesses.txt."""
-VANISHED = """The table has these differences, which are no longer there. Run ci/compare_accesses and commit
+the way), or, when it is meant, run ci/golden/compare_accesses and commit kernels/accesses.txt."""
+VANISHED = """The table has these differences, which are no longer there. Run ci/golden/compare_accesses and commit
 kernels/accesses.txt."""
 
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from ci.calibration.examples import gate, study
-from ci.calibration.journal import JournalError, append, check_gate, read
+from ci.studies.calibration.examples import gate, study
+from ci.studies.calibration.journal import JournalError, append, check_gate, read
 
 PASSED = ("pass", "pass")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import accesses, accesses_table
+from ci.golden import accesses, accesses_table
 
-CI = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent
 ROOT = Path("/tree")
 PTX = """
 .visible .entry _Z4turnPKfPf(
@@ -219,7 +219,7 @@ def test_a_difference_that_changes_is_both(tree):
 
 
 def compare_accesses(build: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, CI / "compare_accesses", "--root", build.parent, "--build", build, *arguments]
+    command = [sys.executable, HERE / "compare_accesses", "--root", build.parent, "--build", build, *arguments]
     return subprocess.run(command, capture_output=True, text=True)
 
 

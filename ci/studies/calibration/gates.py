@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci.calibration.busy import one_core_busy
-from ci.calibration.journal import MEASURED, TIMES, check_gate
-from ci.calibration.plan import Cell, Profile
+from ci.studies.calibration.busy import one_core_busy
+from ci.studies.calibration.journal import MEASURED, TIMES, check_gate
+from ci.studies.calibration.plan import Cell, Profile
 
 WORKER = "ridgeline-calibration-worker"
 PROFILE = """description = "a study of the gate"

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from ci.calibration.examples import CASES, gate, study
-from ci.calibration.journal import Journal
-from ci.calibration.publish import BEGIN, END, PublishError, markers, publish
-from ci.calibration.shares import rate, smallest_found
-from ci.calibration.study import finite
-from ci.calibration.summary import summarise
-from ci.calibration.table import better_rivals, markdown
+from ci.studies.calibration.examples import CASES, gate, study
+from ci.studies.calibration.journal import Journal
+from ci.studies.calibration.publish import BEGIN, END, PublishError, markers, publish
+from ci.studies.calibration.shares import rate, smallest_found
+from ci.studies.calibration.study import finite
+from ci.studies.calibration.summary import summarise
+from ci.studies.calibration.table import better_rivals, markdown
 
 PASSED = ("pass", "pass")
 FOUND = ("regression", "regression")

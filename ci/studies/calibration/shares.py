@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from ci.calibration.journal import MEASURED
-from ci.calibration.proportion import interval
+from ci.studies.calibration.journal import MEASURED
+from ci.studies.calibration.proportion import interval
 
 FOUND = 0.8  # a slow-down is found when this share of its trials says so
 

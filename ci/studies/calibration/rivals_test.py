@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from ci.calibration.proportion import at_least, interval
-from ci.calibration.rivals import REPETITIONS, RULES, equal_rate_threshold, repetitions, u_test
+from ci.studies.calibration.proportion import at_least, interval
+from ci.studies.calibration.rivals import REPETITIONS, RULES, equal_rate_threshold, repetitions, u_test
 
 BY_KEY = {rule.key: rule for rule in RULES}
 

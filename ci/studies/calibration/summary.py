@@ -4,11 +4,11 @@ import math
 import statistics
 from collections import Counter
 
-from ci.calibration import rivals
-from ci.calibration.gates import work_was_done
-from ci.calibration.journal import MEASURED, TIMES, Journal
-from ci.calibration.shares import is_alarm, kind_of, measured_of, rate, share_of, smallest_found
-from ci.calibration.side_by_side import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
+from ci.studies.calibration import rivals
+from ci.studies.calibration.gates import work_was_done
+from ci.studies.calibration.journal import MEASURED, TIMES, Journal
+from ci.studies.calibration.shares import is_alarm, kind_of, measured_of, rate, share_of, smallest_found
+from ci.studies.calibration.side_by_side import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
 
 
 def _kinds(gates: list[dict]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The program behind `ci/calibrate`."""
+"""The program behind `ci/studies/calibrate`."""
 
 import argparse
 import contextlib
@@ -15,15 +15,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ci.calibration import gates, machine
-from ci.calibration.gates import GateFailed
-from ci.calibration.journal import VERSION, Journal, JournalError, append, read
-from ci.calibration.plan import GPU_PROFILES, PROFILES, Cell, Done, Profile, describe, next_cell, profiles_of
-from ci.calibration.publish import PublishError, publish
-from ci.calibration.summary import summarise
-from ci.calibration.table import markdown
+from ci.studies.calibration import gates, machine
+from ci.studies.calibration.gates import GateFailed
+from ci.studies.calibration.journal import VERSION, Journal, JournalError, append, read
+from ci.studies.calibration.plan import GPU_PROFILES, PROFILES, Cell, Done, Profile, describe, next_cell, profiles_of
+from ci.studies.calibration.publish import PublishError, publish
+from ci.studies.calibration.summary import summarise
+from ci.studies.calibration.table import markdown
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "statistics.md"
 USAGE, DEPENDENCY, STORE, INTERRUPTED = 64, 69, 74, 130
 
@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(
-        prog="ci/calibrate",
+        prog="ci/studies/calibrate",
         description="Measures how often the gate is wrong and what it finds, on this machine, with kernels that do a "
         "known amount of extra work; and what other tools' rules say of the same samples.",
         epilog="A study that was interrupted, or stopped because somebody else measured, goes on when started again.",
@@ -158,7 +158,7 @@ def conclude(file: Path, journal: Journal, document: Path | None) -> int:
     try:
         summary = finite(summarise(journal))
     except ValueError as error:
-        print(f"ci/calibrate: {file}: {error}", file=sys.stderr)
+        print(f"ci/studies/calibrate: {file}: {error}", file=sys.stderr)
         return 0 if document is None else STORE
     text = markdown(summary)
     file.with_suffix(".summary.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
@@ -189,7 +189,7 @@ def study(options: argparse.Namespace) -> int:
     programs = (options.programs or gates.default_programs(ROOT)).resolve()
     journal = read(file)
     for line in journal.left_out:
-        print(f"ci/calibrate: {file} {line}; it is left out", file=sys.stderr)
+        print(f"ci/studies/calibrate: {file} {line}; it is left out", file=sys.stderr)
     parts = possible_parts(profile)
     if not options.summary:
         say(describe(profile, time_s, done_of(journal), parts))
@@ -205,7 +205,8 @@ def study(options: argparse.Namespace) -> int:
             run(file, journal, profile, time_s, programs, parts)
         except KeyboardInterrupt:
             print(
-                f"ci/calibrate: interrupted; {len(journal.gates)} gates are in {file}, and the same command goes on",
+                f"ci/studies/calibrate: interrupted; {len(journal.gates)} gates are in {file}, "
+                "and the same command goes on",
                 file=sys.stderr,
             )
             return INTERRUPTED
@@ -227,5 +228,5 @@ def main(arguments: list[str]) -> int:
         failure, code = error, STORE
     except KeyboardInterrupt:
         return INTERRUPTED
-    print(f"ci/calibrate: {failure}", file=sys.stderr)
+    print(f"ci/studies/calibrate: {failure}", file=sys.stderr)
     return code

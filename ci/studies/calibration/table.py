@@ -2,7 +2,7 @@
 
 import math
 
-from ci.calibration.plan import POWER_SUITE, SUITE_ALPHA, duration_text
+from ci.studies.calibration.plan import POWER_SUITE, SUITE_ALPHA, duration_text
 
 
 def views(by_delta: dict) -> dict[str, str]:

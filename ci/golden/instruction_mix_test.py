@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import instruction_mix
+from ci.golden import instruction_mix
 
-CI = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent
 
 # Encodings are left out, and some of the NOPs behind the end.
 SASS = """
@@ -74,7 +74,7 @@ def test_the_disassembler_still_prints_so(tmp_path):
 
 
 def test_without_a_disassembler_it_says_where_to_find_one(tmp_path):
-    command = [sys.executable, CI / "kernel_resources", "--mix", "--root", tmp_path, "--build", tmp_path]
+    command = [sys.executable, HERE / "kernel_resources", "--mix", "--root", tmp_path, "--build", tmp_path]
     answer = subprocess.run(command, capture_output=True, text=True, env={"PATH": ""}, check=False)
     assert answer.returncode == 1
     if not instruction_mix.disassembler():

@@ -7,8 +7,8 @@ on A/A suites of just so many, which are the rounds of successive A/A gates join
 
 import math
 
-from ci.calibration import rivals
-from ci.calibration.shares import kind_of, measured_of, rate, share_of, smallest_found
+from ci.studies.calibration import rivals
+from ci.studies.calibration.shares import kind_of, measured_of, rate, share_of, smallest_found
 
 FIRST_ROUNDS = 8  # of a CPU's first look: nearly every gate has them
 GPU_FIRST_ROUNDS = 6

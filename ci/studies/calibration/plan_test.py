@@ -4,8 +4,17 @@ import dataclasses
 
 import pytest
 
-from ci.calibration.examples import PROFILE
-from ci.calibration.plan import GPU_PROFILES, PARTS, POWER_SUITE, PROFILES, Done, describe, next_cell, profiles_of
+from ci.studies.calibration.examples import PROFILE
+from ci.studies.calibration.plan import (
+    GPU_PROFILES,
+    PARTS,
+    POWER_SUITE,
+    PROFILES,
+    Done,
+    describe,
+    next_cell,
+    profiles_of,
+)
 
 
 def measure(time_s, seconds=1.0, parts=PARTS):

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci.calibration.plan import PARTS
+from ci.studies.calibration.plan import PARTS
 
 VERSION = 2
 MEASURED = ("pass", "undecided", "regression", "improvement")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from ci.calibration import gates, plan, study
-from ci.calibration.busy import one_core_busy
-from ci.calibration.examples import PROFILE, gate
-from ci.calibration.gates import GateFailed
-from ci.calibration.journal import read
-from ci.calibration.publish import BEGIN, END
+from ci.studies.calibration import gates, plan, study
+from ci.studies.calibration.busy import one_core_busy
+from ci.studies.calibration.examples import PROFILE, gate
+from ci.studies.calibration.gates import GateFailed
+from ci.studies.calibration.journal import read
+from ci.studies.calibration.publish import BEGIN, END
 
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", study.ROOT / "build" / "release" / "bin"))
 BUILT = {"commit": "0123", "dirty": False, "compiler": "synthetic", "flags": "", "worker": "aa", "ridgeline": "bb"}

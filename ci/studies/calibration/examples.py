@@ -2,8 +2,8 @@
 
 import random
 
-from ci.calibration.journal import VERSION
-from ci.calibration.plan import Cell, Profile
+from ci.studies.calibration.journal import VERSION
+from ci.studies.calibration.plan import Cell, Profile
 
 CASES = ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=4")
 PROFILE = Profile(

@@ -1,4 +1,4 @@
-"""Planted kernels that waste what the build forbids to waste: the build and ci/kernel_resources must refuse them."""
+"""Planted kernels that waste what the build forbids to waste: the build and kernel_resources must refuse them."""
 
 import os
 import re
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-CI = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent
 NVCC = next(
     (
         path
-        for path in (shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc", CI.parent / ".cuda" / "bin" / "nvcc")
+        for path in (shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc", HERE.parents[1] / ".cuda" / "bin" / "nvcc")
         if path and os.access(path, os.X_OK)
     ),
     None,
@@ -79,7 +79,7 @@ def project(root: Path, *names: str, architectures: str = "80;90a") -> Path:
     lines = [
         "cmake_minimum_required(VERSION 3.25)",
         "project(planted LANGUAGES CXX)",
-        f"include({CI}/cmake/options.cmake)",
+        f"include({HERE.parent}/cmake/options.cmake)",
     ]
     for name in names:
         (folder / f"{name}.cu").write_text(KERNELS[name])
@@ -123,7 +123,7 @@ def test_the_build_accepts_a_tidy_kernel_without_a_word(planted):
 
 
 def resources(build: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, CI / "kernel_resources", "--root", build.parent, "--build", build, *arguments]
+    command = [sys.executable, HERE / "kernel_resources", "--root", build.parent, "--build", build, *arguments]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -197,7 +197,7 @@ __global__ void tidy(float* values) {
     changed = resources(tidy, "--check")
     assert changed.returncode == 1
     assert "+tidy" in changed.stdout
-    assert "run ci/kernel_resources" in changed.stdout
+    assert "run ci/golden/kernel_resources" in changed.stdout
 
 
 @pytest.fixture(scope="module")
