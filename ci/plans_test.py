@@ -77,12 +77,12 @@ def test_programs_are_those_that_ctest_knows(monkeypatch, root):
     [
         (["ci/night/host.py"], ["ci/night/host_test.py"]),
         (["ci/night/data/deep.json", "ci/test"], ["ci/night/host_test.py", "ci/stages_test.py"]),
-        (["harness/run/gate.cpp"], []),
+        (["harness/gate/gate.cpp"], []),
         (["README.md"], []),
     ],
 )
 def test_python_tests_beside_what_changed_are_run(root, changed, expected):
-    for name in ("ci/night/host_test.py", "ci/stages_test.py", "harness/run/gate_test.cpp"):
+    for name in ("ci/night/host_test.py", "ci/stages_test.py", "harness/gate/gate_test.cpp"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
     assert plans.beside(changed) == expected

@@ -23,8 +23,8 @@
 namespace ridgeline::cli {
 namespace {
 
-using run::Side;
-using run::Sides;
+using gate::Side;
+using gate::Sides;
 
 constexpr std::size_t max_repeated = 20;                  // names in the line that repeats failures
 constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one round, at most
@@ -40,7 +40,7 @@ run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
 }
 
 /// How long one side of one round samples: as long as gives every case all its rounds within the budget, within bounds.
-double block_s(const run::GateSetup& setup) {
+double block_s(const gate::GateSetup& setup) {
   const auto blocks = 2 * setup.cases.size() * static_cast<std::size_t>(setup.plan.looks.back());
   return std::clamp(sampling_share * setup.budget_s / static_cast<double>(std::max<std::size_t>(blocks, 1)),
                     shortest_block_s, longest_block_s);
@@ -48,7 +48,7 @@ double block_s(const run::GateSetup& setup) {
 
 record::Run side_run(const record::Gate& gate, const run::Profile& profile, const std::string& label, Side side) {
   record::Run made;
-  made.id = fmt::format("{}-{}", gate.id, run::to_string(side));
+  made.id = fmt::format("{}-{}", gate.id, to_string(side));
   made.gate = gate.id;
   made.device_uuid = gate.device_uuid;
   made.label = label;
@@ -61,7 +61,7 @@ record::Run side_run(const record::Gate& gate, const run::Profile& profile, cons
 }
 
 /// Decided cases of an interrupted gate stay decided.
-void add_measured(run::GateSetup& setup, const store::Store& store) {
+void add_measured(gate::GateSetup& setup, const store::Store& store) {
   setup.pairs = store.pairs(setup.gate.id);
   for (const record::CaseVerdict& verdict : store.verdicts(setup.gate.id)) {
     const bool settled = std::ranges::any_of(
@@ -83,9 +83,9 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device, co
 }
 
 /// What is counted is the compiler's code: with another compiler the same source may count otherwise.
-std::vector<std::string> build_notes(const run::GateCases& cases) {
+std::vector<std::string> build_notes(const gate::GateCases& cases) {
   Sides<std::vector<record::Build>> builds;
-  for (const run::GateCase& each : cases.compared) {
+  for (const gate::GateCase& each : cases.compared) {
     builds.baseline.push_back(each.baseline.worker->hello.build);
     builds.candidate.push_back(each.candidate.worker->hello.build);
   }
@@ -95,7 +95,7 @@ std::vector<std::string> build_notes(const run::GateCases& cases) {
                       fmt::join(changed, "; "))};
 }
 
-void print_start(std::FILE* out, const run::GateSetup& setup, const Wanted& wanted,
+void print_start(std::FILE* out, const gate::GateSetup& setup, const Wanted& wanted,
                  const std::vector<std::string>& notes) {
   say(out, fmt::format("device {}: {} ({}){}\n", printable(setup.device.id), printable(setup.device.name),
                        printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
@@ -122,12 +122,12 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
     if (!context.quiet) say(stderr, printable(line, 4000) + '\n');
   });
 
-  run::GateSetup setup;
+  gate::GateSetup setup;
   setup.device = choose_device(wanted, programs);
   check_options(options, setup.device);
   const bool counts = analysis::gives_counts(setup.device.kind);
   const run::Profile profile = wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.profile, home);
-  const run::GateCases cases = choose_cases(wanted, programs, setup.device, profile, home);
+  const gate::GateCases cases = choose_cases(wanted, programs, setup.device, profile, home);
   check_code(wanted, programs, cases);
   setup.cases = cases.compared;
   setup.settled = cases.settled;
@@ -190,12 +190,12 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   }
 
   GateDisplay display(out, context.quiet);
-  run::GateObserver observer;
-  observer.tick = [&](const run::GateProgress& progress) { display.tick(progress); };
-  observer.decided = [&](const run::GateProgress& progress, const record::CaseVerdict& verdict) {
+  gate::GateObserver observer;
+  observer.tick = [&](const gate::GateProgress& progress) { display.tick(progress); };
+  observer.decided = [&](const gate::GateProgress& progress, const record::CaseVerdict& verdict) {
     display.decided(progress, verdict);
   };
-  observer.pilot = [&](const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+  observer.pilot = [&](const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
     display.pilot(progress, verdicts);
   };
   observer.note = [&](const std::string& note) {
@@ -204,8 +204,8 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
     if (!context.quiet) say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
   try {
-    gate.status = run::drive_gate(setup, store, observer);
-  } catch (const run::WorkerChanged&) {
+    gate.status = gate::drive_gate(setup, store, observer);
+  } catch (const gate::WorkerChanged&) {
     display.clear();
     throw;  // going on would be refused
   } catch (const Error& error) {

@@ -29,7 +29,7 @@ std::string one_line(const record::CaseVerdict& verdict) {
   return text;
 }
 
-std::string pilot_text(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+std::string pilot_text(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
   std::vector<const record::CaseVerdict*> known;
   for (const record::CaseVerdict& verdict : verdicts)
     if (verdict.smallest_effect) known.push_back(&verdict);
@@ -54,7 +54,7 @@ void GateDisplay::clear() {
   drawn_ = false;
 }
 
-void GateDisplay::tick(const run::GateProgress& progress) {
+void GateDisplay::tick(const gate::GateProgress& progress) {
   if (quiet_ || !terminal_) return;
   const auto now = std::chrono::steady_clock::now();
   if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
@@ -70,14 +70,14 @@ void GateDisplay::tick(const run::GateProgress& progress) {
   drawn_ = true;
 }
 
-void GateDisplay::decided(const run::GateProgress& progress, const record::CaseVerdict& verdict) {
+void GateDisplay::decided(const gate::GateProgress& progress, const record::CaseVerdict& verdict) {
   if (quiet_ || (terminal_ && verdict.verdict == record::Verdict::pass)) return;
   clear();
   say(out_, fmt::format("[{}/{}] {}: {}\n", progress.cases - progress.undecided, progress.cases,
                         printable(verdict.case_name, 400), one_line(verdict)));
 }
 
-void GateDisplay::pilot(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+void GateDisplay::pilot(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
   if (quiet_) return;
   clear();
   say(out_, pilot_text(progress, verdicts));

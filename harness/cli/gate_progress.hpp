@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/gate.hpp"
+#include "harness/gate/gate.hpp"
 
 namespace ridgeline::cli {
 
@@ -13,7 +13,7 @@ namespace ridgeline::cli {
 std::string one_line(const record::CaseVerdict& verdict);
 
 /// What a gate can find in what is left of its budget, as its pilot says: about.
-std::string pilot_text(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
+std::string pilot_text(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
 
 /// Shows how far a gate is: on a terminal a bar that stays on the last line, with verdicts above it that are no pass;
 /// elsewhere one line a decided case.
@@ -22,9 +22,9 @@ class GateDisplay {
   /// `quiet` shows nothing.
   GateDisplay(std::FILE* out, bool quiet);
   ~GateDisplay() { clear(); }
-  void tick(const run::GateProgress& progress);
-  void decided(const run::GateProgress& progress, const record::CaseVerdict& verdict);
-  void pilot(const run::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
+  void tick(const gate::GateProgress& progress);
+  void decided(const gate::GateProgress& progress, const record::CaseVerdict& verdict);
+  void pilot(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
   /// Takes the bar away.
   void clear();
 

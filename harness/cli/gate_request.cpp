@@ -12,15 +12,15 @@
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate_programs.hpp"
+#include "harness/gate/rules.hpp"
 #include "harness/run/duration.hpp"
-#include "harness/run/gate_rules.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
-using run::both_sides;
-using run::Side;
+using gate::both_sides;
+using gate::Side;
 
 std::string absolute(const std::string& program) {
   if (program.find('/') == std::string::npos && !std::filesystem::exists(program)) return program;  // on the PATH
@@ -28,9 +28,9 @@ std::string absolute(const std::string& program) {
 }
 
 /// Sorted.
-std::vector<std::string> names_of(const std::vector<run::GateCase>& cases) {
+std::vector<std::string> names_of(const std::vector<gate::GateCase>& cases) {
   std::vector<std::string> names;
-  for (const run::GateCase& each : cases) names.push_back(each.candidate.name);
+  for (const gate::GateCase& each : cases) names.push_back(each.candidate.name);
   std::ranges::sort(names);
   return names;
 }
@@ -77,7 +77,7 @@ Wanted from_command_line(const Context& context, const GateOptions& options) {
                   "write 90s, 10m or 1h30m");
     wanted.budget_s = *seconds;
   }
-  if (!options.config.empty()) wanted.rules_text = run::load_gate_rules(options.config).text;
+  if (!options.config.empty()) wanted.rules_text = gate::load_gate_rules(options.config).text;
   return wanted;
 }
 
@@ -131,12 +131,12 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
 }
 
 std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
-                    const run::GateCases& cases) {
+                    const gate::GateCases& cases) {
   const GateOptions& options = wanted.options;
   json::Value all{{"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
                   {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
                   {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
-  for (const Side side : both_sides) all[fmt::format("{}_code", run::to_string(side))] = code_of(cases, side);
+  for (const Side side : both_sides) all[fmt::format("{}_code", to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
   if (wanted.mode == record::GateMode::workers) {
@@ -169,10 +169,10 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
   for (const std::string& run : {gate.baseline_run, gate.candidate_run})
     for (const store::StoredMeasurement& stored : store.measurements(run, store::Samples::leave_out))
       for (const record::Metric& metric : stored.measurement.metrics) counted.insert(metric.name);
-  return run::unknown_metrics(run::parse_gate_rules(gate.rules_text, file), counted);
+  return gate::unknown_metrics(gate::parse_gate_rules(gate.rules_text, file), counted);
 }
 
-void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,
+void check_unchanged(const Wanted& wanted, const gate::GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text) {
   const record::Gate& before = wanted.resumed->summary.gate;
   const auto refuse = [&](const std::string& what) {
@@ -182,9 +182,9 @@ void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const st
   if (before.device_uuid != setup.device.uuid) refuse("the device is another one");
   const json::Value then = json::parse(before.options), now = json::parse(options_text);
   for (const Side side : both_sides) {
-    const std::string key = fmt::format("{}_code", run::to_string(side));
+    const std::string key = fmt::format("{}_code", to_string(side));
     if (then.find(key) == nullptr || then.at(key) != now.at(key))
-      refuse(fmt::format("the {}'s code has changed", run::to_string(side)));
+      refuse(fmt::format("the {}'s code has changed", to_string(side)));
   }
   std::vector<std::string> others;
   std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases), std::back_inserter(others));

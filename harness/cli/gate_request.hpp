@@ -8,7 +8,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/gate.hpp"
-#include "harness/run/gate_cases.hpp"
+#include "harness/gate/cases.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/store/selector.hpp"
 
@@ -42,7 +42,7 @@ Wanted from_gate(const Context& context, const GateOptions& options);
 
 /// All that an interrupted gate needs to be gone on with, beside what the store has of it. JSON: record::Gate::options.
 std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
-                    const run::GateCases& cases);
+                    const gate::GateCases& cases);
 
 /// Refuses options that say something of times alone, where `device` gives counts: they would do nothing.
 void check_options(const GateOptions& options, const record::Device& device);
@@ -52,7 +52,7 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
                                       const store::Store& store);
 
 /// Refuses to go on with a gate whose sides, cases, device or circumstances are not what they were.
-void check_unchanged(const Wanted& wanted, const run::GateSetup& setup, const store::Store& store,
+void check_unchanged(const Wanted& wanted, const gate::GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text);
 
 }  // namespace ridgeline::cli

@@ -11,7 +11,7 @@
 #include "harness/cli/gate.hpp"
 #include "harness/cli/gate_request.hpp"
 #include "harness/cli/run_text.hpp"
-#include "harness/run/gate_rules.hpp"
+#include "harness/gate/rules.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -67,11 +67,11 @@ ChosenCases choose(const StoredSides& sides, const GateOptions& options) {
   if (all.empty())
     throw Error(ErrorKind::usage, "neither run holds a measurement", "ridgeline runs says what each run holds");
   run::check_patterns(options.patterns, all);
-  const run::GateRules rules = options.config.empty() ? run::GateRules{} : run::load_gate_rules(options.config);
+  const gate::GateRules rules = options.config.empty() ? gate::GateRules{} : gate::load_gate_rules(options.config);
   analysis::CaseRule otherwise;
   otherwise.delta = options.delta.value_or(analysis::default_delta(sides.candidate.device.kind));
   otherwise.alpha = options.alpha.value_or(otherwise.alpha);
-  const std::vector<analysis::CaseRule> resolved = run::resolve(rules, all, otherwise, run::timestamp().substr(0, 10));
+  const std::vector<analysis::CaseRule> resolved = gate::resolve(rules, all, otherwise, run::timestamp().substr(0, 10));
   ChosenCases chosen;
   chosen.rules_text = rules.text;
   chosen.alpha = otherwise.alpha;

@@ -12,7 +12,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/repeat.hpp"
-#include "harness/run/gate_rules.hpp"
+#include "harness/gate/rules.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -94,10 +94,10 @@ std::string why(const CaseVerdict& verdict) {
 std::string raised_alphas(const GateReport& report) {
   std::map<double, int> raised;
   try {
-    const run::GateRules rules = run::parse_gate_rules(report.gate.rules_text, "rules");
+    const gate::GateRules rules = gate::parse_gate_rules(report.gate.rules_text, "rules");
     for (const CaseVerdict& verdict : report.verdicts) {
       const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
-      const double alpha = run::alpha_of(rules, verdict.case_name, report.gate.alpha);
+      const double alpha = gate::alpha_of(rules, verdict.case_name, report.gate.alpha);
       if (compared && alpha > report.gate.alpha) ++raised[alpha];
     }
   } catch (const Error&) {  // stored by another version

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/run/gate_rules.hpp"
+#include "harness/gate/rules.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 TEST(HowToGate, TheExampleOfRulesIsReadAndDecidesAsItSays) {
@@ -29,4 +29,4 @@ TEST(HowToGate, TheExampleOfRulesIsReadAndDecidesAsItSays) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

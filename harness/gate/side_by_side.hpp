@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "harness/run/side_processes.hpp"
+#include "harness/gate/side_processes.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// Measures cases of a gate once a round, both sides next to each other.
 class SideBySide {
@@ -20,26 +20,27 @@ class SideBySide {
   void begin_round(int round, std::uint64_t seed);
 
   struct Measured {
-    Sides<std::optional<CaseResult>> results;  // when a worker cannot be started, that is the only one
+    Sides<std::optional<run::CaseResult>> results;  // when a worker cannot be started, that is the only one
     std::string one_by_one;  // why the sides can be measured one by one only: memory; empty when that is not so
   };
   /// `limits` are asked for whenever something is to be measured.
-  Measured measure(const SideWorkers& workers, const GateCase& gate_case, const std::function<CaseLimits()>& limits);
+  Measured measure(const SideWorkers& workers, const GateCase& gate_case,
+                   const std::function<run::CaseLimits()>& limits);
 
   SideProcesses& processes() { return processes_; }
 
  private:
-  using Results = Sides<std::optional<CaseResult>>;
-  Results measure_both(const SideWorkers& workers, const GateCase& gate_case, const CaseLimits& limits);
+  using Results = Sides<std::optional<run::CaseResult>>;
+  Results measure_both(const SideWorkers& workers, const GateCase& gate_case, const run::CaseLimits& limits);
   std::uint64_t layout(const GateCase& each, Side side);
-  bool knows_layouts(const Worker& worker);
+  bool knows_layouts(const run::Worker& worker);
 
   const GateSetup& setup_;
   const std::function<void(const std::string&)> note_;
   SideProcesses processes_;
   int round_ = 0;
   std::uint64_t seed_ = 0;
-  std::set<const Worker*> without_layouts_;  // of which a note was made
+  std::set<const run::Worker*> without_layouts_;  // of which a note was made
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

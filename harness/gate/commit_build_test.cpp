@@ -1,4 +1,4 @@
-#include "harness/run/commit_build.hpp"
+#include "harness/gate/commit_build.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,7 +17,7 @@
 #include "harness/process/tool.hpp"
 #include "harness/store/temporary_folder.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -264,4 +264,4 @@ TEST_F(CommitBuild, TwoAtOnceBuildOnce) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

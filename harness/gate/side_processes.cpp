@@ -1,20 +1,22 @@
-#include "harness/run/side_processes.hpp"
+#include "harness/gate/side_processes.hpp"
 
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
-#include "harness/run/gate_order.hpp"
+#include "harness/gate/order.hpp"
 #include "harness/run/program_code.hpp"
 #include "harness/run/timestamp.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using record::Outcome;
 
-int ranks_of(const Selected& selected) { return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks; }
+int ranks_of(const run::Selected& selected) {
+  return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks;
+}
 
 }  // namespace
 
@@ -32,7 +34,7 @@ void SideProcesses::begin_round(int round, std::uint64_t seed) {
 }
 
 bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
-                          Sides<std::optional<CaseResult>>& failures) {
+                          Sides<std::optional<run::CaseResult>>& failures) {
   if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
     return true;
   kill();
@@ -50,7 +52,7 @@ bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
 }
 
 void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
-                            Sides<std::optional<CaseResult>>& failures, const std::function<void()>& action) {
+                            Sides<std::optional<run::CaseResult>>& failures, const std::function<void()>& action) {
   std::string reason;
   try {
     return action();
@@ -62,16 +64,16 @@ void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_cas
     if (error.kind() != ErrorKind::dependency) throw;
     reason = error.what();
   }
-  const Worker* worker = workers.workers[side];
+  const run::Worker* worker = workers.workers[side];
   // What never started under its launcher is not installed right; what did start before has crashed since.
   const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
-  const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
-  failures[side] = CaseResult{without_samples(selected, installed ? Outcome::crashed : Outcome::unavailable,
-                                              fmt::format("{} cannot be started: {}", worker->name, reason))};
+  const run::Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
+  failures[side] = run::CaseResult{run::without_samples(selected, installed ? Outcome::crashed : Outcome::unavailable,
+                                                        fmt::format("{} cannot be started: {}", worker->name, reason))};
 }
 
 std::unique_ptr<process::WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {
-  const Worker& worker = *workers.workers[side];
+  const run::Worker& worker = *workers.workers[side];
   const process::Variables environment{
       {"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
   if (worker.hello.launcher.empty())
@@ -82,8 +84,8 @@ std::unique_ptr<process::WorkerProcess> SideProcesses::start(const SideWorkers& 
 
 void SideProcesses::greet(const SideWorkers& workers, Side side) {
   const record::Build build = processes_[side]->greet(process::after(process::start_s)).build;
-  const Worker& worker = *workers.workers[side];
-  if (program_code(build, worker.program) != worker.code)
+  const run::Worker& worker = *workers.workers[side];
+  if (run::program_code(build, worker.program) != worker.code)
     throw WorkerChanged(
         ErrorKind::dependency,
         fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
@@ -97,7 +99,7 @@ std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {
   process.run_id = side == Side::baseline ? setup_.baseline_run.id : setup_.candidate_run.id;
   process.replicate = round_;
   process.seed = seed_;
-  process.started = timestamp();
+  process.started = run::timestamp();
   process.build = build;
   return store_.add(process);
 }
@@ -114,4 +116,4 @@ std::int64_t SideProcesses::id(const SideWorkers& workers, Side side) {
   return ids_[side];
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,4 +1,4 @@
-#include "harness/run/gate_rules.hpp"
+#include "harness/gate/rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "harness/run/selection.hpp"
 #include "harness/run/strict_toml.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using analysis::CaseRule;
@@ -20,21 +20,21 @@ using analysis::Looking;
 using Rule = GateRules::Rule;
 
 /// A text that a person must have written: what it explains would otherwise go unexplained.
-std::string words(StrictTable& table, const std::string& key) {
+std::string words(run::StrictTable& table, const std::string& key) {
   const std::string text = table.text(key);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     table.refuse(table.need(key).source(), key + " must not be empty");
   return text;
 }
 
-Looking looking(StrictTable& table) {
+Looking looking(run::StrictTable& table) {
   const std::string text = table.text("direction");
   if (text == "both") return Looking::both;
   if (text == "slower") return Looking::slower;
   table.refuse(table.need("direction").source(), "direction must be \"both\" or \"slower\"");
 }
 
-Rule::Expectation expectation(StrictTable& table) {
+Rule::Expectation expectation(run::StrictTable& table) {
   if (table.text("expect") != "regression")
     table.refuse(table.need("expect").source(), "expect must be \"regression\": nothing else needs to be expected");
   Rule::Expectation made{words(table, "reason"), table.date("until"), {}};
@@ -43,18 +43,19 @@ Rule::Expectation expectation(StrictTable& table) {
 }
 
 /// A number for all counts, or numbers by metric.
-void read_counts(StrictTable& table, Rule& rule) {
+void read_counts(run::StrictTable& table, Rule& rule) {
   if (!table.need("counts").is_table()) {
     rule.counts = table.share("counts");
     return;
   }
-  table.entries("counts",
-                [&](StrictTable& metrics, const std::string& name) { rule.metric_counts[name] = metrics.share(name); });
+  table.entries("counts", [&](run::StrictTable& metrics, const std::string& name) {
+    rule.metric_counts[name] = metrics.share(name);
+  });
   if (rule.metric_counts.empty())
     table.refuse(table.need("counts").source(), "counts names no metric", "write counts = { atomics = \"1%\" }");
 }
 
-Rule rule(StrictTable& table, int line) {
+Rule rule(run::StrictTable& table, int line) {
   Rule rule;
   rule.line = line;
   rule.pattern = table.text("cases");
@@ -175,7 +176,7 @@ void check_matched(const GateRules& rules, const std::vector<std::string>& names
   all.insert(all.end(), known.begin(), known.end());
   for (const Rule& each : rules.rules) {
     try {
-      check_patterns({each.pattern}, all);
+      run::check_patterns({each.pattern}, all);
     } catch (const Error& error) {
       refuse(rules, each.line, error.what(), error.advice());
     }
@@ -185,16 +186,16 @@ void check_matched(const GateRules& rules, const std::vector<std::string>& names
 }  // namespace
 
 GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& file) {
-  const toml::table table = parse_toml(text, file);
+  const toml::table table = run::parse_toml(text, file);
   GateRules rules{file, std::string(text), {}};
-  StrictTable top(table, file, "");
-  top.sections("rule", [&](StrictTable& section, int line) { rules.rules.push_back(rule(section, line)); });
+  run::StrictTable top(table, file, "");
+  top.sections("rule", [&](run::StrictTable& section, int line) { rules.rules.push_back(rule(section, line)); });
   top.done();
   return rules;
 }
 
 GateRules load_gate_rules(const std::filesystem::path& file) {
-  return parse_gate_rules(read_toml_file(file, "rules of the gate"), file);
+  return parse_gate_rules(run::read_toml_file(file, "rules of the gate"), file);
 }
 
 std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names, const CaseRule& otherwise,
@@ -223,4 +224,4 @@ double alpha_of(const GateRules& rules, const std::string& name, double otherwis
   return rule ? *rule->alpha : otherwise;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// What a gate leaves to chance, drawn from its seed alone, so that it can be gone on with and repeated.
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 enum class Side { baseline, candidate };
 std::string_view to_string(Side side);
@@ -22,4 +22,4 @@ std::uint64_t layout_of(std::uint64_t seed, std::string_view case_name, int roun
 /// bytes (Mytkowicz et al., ASPLOS 2009).
 std::size_t padding_of(std::uint64_t seed, int round, Side side);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,15 +1,15 @@
-#include "harness/run/case_verdict.hpp"
+#include "harness/gate/case_verdict.hpp"
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using record::Outcome;
 using record::Verdict;
 
-CaseResult result(Outcome outcome, const std::string& reason = "the reason") {
-  CaseResult made;
+run::CaseResult result(Outcome outcome, const std::string& reason = "the reason") {
+  run::CaseResult made;
   made.measurement.outcome = outcome;
   made.measurement.reason = reason;
   return made;
@@ -96,16 +96,16 @@ TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
 // ---- pairs that do not count
 
 TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
-  const CaseResult fine = result(Outcome::ok), hot = result(Outcome::invalid_environment, "hot");
+  const run::CaseResult fine = result(Outcome::ok), hot = result(Outcome::invalid_environment, "hot");
   EXPECT_EQ(to_text(drop_of({fine, fine})), "");
   EXPECT_EQ(to_text(drop_of({hot, fine})), "baseline: hot");
   EXPECT_EQ(to_text(drop_of({fine, hot})), "candidate: hot");
   EXPECT_EQ(to_text(drop_of({hot, hot})), "both: baseline: hot; candidate: hot");
   // ... and is read back so when a gate goes on.
-  for (const auto& [results, baseline, candidate] : {std::tuple{Sides<CaseResult>{hot, fine}, 1, 0},
-                                                     {Sides<CaseResult>{fine, hot}, 0, 1},
-                                                     {Sides<CaseResult>{hot, hot}, 0, 0},
-                                                     {Sides<CaseResult>{fine, fine}, 0, 0}}) {
+  for (const auto& [results, baseline, candidate] : {std::tuple{Sides<run::CaseResult>{hot, fine}, 1, 0},
+                                                     {Sides<run::CaseResult>{fine, hot}, 0, 1},
+                                                     {Sides<run::CaseResult>{hot, hot}, 0, 0},
+                                                     {Sides<run::CaseResult>{fine, fine}, 0, 0}}) {
     CasePairs pairs;
     add(pairs, pair(100, drop_of(results)));
     EXPECT_EQ(pairs.dropped_alone.baseline, baseline);
@@ -154,4 +154,4 @@ TEST(CaseVerdict, WhatTakesOutOfAllProportionHangs) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,11 +1,11 @@
-#include "harness/run/gate_rules.hpp"
+#include "harness/gate/rules.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using analysis::CaseRule;
@@ -241,4 +241,4 @@ TEST(GateRules, RefuseWithFileAndLine) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,4 +1,4 @@
-#include "harness/run/gate_cases.hpp"
+#include "harness/gate/cases.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 record::Case make_case(const std::string& suite, const std::string& variant, const std::string& n,
@@ -25,8 +25,8 @@ record::Device fake() {
   return device;
 }
 
-Worker worker(const std::string& name, const std::vector<record::Case>& cases) {
-  Worker made;
+run::Worker worker(const std::string& name, const std::vector<record::Case>& cases) {
+  run::Worker made;
   made.name = name;
   made.cases = cases;
   made.devices.devices = {fake()};
@@ -36,7 +36,7 @@ Worker worker(const std::string& name, const std::vector<record::Case>& cases) {
 CaseChoice choice(const std::vector<std::string>& patterns, const std::string& rules = {}) {
   CaseChoice made;
   made.device = fake();
-  made.profile = parse_profile(
+  made.profile = run::parse_profile(
       "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = [\"*\"]\n",
       "test.toml");
   made.patterns = patterns;
@@ -70,7 +70,7 @@ std::string failure(Action action) {
 using Lines = std::vector<std::string>;
 
 TEST(GateCases, SidesArePairedByNameWhateverTheirWorkersAreCalled) {
-  const Sides<std::vector<Worker>> workers{
+  const Sides<std::vector<run::Worker>> workers{
       {worker("old", {make_case("sort", "a", "1"), make_case("sort", "gone", "1")})},
       {worker("new", {make_case("sort", "a", "1"), make_case("sort", "added", "1")}),
        worker("other", {make_case("scan", "a", "1")})}};
@@ -86,12 +86,13 @@ TEST(GateCases, SidesArePairedByNameWhateverTheirWorkersAreCalled) {
 }
 
 TEST(GateCases, WhatCannotBeMeasuredHereIsMissingNewOrSkipped) {
-  Worker absent = worker("collectives", {record::Case{}});
+  run::Worker absent = worker("collectives", {record::Case{}});
   absent.unavailable = "libmpi.so.40 not found";
   absent.cases[0].id = {"collect", "mpi", "f32", {}, {}};
   absent.cases[0].device_kind = DeviceKind::fake;
-  const Worker present = worker("collectives", {make_case("collect", "mpi", "1"), make_case("collect", "mpi", "2")});
-  const Worker suites = worker("suites", {make_case("sort", "a", "1")});
+  const run::Worker present =
+      worker("collectives", {make_case("collect", "mpi", "1"), make_case("collect", "mpi", "2")});
+  const run::Worker suites = worker("suites", {make_case("sort", "a", "1")});
   const std::string same = "sort/a/f32/n=1 <- sort/a/f32/n=1", why = "libmpi.so.40 not found";
   EXPECT_EQ(text(pair_by_name({{suites, present}, {suites, absent}}, choice({}))),
             (Lines{"collect/mpi/f32/n=1: missing: candidate: " + why, "collect/mpi/f32/n=2: missing: candidate: " + why,
@@ -104,7 +105,7 @@ TEST(GateCases, WhatCannotBeMeasuredHereIsMissingNewOrSkipped) {
 
 TEST(GateCases, VariantsArePairedByEverythingElse) {
   const std::vector<record::Field> hot{{"cache", "hot"}};
-  const std::vector<Worker> workers{
+  const std::vector<run::Worker> workers{
       worker("suites", {make_case("sort", "a", "1"), make_case("sort", "a", "2"), make_case("sort", "a", "1", hot),
                         make_case("sort", "b", "1"), make_case("sort", "b", "3"), make_case("sort", "b", "1", hot),
                         make_case("scan", "a", "1"), make_case("sort", "c", "1")})};
@@ -128,7 +129,7 @@ TEST(GateCases, VariantsArePairedByEverythingElse) {
 
 TEST(GateCases, RulesAreAppliedToWhatIsComparedAndMaySpeakOfWhatIsNot) {
   const std::vector<record::Case> listed{make_case("sort", "a", "1"), make_case("sort", "b", "1")};
-  const Sides<std::vector<Worker>> workers{{worker("old", listed)}, {worker("new", listed)}};
+  const Sides<std::vector<run::Worker>> workers{{worker("old", listed)}, {worker("new", listed)}};
   const std::string rules =
       "[[rule]]\ncases = \"sort/a\"\nskip = \"flaky\"\n[[rule]]\ncases = \"sort/b\"\ndelta = \"5%\"\n";
   const GateCases both = pair_by_name(workers, choice({}, rules));
@@ -138,4 +139,4 @@ TEST(GateCases, RulesAreAppliedToWhatIsComparedAndMaySpeakOfWhatIsNot) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

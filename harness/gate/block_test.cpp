@@ -1,8 +1,8 @@
-#include "harness/run/gate_block.hpp"
+#include "harness/gate/block.hpp"
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 TEST(GateBlock, IsTheShortestWhereThatIsLongAgainstEverythingElse) {
@@ -27,4 +27,4 @@ TEST(GateBlock, IsBounded) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from harness.run.gate_resume_test import interrupted_gate, refusal
+from harness.gate.resume_test import interrupted_gate, refusal
 from harness.run.kill_test import finish
 from harness.run.scripted_runs import PLAIN, case, named
 

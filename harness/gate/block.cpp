@@ -1,8 +1,8 @@
-#include "harness/run/gate_block.hpp"
+#include "harness/gate/block.hpp"
 
 #include <algorithm>
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 constexpr double least_use = 3.5;    // sampling takes at least so many times as long as what it needs around it ...
@@ -16,4 +16,4 @@ double block_s(double shortest_s, double share_s, const RoundCosts& costs) {
   return std::clamp(std::min(wanted_s, share_s - costs.around_s) / 2, shortest_s, longest_block * shortest_s);
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -10,7 +10,7 @@
 
 #include "harness/analysis/gate_plan.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// gate.toml: what a project asks of its cases. docs/how-to-gate.md describes the format.
 struct GateRules {
@@ -55,4 +55,4 @@ std::vector<std::string> unknown_metrics(const GateRules& rules, const std::set<
 /// The alpha of a case: `otherwise` where no rule sets one. Two equally specific rules throw, as in resolve.
 double alpha_of(const GateRules& rules, const std::string& name, double otherwise);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

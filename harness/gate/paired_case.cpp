@@ -1,6 +1,6 @@
-#include "harness/run/paired_case.hpp"
+#include "harness/gate/paired_case.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 /// While it lives, one of the two workers runs and the other is stopped. Both run afterwards.
@@ -22,12 +22,12 @@ class Turns {
 
 }  // namespace
 
-Sides<CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
-                               std::uint64_t seed, const CaseLimits& limits) {
+Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
+                                    std::uint64_t seed, const run::CaseLimits& limits) {
   const auto execution = [&](Side side) {
-    return CaseExecution(*sides[side].worker, *sides[side].selected, device, seed, sides[side].layout, limits);
+    return run::CaseExecution(*sides[side].worker, *sides[side].selected, device, seed, sides[side].layout, limits);
   };
-  CaseExecution baseline = execution(Side::baseline), candidate = execution(Side::candidate);
+  run::CaseExecution baseline = execution(Side::baseline), candidate = execution(Side::candidate);
   Turns turns(sides);
   const auto in_turn = [&](auto step) {
     for (const Side side : {first, other(first)}) {
@@ -35,10 +35,10 @@ Sides<CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const
       step(side == Side::baseline ? baseline : candidate);
     }
   };
-  in_turn([](CaseExecution& each) { each.prepare(); });
-  in_turn([](CaseExecution& each) { each.sample(); });
-  in_turn([](CaseExecution& each) { each.finish(); });
+  in_turn([](run::CaseExecution& each) { each.prepare(); });
+  in_turn([](run::CaseExecution& each) { each.sample(); });
+  in_turn([](run::CaseExecution& each) { each.finish(); });
   return {baseline.result(), candidate.result()};
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,4 +1,4 @@
-#include "harness/run/commit_build.hpp"
+#include "harness/gate/commit_build.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,12 +20,12 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
+#include "harness/gate/build_choices.hpp"
 #include "harness/process/descriptor.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/process/tool.hpp"
-#include "harness/run/build_choices.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using Say = std::function<void(const std::string&)>;
@@ -194,7 +194,7 @@ class Building {
  private:
   [[noreturn]] void fail(const std::string& failure) {
     log_.close();
-    run::fail(commit_, places_, failure, say_);
+    gate::fail(commit_, places_, failure, say_);
   }
 
   void done(const char* step, const process::ToolResult& result) {
@@ -270,4 +270,4 @@ std::filesystem::path build_commit(const Commit& commit, const Say& say) {
   return places.build / "bin";
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/gate.hpp"
-#include "harness/run/side_processes.hpp"
+#include "harness/gate/gate.hpp"
+#include "harness/gate/side_processes.hpp"
 #include "harness/store/store.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// The course of a gate on a device that gives counts: every case is executed once by a fresh process of each side,
 /// with the same inputs, one side after the other, and is decided at once. There are no rounds, no pairs and no budget:
@@ -23,8 +23,8 @@ class CountedGate {
 
  private:
   void measure(const SideWorkers& workers, const GateCase& gate_case);
-  Sides<std::optional<CaseResult>> count(const SideWorkers& workers, const GateCase& gate_case);
-  record::CaseVerdict verdict_of(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results) const;
+  Sides<std::optional<run::CaseResult>> count(const SideWorkers& workers, const GateCase& gate_case);
+  record::CaseVerdict verdict_of(const GateCase& gate_case, const Sides<std::optional<run::CaseResult>>& results) const;
   GateProgress progress() const;
 
   const GateSetup& setup_;
@@ -36,4 +36,4 @@ class CountedGate {
   SideProcesses processes_;
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -12,11 +12,11 @@
 #include "harness/run/selection.hpp"
 #include "harness/store/store.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// One case of a gate: what each side measures for it, and the rule it is judged by.
 struct GateCase {
-  Selected baseline, candidate;
+  run::Selected baseline, candidate;
   analysis::CaseRule rule;
 };
 
@@ -26,7 +26,7 @@ struct GateSetup {
   record::Run baseline_run, candidate_run;  // `gate` set in both
   record::Device device;
   analysis::GatePlan plan;
-  Sampling sampling;          // of one side of one round
+  run::Sampling sampling;     // of one side of one round
   double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little else would do
   double budget_s = 0;        // of the whole gate
   double case_timeout_s = 0;  // of one case in one process, preparing included
@@ -63,4 +63,4 @@ struct WorkerChanged : Error {
 /// the store says, too; throws WorkerChanged and store Errors.
 record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,15 +1,15 @@
-#include "harness/run/counted_gate.hpp"
+#include "harness/gate/counted.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
 #include "harness/analysis/count_decision.hpp"
+#include "harness/gate/case_verdict.hpp"
 #include "harness/process/interrupt.hpp"
-#include "harness/run/case_verdict.hpp"
 #include "harness/run/order.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 using record::Verdict;
 
@@ -17,7 +17,7 @@ CountedGate::CountedGate(const GateSetup& setup, store::Store& store, const Gate
     : setup_(setup),
       store_(store),
       observer_(observer),
-      seed_(replicate_seed(setup.gate.seed, 0)),
+      seed_(run::replicate_seed(setup.gate.seed, 0)),
       processes_(setup, store, [this] {
         if (observer_.tick) observer_.tick(progress());
       }) {
@@ -52,10 +52,10 @@ void CountedGate::interrupt() {
 }
 
 void CountedGate::measure(const SideWorkers& workers, const GateCase& gate_case) {
-  const Sides<std::optional<CaseResult>> results = count(workers, gate_case);
+  const Sides<std::optional<run::CaseResult>> results = count(workers, gate_case);
   for (const Side side : both_sides) {
     if (!results[side]) continue;
-    const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
+    const run::Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
     store_.add(processes_.id(workers, side), selected.info, results[side]->measurement);
   }
   const record::CaseVerdict verdict = verdict_of(gate_case, results);
@@ -65,20 +65,20 @@ void CountedGate::measure(const SideWorkers& workers, const GateCase& gate_case)
 }
 
 /// When a worker cannot be started, that is the only result.
-Sides<std::optional<CaseResult>> CountedGate::count(const SideWorkers& workers, const GateCase& gate_case) {
-  Sides<std::optional<CaseResult>> results;
+Sides<std::optional<run::CaseResult>> CountedGate::count(const SideWorkers& workers, const GateCase& gate_case) {
+  Sides<std::optional<run::CaseResult>> results;
   if (!processes_.ready(workers, gate_case, results)) return results;
-  const CaseLimits limits{setup_.sampling, 0, setup_.case_timeout_s, std::numeric_limits<double>::infinity()};
+  const run::CaseLimits limits{setup_.sampling, 0, setup_.case_timeout_s, std::numeric_limits<double>::infinity()};
   for (const Side side : both_sides) {
-    const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
-    results[side] = measure_case(processes_[side], selected, setup_.device.id, seed_, limits);
+    const run::Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
+    results[side] = run::measure_case(processes_[side], selected, setup_.device.id, seed_, limits);
   }
   if (!results.baseline->worker_usable || !results.candidate->worker_usable) processes_.kill();
   return results;
 }
 
 record::CaseVerdict CountedGate::verdict_of(const GateCase& gate_case,
-                                            const Sides<std::optional<CaseResult>>& results) const {
+                                            const Sides<std::optional<run::CaseResult>>& results) const {
   if (const auto ended = ended_by(gate_case, results, std::nullopt, 0)) return *ended;
   require(results.baseline && results.candidate, "a case that did not end was counted on both sides");
   record::CaseVerdict verdict = verdict_on(gate_case, Verdict::undecided, "");
@@ -91,4 +91,4 @@ GateProgress CountedGate::progress() const {
   return {0, 0, static_cast<int>(left_.size()), static_cast<int>(setup_.cases.size()), case_name_, 0};
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

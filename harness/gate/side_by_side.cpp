@@ -1,15 +1,15 @@
-#include "harness/run/side_by_side.hpp"
+#include "harness/gate/side_by_side.hpp"
 
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "harness/run/gate_order.hpp"
+#include "harness/gate/order.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
-bool one_lacks_memory(const Sides<std::optional<CaseResult>>& results) {
+bool one_lacks_memory(const Sides<std::optional<run::CaseResult>>& results) {
   return results.baseline && results.candidate && results.baseline->lacks_memory != results.candidate->lacks_memory;
 }
 
@@ -28,7 +28,7 @@ void SideBySide::begin_round(int round, std::uint64_t seed) {
 // One side that could not be prepared while the other was: both are tried again in fresh processes, and then that side
 // alone.
 SideBySide::Measured SideBySide::measure(const SideWorkers& workers, const GateCase& gate_case,
-                                         const std::function<CaseLimits()>& limits) {
+                                         const std::function<run::CaseLimits()>& limits) {
   Measured measured{measure_both(workers, gate_case, limits()), {}};
   if (!one_lacks_memory(measured.results)) return measured;
   processes_.kill();
@@ -38,13 +38,13 @@ SideBySide::Measured SideBySide::measure(const SideWorkers& workers, const GateC
   processes_.kill();
   if (Results failures; !processes_.ready(workers, gate_case, failures)) return {failures, {}};
   processes_.kill(other(side));
-  const Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
-  CaseExecution alone(processes_[side], selected, setup_.device.id, seed_, layout(gate_case, side), limits());
+  const run::Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
+  run::CaseExecution alone(processes_[side], selected, setup_.device.id, seed_, layout(gate_case, side), limits());
   alone.prepare();
   alone.sample();
   alone.finish();
   processes_.kill();
-  const CaseResult result = alone.result();
+  const run::CaseResult result = alone.result();
   if (record::has_samples(result.measurement.outcome))
     measured.one_by_one = fmt::format("{} alone can be measured, but beside the other: {}", to_string(side),
                                       measured.results[side]->measurement.reason);
@@ -54,11 +54,11 @@ SideBySide::Measured SideBySide::measure(const SideWorkers& workers, const GateC
 }
 
 SideBySide::Results SideBySide::measure_both(const SideWorkers& workers, const GateCase& gate_case,
-                                             const CaseLimits& limits) {
+                                             const run::CaseLimits& limits) {
   Results failures;
   if (!processes_.ready(workers, gate_case, failures)) return failures;
   const std::string& name = gate_case.candidate.name;
-  const Sides<CaseResult> results =
+  const Sides<run::CaseResult> results =
       measure_pair({{&processes_[Side::baseline], &gate_case.baseline, layout(gate_case, Side::baseline)},
                     {&processes_[Side::candidate], &gate_case.candidate, layout(gate_case, Side::candidate)}},
                    baseline_first(setup_.gate.seed, name, round_) ? Side::baseline : Side::candidate, setup_.device.id,
@@ -74,7 +74,7 @@ std::uint64_t SideBySide::layout(const GateCase& each, Side side) {
   return layout_of(setup_.gate.seed, each.candidate.name, round_, side);
 }
 
-bool SideBySide::knows_layouts(const Worker& worker) {
+bool SideBySide::knows_layouts(const run::Worker& worker) {
   if (worker.hello.features.contains(protocol::Feature::layout)) return true;
   if (without_layouts_.insert(&worker).second && note_)
     note_(
@@ -84,4 +84,4 @@ bool SideBySide::knows_layouts(const Worker& worker) {
   return false;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// A gate's budget affords every case about so many rounds: with fewer, small effects could not be told.
 inline constexpr double affordable_rounds = 18;
@@ -15,4 +15,4 @@ struct RoundCosts {
 /// than `share_s` of wall time leaves to sampling on both sides, and within `shortest_s` and some times that.
 double block_s(double shortest_s, double share_s, const RoundCosts& costs);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "harness/gate/order.hpp"
 #include "harness/process/worker_process.hpp"
-#include "harness/run/gate_order.hpp"
 #include "harness/run/measure_case.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// One thing for each side.
 template <class Value>
@@ -25,7 +25,7 @@ constexpr Side other(Side side) { return side == Side::baseline ? Side::candidat
 /// What one side of one round of one case is measured with.
 struct PairedSide {
   process::WorkerProcess* worker = nullptr;  // running, and ready
-  const Selected* selected = nullptr;
+  const run::Selected* selected = nullptr;
   std::uint64_t layout = 0;
 };
 
@@ -33,7 +33,7 @@ struct PairedSide {
 /// `first` before the other. All processes of the one that does not have its turn are stopped meanwhile, so that OpenMP
 /// threads that spin, MPI ranks that poll and whatever else a worker does between requests take nothing from the other.
 /// When one side cannot be measured, the other is all the same. Throws Interrupted alone.
-Sides<CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
-                               std::uint64_t seed, const CaseLimits& limits);
+Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
+                                    std::uint64_t seed, const run::CaseLimits& limits);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

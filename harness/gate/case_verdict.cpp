@@ -1,4 +1,4 @@
-#include "harness/run/case_verdict.hpp"
+#include "harness/gate/case_verdict.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "harness/stats/coin_sum.hpp"
 #include "harness/stats/median.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using record::Outcome;
@@ -55,7 +55,7 @@ void add(CasePairs& pairs, const record::Pair& pair) {
   if (pair.dropped.baseline.empty()) ++pairs.dropped_alone.candidate;
 }
 
-record::Drop drop_of(const Sides<CaseResult>& results) {
+record::Drop drop_of(const Sides<run::CaseResult>& results) {
   const auto disturbed = [&](Side side) {
     const record::Measurement& measurement = results[side].measurement;
     return measurement.outcome == Outcome::invalid_environment ? measurement.reason : std::string();
@@ -126,7 +126,8 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
   return made;
 }
 
-std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
+std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
+                                            const Sides<std::optional<run::CaseResult>>& results,
                                             std::optional<int> round, int measured) {
   constexpr std::pair<Outcome, Verdict> failures[] = {{Outcome::wrong_result, Verdict::wrong_result},
                                                       {Outcome::crashed, Verdict::crashed},
@@ -169,4 +170,4 @@ record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
                     fmt::format("{} any more, after {} round{}: {}", what, before, before == 1 ? "" : "s", one_by_one));
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

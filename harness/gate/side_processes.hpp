@@ -6,17 +6,17 @@
 #include <optional>
 #include <set>
 
+#include "harness/gate/gate.hpp"
+#include "harness/gate/paired_case.hpp"
 #include "harness/process/worker_process.hpp"
-#include "harness/run/gate.hpp"
 #include "harness/run/measure_case.hpp"
-#include "harness/run/paired_case.hpp"
 #include "harness/store/store.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// What the two processes of a pair run, each under its launcher with so many ranks if it has one.
 struct SideWorkers {
-  Sides<const Worker*> workers;
+  Sides<const run::Worker*> workers;
   Sides<int> ranks;
   bool operator==(const SideWorkers&) const = default;
 };
@@ -35,7 +35,7 @@ class SideProcesses {
 
   /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
   /// case's result, and false. Throws WorkerChanged.
-  bool ready(const SideWorkers& workers, const GateCase& gate_case, Sides<std::optional<CaseResult>>& failures);
+  bool ready(const SideWorkers& workers, const GateCase& gate_case, Sides<std::optional<run::CaseResult>>& failures);
   /// Of a pair that is ready.
   process::WorkerProcess& operator[](Side side) { return *processes_[side]; }
   /// In the store, of the one that runs, or of the latest.
@@ -48,7 +48,7 @@ class SideProcesses {
 
  private:
   void attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
-               Sides<std::optional<CaseResult>>& failures, const std::function<void()>& action);
+               Sides<std::optional<run::CaseResult>>& failures, const std::function<void()>& action);
   std::unique_ptr<process::WorkerProcess> start(const SideWorkers& workers, Side side) const;
   void greet(const SideWorkers& workers, Side side);
   std::int64_t add_process(Side side, const record::Build& build);
@@ -60,7 +60,7 @@ class SideProcesses {
   std::uint64_t seed_ = 0;
   Sides<std::unique_ptr<process::WorkerProcess>> processes_;
   Sides<std::int64_t> ids_;
-  std::set<const Worker*> started_;  // workers that have run before
+  std::set<const run::Worker*> started_;  // workers that have run before
 };
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,4 +1,4 @@
-#include "harness/run/gate.hpp"
+#include "harness/gate/gate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +10,15 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
+#include "harness/gate/block.hpp"
+#include "harness/gate/case_verdict.hpp"
+#include "harness/gate/counted.hpp"
+#include "harness/gate/side_by_side.hpp"
 #include "harness/process/interrupt.hpp"
-#include "harness/run/case_verdict.hpp"
-#include "harness/run/counted_gate.hpp"
-#include "harness/run/gate_block.hpp"
 #include "harness/run/order.hpp"
-#include "harness/run/side_by_side.hpp"
 #include "harness/run/timestamp.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using record::Verdict;
@@ -106,7 +106,7 @@ class TimedGate {
   /// rank counts, too.
   std::vector<GateAssignment> assignments() {
     std::vector<GateAssignment> assignments;
-    for (const std::size_t index : shuffled(cases_.size(), seed_)) {
+    for (const std::size_t index : run::shuffled(cases_.size(), seed_)) {
       CaseState& state = cases_[index];
       if (state.over || state.rounds.contains(round_)) continue;
       const SideWorkers workers = workers_of(*state.gate_case);
@@ -121,7 +121,7 @@ class TimedGate {
 
   /// False when nothing of it fits into what is left of the budget.
   bool round() {
-    seed_ = replicate_seed(setup_.gate.seed, round_);
+    seed_ = run::replicate_seed(setup_.gate.seed, round_);
     side_by_side_.begin_round(round_, seed_);
     const std::vector<GateAssignment> to_do = assignments();  // none when it was measured before an interruption
     bool any = to_do.empty();
@@ -151,7 +151,7 @@ class TimedGate {
     keep(workers, state, results);
   }
 
-  CaseLimits limits(const CaseState& state) const {
+  run::CaseLimits limits(const CaseState& state) const {
     // Half for each side: one that loops leaves the other the time to show how long it should have taken.
     return {setup_.sampling, block_s(state), setup_.case_timeout_s, std::max(left_s() / 2, 0.1)};
   }
@@ -160,11 +160,11 @@ class TimedGate {
     if (state.timed == 0) return setup_.sampling_s;
     const double share_s =
         setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds - 2 * setup_.sampling.warmup_s;
-    return run::block_s(setup_.sampling_s, share_s,
-                        {state.around_s / state.timed + outside_s_ / executions_, state.sample_s / state.timed});
+    return gate::block_s(setup_.sampling_s, share_s,
+                         {state.around_s / state.timed + outside_s_ / executions_, state.sample_s / state.timed});
   }
 
-  void note_times(CaseState& state, const Sides<std::optional<CaseResult>>& results, double pair_s) {
+  void note_times(CaseState& state, const Sides<std::optional<run::CaseResult>>& results, double pair_s) {
     double around_s = 0, sample_s = 0;
     state.pair_s = pair_s;
     for (const Side side : both_sides) {
@@ -185,7 +185,7 @@ class TimedGate {
 
   /// What the end of the budget has cut off is a timeout of the case when it took out of all proportion; else it says
   /// nothing about it.
-  static void tell_hangs(CaseState& state, Sides<std::optional<CaseResult>>& results) {
+  static void tell_hangs(CaseState& state, Sides<std::optional<run::CaseResult>>& results) {
     for (const Side side : both_sides) {
       if (!results[side] || !results[side]->out_of_budget) continue;
       record::Measurement& m = results[side]->measurement;
@@ -203,17 +203,17 @@ class TimedGate {
 
   // ---- what was measured
 
-  void keep(const SideWorkers& workers, CaseState& state, const Sides<std::optional<CaseResult>>& results) {
+  void keep(const SideWorkers& workers, CaseState& state, const Sides<std::optional<run::CaseResult>>& results) {
     const GateCase& each = *state.gate_case;
     Sides<std::int64_t> ids;
     bool budget_spent = false;
     for (const Side side : both_sides) {
       if (!results[side]) continue;
-      const Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
+      const run::Selected& selected = side == Side::baseline ? each.baseline : each.candidate;
       ids[side] = store_.add(side_by_side_.processes().id(workers, side), selected.info, results[side]->measurement);
       budget_spent = budget_spent || results[side]->out_of_budget;
     }
-    Sides<std::optional<CaseResult>> said = results;
+    Sides<std::optional<run::CaseResult>> said = results;
     for (const Side side : both_sides)
       if (said[side] && said[side]->out_of_budget) said[side].reset();  // which says nothing about the case
     const auto ended = ended_by(each, said, round_, state.pairs.rounds());
@@ -322,7 +322,7 @@ class TimedGate {
 
 void mark_failed(store::Store& store, const std::string& gate_id) {
   try {
-    store.finish_gate(gate_id, record::RunStatus::failed, timestamp());
+    store.finish_gate(gate_id, record::RunStatus::failed, run::timestamp());
   } catch (const std::exception&) {
     return;  // the first failure is the one to tell
   }
@@ -339,7 +339,7 @@ record::RunStatus drive(const GateSetup& setup, store::Store& store, const GateO
     status = record::RunStatus::interrupted;
     gate.interrupt();
   }
-  store.finish_gate(setup.gate.id, status, timestamp());
+  store.finish_gate(setup.gate.id, status, run::timestamp());
   return status;
 }
 
@@ -355,4 +355,4 @@ record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const 
   }
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

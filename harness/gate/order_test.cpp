@@ -1,4 +1,4 @@
-#include "harness/run/gate_order.hpp"
+#include "harness/gate/order.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 constexpr const char* name = "gemm/naive/f32/n=8";
@@ -64,4 +64,4 @@ TEST(GateOrder, LayoutsAreDrawnForEachSideRoundAndCase) {
 }
 
 }  // namespace
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// A commit of the repository that the user stands in.
 struct Commit {
@@ -25,4 +25,4 @@ Commit find_commit(const std::string& ref, const std::filesystem::path& folder =
 /// of the commit, and the end of the log when the build fails, which is a dependency Error. Throws Interrupted.
 std::filesystem::path build_commit(const Commit& commit, const std::function<void(const std::string&)>& say);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

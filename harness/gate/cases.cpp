@@ -1,4 +1,4 @@
-#include "harness/run/gate_cases.hpp"
+#include "harness/gate/cases.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,16 +8,16 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/run/case_verdict.hpp"
+#include "harness/gate/case_verdict.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 using record::Verdict;
 
 /// A case as each side has it, if it does; `why` a side lacks it.
 struct Candidate {
-  Sides<const Selected*> cases;
+  Sides<const run::Selected*> cases;
   Sides<std::string> why;
 };
 
@@ -63,19 +63,19 @@ GateCases judged(const std::vector<Candidate>& all, const std::vector<std::strin
   return made;
 }
 
-using ByName = std::map<std::string, const Selected*>;
+using ByName = std::map<std::string, const run::Selected*>;
 
-ByName by_name(const std::vector<Selected>& cases) {
+ByName by_name(const std::vector<run::Selected>& cases) {
   ByName found;
-  for (const Selected& each : cases) found.emplace(each.name, &each);
+  for (const run::Selected& each : cases) found.emplace(each.name, &each);
   return found;
 }
 
 /// Whether `each` stands for the cases of an unavailable worker.
-bool stands_in(const Selected& each) { return !each.worker->unavailable.empty(); }
+bool stands_in(const run::Selected& each) { return !each.worker->unavailable.empty(); }
 
 /// A side's case of that name, and why it lacks it. A suite that stands in for this one's cases says why.
-void look_up(const ByName& cases, const std::string& name, const Selected*& found, std::string& why) {
+void look_up(const ByName& cases, const std::string& name, const run::Selected*& found, std::string& why) {
   const auto exact = cases.find(name);
   if (exact != cases.end()) {
     found = exact->second;
@@ -87,9 +87,9 @@ void look_up(const ByName& cases, const std::string& name, const Selected*& foun
     if (stands_in(*selected) && matches(other, name)) why = selected->unavailable;
 }
 
-std::vector<std::string> names_of(const std::vector<Worker>& workers) {
+std::vector<std::string> names_of(const std::vector<run::Worker>& workers) {
   std::vector<std::string> names;
-  for (const Worker& worker : workers)
+  for (const run::Worker& worker : workers)
     for (const record::Case& info : worker.cases) names.push_back(record::name(info.id));
   return names;
 }
@@ -113,28 +113,28 @@ std::string problem_key(const record::Case& info) {
 
 }  // namespace
 
-GateCases pair_by_name(const Sides<std::vector<Worker>>& workers, const CaseChoice& choice) {
+GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const CaseChoice& choice) {
   // What either side has is chosen from: a case that one of them lacks must not be passed over.
-  std::vector<Worker> either = workers.candidate;
+  std::vector<run::Worker> either = workers.candidate;
   std::set<std::pair<DeviceKind, std::string>> listed;
-  for (const Worker& worker : either)
+  for (const run::Worker& worker : either)
     for (const record::Case& info : worker.cases) listed.emplace(info.device_kind, record::name(info.id));
-  for (const Worker& worker : workers.baseline) {
-    Worker rest = worker;
+  for (const run::Worker& worker : workers.baseline) {
+    run::Worker rest = worker;
     std::erase_if(rest.cases, [&](const record::Case& info) {
       return listed.contains({info.device_kind, record::name(info.id)});
     });
     either.push_back(std::move(rest));
   }
-  const std::vector<Selected> chosen =
-      select(either, choice.device, choice.profile, choice.patterns, choice.home, Workers::some);
-  const Sides<std::vector<Selected>> all{all_cases(workers.baseline, choice.device),
-                                         all_cases(workers.candidate, choice.device)};
+  const std::vector<run::Selected> chosen =
+      run::select(either, choice.device, choice.profile, choice.patterns, choice.home, run::Workers::some);
+  const Sides<std::vector<run::Selected>> all{run::all_cases(workers.baseline, choice.device),
+                                              run::all_cases(workers.candidate, choice.device)};
   const Sides<ByName> named{by_name(all.baseline), by_name(all.candidate)};
 
   std::vector<Candidate> pairs;
-  for (const Selected& selected : chosen) {
-    const bool real_ones = stands_in(selected) && std::ranges::any_of(chosen, [&](const Selected& other) {
+  for (const run::Selected& selected : chosen) {
+    const bool real_ones = stands_in(selected) && std::ranges::any_of(chosen, [&](const run::Selected& other) {
                              return !stands_in(other) && matches(selected.name, other.name);
                            });
     if (real_ones) continue;  // each of them says what it lacks
@@ -145,13 +145,13 @@ GateCases pair_by_name(const Sides<std::vector<Worker>>& workers, const CaseChoi
   return judged(pairs, names_of(either), choice);
 }
 
-GateCases pair_by_variant(const std::vector<Worker>& workers, const Sides<std::string>& variants,
+GateCases pair_by_variant(const std::vector<run::Worker>& workers, const Sides<std::string>& variants,
                           const CaseChoice& choice) {
-  const std::vector<Selected> all = all_cases(workers, choice.device);
+  const std::vector<run::Selected> all = run::all_cases(workers, choice.device);
   std::set<std::string> known;
-  Sides<std::map<std::string, const Selected*>> by_problem;
+  Sides<std::map<std::string, const run::Selected*>> by_problem;
   Sides<std::set<std::string>> suites;
-  for (const Selected& each : all) {
+  for (const run::Selected& each : all) {
     known.insert(each.info.id.variant);
     for (const Side side : both_sides)
       if (each.info.id.variant == variants[side]) {
@@ -164,13 +164,14 @@ GateCases pair_by_variant(const std::vector<Worker>& workers, const Sides<std::s
       no_variant(side, variants[side], {known.begin(), known.end()}, choice.device.kind);
 
   // A variant's name may be used by several suites; those without the other variant are not what was asked for.
-  const auto shared = [&](const Selected& each) {
+  const auto shared = [&](const run::Selected& each) {
     return suites.baseline.contains(each.info.id.suite) && suites.candidate.contains(each.info.id.suite);
   };
   std::vector<Candidate> pairs;
   std::set<std::string> taken;
   bool any_common = false;
-  for (const Selected& selected : select(workers, choice.device, choice.profile, choice.patterns, choice.home)) {
+  for (const run::Selected& selected :
+       run::select(workers, choice.device, choice.profile, choice.patterns, choice.home)) {
     const std::string& variant = selected.info.id.variant;
     if ((variant != variants.baseline && variant != variants.candidate) || !shared(selected)) continue;
     const std::string key = problem_key(selected.info);
@@ -193,4 +194,4 @@ GateCases pair_by_variant(const std::vector<Worker>& workers, const Sides<std::s
   return judged(pairs, names_of(workers), choice);
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -1,8 +1,8 @@
-#include "harness/run/gate_order.hpp"
+#include "harness/gate/order.hpp"
 
 #include "harness/run/order.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 namespace {
 
 // Draws of different purposes must not repeat one another.
@@ -11,7 +11,7 @@ enum class Purpose : std::uint64_t { order = 1, layout = 2, padding = 3 };
 std::uint64_t draw(std::uint64_t seed, Purpose purpose, std::string_view name, int round) {
   std::uint64_t state = seed ^ static_cast<std::uint64_t>(purpose) * 0x9e3779b97f4a7c15;
   for (const char c : name) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return replicate_seed(replicate_seed(state, 0), round) >> 1;  // the last bit is always set
+  return run::replicate_seed(run::replicate_seed(state, 0), round) >> 1;  // the last bit is always set
 }
 
 }  // namespace
@@ -31,4 +31,4 @@ std::size_t padding_of(std::uint64_t seed, int round, Side side) {
   return draw(seed, Purpose::padding, "", 2 * round + (side == Side::candidate ? 1 : 0)) % 4096;
 }
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "harness/analysis/gate_decision.hpp"
+#include "harness/gate/gate.hpp"
+#include "harness/gate/paired_case.hpp"
 #include "harness/record/gate.hpp"
-#include "harness/run/gate.hpp"
-#include "harness/run/paired_case.hpp"
 
-namespace ridgeline::run {
+namespace ridgeline::gate {
 
 /// What a gate has measured of one case.
 struct CasePairs {
@@ -23,7 +23,7 @@ struct CasePairs {
 void add(CasePairs& pairs, const record::Pair& pair);
 
 /// What disturbed which side of a pair.
-record::Drop drop_of(const Sides<CaseResult>& results);
+record::Drop drop_of(const Sides<run::CaseResult>& results);
 
 /// Whether the candidate alone is disturbed so much more often than the baseline alone that it hardly is chance. What
 /// draws more power is what throttles: to leave out those rounds is no longer blind to the result.
@@ -47,11 +47,12 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 /// not there on both sides, on the candidate's, on the baseline's. Empty when both were measured. `round` is absent
 /// where there is but one execution. `measured` rounds came before: what could be measured and then cannot is no case
 /// that a side lacks, but has crashed.
-std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case, const Sides<std::optional<CaseResult>>& results,
+std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
+                                            const Sides<std::optional<run::CaseResult>>& results,
                                             std::optional<int> round, int measured);
 
 /// How a case ends whose sides do not fit into memory together, for the reason `one_by_one`: skipped, unless they did
 /// in earlier rounds. Then it has not become too large, but something else has taken the memory.
 record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& one_by_one);
 
-}  // namespace ridgeline::run
+}  // namespace ridgeline::gate
