@@ -1,12 +1,7 @@
 #include "harness/cli/command.hpp"
 
 #include <cstdlib>
-#include <string_view>
 #include <utility>
-
-#include <fmt/core.h>
-
-#include "harness/base/text.hpp"
 
 namespace ridgeline::cli {
 
@@ -48,31 +43,6 @@ Option add_json_option(Command command, Context& context) {
 
 Option add_quiet_option(Command command, Context& context) {
   return command.flag("--quiet", context.quiet, "Print results and errors only");
-}
-
-void say(std::FILE* out, const std::string& text) {
-  std::fputs(text.c_str(), out);
-  std::fflush(out);
-}
-
-void say_left_out(const Error& why) {
-  say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
-}
-
-std::string shell_line(const std::vector<std::string>& arguments) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
-  std::string line;
-  for (const std::string& argument : arguments) {
-    if (!line.empty()) line += ' ';
-    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (char c : argument) c == '\'' ? line += "'\\''" : line += c;
-    line += '\'';
-  }
-  return line;
 }
 
 }  // namespace ridgeline::cli

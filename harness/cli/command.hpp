@@ -1,17 +1,14 @@
 #pragma once
 
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "harness/base/error.hpp"
 #include "harness/cli/command_line.hpp"
+#include "harness/cli/exit_code.hpp"
+#include "harness/cli/terminal.hpp"
 
 namespace ridgeline::cli {
-
-/// Exit codes of a command that did its work but has something to say; failures carry theirs in Error.
-enum ExitCode { fine = 0, regression = 1, not_all_measured = 2, undecided = 3, interrupted = 130 };
 
 /// What the command line asked for, as far as commands share it. Read it when the command performs, not when it is
 /// declared.
@@ -38,16 +35,6 @@ Option add_profile_option(Command command, Context& context);
 Option add_worker_option(Command command, Context& context);
 Option add_json_option(Command command, Context& context);
 Option add_quiet_option(Command command, Context& context);
-
-/// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
-/// reported when the program ends.
-void say(std::FILE* out, const std::string& text);
-
-/// One line on standard error about a results file that was left out.
-void say_left_out(const Error& why);
-
-/// `arguments` as a line that a shell reads back.
-std::string shell_line(const std::vector<std::string>& arguments);
 
 /// One function a command, each in the file of its name; main.cpp lists them in the order of --help.
 void add_devices(Command program, Context& context);

@@ -1,7 +1,5 @@
 #include "harness/cli/exit_code.hpp"
 
-#include "harness/cli/command.hpp"
-
 namespace ridgeline::cli {
 
 int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {

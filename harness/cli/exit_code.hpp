@@ -7,6 +7,9 @@
 
 namespace ridgeline::cli {
 
+/// Exit codes of a command that did its work but has something to say; failures carry theirs in Error.
+enum ExitCode { fine = 0, regression = 1, not_all_measured = 2, undecided = 3, interrupted = 130 };
+
 /// What `ridgeline run` ends with: interrupted, else not_all_measured when a case failed, else, when `strict`,
 /// undecided when a case is unstable, was disturbed or beats its roof, else fine.
 int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict);

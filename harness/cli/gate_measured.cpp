@@ -6,6 +6,7 @@
 
 #include "harness/analysis/stored_side.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/gate.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "harness/cli/command.hpp"
+#include "harness/cli/exit_code.hpp"
 
 namespace ridgeline::cli {
 namespace {

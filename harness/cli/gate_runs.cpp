@@ -7,6 +7,7 @@
 
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate.hpp"
 #include "harness/cli/gate_request.hpp"

@@ -9,9 +9,9 @@
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/command.hpp"
-#include "harness/cli/repeat.hpp"
+#include "harness/cli/exit_code.hpp"
 #include "harness/gate/rules.hpp"
 
 namespace ridgeline::cli {
@@ -248,16 +248,17 @@ std::vector<std::string> conclusions(const GateReport& report) {
   return lines;
 }
 
-std::string resume_command(const record::Gate& gate, std::string_view state) {
+std::string resume_command(const record::Gate& gate, std::string_view state, const std::filesystem::path& file) {
   if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
-  if (const auto folders = values_of(gate.command_line, "--results"); !folders.empty())
-    words.insert(words.end(), {"--results", folders.back()});
+  if (const std::filesystem::path folder = file.parent_path(); folder != "results")
+    words.insert(words.end(), {"--results", folder.string()});
   return shell_line(words);
 }
 
 std::string resume_command(const GateReport& report) {
-  return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state);
+  return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state,
+                        report.file);
 }
 
 std::string counted(const record::Gate& gate) { return gate.mode == record::GateMode::runs ? "processes" : "pairs"; }

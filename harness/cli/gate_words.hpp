@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +53,8 @@ std::string counts_text(const GateReport& report);
 std::vector<std::string> conclusions(const GateReport& report);
 
 /// The command that goes on with a gate that ended before its time; empty for one that cannot go on. `state` is the
-/// gate's status in words.
-std::string resume_command(const record::Gate& gate, std::string_view state);
+/// gate's status in words, and `file` holds it.
+std::string resume_command(const record::Gate& gate, std::string_view state, const std::filesystem::path& file);
 std::string resume_command(const GateReport& report);
 
 /// What the column of counts counts: "pairs", or "processes" of stored runs.

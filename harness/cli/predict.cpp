@@ -9,6 +9,7 @@
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/catalogue/device_name.hpp"
 #include "harness/cli/command.hpp"

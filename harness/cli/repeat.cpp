@@ -4,32 +4,12 @@
 #include <cstddef>
 #include <utility>
 
+#include "harness/base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/program.hpp"
 
 namespace ridgeline::cli {
 namespace {
-
-/// The arguments that shell_line made `line` of.
-std::vector<std::string> shell_words(const std::string& line) {
-  std::vector<std::string> words;
-  bool quoted = false, inside = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (!quoted && line[i] == ' ') {
-      inside = false;
-      continue;
-    }
-    if (!inside) words.emplace_back();
-    inside = true;
-    if (line[i] == '\'')
-      quoted = !quoted;
-    else if (!quoted && line[i] == '\\' && i + 1 < line.size())
-      words.back() += line[++i];
-    else
-      words.back() += line[i];
-  }
-  return words;
-}
 
 /// Command::most_values of the commands that store lines, by their names.
 std::map<std::string, std::map<std::string, int>> declared() {

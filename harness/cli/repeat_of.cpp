@@ -10,6 +10,7 @@
 
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/repeat.hpp"

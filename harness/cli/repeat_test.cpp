@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/program.hpp"
 

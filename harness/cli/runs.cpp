@@ -122,7 +122,7 @@ int runs(const Context& context, const RunsOptions& options) {
   if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored, width);
   if (!stored.gates.empty()) {
     const store::FoundGate& latest = stored.gates.front();
-    const std::string resume = resume_command(latest.summary.gate, status(latest, stored.all));
+    const std::string resume = resume_command(latest.summary.gate, status(latest, stored.all), latest.file);
     if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
   }
   fmt::print("{}", text);

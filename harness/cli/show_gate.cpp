@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/gate_report.hpp"

@@ -205,6 +205,7 @@ TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
 
 TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
   const std::string resume = "ridgeline gate --resume " + gate.id;
+  const std::string there = resume + " --results " + folder.path().string();
   const auto lock = [&] {
     return run::DeviceLock(examples::device().uuid, "gate " + gate.id + ": ridgeline gate", {});
   };
@@ -216,8 +217,8 @@ TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
     EXPECT_FALSE(contains(shown + listed, resume)) << "two would measure at once";
   }
   const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
-  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  go on: " + resume + "\n")) << shown;
-  EXPECT_TRUE(contains(listed, "resume the latest gate: " + resume + "\n")) << listed;
+  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  go on: " + there + "\n")) << shown;
+  EXPECT_TRUE(contains(listed, "resume the latest gate: " + there + "\n")) << listed;
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["pairs"], 1);
   const json all = json::parse(ridgeline({"show", "--json", gate.id}).out);
   EXPECT_EQ(all["gate"]["status"], "killed");

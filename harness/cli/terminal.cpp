@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "harness/base/text.hpp"
+
 namespace ridgeline::cli {
 
 std::size_t terminal_width(std::FILE* out) {
@@ -33,6 +35,15 @@ std::string progress_bar(int done, int total) {
   constexpr int cells = 20;
   const int filled = total > 0 ? std::clamp(cells * done / total, 0, cells) : 0;
   return fmt::format("[{:#>{}}{:.>{}}] {}/{}", "", filled, "", cells - filled, done, total);
+}
+
+void say(std::FILE* out, const std::string& text) {
+  std::fputs(text.c_str(), out);
+  std::fflush(out);
+}
+
+void say_left_out(const Error& why) {
+  say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
 }
 
 }  // namespace ridgeline::cli

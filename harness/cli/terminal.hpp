@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/error.hpp"
+
 namespace ridgeline::cli {
 
 /// Columns of the terminal behind `out`; 100 where there is none.
@@ -26,5 +28,12 @@ std::string coloured(const Look& look, Colour colour, std::string_view text);
 
 /// "[######..............] 3/10".
 std::string progress_bar(int done, int total);
+
+/// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
+/// reported when the program ends.
+void say(std::FILE* out, const std::string& text);
+
+/// One line on standard error about a results file that was left out.
+void say_left_out(const Error& why);
 
 }  // namespace ridgeline::cli
