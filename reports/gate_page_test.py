@@ -148,7 +148,7 @@ def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_page_says_what_the_gate_said(tmp_path: Path) -> None:
     """Of one with each verdict and with each state of an expectation."""
-    gate = json.loads((DOCS.parents[1] / "harness/cli/golden/gate.json").read_text(encoding="utf-8"))
+    gate = json.loads((DOCS.parents[1] / "harness/present/golden/gate.json").read_text(encoding="utf-8"))
     text = page_of(tmp_path, [], [gate]).text
     for verdict in gate["verdicts"]:
         for said in (*verdict["words"].values(), load.clean(verdict["case"])):

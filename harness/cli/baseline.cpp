@@ -8,9 +8,9 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/run_text.hpp"
-#include "harness/cli/table.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
 
@@ -63,9 +63,9 @@ void check_run(const FoundRun& found, const std::string& status) {
 
 int set(const Context& context, const std::string& name, const std::string& selector) {
   check_name(name);
-  const FoundRun found = store::find_run(context.results, selector, say_left_out);
+  const FoundRun found = store::find_run(context.results, selector, present::say_left_out);
   const std::vector<FoundRun> runs = store::all_runs(context.results, [](const Error&) {});
-  const std::string how = status(found, runs), &id = found.summary.run.id;
+  const std::string how = present::status(found, runs), &id = found.summary.run.id;
   check_run(found, how);
   store::Store store = store::Store::create(found.file);
   std::string before;
@@ -74,15 +74,15 @@ int set(const Context& context, const std::string& name, const std::string& sele
   store.set_baseline({name, id, run::timestamp()});
   const std::string& model = found.summary.device.model;
   fmt::print("baseline {} of {} is run {} of {} UTC, {}: {}\n", name, printable(model), id,
-             point_in_time(found.summary.run.started), how, outcome_counts(found.summary));
+             present::point_in_time(found.summary.run.started), how, present::outcome_counts(found.summary));
   if (!before.empty() && before != id) fmt::print("  before, it was run {}\n", before);
   if (how != "finished")
     fmt::print(stderr, "ridgeline: run {} is {}: cases that it did not reach have no baseline\n", id, how);
-  return fine;
+  return present::fine;
 }
 
 int list(const Context& context) {
-  const std::vector<FoundRun> runs = store::all_runs(context.results, say_left_out);
+  const std::vector<FoundRun> runs = store::all_runs(context.results, present::say_left_out);
   const std::vector<Named> all = all_baselines(context.results, runs);
   if (context.json) {
     json::Value array = json::Value::array();
@@ -90,28 +90,30 @@ int list(const Context& context) {
       array.push_back({{"name", one.baseline.name},
                        {"model", one.model()},
                        {"set_at", one.baseline.set_at},
-                       {"run", to_json(one.run)}});
-    print_json({{"baselines", array}});
-    return fine;
+                       {"run", present::to_json(one.run)}});
+    present::print_json({{"baselines", array}});
+    return present::fine;
   }
   if (all.empty()) {
     fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n", context.results);
-    return fine;
+    return present::fine;
   }
-  Table table({{"baseline"}, {"device"}, {"run"}, {"started (UTC)"}, {"label"}, {"measurements"}, {"set (UTC)"}});
+  present::Table table(
+      {{"baseline"}, {"device"}, {"run"}, {"started (UTC)"}, {"label"}, {"measurements"}, {"set (UTC)"}});
   for (const Named& one : all) {
     const record::Run& run = one.run.summary.run;
-    table.add({printable(one.baseline.name), printable(one.model()), run.id, point_in_time(run.started),
-               printable(run.label), outcome_counts(one.run.summary), point_in_time(one.baseline.set_at)});
+    table.add({printable(one.baseline.name), printable(one.model()), run.id, present::point_in_time(run.started),
+               printable(run.label), present::outcome_counts(one.run.summary),
+               present::point_in_time(one.baseline.set_at)});
   }
   fmt::print("{}", table.text());
-  return fine;
+  return present::fine;
 }
 
 int remove(const Context& context, const std::string& selector) {
   const auto at = selector.find('@');
   const std::string name = at == std::string::npos ? selector : selector.substr(at + 1);
-  std::vector<Named> all = all_baselines(context.results, store::all_runs(context.results, say_left_out));
+  std::vector<Named> all = all_baselines(context.results, store::all_runs(context.results, present::say_left_out));
   if (at != std::string::npos) {
     const std::filesystem::path file = store::results_file(context.results, selector.substr(0, at));
     std::erase_if(all, [&](const Named& one) { return one.run.file != file; });
@@ -130,7 +132,7 @@ int remove(const Context& context, const std::string& selector) {
   const auto one = std::ranges::find(all, name, [](const Named& each) { return each.baseline.name; });
   store::Store::create(one->run.file).remove_baseline(name);
   fmt::print("baseline {} of {} is removed; run {} stays\n", name, printable(one->model()), one->baseline.run_id);
-  return fine;
+  return present::fine;
 }
 
 }  // namespace

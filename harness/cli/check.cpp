@@ -48,7 +48,7 @@ void build(const Kit& kit, const std::vector<std::string>& arguments, const std:
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::ostringstream said;
   const process::ToolResult result = process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
-  if (!said.str().empty()) say(stderr, said.str());
+  if (!said.str().empty()) present::say(stderr, said.str());
   if (!result.fine)
     throw Error(ErrorKind::usage,
                 fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(), result.ending),
@@ -71,7 +71,7 @@ int check(const Context& context, const std::string& file) {
   if (!fs::is_regular_file(source))
     throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
   const Kit kit = read_kit(process::program_folder().parent_path());
-  if (!kit.note.empty()) say(stderr, kit.note + "\n");
+  if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";
   compile(kit, source, program);
@@ -82,8 +82,8 @@ int check(const Context& context, const std::string& file) {
   std::ostringstream said;
   const process::ToolResult result =
       process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
-  say(stdout, context.json ? result.output + "\n" : said.str());
-  if (result.fine) return fine;
+  present::say(stdout, context.json ? result.output + "\n" : said.str());
+  if (result.fine) return present::fine;
   for (const int code : {2, 64, 69})
     if (result.exit_code == code) return code;
   throw Error(ErrorKind::dependency, fmt::format("the check of {} {}", source.string(), result.ending),

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/cli/command_line.hpp"
-#include "harness/cli/exit_code.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/exit_code.hpp"
+#include "harness/present/terminal.hpp"
 
 namespace ridgeline::cli {
 

@@ -1,7 +1,5 @@
 // `ridgeline compare` over stored runs, as a user calls it.
 
-#include "harness/cli/compare.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/main.hpp"
+#include "harness/present/comparison.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/store.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -223,7 +222,7 @@ TEST(RatioText, HasThreeDigits) {
   const std::pair<double, const char*> table[] = {{0.00123456, "0.00123"}, {0.0123456, "0.0123"}, {0.123456, "0.123"},
                                                   {0.99949, "0.999"},      {0.9996, "1.00"},      {1.23456, "1.23"},
                                                   {9.999, "10.0"},         {12.3456, "12.3"},     {123.456, "123"}};
-  for (const auto& [ratio, text] : table) EXPECT_EQ(short_ratio(ratio), text);
+  for (const auto& [ratio, text] : table) EXPECT_EQ(present::short_ratio(ratio), text);
 }
 
 }  // namespace

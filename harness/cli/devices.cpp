@@ -4,9 +4,9 @@
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/table.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/table.hpp"
+#include "harness/present/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/workers.hpp"
 
@@ -25,20 +25,20 @@ int devices(const Context& context) {
       for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
         all["unavailable"].push_back({{"worker", worker.name}, {"kind", missing.kind}, {"reason", missing.reason}});
     }
-    print_json(all);
-    return fine;
+    present::print_json(all);
+    return present::fine;
   }
-  Table table({{"device"}, {"model"}, {"name"}, {"uuid", Table::Align::left, true}});
+  present::Table table({{"device"}, {"model"}, {"name"}, {"uuid", present::Table::Align::left, true}});
   for (const record::Device& device : devices)
     table.add({printable(device.id), printable(device.model), printable(device.name), printable(device.uuid)});
-  fmt::print("{}", table.text(look_of(stdout).width));
+  fmt::print("{}", table.text(present::look_of(stdout).width));
   for (const run::Worker& worker : workers) {
     if (!worker.unavailable.empty())
       fmt::print("{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
       fmt::print("{} ({}): unavailable: {}\n", printable(missing.kind), worker.name, printable(missing.reason, 1000));
   }
-  return fine;
+  return present::fine;
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/json_output.hpp"
 #include "harness/cli/time_estimate.hpp"
+#include "harness/present/json_output.hpp"
 #include "harness/protocol/record_json.hpp"
 
 namespace ridgeline::cli {
@@ -36,21 +36,21 @@ int dry_run(const Context& context, const run::Plan& plan, bool device_chosen) {
                     {"cases", json::Value::array()}};
     for (const run::Selected& each : plan.cases) all["cases"].push_back(each.name);
     if (estimate) all["estimate"] = {{"seconds", estimate->seconds}, {"from_cases", estimate->known_cases}};
-    print_json(all);
-    return fine;
+    present::print_json(all);
+    return present::fine;
   }
   if (!context.quiet) fmt::print("{}", device_text(plan, device_chosen));
   for (const run::Selected& each : plan.cases)
     fmt::print("{}{}\n", printable(each.name, 400),
                each.unavailable.empty() ? "" : fmt::format(" (unavailable: {})", printable(each.unavailable)));
-  if (context.quiet) return fine;
+  if (context.quiet) return present::fine;
   fmt::print("{}\n", executions_text(plan));
   if (estimate)
     fmt::print("about {}, by what {} of the cases took in earlier runs of this profile\n",
                units::duration(estimate->seconds), estimate->known_cases);
   else
     fmt::print("no earlier run of this profile says how long they take\n");
-  return fine;
+  return present::fine;
 }
 
 }  // namespace ridgeline::cli

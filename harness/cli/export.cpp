@@ -6,25 +6,25 @@
 
 #include "harness/base/file.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/export_formats.hpp"
+#include "harness/present/export_formats.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
 struct Format {
   const char* name;
-  void (*write)(std::ostream&, const ExportedRun&);
+  void (*write)(std::ostream&, const present::ExportedRun&);
 };
 
 constexpr Format formats[] = {
-    {"google-benchmark", export_google_benchmark},
-    {"csv", export_csv},
-    {"jsonl", export_jsonl},
+    {"google-benchmark", present::export_google_benchmark},
+    {"csv", present::export_csv},
+    {"jsonl", present::export_jsonl},
 };
 
-ExportedRun read(const Context& context, const std::string& selector) {
-  ExportedRun exported;
-  exported.found = store::find_run(context.results, selector, say_left_out);
+present::ExportedRun read(const Context& context, const std::string& selector) {
+  present::ExportedRun exported;
+  exported.found = store::find_run(context.results, selector, present::say_left_out);
   const std::string& id = exported.found.summary.run.id;
   const store::Store store = store::Store::open(exported.found.file);
   exported.environment = store.environment(id);
@@ -36,17 +36,17 @@ ExportedRun read(const Context& context, const std::string& selector) {
 int export_run(const Context& context, const std::string& name, const std::string& selector,
                const std::string& output) {
   const Format* format = std::ranges::find(formats, name, [](const Format& each) { return std::string(each.name); });
-  const ExportedRun exported = read(context, selector);
+  const present::ExportedRun exported = read(context, selector);
   if (output == "-") {
     format->write(std::cout, exported);
     std::cout.flush();
-    return fine;
+    return present::fine;
   }
   write_file(output, [&](std::ostream& out) { format->write(out, exported); });
   const auto count = exported.measurements.size();
   fmt::print(stderr, "wrote {} measurement{} of run {} to {}\n", count, count == 1 ? "" : "s",
              exported.found.summary.run.id, output);
-  return fine;
+  return present::fine;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
-#include "harness/cli/json_output.hpp"
+#include "harness/present/json_output.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/run/fraction.hpp"
@@ -125,26 +125,26 @@ void check_output(const Context& context, const GateOptions& options) {
 }
 
 /// Writes each format that was asked for, whatever becomes of the others.
-int show(const Context& context, const GateOptions& options, const GateReport& report) {
+int show(const Context& context, const GateOptions& options, const present::GateReport& report) {
   const bool taken = context.json || options.markdown == "-" || options.junit == "-";
   std::FILE* out = taken ? stderr : stdout;  // for people
-  if (!taken || !context.quiet) say(out, "\n" + gate_text(report));
-  if (options.github) say(out, gate_github(report));
+  if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report));
+  if (options.github) present::say(out, present::gate_github(report));
   bool lost = false;
   const auto write = [&](const std::string& where, const auto& text) {
     if (where.empty()) return;
-    if (where == "-") return say(stdout, text(report));
+    if (where == "-") return present::say(stdout, text(report));
     try {
       write_file(where, [&](std::ostream& stream) { stream << text(report); });
     } catch (const Error& error) {
       lost = true;
-      say(stderr, fmt::format("ridgeline: {}\n  {}\n", printable(error.what(), 4000), error.advice()));
+      present::say(stderr, fmt::format("ridgeline: {}\n  {}\n", printable(error.what(), 4000), error.advice()));
     }
   };
-  write(options.markdown, gate_markdown);
-  write(options.junit, gate_junit);
-  if (context.json) print_json(to_json(report));
-  return lost && report.exit_code != interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
+  write(options.markdown, present::gate_markdown);
+  write(options.junit, present::gate_junit);
+  if (context.json) present::print_json(present::to_json(report));
+  return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
 }
 
 int gate(const Context& context, const GateOptions& options) {
@@ -158,7 +158,7 @@ int gate(const Context& context, const GateOptions& options) {
     return show(context, options, gate_measured(context, options));
   } catch (const process::Interrupted&) {  // before anything was measured
     fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
-    return interrupted;
+    return present::interrupted;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/gate_report.hpp"
+#include "harness/present/gate_report.hpp"
 
 namespace ridgeline::cli {
 
@@ -23,9 +23,9 @@ struct GateOptions {
 };
 
 /// Gates two stored runs: nothing is measured.
-GateReport gate_runs(const Context& context, const GateOptions& options);
+present::GateReport gate_runs(const Context& context, const GateOptions& options);
 
 /// Measures: two workers, two commits, or two variants of one build; or goes on with an interrupted gate.
-GateReport gate_measured(const Context& context, const GateOptions& options);
+present::GateReport gate_measured(const Context& context, const GateOptions& options);
 
 }  // namespace ridgeline::cli

@@ -11,10 +11,10 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/gate.hpp"
 #include "harness/cli/gate_programs.hpp"
-#include "harness/cli/gate_progress.hpp"
 #include "harness/cli/gate_request.hpp"
-#include "harness/cli/gate_words.hpp"
 #include "harness/cli/repeat.hpp"
+#include "harness/present/gate_progress.hpp"
+#include "harness/present/gate_words.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
@@ -76,7 +76,7 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device, co
                       const std::vector<record::CaseVerdict>& verdicts) {
   std::vector<std::string> failed;
   for (const record::CaseVerdict& verdict : verdicts)
-    if (fails(verdict)) failed.push_back(verdict.case_name);
+    if (present::fails(verdict)) failed.push_back(verdict.case_name);
   if (failed.empty()) return {};
   if (failed.size() > max_repeated) failed.clear();  // all of it again
   return repeating_line(gate.command_line, device.id, gate.seed, failed,
@@ -98,29 +98,29 @@ std::vector<std::string> build_notes(const gate::GateCases& cases) {
 
 void print_start(std::FILE* out, const gate::GateSetup& setup, const Wanted& wanted,
                  const std::vector<std::string>& notes) {
-  say(out, fmt::format("device {}: {} ({}){}\n", printable(setup.device.id), printable(setup.device.name),
-                       printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
+  present::say(out, fmt::format("device {}: {} ({}){}\n", printable(setup.device.id), printable(setup.device.name),
+                                printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
   const auto cases = setup.cases.size();
   const std::string many = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
   if (analysis::gives_counts(setup.device.kind))
-    say(out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n", setup.gate.id,
-                         wanted.resumed ? ", gone on with" : "", many));
+    present::say(out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
+                                  setup.gate.id, wanted.resumed ? ", gone on with" : "", many));
   else
-    say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
-                         wanted.resumed ? ", gone on with, with a new budget" : "", many, setup.plan.looks.back(),
-                         units::duration(setup.budget_s)));
-  for (const std::string& note : notes) say(out, fmt::format("  {}\n", printable(note, 2000)));
+    present::say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
+                                  wanted.resumed ? ", gone on with, with a new budget" : "", many,
+                                  setup.plan.looks.back(), units::duration(setup.budget_s)));
+  for (const std::string& note : notes) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
 }  // namespace
 
-GateReport gate_measured(const Context& context, const GateOptions& given) {
+present::GateReport gate_measured(const Context& context, const GateOptions& given) {
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const Wanted wanted = given.resume.empty() ? from_command_line(context, given) : from_gate(context, given);
   const GateOptions& options = wanted.options;
   const std::filesystem::path home = process::home();
   const Programs programs = find_programs(wanted, [&](const std::string& line) {
-    if (!context.quiet) say(stderr, printable(line, 4000) + '\n');
+    if (!context.quiet) present::say(stderr, printable(line, 4000) + '\n');
   });
 
   gate::GateSetup setup;
@@ -176,7 +176,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
         fmt::print(stderr, "waiting for device {}, which is being measured on by {}\n", setup.device.id, holder);
       });
   const record::Environment environment = run::observe_environment(setup.device);
-  GateReport report;
+  present::GateReport report;
   report.device = setup.device;
   report.notes = notes;
   report.file =
@@ -190,7 +190,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
     store.begin(gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
   }
 
-  GateDisplay display(out, context.quiet);
+  present::GateDisplay display(out, context.quiet);
   gate::GateObserver observer;
   observer.tick = [&](const gate::GateProgress& progress) { display.tick(progress); };
   observer.decided = [&](const gate::GateProgress& progress, const record::CaseVerdict& verdict) {
@@ -202,7 +202,7 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   observer.note = [&](const std::string& note) {
     report.notes.push_back(note);
     display.clear();
-    if (!context.quiet) say(out, fmt::format("  {}\n", printable(note, 2000)));
+    if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
   try {
     gate.status = gate::drive_gate(setup, store, observer);
@@ -221,9 +221,9 @@ GateReport gate_measured(const Context& context, const GateOptions& given) {
   report.gate = gate;
   report.verdicts = store.verdicts(gate.id);
   if (counts) std::ranges::move(metric_notes(gate, options.config, store), std::back_inserter(report.notes));
-  sort_by_importance(report.verdicts);
+  present::sort_by_importance(report.verdicts);
   report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
-  report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);
+  report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);
   return report;
 }
 

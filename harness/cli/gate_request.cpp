@@ -83,7 +83,7 @@ Wanted from_command_line(const Context& context, const GateOptions& options) {
 
 Wanted from_gate(const Context& context, const GateOptions& options) {
   Wanted wanted;
-  wanted.resumed = store::find_gate(context.results, options.resume, say_left_out);
+  wanted.resumed = store::find_gate(context.results, options.resume, present::say_left_out);
   const record::Gate& gate = wanted.resumed->summary.gate;
   if (gate.mode == record::GateMode::runs)
     throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to go on with", gate.id));

@@ -11,8 +11,8 @@
 #include "harness/base/text.hpp"
 #include "harness/cli/gate.hpp"
 #include "harness/cli/gate_request.hpp"
-#include "harness/cli/run_text.hpp"
 #include "harness/gate/rules.hpp"
+#include "harness/present/run_text.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -35,8 +35,8 @@ StoredSide read_side(const store::FoundRun& found) {
 }
 
 StoredSides read_side(const Context& context, const GateOptions& options) {
-  const store::FoundRun baseline = store::find_run(context.results, options.baseline, say_left_out),
-                        candidate = store::find_run(context.results, options.candidate, say_left_out);
+  const store::FoundRun baseline = store::find_run(context.results, options.baseline, present::say_left_out),
+                        candidate = store::find_run(context.results, options.candidate, present::say_left_out);
   const std::string &old_id = baseline.summary.run.id, &new_id = candidate.summary.run.id;
   const std::string &old_model = baseline.summary.device.model, &new_model = candidate.summary.device.model;
   if (old_id == new_id)
@@ -99,7 +99,7 @@ std::string commit(const StoredSide& side) {
 }
 
 std::string named(const char* what, const StoredSide& side) {
-  std::string text = fmt::format("{}: run {} of {} UTC", what, side.run.id, point_in_time(side.run.started));
+  std::string text = fmt::format("{}: run {} of {} UTC", what, side.run.id, present::point_in_time(side.run.started));
   if (!side.run.label.empty()) text += fmt::format(" ({})", printable(side.run.label));
   std::vector<std::string> built;
   for (const std::string& one : commits(side)) built.push_back(printable(one.substr(0, 12)));
@@ -161,7 +161,7 @@ std::string repeat(const StoredSides& sides, const GateOptions& options,
   constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
   for (const record::CaseVerdict& one : verdicts)
-    if (fails(one)) failed.push_back(one.case_name);
+    if (present::fails(one)) failed.push_back(one.case_name);
   if (failed.empty()) return {};
   if (failed.size() > most) failed = options.patterns;
   return paired_command(sides, failed);
@@ -169,7 +169,7 @@ std::string repeat(const StoredSides& sides, const GateOptions& options,
 
 }  // namespace
 
-GateReport gate_runs(const Context& context, const GateOptions& options) {
+present::GateReport gate_runs(const Context& context, const GateOptions& options) {
   const std::string started = run::timestamp();
   const StoredSides sides = read_side(context, options);
   check_options(options, sides.candidate.device);
@@ -178,7 +178,7 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
       analysis::gate_stored(sides.baseline, sides.candidate, chosen.names, chosen.rules,
                             analysis::plan_for(sides.candidate.device.kind), options.accept_changes);
   const bool same_code = analysis::same_code(sides.baseline, sides.candidate);
-  GateReport report;
+  present::GateReport report;
   record::Gate& gate = report.gate;
   gate.id = run::new_run_id();
   gate.device_uuid = sides.candidate.device.uuid;
@@ -202,13 +202,13 @@ GateReport gate_runs(const Context& context, const GateOptions& options) {
   store.finish_gate(gate.id, gate.status, gate.finished);
   report.device = sides.candidate.device;
   report.verdicts = said.verdicts;
-  sort_by_importance(report.verdicts);
+  present::sort_by_importance(report.verdicts);
   report.notes = notes(sides, options, same_code);
   if (analysis::gives_counts(report.device.kind))
     std::ranges::move(metric_notes(gate, options.config, store), std::back_inserter(report.notes));
   report.file = sides.file;
   report.repeat = repeat(sides, options, said.verdicts);
-  report.exit_code = gate_exit_code(gate.status, report.verdicts, options.strict);
+  report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);
   return report;
 }
 

@@ -56,7 +56,7 @@ class GateRuns : public testing::Test {
     results.finish(added.id, record::RunStatus::finished, "2026-11-20T13:00:00Z");
   }
 
-  GateReport gate(GateOptions options = {}) {
+  present::GateReport gate(GateOptions options = {}) {
     options.baseline = "label:old";
     options.candidate = "label:new";
     return gate_runs(context(), options);
@@ -80,7 +80,7 @@ class GateRuns : public testing::Test {
     return {};
   }
 
-  static bool is_noted(const GateReport& report, const std::string& text) {
+  static bool is_noted(const present::GateReport& report, const std::string& text) {
     for (const std::string& note : report.notes)
       if (note.find(text) != std::string::npos) return true;
     return false;
@@ -92,10 +92,10 @@ class GateRuns : public testing::Test {
 TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .median_ns = 1.1e5, .commit = "def456"});
-  const GateReport report = gate();
+  const present::GateReport report = gate();
   ASSERT_EQ(report.verdicts.size(), 1u);
   EXPECT_EQ(report.verdicts[0].verdict, Verdict::regression);
-  EXPECT_EQ(report.exit_code, regression);
+  EXPECT_EQ(report.exit_code, present::regression);
   const std::string paired = "ridgeline gate --baseline-ref abc123 --candidate-ref def456 --device fake:0";
   EXPECT_TRUE(is_noted(report, paired));
   EXPECT_EQ(report.repeat, paired + " gemm/tiled/f32/m=64,n=64,k=64");
@@ -111,7 +111,7 @@ TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
   EXPECT_EQ(kept.candidate_run, "20261120T130000Z-bbbbbb");
   EXPECT_EQ(kept.status, record::RunStatus::finished);
   EXPECT_EQ(kept.seed, 0u);
-  EXPECT_FALSE(is_strict(kept));
+  EXPECT_FALSE(present::is_strict(kept));
   EXPECT_EQ(kept.cases, 1);
   EXPECT_FALSE(kept.aa);
   EXPECT_EQ(results.verdicts(kept.id).at(0).ratio, report.verdicts[0].ratio);
@@ -124,15 +124,15 @@ TEST_F(GateRuns, RemembersThatItIsStrict) {
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .commit = "def456"});
   GateOptions options;
   options.strict = true;
-  EXPECT_TRUE(is_strict(store::Store::open(gate(options).file).gates().at(0).gate));
+  EXPECT_TRUE(present::is_strict(store::Store::open(gate(options).file).gates().at(0).gate));
 }
 
 TEST_F(GateRuns, SaysWhatIsTheSameAndWhatChanged) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .uuid = "GPU-0001", .comparable = {{"memory", "2 GiB"}}});
-  const GateReport refused = gate();
+  const present::GateReport refused = gate();
   EXPECT_EQ(refused.verdicts.at(0).verdict, Verdict::invalid_environment);
-  EXPECT_EQ(refused.exit_code, undecided) << "nothing was decided, which is no pass";
+  EXPECT_EQ(refused.exit_code, present::undecided) << "nothing was decided, which is no pass";
   EXPECT_TRUE(is_noted(refused, "the comparable environment changed: memory 1 GiB -> 2 GiB; no time was judged"));
   EXPECT_TRUE(is_noted(refused, "two devices of one model: GPU-0000 -> GPU-0001"));
   EXPECT_TRUE(is_noted(refused, "both sides ran the same code"));
@@ -142,14 +142,14 @@ TEST_F(GateRuns, SaysWhatIsTheSameAndWhatChanged) {
   GateOptions accepting;
   accepting.accept_changes = true;
   EXPECT_EQ(gate(accepting).verdicts.at(0).verdict, Verdict::pass);
-  EXPECT_EQ(gate(accepting).exit_code, fine);
+  EXPECT_EQ(gate(accepting).exit_code, present::fine);
 }
 
 TEST_F(GateRuns, RepeatsNothingWhereCommitsDoNotSayAll) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .median_ns = 1.1e5, .commit = "def456", .dirty = true});
-  const GateReport report = gate();
-  EXPECT_EQ(report.exit_code, regression);
+  const present::GateReport report = gate();
+  EXPECT_EQ(report.exit_code, present::regression);
   EXPECT_EQ(report.repeat, "") << "the candidate measured alone would compare nothing";
   EXPECT_TRUE(is_noted(report, "--baseline-worker OLD --candidate-worker NEW"));
   EXPECT_TRUE(is_noted(report, "built from def456 with local changes"));
@@ -158,19 +158,19 @@ TEST_F(GateRuns, RepeatsNothingWhereCommitsDoNotSayAll) {
 TEST_F(GateRuns, TakesPatternsRulesAndDeltas) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old", .variants = {"naive", "tiled"}});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .median_ns = 1.1e5, .variants = {"tiled", "wide"}});
-  const GateReport all = gate();
+  const present::GateReport all = gate();
   ASSERT_EQ(all.verdicts.size(), 3u);
   EXPECT_EQ(all.verdicts[0].verdict, Verdict::regression);
   EXPECT_EQ(all.verdicts[1].verdict, Verdict::missing);
   EXPECT_EQ(all.verdicts[2].verdict, Verdict::new_case);
-  EXPECT_EQ(all.exit_code, not_all_measured);
+  EXPECT_EQ(all.exit_code, present::not_all_measured);
   GateOptions options;
   options.patterns = {"gemm/tiled", "*wide*"};
   EXPECT_EQ(gate(options).verdicts.size(), 2u);
-  EXPECT_EQ(gate(options).exit_code, regression);
+  EXPECT_EQ(gate(options).exit_code, present::regression);
   options.delta = 0.2;
   EXPECT_EQ(gate(options).verdicts.at(1).verdict, Verdict::pass);
-  EXPECT_EQ(gate(options).exit_code, fine);
+  EXPECT_EQ(gate(options).exit_code, present::fine);
   options.patterns = {"gemm/tilde"};
   EXPECT_NE(refusal([&] { gate(options); }, ErrorKind::usage).find("gemm/tilde"), std::string::npos);
 }
@@ -218,7 +218,7 @@ TEST_F(GateRuns, SaysWhenItCannotBeStored) {
   fs::permissions(folder.path(), fs::perms(0555));
   EXPECT_EQ(as_nobody([&] { return gate().exit_code; }), static_cast<int>(ErrorKind::store));
   fs::permissions(folder.path(), fs::perms(0755));
-  EXPECT_EQ(gate().exit_code, fine);
+  EXPECT_EQ(gate().exit_code, present::fine);
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/table.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/table.hpp"
+#include "harness/present/terminal.hpp"
 #include "harness/process/home.hpp"
 #include "harness/protocol/record_json.hpp"
 #include "harness/run/profile.hpp"
@@ -98,7 +98,7 @@ json::Value cases_json(const std::vector<Listed>& cases, const std::vector<run::
 std::string counted_cases(std::size_t count) { return fmt::format("{} case{}\n", count, count == 1 ? "" : "s"); }
 
 /// Without a terminal each case keeps its line, for programs that read lines.
-std::size_t list_width() { return isatty(STDOUT_FILENO) == 1 ? look_of(stdout).width : any_width; }
+std::size_t list_width() { return isatty(STDOUT_FILENO) == 1 ? present::look_of(stdout).width : present::any_width; }
 
 /// The same case may exist on several kinds of device: it is one line.
 void print_cases(const std::vector<Listed>& cases, bool quiet) {
@@ -109,7 +109,7 @@ void print_cases(const std::vector<Listed>& cases, bool quiet) {
     if (kinds[name].empty()) order.push_back(name);
     kinds[name].insert(std::string(to_string(listed.info.device_kind)));
   }
-  Table table({{"case"}, {"devices", Table::Align::left, true}});
+  present::Table table({{"case"}, {"devices", present::Table::Align::left, true}});
   for (const std::string& name : order)
     table.add({printable(name, 400), fmt::format("{}", fmt::join(kinds[name], ", "))});
   fmt::print("{}", table.text(list_width()));
@@ -137,7 +137,8 @@ std::vector<ListedSuite> suites_of(const std::vector<Listed>& cases, const std::
 }
 
 void print_suites(const std::vector<ListedSuite>& suites, bool quiet) {
-  Table table({{"suite"}, {"cases", Table::Align::right}, {"asks", Table::Align::left, true}});
+  present::Table table(
+      {{"suite"}, {"cases", present::Table::Align::right}, {"asks", present::Table::Align::left, true}});
   std::size_t cases = 0;
   for (const ListedSuite& suite : suites) {
     table.add({printable(suite.name), std::to_string(suite.cases.size()), printable(suite.question, 1000)});
@@ -161,15 +162,15 @@ int list(const Context& context, const ListOptions& options) {
   if (options.suites) {
     const std::vector<ListedSuite> suites = suites_of(cases, workers);
     if (context.json)
-      print_json(suites_json(suites, workers));
+      present::print_json(suites_json(suites, workers));
     else
       print_suites(suites, context.quiet);
   } else if (context.json) {
-    print_json(cases_json(cases, workers));
+    present::print_json(cases_json(cases, workers));
   } else {
     print_cases(cases, context.quiet);
   }
-  return fine;
+  return present::fine;
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ interrupted.)";
 
 int report(ErrorKind kind, const std::string& failure, const std::string& advice) {
   std::fflush(stdout);
-  say(stderr, fmt::format("ridgeline: {}\n", printable(failure, 4000)));
-  if (!advice.empty()) say(stderr, fmt::format("  {}\n", printable(advice, 4000)));
+  present::say(stderr, fmt::format("ridgeline: {}\n", printable(failure, 4000)));
+  if (!advice.empty()) present::say(stderr, fmt::format("  {}\n", printable(advice, 4000)));
   return static_cast<int>(kind);
 }
 
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   Context context;
-  int code = fine;
+  int code = present::fine;
   try {
     for (int i = 1; i < argc; ++i) {
       if (!is_utf8(argv[i]))
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     if (!reader_is_gone()) report(ErrorKind::store, "cannot write to the standard output", {});
-    if (code != interrupted) code = static_cast<int>(ErrorKind::store);
+    if (code != present::interrupted) code = static_cast<int>(ErrorKind::store);
   }
   return code;
 }

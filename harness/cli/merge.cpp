@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
+#include "harness/present/json_output.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -85,8 +85,8 @@ MergedFile merge_file(const fs::path& file, const fs::path& results, Targets& ta
 }
 
 void say_not_merged(const Error& why) {
-  say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
-  if (!why.advice().empty()) say(stderr, fmt::format("  {}\n", printable(why.advice(), 4000)));
+  present::say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
+  if (!why.advice().empty()) present::say(stderr, fmt::format("  {}\n", printable(why.advice(), 4000)));
 }
 
 /// "2 runs added, 1 continued, 3 known".
@@ -172,12 +172,12 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
       object["baselines_left"] = done.baselines;
       all["files"].push_back(object);
     }
-    print_json(all);
+    present::print_json(all);
   } else {
     fmt::print("{} folder{} merged into {}: {}{}\n", folders.size(), folders.size() == 1 ? "" : "s", context.results,
                text(total), total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
   }
-  return total.refused.empty() ? fine : static_cast<int>(ErrorKind::store);
+  return total.refused.empty() ? present::fine : static_cast<int>(ErrorKind::store);
 }
 
 }  // namespace

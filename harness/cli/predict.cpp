@@ -1,5 +1,3 @@
-#include "harness/cli/predict.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -13,7 +11,8 @@
 #include "harness/base/text.hpp"
 #include "harness/catalogue/device_name.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
+#include "harness/present/bounds.hpp"
+#include "harness/present/json_output.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -72,17 +71,18 @@ CountedCases counted_cases(const std::vector<FoundRun>& runs) {
 }
 
 /// Times of the newest run that measured the case well; `runs` are newest first.
-std::map<std::string, MeasuredCase> measured_cases(const std::vector<FoundRun>& runs) {
-  std::map<std::string, MeasuredCase> cases;
+std::map<std::string, present::MeasuredCase> measured_cases(const std::vector<FoundRun>& runs) {
+  std::map<std::string, present::MeasuredCase> cases;
   for (const FoundRun& found : runs)
     for (const analysis::CaseSummary& summary : analysis::summarise(measurements(found), {}))
       if (summary.outcome == record::Outcome::ok && summary.median_ns)
-        cases.emplace(record::name(summary.case_info.id), MeasuredCase{found.summary.run.id, *summary.median_ns});
+        cases.emplace(record::name(summary.case_info.id),
+                      present::MeasuredCase{found.summary.run.id, *summary.median_ns});
   return cases;
 }
 
 /// The highest roof of the last-level cache that the newest run which measured any has.
-void find_l2_roof(const std::vector<FoundRun>& runs, DeviceBounds& bounds) {
+void find_l2_roof(const std::vector<FoundRun>& runs, present::DeviceBounds& bounds) {
   for (const FoundRun& found : runs) {
     for (const record::Roof& roof : store::Store::open(found.file).roofs(found.summary.run.id))
       if (roof.kind.starts_with("llc.") && roof.source == "measured" && (!bounds.l2 || roof.value > bounds.l2->value))
@@ -144,16 +144,16 @@ std::string counting_device_of(const Datasheet& sheet) {
   return counting_device(*capability);
 }
 
-DeviceBounds bounds_of(const Context& context, const PredictOptions& options, const std::vector<FoundRun>& all,
-                       const Datasheet& sheet) {
-  DeviceBounds bounds;
+present::DeviceBounds bounds_of(const Context& context, const PredictOptions& options, const std::vector<FoundRun>& all,
+                                const Datasheet& sheet) {
+  present::DeviceBounds bounds;
   bounds.sheet = sheet;
   bounds.counted_by = counting_device_of(sheet);
   const CountedCases counted = counted_cases(counted_runs(context, options, all, sheet, bounds.counted_by));
   check_patterns(options.patterns, counted, bounds.counted_by);
   const std::vector<FoundRun> own = those(all, [&](const FoundRun& found) { return is_of_model(found, sheet); });
   find_l2_roof(own, bounds);
-  const std::map<std::string, MeasuredCase> measured = measured_cases(own);
+  const std::map<std::string, present::MeasuredCase> measured = measured_cases(own);
   for (const auto& [name, counts] : counted) {
     if (!options.patterns.empty() &&
         std::ranges::none_of(options.patterns, [&](const std::string& pattern) { return matches(pattern, name); }))
@@ -165,7 +165,7 @@ DeviceBounds bounds_of(const Context& context, const PredictOptions& options, co
       bounds.uncounted.push_back({name, reason.starts_with(outcome) ? reason : fmt::format("{}: {}", outcome, reason)});
       continue;
     }
-    BoundedCase& one = bounds.cases.emplace_back();
+    present::BoundedCase& one = bounds.cases.emplace_back();
     one.name = name;
     one.counted_run = counts.run;
     one.bound = analysis::least_time(analysis::counted_work(counts.info, counts.measurement), sheet, bounds.l2);
@@ -180,14 +180,14 @@ int predict(const Context& context, const PredictOptions& options) {
     sheets.push_back(catalogue::datasheet_named(name));
     counting_device_of(sheets.back());
   }
-  const std::vector<FoundRun> all = store::all_runs(context.results, say_left_out);
-  std::vector<DeviceBounds> devices;
+  const std::vector<FoundRun> all = store::all_runs(context.results, present::say_left_out);
+  std::vector<present::DeviceBounds> devices;
   for (const Datasheet& sheet : sheets) devices.push_back(bounds_of(context, options, all, sheet));
   if (context.json)
-    print_json(to_json(devices));
+    present::print_json(present::to_json(devices));
   else
-    fmt::print("{}", bounds_text(devices));
-  return fine;
+    fmt::print("{}", present::bounds_text(devices));
+  return present::fine;
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/run_text.hpp"
-#include "harness/cli/table.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
 
@@ -59,7 +59,7 @@ std::vector<OldSamples> find(const Context& context, const std::string& before, 
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::store) throw;
       all.pop_back();
-      say_left_out(error);
+      present::say_left_out(error);
       ++left_out;
     }
   return all;
@@ -76,14 +76,14 @@ store::Prunable sum(const std::vector<store::Prunable>& runs) {
 }
 
 std::string plan_text(const std::vector<OldSamples>& all) {
-  using Align = Table::Align;
-  Table table({{"device"},
-               {"runs", Align::right},
-               {"measured from (UTC)"},
-               {"to (UTC)"},
-               {"measurements", Align::right},
-               {"samples", Align::right},
-               {"size", Align::right}});
+  using Align = present::Table::Align;
+  present::Table table({{"device"},
+                        {"runs", Align::right},
+                        {"measured from (UTC)"},
+                        {"to (UTC)"},
+                        {"measurements", Align::right},
+                        {"samples", Align::right},
+                        {"size", Align::right}});
   std::string kept;
   for (const OldSamples& old : all) {
     for (const store::Prunable& run : old.keep)
@@ -92,7 +92,7 @@ std::string plan_text(const std::vector<OldSamples>& all) {
     if (old.drop.empty()) continue;
     const store::Prunable total = sum(old.drop);
     table.add({printable(old.file.stem().string()), fmt::to_string(old.drop.size()),
-               point_in_time(old.drop.front().sampled), point_in_time(old.drop.back().sampled),
+               present::point_in_time(old.drop.front().sampled), present::point_in_time(old.drop.back().sampled),
                fmt::to_string(total.measurements), fmt::to_string(total.samples),
                units::bytes(static_cast<double>(total.bytes))});
   }
@@ -138,18 +138,18 @@ int prune(const Context& context, const PruneOptions& options) {
   const std::vector<OldSamples> all = find(context, before, left_out);
   bool any = false;
   for (const OldSamples& old : all) any = any || !old.drop.empty();
-  if (!context.json) fmt::print("samples taken before {} UTC:\n\n{}\n", point_in_time(before), plan_text(all));
+  if (!context.json) fmt::print("samples taken before {} UTC:\n\n{}\n", present::point_in_time(before), plan_text(all));
   std::fflush(stdout);
   const std::int64_t samples = options.yes ? drop(all, options.shrink) : 0;
   if (context.json)
-    print_json({{"before", before}, {"files", plan_json(all)}, {"dropped_samples", samples}});
+    present::print_json({{"before", before}, {"files", plan_json(all)}, {"dropped_samples", samples}});
   else if (options.yes)
     fmt::print("dropped {} sample{}; medians and all else of their measurements stay{}\n", samples,
                samples == 1 ? "" : "s",
                options.shrink ? "" : "; new results take their room, and --shrink makes the files smaller");
   else if (any)
     fmt::print("nothing was dropped: --yes drops them. Medians and all else of these measurements will stay.\n");
-  return left_out > 0 ? static_cast<int>(ErrorKind::store) : fine;
+  return left_out > 0 ? static_cast<int>(ErrorKind::store) : present::fine;
 }
 
 }  // namespace

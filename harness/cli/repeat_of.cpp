@@ -14,7 +14,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/repeat.hpp"
-#include "harness/cli/table.hpp"
+#include "harness/present/table.hpp"
 #include "harness/run/duration.hpp"
 
 namespace ridgeline::cli {
@@ -98,7 +98,7 @@ int count(const Repeat& repeat, Reproduced wanted) {
 }  // namespace
 
 RepeatedRun find_repeated(const Context& context, const std::string& selector) {
-  RepeatedRun repeated{store::find_run(context.results, selector, say_left_out), {}, {}, {}, {}, {}};
+  RepeatedRun repeated{store::find_run(context.results, selector, present::say_left_out), {}, {}, {}, {}, {}};
   const record::Run& run = run_of(repeated);
   if (!run.gate.empty())
     refuse(run, fmt::format("it is a side of gate {}, which measured both sides in turn", run.gate),
@@ -193,13 +193,13 @@ Repeat compare(const RepeatedRun& repeated, const std::string& run_id, std::vect
 }
 
 std::string repeat_text(const Repeat& repeat, std::size_t width) {
-  using Align = Table::Align;
-  Table table({{"case"},
-               {"then", Align::right},
-               {"now", Align::right},
-               {"now/then", Align::right},
-               {"95% interval", Align::right, false, true},
-               {"reproduced"}});
+  using Align = present::Table::Align;
+  present::Table table({{"case"},
+                        {"then", Align::right},
+                        {"now", Align::right},
+                        {"now/then", Align::right},
+                        {"95% interval", Align::right, false, true},
+                        {"reproduced"}});
   for (const Reproduction& each : repeat.cases) {
     table.add({printable(each.case_name, 400), each.then_ns ? units::time(*each.then_ns) : "",
                each.now_ns ? units::time(*each.now_ns) : "", each.ratio ? fmt::format("{:.3f}", *each.ratio) : "",

@@ -15,11 +15,11 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/compare.hpp"
-#include "harness/cli/json_output.hpp"
 #include "harness/cli/report_draw.hpp"
 #include "harness/cli/show_gate.hpp"
-#include "harness/cli/trend.hpp"
+#include "harness/present/comparison.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/trend.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
 
@@ -91,7 +91,7 @@ struct Chosen {
   std::vector<store::FoundGate> gates;
   std::vector<analysis::DeviceTrend> trends;
   analysis::TrendRules trend_rules;
-  std::vector<ComparedRuns> comparisons;
+  std::vector<present::ComparedRuns> comparisons;
 };
 
 /// Of all devices with enough nights; where a run was asked for, of its device and profile.
@@ -116,22 +116,22 @@ std::vector<analysis::DeviceTrend> choose_trends(const fs::path& results, const 
   return trends;
 }
 
-std::vector<ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen,
-                                             const ReportOptions& options, const store::LeftOut& left_out) {
+std::vector<present::ComparedRuns> choose_comparisons(const fs::path& results, const Chosen& chosen,
+                                                      const ReportOptions& options, const store::LeftOut& left_out) {
   if (!options.compared.empty())
-    return {compare_runs(store::find_run(results, options.compared[0], left_out),
-                         store::find_run(results, options.compared[1], left_out), {})};
+    return {present::compare_runs(store::find_run(results, options.compared[0], left_out),
+                                  store::find_run(results, options.compared[1], left_out), {})};
   const auto two = two_models(chosen.runs);
   if (!two) return {};
-  ComparedRuns compared = compare_runs(two->first, two->second, {});
-  if (compared_cases(compared) == 0) return {};  // nobody has asked for it
+  present::ComparedRuns compared = present::compare_runs(two->first, two->second, {});
+  if (present::compared_cases(compared) == 0) return {};  // nobody has asked for it
   return {std::move(compared)};
 }
 
 Chosen choose(const fs::path& results, const ReportOptions& options) {
   std::set<std::string> said;
   const store::LeftOut left_out = [&](const Error& error) {
-    if (said.insert(error.what()).second) say_left_out(error);
+    if (said.insert(error.what()).second) present::say_left_out(error);
   };
   Chosen chosen;
   chosen.runs = options.selector.empty() ? newest_runs(results, left_out)
@@ -159,8 +159,9 @@ json::Value document_of(const fs::path& results, const Chosen& chosen) {
   for (const char* key : {"gates", "trends", "comparisons"}) document[key] = json::Value::array();
   for (const store::FoundGate& one : chosen.gates) document["gates"].push_back(report_json(one, results));
   for (const analysis::DeviceTrend& trend : chosen.trends)
-    document["trends"].push_back(report_json(trend, chosen.trend_rules));
-  for (const ComparedRuns& compared : chosen.comparisons) document["comparisons"].push_back(report_json(compared));
+    document["trends"].push_back(present::report_json(trend, chosen.trend_rules));
+  for (const present::ComparedRuns& compared : chosen.comparisons)
+    document["comparisons"].push_back(present::report_json(compared));
   return document;
 }
 
@@ -177,7 +178,7 @@ void say_chosen(const Chosen& chosen) {
   for (const analysis::DeviceTrend& one : chosen.trends)
     fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(), printable(one.nights.device.model),
                printable(one.nights.profile));
-  for (const ComparedRuns& one : chosen.comparisons)
+  for (const present::ComparedRuns& one : chosen.comparisons)
     fmt::print("{} beside {}\n", run_on(one.a.summary), run_on(one.b.summary));
 }
 
@@ -213,7 +214,7 @@ int report(const Context& context, const ReportOptions& options) {
   draw_report(document, output, talks);
   if (!context.json) {
     fmt::print("report: {}\n", page.string());
-    return fine;
+    return present::fine;
   }
   json::Value said{{"page", page.string()}, {"figures", (output / "figures").string()}, {"data", document.string()}};
   for (const char* key : {"runs", "gates", "trends", "comparisons"}) said[key] = json::Value::array();
@@ -224,10 +225,10 @@ int report(const Context& context, const ReportOptions& options) {
                               {"device_uuid", one.nights.device.uuid},
                               {"profile", one.nights.profile},
                               {"nights", one.nights.nights.size()}});
-  for (const ComparedRuns& one : chosen.comparisons)
+  for (const present::ComparedRuns& one : chosen.comparisons)
     said["comparisons"].push_back({{"a", one.a.summary.run.id}, {"b", one.b.summary.run.id}});
-  print_json(said);
-  return fine;
+  present::print_json(said);
+  return present::fine;
 }
 
 }  // namespace

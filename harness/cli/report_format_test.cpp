@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/documented_example.hpp"
-#include "harness/cli/compare.hpp"
 #include "harness/cli/show_gate.hpp"
-#include "harness/cli/trend.hpp"
+#include "harness/present/comparison.hpp"
+#include "harness/present/trend.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/store.hpp"
 #include "harness/store/temporary_folder.hpp"
@@ -141,7 +141,7 @@ analysis::DeviceTrend nights() {
 }
 
 TEST(ReportFormat, NightsAreWhatThePageShows) {
-  analysis::expect_documented("## Example of nights", report_json(nights(), {}));
+  analysis::expect_documented("## Example of nights", present::report_json(nights(), {}));
 }
 
 /// The run of a device of `model`, in a results file of its own.
@@ -171,7 +171,7 @@ TEST(ReportFormat, AComparisonIsWhatThePageShows) {
   const store::TemporaryFolder folder;
   const store::FoundRun a = measured(folder, "synthetic-a", "20261120T124501Z-aaaa", 1e12, 2000),
                         b = measured(folder, "synthetic-b", "20261120T124501Z-bbbb", 2e12, 1600);
-  analysis::expect_documented("## Example of a comparison", report_json(compare_runs(a, b, {})));
+  analysis::expect_documented("## Example of a comparison", present::report_json(present::compare_runs(a, b, {})));
 }
 
 }  // namespace

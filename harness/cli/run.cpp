@@ -12,15 +12,15 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/dry_run.hpp"
-#include "harness/cli/exit_code.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/progress.hpp"
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/repeat_of.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/case_table.hpp"
+#include "harness/present/exit_code.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/progress.hpp"
+#include "harness/present/terminal.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/interrupt.hpp"
@@ -94,8 +94,8 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
           record::RunStatus status, int cut_off, const std::optional<Repeat>& again) {
   const auto summaries =
       analysis::summarise(store.measurements(plan.run.id, store::Samples::leave_out), store.roofs(plan.run.id));
-  int code = exit_code(status, summaries, options.strict);
-  if (again && !again->gone.empty() && code != interrupted) code = not_all_measured;
+  int code = present::exit_code(status, summaries, options.strict);
+  if (again && !again->gone.empty() && code != present::interrupted) code = present::not_all_measured;
   const std::string repeat = repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
   if (context.json) {
     json::Value all{{"run", plan.run.id},
@@ -106,21 +106,21 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                     {"file", store.file().string()},
                     {"exit_code", code},
                     {"cases", json::Value::array()}};
-    for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(to_json(summary));
+    for (const analysis::CaseSummary& summary : summaries) all["cases"].push_back(present::to_json(summary));
     if (cut_off > 0) all["cut_off"] = cut_off;
     if (again) all["repeat_of"] = to_json(*again);
     if (!repeat.empty()) all["repeat"] = repeat;
-    print_json(all);
+    present::print_json(all);
     return code;
   }
-  say(stdout, fmt::format("\n{}\n{}: {}\n", case_table(summaries, look_of(stdout)),
-                          summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
-                          summaries.empty() ? "nothing was measured" : outcome_counts(summaries)));
-  say(stdout, cut_off_text(plan.profile, summaries, cut_off));
-  if (again) say(stdout, fmt::format("\n{}", repeat_text(*again, look_of(stdout).width)));
-  say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
-                          status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
-  if (!repeat.empty()) say(stdout, fmt::format("repeat what failed: {}\n", repeat));
+  present::say(stdout, fmt::format("\n{}\n{}: {}\n", present::case_table(summaries, present::look_of(stdout)),
+                                   summaries.size() == 1 ? "1 case" : fmt::format("{} cases", summaries.size()),
+                                   summaries.empty() ? "nothing was measured" : present::outcome_counts(summaries)));
+  present::say(stdout, cut_off_text(plan.profile, summaries, cut_off));
+  if (again) present::say(stdout, fmt::format("\n{}", repeat_text(*again, present::look_of(stdout).width)));
+  present::say(stdout, fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
+                                   status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
+  if (!repeat.empty()) present::say(stdout, fmt::format("repeat what failed: {}\n", repeat));
   return code;
 }
 
@@ -166,8 +166,8 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.profile_text = plan.profile.text;
   plan.run.seed = chosen_seed(options, repeated ? repeated->found.summary.run.seed : run::random_seed());
   if (!context.quiet) {
-    say(out, device_text(plan, chosen));
-    say(out, fmt::format("run {}: {}\n", plan.run.id, executions_text(plan)));
+    present::say(out, device_text(plan, chosen));
+    present::say(out, fmt::format("run {}: {}\n", plan.run.id, executions_text(plan)));
   }
 
   const run::DeviceLock lock(
@@ -182,7 +182,7 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.started = run::timestamp();
   store.begin(plan.run, plan.device, run::observe_environment(plan.device));
 
-  ProgressDisplay display(out, context.quiet);
+  present::ProgressDisplay display(out, context.quiet);
   run::Observer observer;
   int cut_off = 0;
   observer.tick = [&](const run::Progress& progress) {
@@ -217,7 +217,7 @@ int run_or_stop(const Context& context, const RunOptions& options) {
     return run(context, options);
   } catch (const process::Interrupted&) {  // before anything was measured
     fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
-    return interrupted;
+    return present::interrupted;
   }
 }
 

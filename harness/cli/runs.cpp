@@ -8,11 +8,11 @@
 
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/gate_words.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/run_text.hpp"
-#include "harness/cli/table.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/gate_words.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
+#include "harness/present/terminal.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -30,7 +30,7 @@ struct Stored {
 };
 
 Stored read(const std::filesystem::path& results) {
-  Stored stored{store::all_runs(results, say_left_out), {}, store::all_gates(results, [](const Error&) {})};
+  Stored stored{store::all_runs(results, present::say_left_out), {}, store::all_gates(results, [](const Error&) {})};
   std::ranges::copy_if(stored.all, std::back_inserter(stored.runs),
                        [](const store::FoundRun& found) { return found.summary.run.gate.empty(); });
   return stored;
@@ -63,48 +63,49 @@ std::string not_a_date(const std::string& text) {
 json::Value json_of(const Stored& stored) {
   json::Value all{{"runs", json::Value::array()}, {"gates", json::Value::array()}};
   const auto add = [&](const char* key, const auto& found) -> json::Value& {
-    json::Value& object = all[key].push_back(to_json(found));
-    object["status"] = status(found, stored.all);
+    json::Value& object = all[key].push_back(present::to_json(found));
+    object["status"] = present::status(found, stored.all);
     return object;
   };
   for (const store::FoundRun& found : stored.runs) add("runs", found);
   for (const store::FoundGate& found : stored.gates) {
     json::Value& object = add("gates", found);
-    if (found.summary.gate.status != record::RunStatus::finished) object["pairs"] = stored_pairs(found);
+    if (found.summary.gate.status != record::RunStatus::finished) object["pairs"] = present::stored_pairs(found);
   }
   return all;
 }
 
 std::string runs_text(const Stored& stored, std::size_t width) {
-  constexpr auto left = Table::Align::left;
-  Table table({{"run"},
-               {"started (UTC)"},
-               {"device"},
-               {"profile"},
-               {"label", left, true, true},
-               {"status"},
-               {"measurements", left, true}});
+  constexpr auto left = present::Table::Align::left;
+  present::Table table({{"run"},
+                        {"started (UTC)"},
+                        {"device"},
+                        {"profile"},
+                        {"label", left, true, true},
+                        {"status"},
+                        {"measurements", left, true}});
   for (const store::FoundRun& found : stored.runs) {
     const record::Run& run = found.summary.run;
-    table.add({run.id, point_in_time(run.started), printable(found.summary.device.model), printable(run.profile),
-               printable(run.label), status(found, stored.all), outcome_counts(found.summary)});
+    table.add({run.id, present::point_in_time(run.started), printable(found.summary.device.model),
+               printable(run.profile), printable(run.label), present::status(found, stored.all),
+               present::outcome_counts(found.summary)});
   }
   return table.text(width);
 }
 
 std::string gates_text(const Stored& stored, std::size_t width) {
-  constexpr auto left = Table::Align::left;
-  Table table({{"gate"},
-               {"started (UTC)"},
-               {"device"},
-               {"baseline -> candidate", left, true},
-               {"status"},
-               {"verdicts", left, true}});
+  constexpr auto left = present::Table::Align::left;
+  present::Table table({{"gate"},
+                        {"started (UTC)"},
+                        {"device"},
+                        {"baseline -> candidate", left, true},
+                        {"status"},
+                        {"verdicts", left, true}});
   for (const store::FoundGate& found : stored.gates) {
     const record::Gate& gate = found.summary.gate;
-    table.add({gate.id, point_in_time(gate.started), printable(found.summary.device.model),
+    table.add({gate.id, present::point_in_time(gate.started), printable(found.summary.device.model),
                fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate), gate.aa ? " (A/A)" : ""),
-               status(found, stored.all), verdicts_text(found)});
+               present::status(found, stored.all), present::verdicts_text(found)});
   }
   return table.text(width);
 }
@@ -113,20 +114,21 @@ int runs(const Context& context, const RunsOptions& options) {
   Stored stored = read(context.results);
   choose(stored, options);
   if (context.json) {
-    print_json(json_of(stored));
-    return fine;
+    present::print_json(json_of(stored));
+    return present::fine;
   }
-  const std::size_t width = look_of(stdout).width;
+  const std::size_t width = present::look_of(stdout).width;
   std::string text;
   if (!stored.runs.empty() || stored.gates.empty()) text = runs_text(stored, width);
   if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored, width);
   if (!stored.gates.empty()) {
     const store::FoundGate& latest = stored.gates.front();
-    const std::string resume = resume_command(latest.summary.gate, status(latest, stored.all), latest.file);
+    const std::string resume =
+        present::resume_command(latest.summary.gate, present::status(latest, stored.all), latest.file);
     if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
   }
   fmt::print("{}", text);
-  return fine;
+  return present::fine;
 }
 
 }  // namespace

@@ -10,17 +10,17 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/case_table.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/rate.hpp"
 #include "harness/cli/repeat.hpp"
 #include "harness/cli/run_or_gate.hpp"
-#include "harness/cli/run_text.hpp"
 #include "harness/cli/show_gate.hpp"
 #include "harness/cli/show_listing.hpp"
-#include "harness/cli/table.hpp"
-#include "harness/cli/terminal.hpp"
+#include "harness/present/case_table.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/rate.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
+#include "harness/present/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
 
 namespace ridgeline::cli {
@@ -76,7 +76,7 @@ void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
     constexpr std::pair<int, double> none{3, 0};
     if (what == "time") return summary.median_ns ? std::pair(0, *summary.median_ns) : none;
     if (what == "roof") return summary.share_of_roof ? std::pair(0, -*summary.share_of_roof) : none;
-    const std::optional<Rate> reached = rate(summary);
+    const std::optional<present::Rate> reached = present::rate(summary);
     return reached ? std::pair(static_cast<int>(reached->quantity), -reached->value) : none;
   };
   if (what == "name") return;  // as they are
@@ -99,7 +99,7 @@ void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
 Shown read(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
   Shown shown;
   shown.found = found;
-  shown.status = status(shown.found, store::all_runs(context.results, [](const Error&) {}));
+  shown.status = present::status(shown.found, store::all_runs(context.results, [](const Error&) {}));
   const std::string& id = shown.found.summary.run.id;
   const store::Store store = store::Store::open(shown.found.file);
   shown.environment = store.environment(id);
@@ -122,19 +122,19 @@ std::string facts(const record::Facts& facts) {
   return text;
 }
 
-void print_head(const Shown& shown, const Look& look) {
+void print_head(const Shown& shown, const present::Look& look) {
   const record::Run& run = shown.found.summary.run;
   const record::Device& device = shown.found.summary.device;
   constexpr std::size_t texts = 14;  // the column in which they begin
   const auto typed = [&](const char* what, const std::string& text) { fmt::print("  {:<12}{}\n", what, text); };
   const auto line = [&](const char* what, const std::string& text) {
-    if (!text.empty()) fmt::print("  {:<12}{}", what, wrapped(text, look.width, texts, texts));
+    if (!text.empty()) fmt::print("  {:<12}{}", what, present::wrapped(text, look.width, texts, texts));
   };
   fmt::print("run {}: {}\n", run.id, shown.status);
   line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model), printable(device.id),
                              printable(device.uuid)));
-  line("started", point_in_time(run.started) + " UTC");
-  line("finished", run.finished.empty() ? "" : point_in_time(run.finished) + " UTC");
+  line("started", present::point_in_time(run.started) + " UTC");
+  line("finished", run.finished.empty() ? "" : present::point_in_time(run.finished) + " UTC");
   line("profile", fmt::format("{}, seed {}", printable(run.profile), run.seed));
   line("label", printable(run.label));
   typed("command", printable(run.command_line, 4000));  // whole, to be copied
@@ -147,23 +147,24 @@ void print_head(const Shown& shown, const Look& look) {
   typed("file", shown.found.file.string());
 }
 
-void print_roofs(const std::vector<record::Roof>& roofs, const Look& look) {
+void print_roofs(const std::vector<record::Roof>& roofs, const present::Look& look) {
   if (roofs.empty()) return;
-  Table table({{"roof"}, {"value", Table::Align::right}, {"source", Table::Align::left, true}});
+  present::Table table(
+      {{"roof"}, {"value", present::Table::Align::right}, {"source", present::Table::Align::left, true}});
   for (const record::Roof& roof : roofs)
     table.add({printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
   fmt::print("\n{}", table.text(look.width));
 }
 
-void print_cases(const Shown& shown, const Look& look) {
+void print_cases(const Shown& shown, const present::Look& look) {
   if (shown.cases.empty()) {
     fmt::print("\n{}\n", shown.measured == 0 ? "nothing was measured" : "no case failed");
     return;
   }
   const record::Run& run = shown.found.summary.run;
-  fmt::print("\n{}\n{}{} case{}: {}\n", case_table(shown.cases, look),
+  fmt::print("\n{}\n{}{} case{}: {}\n", present::case_table(shown.cases, look),
              shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "", shown.measured,
-             shown.measured == 1 ? "" : "s", outcome_counts(shown.cases));
+             shown.measured == 1 ? "" : "s", present::outcome_counts(shown.cases));
   const std::string repeat = repeating_failures(run.command_line, shown.found.summary.device.id, run.seed, shown.cases);
   if (!repeat.empty()) fmt::print("repeat what failed: {}\n", printable(repeat, 4000));
 }
@@ -176,26 +177,26 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
     if (!m.median_ns) continue;
     fmt::print("  {} samples of {} executions each, median {}; {}\n", m.sample_count(), m.executions_per_sample,
                units::time(*m.median_ns),
-               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC", point_in_time(m.pruned->when))
+               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC", present::point_in_time(m.pruned->when))
                         : "ns of one execution, in the order taken:");
     for (const double ns : m.samples_ns) fmt::print("  {}\n", ns);
   }
 }
 
 json::Value json_of(const Shown& shown) {
-  json::Value all{{"run", to_json(shown.found)},
+  json::Value all{{"run", present::to_json(shown.found)},
                   {"device", protocol::to_json(shown.found.summary.device)},
-                  {"environment", to_json(shown.environment)},
+                  {"environment", present::to_json(shown.environment)},
                   {"builds", json::Value::array()},
                   {"roofs", json::Value::array()}};
   all["run"]["status"] = shown.status;
   for (const record::Build& build : shown.builds) all["builds"].push_back(protocol::to_json(build));
-  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(to_json(roof));
-  for (const CaseSummary& summary : shown.cases) all["cases"].push_back(to_json(summary));
+  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(present::to_json(roof));
+  for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {
     json::Value measurement{{"replicate", stored.replicate}};
     measurement.update(protocol::to_json(stored.measurement));
-    add_pruned(measurement, stored.measurement);
+    present::add_pruned(measurement, stored.measurement);
     all["measurements"].push_back(measurement);
   }
   return all;
@@ -203,9 +204,9 @@ json::Value json_of(const Shown& shown) {
 
 int show_run(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
   const Shown shown = read(context, found, options);
-  const Look look = look_of(stdout);
+  const present::Look look = present::look_of(stdout);
   if (context.json) {
-    print_json(json_of(shown));
+    present::print_json(json_of(shown));
   } else if (!options.sampled.empty()) {
     print_samples(shown.sampled);
   } else {
@@ -213,11 +214,11 @@ int show_run(const Context& context, const store::FoundRun& found, const ShowOpt
     print_roofs(shown.roofs, look);
     print_cases(shown, look);
   }
-  return fine;
+  return present::fine;
 }
 
 int show(const Context& context, const ShowOptions& options) {
-  const RunOrGate found = find_run_or_gate(context.results, options.selector, say_left_out);
+  const RunOrGate found = find_run_or_gate(context.results, options.selector, present::say_left_out);
   if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
     const std::string& id = gate->summary.gate.id;
     const std::string& run = gate->summary.gate.candidate_run;

@@ -8,11 +8,11 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/gate_report.hpp"
-#include "harness/cli/gate_words.hpp"
-#include "harness/cli/json_output.hpp"
-#include "harness/cli/run_text.hpp"
-#include "harness/cli/table.hpp"
+#include "harness/present/gate_report.hpp"
+#include "harness/present/gate_words.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -20,16 +20,16 @@ namespace {
 using record::CaseVerdict;
 using record::Pair;
 
-GateReport stored_gate(const store::FoundGate& found, const std::filesystem::path& results) {
-  GateReport report;
+present::GateReport stored_gate(const store::FoundGate& found, const std::filesystem::path& results) {
+  present::GateReport report;
   report.gate = found.summary.gate;
   report.device = found.summary.device;
   report.verdicts = store::Store::open(found.file).verdicts(report.gate.id);
-  sort_by_importance(report.verdicts);
+  present::sort_by_importance(report.verdicts);
   report.file = found.file;
-  report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
-  report.state = cli::status(found, store::all_runs(results, [](const Error&) {}));
-  if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
+  report.exit_code = present::gate_exit_code(report.gate.status, report.verdicts, present::is_strict(report.gate));
+  report.state = present::status(found, store::all_runs(results, [](const Error&) {}));
+  if (report.gate.status != record::RunStatus::finished) report.pairs = present::stored_pairs(found);
   return report;
 }
 
@@ -40,18 +40,18 @@ std::string side(const record::Gate& gate, const std::string& run, const char* c
   return fmt::format("run {}{}", run, hash != nullptr && hash->is_text() ? ", commit " + hash->text() : "");
 }
 
-std::vector<std::string> facts(const GateReport& report) {
+std::vector<std::string> facts(const present::GateReport& report) {
   const record::Gate& gate = report.gate;
   std::vector<std::string> lines;
   const auto line = [&](const char* what, const std::string& text) {
     if (!text.empty()) lines.push_back(fmt::format("{:<12}{}", what, text));
   };
   line("status", report.state);
-  line("started", point_in_time(gate.started) + " UTC");
-  line("finished", gate.finished.empty() ? "" : point_in_time(gate.finished) + " UTC");
+  line("started", present::point_in_time(gate.started) + " UTC");
+  line("finished", gate.finished.empty() ? "" : present::point_in_time(gate.finished) + " UTC");
   line("baseline", side(gate, gate.baseline_run, "baseline_commit"));
   line("candidate", side(gate, gate.candidate_run, "candidate_commit"));
-  if (compares_counts(report))
+  if (present::compares_counts(report))
     line("counts", "exact: one execution of each side decides");
   else
     line("alpha",
@@ -63,7 +63,7 @@ std::vector<std::string> facts(const GateReport& report) {
 }
 
 /// The verdicts on the cases that `pattern` picks.
-std::vector<CaseVerdict> picked(const GateReport& report, const std::string& pattern) {
+std::vector<CaseVerdict> picked(const present::GateReport& report, const std::string& pattern) {
   std::vector<CaseVerdict> chosen;
   std::vector<std::string> names;
   for (const CaseVerdict& verdict : report.verdicts) {
@@ -78,70 +78,71 @@ std::vector<CaseVerdict> picked(const GateReport& report, const std::string& pat
 
 /// Rounds are counted from 1 for people, as in reasons.
 std::string pairs_text(const CaseVerdict& verdict, const std::vector<Pair>& pairs) {
-  using Align = Table::Align;
-  Table table({{"round", Align::right},
-               {"first"},
-               {"baseline ns", Align::right},
-               {"candidate ns", Align::right},
-               {"log ratio", Align::right},
-               {"dropped"}});
+  using Align = present::Table::Align;
+  present::Table table({{"round", Align::right},
+                        {"first"},
+                        {"baseline ns", Align::right},
+                        {"candidate ns", Align::right},
+                        {"log ratio", Align::right},
+                        {"dropped"}});
   for (const Pair& pair : pairs)
     if (pair.case_name == verdict.case_name)
       table.add({std::to_string(pair.round + 1), pair.baseline_first ? "baseline" : "candidate",
                  fmt::format("{:.1f}", pair.baseline_ns), fmt::format("{:.1f}", pair.candidate_ns),
                  fmt::format("{:+.6f}", std::log(pair.candidate_ns / pair.baseline_ns)),
                  printable(to_text(pair.dropped), 1000)});
-  const GateRow row = gate_row(verdict);
+  const present::GateRow row = present::gate_row(verdict);
   std::string text = printable(row.case_name, 4000);
   if (!row.baseline.empty()) text += " against " + printable(row.baseline, 4000);
   text += ": " + row.verdict;
-  if (const std::string change = change_and_delta(row); !change.empty()) text += ", " + printable(change, 1000);
+  if (const std::string change = present::change_and_delta(row); !change.empty())
+    text += ", " + printable(change, 1000);
   if (!row.why.empty()) text += "; " + printable(row.why, 10'000);
   return text + '\n' + (!verdict.metric.empty() ? "" : table.empty() ? "no pairs\n" : table.text());
 }
 
-json::Value json_of(const GateReport& report, const std::string& sampled, const std::vector<Pair>& pairs) {
-  json::Value all = cli::to_json(report);
+json::Value json_of(const present::GateReport& report, const std::string& sampled, const std::vector<Pair>& pairs) {
+  json::Value all = present::to_json(report);
   all.erase("notes");
   if (sampled.empty()) return all;
   // What the whole gate comes to is not what some of its cases do.
   for (const char* key : {"fails", "doubtful", "conclusions", "counts_text"}) all.erase(key);
   all["pairs"] = json::Value::array();
   for (const Pair& pair : pairs)
-    if (matches(sampled, pair.case_name)) all["pairs"].push_back(cli::to_json(pair));
+    if (matches(sampled, pair.case_name)) all["pairs"].push_back(present::to_json(pair));
   return all;
 }
 
 }  // namespace
 
 json::Value report_json(const store::FoundGate& found, const std::filesystem::path& results) {
-  GateReport report = stored_gate(found, results);
+  present::GateReport report = stored_gate(found, results);
   report.rounds = store::Store::open(found.file).pairs(report.gate.id);
-  json::Value object = cli::to_json(report);
+  json::Value object = present::to_json(report);
   for (const char* key : {"notes", "file"}) object.erase(key);
   return object;
 }
 
 int show_gate(const Context& context, const store::FoundGate& found, const std::string& sampled) {
-  GateReport report = stored_gate(found, context.results);
+  present::GateReport report = stored_gate(found, context.results);
   const std::vector<Pair> pairs =
       sampled.empty() ? std::vector<Pair>() : store::Store::open(found.file).pairs(report.gate.id);
   if (!sampled.empty()) report.verdicts = picked(report, sampled);
   if (context.json) {
-    print_json(json_of(report, sampled, pairs));
+    present::print_json(json_of(report, sampled, pairs));
   } else if (sampled.empty()) {
     report.notes = facts(report);
-    fmt::print("{}", gate_text(report));
+    fmt::print("{}", present::gate_text(report));
   } else {
     for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));
-    if (compares_counts(report))
+    if (present::compares_counts(report))
       fmt::print("counts have no pairs; ridgeline show --json {} and {} print all of either side\n",
                  report.gate.baseline_run, report.gate.candidate_run);
     else if (report.gate.mode == record::GateMode::runs)
       fmt::print("stored runs have no pairs; ridgeline show --samples {} RUN prints the samples of either run\n",
                  shell_line({printable(sampled, 4000)}));
   }
-  return fine;
+  return present::fine;
 }
 
 }  // namespace ridgeline::cli

@@ -16,7 +16,7 @@
 #include "harness/analysis/annotated_listing.hpp"
 #include "harness/analysis/report_sites.hpp"
 #include "harness/base/text.hpp"
-#include "harness/cli/json_output.hpp"
+#include "harness/present/json_output.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -98,14 +98,14 @@ class Skipped {
 
 void print_text(const CountedCase& counted) {
   const record::Measurement& m = counted.shown->measurement;
-  say(stdout, fmt::format("{}\n", printable(m.case_name, 400)));
+  present::say(stdout, fmt::format("{}\n", printable(m.case_name, 400)));
   if (counted.processes_differ)
-    say(stdout,
-        fmt::format("counts differ between processes, whose inputs do; of replicate {}\n", counted.shown->replicate));
+    present::say(stdout, fmt::format("counts differ between processes, whose inputs do; of replicate {}\n",
+                                     counted.shown->replicate));
   std::string text = "\n";
   for (const std::string& line : analysis::annotated_listing(m.sites, m.sources, shape_of_output()))
     text += line + '\n';
-  say(stdout, m.sites.empty() ? "no access to memory was counted\n" : text);
+  present::say(stdout, m.sites.empty() ? "no access to memory was counted\n" : text);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ int show_listing(const Context& context, const store::FoundRun& found, const std
       json::Value& object = listings.push_back({{"case", counted.shown->measurement.case_name}});
       put_sites(object, counted, sources);
     } else {
-      if (shown > 0) say(stdout, "\n");
+      if (shown > 0) present::say(stdout, "\n");
       print_text(counted);
     }
     ++shown;
@@ -140,15 +140,15 @@ int show_listing(const Context& context, const store::FoundRun& found, const std
                             fmt::join(skipped.text(), "; ")),
                 "cases are counted on an emulated device: ridgeline run --device emulated:sm_90");
   if (context.json)
-    print_json({{"run", found.summary.run.id},
-                {"listings", listings},
-                {"sources", sources.to_json()},
-                {"not_counted", skipped.json()}});
+    present::print_json({{"run", found.summary.run.id},
+                         {"listings", listings},
+                         {"sources", sources.to_json()},
+                         {"not_counted", skipped.json()}});
   else if (skipped.count() > 0)
-    say(stderr, fmt::format("\n{} of {} {} no listing, because {} not counted:\n  {}\n", skipped.count(),
-                            how_many(shown + skipped.count()), skipped.count() == 1 ? "has" : "have",
-                            skipped.count() == 1 ? "it was" : "they were", fmt::join(skipped.text(), "\n  ")));
-  return fine;
+    present::say(stderr, fmt::format("\n{} of {} {} no listing, because {} not counted:\n  {}\n", skipped.count(),
+                                     how_many(shown + skipped.count()), skipped.count() == 1 ? "has" : "have",
+                                     skipped.count() == 1 ? "it was" : "they were", fmt::join(skipped.text(), "\n  ")));
+  return present::fine;
 }
 
 }  // namespace ridgeline::cli

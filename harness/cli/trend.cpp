@@ -1,4 +1,4 @@
-#include "harness/cli/trend.hpp"
+#include "harness/present/trend.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/json_output.hpp"
+#include "harness/present/json_output.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -52,35 +52,26 @@ int trend(const Context& context, TrendOptions options) {
   options.rules.new_nights = static_cast<std::size_t>(options.new_nights);
   options.rules.shown_nights = static_cast<std::size_t>(options.shown_nights);
   if (options.step_percent > 0) options.rules.least_step = options.step_percent / 100;
-  TrendReport report{{}, options.rules, fine};
-  for (analysis::NightlyDevice& device : analysis::nightly_series(context.results, options.choice, say_left_out))
+  present::TrendReport report{{}, options.rules, present::fine};
+  for (analysis::NightlyDevice& device :
+       analysis::nightly_series(context.results, options.choice, present::say_left_out))
     report.devices.push_back(analysis::trend_of(std::move(device), options.rules));
   if (report.devices.empty()) {
-    report.exit_code = undecided;
+    report.exit_code = present::undecided;
     fmt::print(stderr,
                "ridgeline: no night is stored: runs of gates and of unfit machines make none; "
                "ridgeline run --profile nightly makes one\n");
   } else if (options.fail_on_new) {
-    report.exit_code = fail_on_new(report.devices);
+    report.exit_code = present::fail_on_new(report.devices);
   }
   if (context.json)
-    print_json(to_json(report, options.series));
+    present::print_json(present::to_json(report, options.series));
   else
-    fmt::print("{}", trend_text(report));
+    fmt::print("{}", present::trend_text(report));
   return report.exit_code;
 }
 
 }  // namespace
-
-int fail_on_new(const std::vector<analysis::DeviceTrend>& devices) {
-  const auto any = [](const auto& of) { return std::ranges::any_of(of, [](const auto& one) { return fails(one); }); };
-  int code = fine;
-  for (const analysis::DeviceTrend& device : devices) {
-    if (any(device.stops)) return not_all_measured;
-    if (any(device.changes) || any(device.fleet) || any(device.drifts)) code = regression;
-  }
-  return code;
-}
 
 void add_trend(Command program, Context& context) {
   const auto options = std::make_shared<TrendOptions>();

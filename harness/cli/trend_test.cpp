@@ -1,4 +1,4 @@
-#include "harness/cli/trend.hpp"
+#include "harness/present/trend.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ DeviceTrend with_change(TrendKind kind) {
 }
 
 TEST(TrendText, TellsAChangeWithTheCommandThatConfirmsIt) {
-  const std::string text = trend_text({{with_change(TrendKind::regression)}, {}, 0});
+  const std::string text = present::trend_text({{with_change(TrendKind::regression)}, {}, 0});
   EXPECT_EQ(
       text,
       "synthetic-gpu, synthetic:0 (synthetic-0000), profile nightly: 3 nights from 2026-01-01 to 2026-01-03, 1 case\n"
@@ -59,52 +59,52 @@ TEST(TrendText, EscapesWhatADatabaseSays) {
   trend.changes[0].case_name = "evil\x1b[2J";
   trend.changes[0].changes.environment = {"driver \x1b[31m"};
   trend.nights.device.model = "m\n\x07";
-  EXPECT_EQ(trend_text({{trend}, {}, 0}).find_first_of("\x1b\x07"), std::string::npos);
+  EXPECT_EQ(present::trend_text({{trend}, {}, 0}).find_first_of("\x1b\x07"), std::string::npos);
 }
 
 TEST(TrendText, SaysWhyNothingCanBeBuilt) {
   std::string why;
   analysis::NightChanges changes;
-  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
   EXPECT_NE(why.find("not known"), std::string::npos);
   changes.before_commit = changes.after_commit = "aaaa";
-  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
   EXPECT_NE(why.find("the same"), std::string::npos);
   changes.after_commit = "bbbb";
-  EXPECT_NE(confirming_command(changes, {}, "x", why), "");
+  EXPECT_NE(present::confirming_command(changes, {}, "x", why), "");
   changes.after_dirty = true;
-  EXPECT_EQ(confirming_command(changes, {}, "x", why), "");
+  EXPECT_EQ(present::confirming_command(changes, {}, "x", why), "");
   EXPECT_NE(why.find("local changes"), std::string::npos);
 }
 
 TEST(TrendExitCode, IsThatOfWhatIsNewlyForTheWorse) {
-  EXPECT_EQ(fail_on_new({}), 0);
-  EXPECT_EQ(fail_on_new({with_change(TrendKind::regression)}), 1);
-  EXPECT_EQ(fail_on_new({with_change(TrendKind::improvement)}), 0);
-  EXPECT_EQ(fail_on_new({with_change(TrendKind::environment)}), 0);
+  EXPECT_EQ(present::fail_on_new({}), 0);
+  EXPECT_EQ(present::fail_on_new({with_change(TrendKind::regression)}), 1);
+  EXPECT_EQ(present::fail_on_new({with_change(TrendKind::improvement)}), 0);
+  EXPECT_EQ(present::fail_on_new({with_change(TrendKind::environment)}), 0);
   DeviceTrend trend = with_change(TrendKind::regression);
   trend.changes[0].is_new = false;
-  EXPECT_EQ(fail_on_new({trend}), 0);
+  EXPECT_EQ(present::fail_on_new({trend}), 0);
   trend.changes[0].is_new = true;
   trend.changes[0].confirmed = false;
-  EXPECT_EQ(fail_on_new({trend}), 0);
+  EXPECT_EQ(present::fail_on_new({trend}), 0);
   trend.stops = {{"x", 0, {}, false}};
-  EXPECT_EQ(fail_on_new({trend}), 0);
+  EXPECT_EQ(present::fail_on_new({trend}), 0);
   trend.stops[0].is_new = true;
-  EXPECT_EQ(fail_on_new({with_change(TrendKind::regression), trend}), 2);
+  EXPECT_EQ(present::fail_on_new({with_change(TrendKind::regression), trend}), 2);
 }
 
 TEST(Sparkline, ReachesFromLowestToHighest) {
-  EXPECT_EQ(sparkline({}), "");
-  EXPECT_EQ(sparkline({5, 5}), "▅▅");
-  EXPECT_EQ(sparkline({0, 0, 7, 7}, 2), "▁▁│██");
+  EXPECT_EQ(present::sparkline({}), "");
+  EXPECT_EQ(present::sparkline({5, 5}), "▅▅");
+  EXPECT_EQ(present::sparkline({0, 0, 7, 7}, 2), "▁▁│██");
   std::vector<double> many(150, 1);
   many.insert(many.end(), 150, 2);
-  EXPECT_EQ(sparkline(many, 150).size(), 61 * std::string("█").size()) << "at most 60, and the mark";
+  EXPECT_EQ(present::sparkline(many, 150).size(), 61 * std::string("█").size()) << "at most 60, and the mark";
 }
 
 TEST(TrendJson, HoldsWhatTheTextSays) {
-  const auto all = json::reread(to_json({{with_change(TrendKind::regression)}, {}, 1}, true));
+  const auto all = json::reread(present::to_json({{with_change(TrendKind::regression)}, {}, 1}, true));
   EXPECT_EQ(all["exit_code"], 1);
   const auto& device = all["devices"][0];
   EXPECT_EQ(device["nights"], 3);
@@ -114,9 +114,9 @@ TEST(TrendJson, HoldsWhatTheTextSays) {
   EXPECT_DOUBLE_EQ(change["ratio"], 1.1);
   EXPECT_EQ(change["new"], true);
   EXPECT_EQ(change["fails"], true);
-  EXPECT_EQ(
-      json::reread(to_json({{with_change(TrendKind::improvement)}, {}, 0}, false))["devices"][0]["changes"][0]["fails"],
-      false);
+  EXPECT_EQ(json::reread(present::to_json({{with_change(TrendKind::improvement)}, {}, 0},
+                                          false))["devices"][0]["changes"][0]["fails"],
+            false);
   EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
   EXPECT_FALSE(change.contains("cannot_confirm"));
   EXPECT_TRUE(device["series"].is_array());
@@ -135,8 +135,8 @@ TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
   trend.fleet[1].changes.after_dirty = true;
   trend.environments = {{1, {}, 2, 1.01}, {2, {}, 0, {}}};
   trend.stops = {{"x", 1, {}, true}, {"y", 0, record::Outcome::crashed, false}};
-  const std::string text = trend_text({{trend}, {}, 0});
-  const auto device = json::reread(to_json({{trend}, {}, 0}, false))["devices"][0];
+  const std::string text = present::trend_text({{trend}, {}, 0});
+  const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
   EXPECT_EQ(device["fleet_events"][0]["words"],
             "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle");
   EXPECT_EQ(device["environments"][0]["words"], "another comparable environment: 2 cases, +1.0% in the middle");
@@ -160,7 +160,7 @@ TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {
   };
   trend.nights.cases = {{"gemm/naive/f32/n=64", {times({0, 1, 2}, {1000, 1100, 1101})}, {}, {}, 0},
                         {"gone", {times({0}, {7})}, {}, {}, 0}};
-  const auto all = json::reread(report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2}));
+  const auto all = json::reread(present::report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2}));
   EXPECT_FALSE(all.contains("file"));
   EXPECT_EQ(all["new_nights"], 4);
   EXPECT_EQ(all["dates"], (nlohmann::ordered_json{"2026-01-02", "2026-01-03"}));
@@ -177,7 +177,7 @@ TEST(TrendReport, HoldsTheCountsOfWhichAChangeIsTold) {
     return analysis::NightlyCount{metric, "1", record::Direction::lower, {0, 1}, {512, 640}};
   };
   trend.nights.cases = {{trend.changes[0].case_name, {}, {count("barriers"), count("global_load_sectors")}, {}, 0}};
-  const auto series = json::reread(report_json(trend, {}))["series"];
+  const auto series = json::reread(present::report_json(trend, {}))["series"];
   ASSERT_EQ(series.size(), 1u);
   EXPECT_EQ(series[0]["metric"], "global_load_sectors");
   EXPECT_EQ(series[0]["values"], (nlohmann::ordered_json{512.0, 640.0}));

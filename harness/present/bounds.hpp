@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/bound.hpp"
+#include "harness/base/json.hpp"
+#include "harness/catalogue/datasheets.hpp"
+#include "harness/record/run.hpp"
+
+/// `ridgeline predict`: what counts allow on GPUs of the catalogue, beside what was measured there.
+namespace ridgeline::present {
+
+/// The latest ok measurement of a case of the same name on this model of GPU.
+struct MeasuredCase {
+  std::string run;
+  double median_ns = 0;
+};
+
+struct BoundedCase {
+  std::string name, counted_run;
+  analysis::Bound bound;
+  std::optional<MeasuredCase> measured;
+
+  /// Measured over bound; absent without either.
+  std::optional<double> ratio() const {
+    if (!measured || !bound.binding) return std::nullopt;
+    return measured->median_ns / bound.binding->ns;
+  }
+  bool below_bound() const { return ratio() && *ratio() < 1; }
+};
+
+/// A case of which the latest run has no counts, and why.
+struct UncountedCase {
+  std::string name, why;
+};
+
+/// One GPU with the cases that were asked for.
+struct DeviceBounds {
+  catalogue::Datasheet sheet;
+  std::string counted_by;          // "emulated:sm_90"
+  std::optional<record::Roof> l2;  // measured, of l2_run
+  std::string l2_run;
+  std::vector<BoundedCase> cases;  // by name, as the uncounted ones
+  std::vector<UncountedCase> uncounted;
+};
+
+std::string bounds_text(const std::vector<DeviceBounds>& devices);
+json::Value to_json(const std::vector<DeviceBounds>& devices);
+
+}  // namespace ridgeline::present

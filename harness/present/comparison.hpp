@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/compared_counts.hpp"
+#include "harness/analysis/comparison.hpp"
+#include "harness/base/json.hpp"
+#include "harness/store/selector.hpp"
+
+/// `ridgeline compare`: two runs side by side, told in four formats.
+namespace ridgeline::present {
+
+struct ComparedRuns {
+  store::FoundRun a, b;
+  analysis::Comparison comparison;
+  bool counts = false;  // of devices that count: `counted` in place of times, means and roofs
+  std::vector<analysis::ComparedCounts> counted;
+};
+
+/// Compares two runs: the cases that any of `patterns` picks, or all. Throws a usage Error when they are the same run,
+/// one counted and the other has times, or a pattern picks nothing.
+ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b, const std::vector<std::string>& patterns);
+
+/// Cases with a ratio, or with counts on both sides.
+int compared_cases(const ComparedRuns& compared);
+
+std::string comparison_text(const ComparedRuns& compared);
+/// The same as GitHub's and GitLab's Markdown.
+std::string comparison_markdown(const ComparedRuns& compared);
+/// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
+std::string comparison_csv(const ComparedRuns& compared);
+json::Value comparison_json(const ComparedRuns& compared);
+/// The same for a report, without paths of this machine.
+json::Value report_json(const ComparedRuns& compared);
+
+/// "0.712", "1.41", "23.5": three digits.
+std::string short_ratio(double ratio);
+
+}  // namespace ridgeline::present

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "harness/analysis/summary.hpp"
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/comparison.hpp"
+#include "harness/present/run_text.hpp"
+#include "harness/present/table.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using analysis::ComparedCase;
+using Columns = std::vector<Table::Column>;
+using Cells = std::vector<std::string>;
+
+/// How a format writes tables, headings and lines.
+struct Style {
+  std::string (*table)(const Columns&, const std::vector<Cells>&);
+  std::string (*heading)(const std::string&);
+  std::string (*line)(const std::string&);
+};
+
+std::string plain_table(const Columns& columns, const std::vector<Cells>& rows) {
+  Table table(columns);
+  for (const Cells& row : rows) table.add(row);
+  return table.text();
+}
+
+/// What would end a cell or start markup is written so that it does not.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (std::string_view("|\\`*_<>[]").find(c) != std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+std::string markdown_table(const Columns& columns, const std::vector<Cells>& rows) {
+  std::string text = "|", rule = "|";
+  for (const Table::Column& column : columns) {
+    text += fmt::format(" {} |", cell(column.title));
+    rule += column.align == Table::Align::right ? "---:|" : "---|";
+  }
+  text += '\n' + rule + '\n';
+  for (const Cells& row : rows) {
+    text += '|';
+    for (const std::string& each : row) text += fmt::format(" {} |", cell(each));
+    text += '\n';
+  }
+  return text;
+}
+
+constexpr Style plain{plain_table, [](const std::string& text) { return text + ":\n"; },
+                      [](const std::string& text) { return text + '\n'; }};
+constexpr Style markdown{markdown_table, [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
+                         [](const std::string& text) { return "- " + cell(text) + '\n'; }};
+
+std::string interval_text(const std::optional<stats::Interval>& interval) {
+  if (!interval) return {};
+  // As many digits as tell the ends apart.
+  std::string low = short_ratio(interval->low), high = short_ratio(interval->high);
+  if (low == high && interval->low != interval->high)
+    std::tie(low, high) = std::pair(fmt::format("{:.5g}", interval->low), fmt::format("{:.5g}", interval->high));
+  return fmt::format("{} to {}", low, high);
+}
+
+std::string optional_ratio(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : ""; }
+
+std::string share(const analysis::SideOfCase& side) {
+  if (!side.share_of_roof) return {};
+  return units::percent(*side.share_of_roof) + (*side.share_of_roof > analysis::roof_margin ? " !!" : "");
+}
+
+std::string time_of(const analysis::SideOfCase& side) {
+  if (!side.median_ns) return {};
+  const bool unsteady = side.disturbed || side.outcome == record::Outcome::unstable;
+  return units::time(*side.median_ns) + (unsteady ? " ?" : "");
+}
+
+std::string side_line(const char* letter, const store::FoundRun& found) {
+  const record::Run& run = found.summary.run;
+  std::string text = fmt::format("{}: {} ({}), run {} of {} UTC", letter, printable(found.summary.device.name),
+                                 printable(found.summary.device.model), run.id, point_in_time(run.started));
+  if (!run.label.empty()) text += fmt::format(", {}", printable(run.label));
+  return text + fmt::format(", profile {}", printable(run.profile));
+}
+
+std::string roofs_text(const Style& style, const analysis::Comparison& comparison) {
+  std::vector<Cells> rows;
+  for (const analysis::ComparedRoof& roof : comparison.roofs) {
+    if (!roof.a || !roof.b) continue;
+    rows.push_back({printable(roof.kind), roof.source, units::quantity(*roof.a, roof.unit),
+                    units::quantity(*roof.b, roof.unit), *roof.a > 0 ? short_ratio(*roof.b / *roof.a) : ""});
+  }
+  if (rows.empty()) return {};
+  const auto right = Table::Align::right;
+  return style.heading("Roofs that both have") +
+         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows) + '\n';
+}
+
+/// "distance: B is farther from its roof".
+std::string explained(const ComparedCase& one) {
+  if (!one.cause) return {};
+  return fmt::format("{}{}{}", analysis::to_string(*one.cause), one.because.empty() ? "" : ": ", one.because);
+}
+
+std::string cases_text(const Style& style, const analysis::Comparison& comparison) {
+  std::vector<Cells> rows;
+  for (const ComparedCase& one : comparison.cases)
+    if (one.ratio)
+      rows.push_back({printable(record::name(one.id), 400) + (one.work == 1 ? "" : " (per unit of work)"),
+                      time_of(one.a), time_of(one.b), short_ratio(*one.ratio), interval_text(one.interval),
+                      optional_ratio(one.roofs_ratio), optional_ratio(one.rest()), share(one.a), share(one.b),
+                      explained(one)});
+  if (rows.empty()) return {};
+  const auto right = Table::Align::right;
+  return style.heading("Times, B over A") +
+         style.table({{"case"},
+                      {"A", right},
+                      {"B", right},
+                      {"B/A", right},
+                      {"95% interval", right},
+                      {"roofs alone", right},
+                      {"rest", right},
+                      {"A of roof", right},
+                      {"B of roof", right},
+                      {"the rest is"}},
+                     rows) +
+         '\n';
+}
+
+/// "3 of them unstable; 1 disturbed, left out".
+std::string doubts(const analysis::ComparedSuite& suite) {
+  std::string text;
+  if (suite.unstable > 0) text = fmt::format("{} of them unstable", suite.unstable);
+  if (suite.disturbed > 0) text += fmt::format("{}{} disturbed, left out", text.empty() ? "" : "; ", suite.disturbed);
+  return text;
+}
+
+std::string suites_text(const Style& style, const analysis::Comparison& comparison) {
+  std::vector<Cells> rows;
+  for (const analysis::ComparedSuite& suite : comparison.suites)
+    rows.push_back({printable(suite.suite), fmt::to_string(suite.cases), short_ratio(suite.mean),
+                    suite.interval ? interval_text(suite.interval) : "none",
+                    fmt::format("{}, {}", suite.a_processes, suite.b_processes), short_ratio(suite.lowest),
+                    short_ratio(suite.highest), doubts(suite)});
+  if (rows.empty()) return {};
+  const auto right = Table::Align::right;
+  const Columns columns{{"suite"},
+                        {"cases", right},
+                        {"mean", right},
+                        {"95% interval", right},
+                        {"processes", right},
+                        {"lowest", right},
+                        {"highest", right},
+                        {""}};
+  return style.heading("Geometric means of B over A") + style.table(columns, rows) + '\n';
+}
+
+std::string counts_text(const Style& style, const ComparedRuns& compared) {
+  std::vector<Cells> rows;
+  int equal_cases = 0, equal_metrics = 0;
+  std::string text;
+  for (const analysis::ComparedCounts& one : compared.counted) {
+    if (!one.not_compared.empty()) continue;
+    equal_cases += one.changed.empty();
+    equal_metrics += one.equal;
+    for (const analysis::MetricChange& change : one.changed) {
+      std::string a = "none", b = "none";
+      if (change.baseline && change.candidate)
+        std::tie(a, b) = units::counts(*change.baseline, *change.candidate);
+      else if (change.baseline)
+        a = units::plain(*change.baseline);
+      else if (change.candidate)
+        b = units::plain(*change.candidate);
+      rows.push_back({printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""), printable(change.name), a,
+                      b, optional_ratio(analysis::ratio(change))});
+    }
+  }
+  const auto right = Table::Align::right;
+  if (!rows.empty())
+    text += style.heading("Counts that differ") +
+            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows) + '\n';
+  text += style.line(fmt::format("{} case{} of {} equal in every count; {} equal counts in all", equal_cases,
+                                 equal_cases == 1 ? "" : "s", compared_cases(compared), equal_metrics));
+  return text + '\n';
+}
+
+/// At most some of many lines.
+std::string listed(const Style& style, const std::string& heading, const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 50;
+  if (lines.empty()) return {};
+  std::string text = style.heading(heading);
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += style.line(lines[i]);
+  if (lines.size() > most) text += style.line(fmt::format("and {} more: --json lists all", lines.size() - most));
+  return text + '\n';
+}
+
+std::string rest_text(const Style& style, const ComparedRuns& compared) {
+  std::vector<std::string> not_compared, a_only, b_only;
+  if (compared.counts) {
+    for (const analysis::ComparedCounts& one : compared.counted)
+      if (!one.not_compared.empty())
+        not_compared.push_back(fmt::format("{}: {}", printable(one.name, 400), one.not_compared));
+  } else {
+    for (const ComparedCase& one : compared.comparison.cases)
+      if (!one.ratio)
+        not_compared.push_back(fmt::format("{}: {}", printable(record::name(one.id), 400), one.not_compared));
+  }
+  for (const analysis::OneSided& one : compared.comparison.one_sided)
+    (one.of_a ? a_only : b_only)
+        .push_back(printable(one.name, 400) + (one.why.empty() ? "" : fmt::format(" ({})", one.why)));
+  return listed(style, "Not compared", not_compared) + listed(style, "In A's run alone", a_only) +
+         listed(style, "In B's run alone", b_only);
+}
+
+std::string told(const Style& style, const ComparedRuns& compared) {
+  const analysis::Comparison& comparison = compared.comparison;
+  std::string text = style.line(side_line("A", compared.a)) + style.line(side_line("B", compared.b)) + '\n';
+  text += listed(style, "Beside the hardware, this differs", comparison.differences);
+  if (compared.counts)
+    text += counts_text(style, compared);
+  else
+    text += roofs_text(style, comparison) + cases_text(style, comparison) + suites_text(style, comparison);
+  text += rest_text(style, compared);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string short_ratio(double ratio) {
+  const int digits = ratio < 0.0995 ? 4 : ratio < 0.9995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
+  return ratio < 0.00995 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.{}f}", ratio, digits);
+}
+
+std::string comparison_text(const ComparedRuns& compared) { return told(plain, compared); }
+
+std::string comparison_markdown(const ComparedRuns& compared) {
+  return fmt::format("## {} and {}\n\n{}", cell(printable(compared.a.summary.device.model)),
+                     cell(printable(compared.b.summary.device.model)), told(markdown, compared));
+}
+
+}  // namespace ridgeline::present

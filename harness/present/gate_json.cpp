@@ -1,0 +1,143 @@
+#include <cmath>
+#include <map>
+
+#include "harness/present/gate_words.hpp"
+#include "harness/protocol/record_json.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using json::put;
+
+const char* to_string(Expected state) {
+  switch (state) {
+    case Expected::nothing:
+      break;
+    case Expected::met:
+      return "met";
+    case Expected::over:
+      return "over";
+    case Expected::exceeded:
+      return "exceeded";
+    case Expected::unmet:
+      return "unmet";
+    case Expected::untested:
+      return "untested";
+  }
+  return "nothing";
+}
+
+json::Value facts_json(const GateReport& report) {
+  const record::Gate& gate = report.gate;
+  const std::string_view status = report.state.empty() ? record::to_string(gate.status) : report.state;
+  json::Value object{{"id", gate.id},
+                     {"mode", to_string(gate.mode)},
+                     {"status", status},
+                     {"started", gate.started},
+                     {"baseline", gate.baseline},
+                     {"candidate", gate.candidate},
+                     {"baseline_run", gate.baseline_run},
+                     {"candidate_run", gate.candidate_run},
+                     {"command_line", gate.command_line},
+                     {"seed", gate.seed},
+                     {"alpha", gate.alpha},
+                     {"cases", gate.cases},
+                     {"aa", gate.aa}};
+  put(object, "finished", gate.finished);
+  put(object, "rules_text", gate.rules_text);
+  if (!report.state.empty() && status != "finished") object["pairs"] = report.pairs;
+  return object;
+}
+
+void put_numbers(json::Value& object, const record::CaseVerdict& verdict) {
+  put(object, "ratio", verdict.ratio);
+  put(object, "ratio_low", verdict.ratio_low);
+  put(object, "ratio_high", verdict.ratio_high);
+  put(object, "delta", verdict.delta);
+  put(object, "metric", verdict.metric);
+  put(object, "baseline_value", verdict.baseline_value);
+  put(object, "candidate_value", verdict.candidate_value);
+  put(object, "baseline_ns", verdict.baseline_ns);
+  put(object, "candidate_ns", verdict.candidate_ns);
+  object["pairs"] = verdict.pairs;
+  object["dropped"] = verdict.dropped;
+  put(object, "noise", verdict.noise);
+  put(object, "smallest_effect", verdict.smallest_effect);
+  put(object, "p_value", verdict.p_value);
+  put(object, "level", verdict.level);
+}
+
+/// The cells that are not empty.
+json::Value words_json(const GateRow& row) {
+  json::Value object{{"verdict", row.verdict}};
+  put(object, "against", row.baseline);
+  put(object, "change", row.change);
+  put(object, "interval", row.interval);
+  put(object, "delta", row.delta);
+  put(object, "baseline", row.baseline_value);
+  put(object, "candidate", row.candidate_value);
+  put(object, "ratio", row.ratio);
+  put(object, "pairs", row.pairs);
+  put(object, "noise", row.noise);
+  put(object, "why", row.why);
+  return object;
+}
+
+}  // namespace
+
+json::Value to_json(const record::CaseVerdict& verdict) {
+  json::Value object{{"case", verdict.case_name}, {"verdict", record::to_string(verdict.verdict)}};
+  if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
+  object["fails"] = fails(verdict);
+  object["doubtful"] = is_doubtful(verdict);
+  put(object, "reason", verdict.reason);
+  put_numbers(object, verdict);
+  if (expected(verdict) != Expected::nothing)
+    object["expectation"] = {{"text", verdict.expectation}, {"state", to_string(expected(verdict))}};
+  object["words"] = words_json(gate_row(verdict));
+  return object;
+}
+
+json::Value to_json(const record::Pair& pair) {
+  json::Value object{{"case", pair.case_name},
+                     {"round", pair.round},
+                     {"first", pair.baseline_first ? "baseline" : "candidate"},
+                     {"baseline_ns", pair.baseline_ns},
+                     {"candidate_ns", pair.candidate_ns},
+                     {"log_ratio", std::log(pair.candidate_ns / pair.baseline_ns)}};
+  put(object, "dropped", to_text(pair.dropped));
+  return object;
+}
+
+json::Value to_json(const GateReport& report) {
+  std::map<record::Verdict, int> counts;
+  for (const record::CaseVerdict& verdict : report.verdicts) ++counts[verdict.verdict];
+  json::Value object{{"gate", facts_json(report)}, {"device", protocol::to_json(report.device)}};
+  if (report.gate.status != record::RunStatus::running) object["exit_code"] = report.exit_code;
+  object.update({{"fails", fails(report)},
+                 {"doubtful", is_doubtful(report)},
+                 {"conclusions", conclusions(report)},
+                 {"counts_text", counts_text(report)},
+                 {"gives", compares_counts(report) ? "counts" : "times"},
+                 {"counted", counted(report.gate)},
+                 {"notes", report.notes},
+                 {"counts", json::Value::object()},
+                 {"verdicts", json::Value::array()}});
+  for (const auto& [verdict, count] : counts) object["counts"][std::string(record::to_string(verdict))] = count;
+  std::map<std::string, json::Value> rounds;
+  for (const record::Pair& pair : report.rounds) {
+    json::Value round = to_json(pair);
+    round.erase("case");
+    rounds[pair.case_name].push_back(std::move(round));
+  }
+  for (const record::CaseVerdict& verdict : report.verdicts) {
+    json::Value one = to_json(verdict);
+    if (const auto found = rounds.find(verdict.case_name); found != rounds.end()) one["rounds"] = found->second;
+    object["verdicts"].push_back(std::move(one));
+  }
+  put(object, "repeat", report.repeat);
+  put(object, "file", report.file.string());
+  return object;
+}
+
+}  // namespace ridgeline::present

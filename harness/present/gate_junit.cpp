@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "harness/base/text.hpp"
+#include "harness/present/exit_code.hpp"
+#include "harness/present/gate_words.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using record::CaseVerdict;
+using record::Verdict;
+
+/// `text` inside an element or an attribute. Control characters are made visible by printable(); the two characters
+/// that UTF-8 can say and XML 1.0 cannot become U+FFFD.
+std::string escaped(std::string_view text) {
+  std::string out;
+  const std::string shown = printable(text, 20'000);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string_view left = std::string_view(shown).substr(i);
+    if (left.starts_with("\xEF\xBF\xBE") || left.starts_with("\xEF\xBF\xBF")) {
+      out += "\xEF\xBF\xBD";
+      i += 2;
+      continue;
+    }
+    switch (shown[i]) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += shown[i];
+    }
+  }
+  return out;
+}
+
+/// The element that says how a test case ended; null for one that passed.
+const char* element(const CaseVerdict& verdict) {
+  if (record::is_failure(verdict.verdict)) return "error";
+  if (fails(verdict)) return "failure";
+  switch (verdict.verdict) {
+    case Verdict::undecided:
+    case Verdict::invalid_environment:
+    case Verdict::no_baseline:
+    case Verdict::new_case:
+    case Verdict::skipped:
+      return "skipped";
+    default:
+      return nullptr;
+  }
+}
+
+std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
+  std::string text = row.verdict;
+  if (!row.baseline.empty()) text += " against " + row.baseline;
+  const std::string change = change_and_delta(row);
+  if (!change.empty()) text += ": " + change;
+  if (!row.change.empty())
+    text += fmt::format(", {} {}", row.pairs,
+                        count != 1                            ? counted(gate)
+                        : gate.mode == record::GateMode::runs ? "process"
+                                                              : "pair");
+  return row.why.empty() ? text : text + "; " + row.why;
+}
+
+}  // namespace
+
+std::string gate_junit(const GateReport& report) {
+  const auto count = [&](std::string_view kind) {
+    return std::ranges::count_if(report.verdicts, [&](const CaseVerdict& verdict) {
+      const char* said = element(verdict);
+      return said && said == kind;
+    });
+  };
+  const std::string_view whole = report.exit_code == fine                                          ? ""
+                                 : report.exit_code == regression || report.exit_code == undecided ? "failure"
+                                                                                                   : "error";
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", report.verdicts.size() + !whole.empty(),
+                  count("failure") + (whole == "failure"), count("error") + (whole == "error"), count("skipped"));
+  text += fmt::format("<testsuites {}>\n<testsuite name=\"{}\" timestamp=\"{}\" {}>\n", counts,
+                      escaped(gate_title(report.gate, report.device)), escaped(report.gate.started), counts);
+  if (!whole.empty())
+    text += fmt::format(
+        "<testcase classname=\"ridgeline gate\" name=\"gate\"><{} message=\"{}\" type=\"exit code {}\"/></testcase>\n",
+        whole, escaped(conclusions(report).back()), report.exit_code);
+  for (const CaseVerdict& verdict : report.verdicts) {
+    const GateRow row = gate_row(verdict);
+    const std::string said = escaped(sentence(row, report.gate, verdict.pairs));
+    text += fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));
+    if (const char* kind = element(verdict))
+      text += fmt::format("<{} message=\"{}\"{}/>", kind, said,
+                          kind == std::string_view("skipped") ? "" : fmt::format(" type=\"{}\"", escaped(row.verdict)));
+    else
+      text += fmt::format("<system-out>{}</system-out>", said);
+    text += "</testcase>\n";
+  }
+  text += "<system-out>";
+  for (const std::string& note : report.notes) text += escaped(note) + '\n';
+  for (const std::string& line : conclusions(report)) text += escaped(line) + '\n';
+  if (!report.repeat.empty()) text += "again: " + escaped(report.repeat) + '\n';
+  const std::string resume = resume_command(report);
+  if (!resume.empty()) text += "go on: " + escaped(resume) + '\n';
+  return text + "</system-out>\n</testsuite>\n</testsuites>\n";
+}
+
+}  // namespace ridgeline::present

@@ -1,0 +1,65 @@
+#include <fmt/core.h>
+
+#include "harness/base/text.hpp"
+#include "harness/present/gate_words.hpp"
+#include "harness/present/table.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its dots
+
+std::string table(const GateReport& report) {
+  const bool variants = compares_variants(report), counts = compares_counts(report);
+  std::vector<Table::Column> columns{{"case"}};
+  if (variants) columns.push_back({"against"});
+  if (counts)
+    columns.insert(columns.end(), {{"verdict"},
+                                   {"metric"},
+                                   {"baseline", Align::right},
+                                   {"candidate", Align::right},
+                                   {"ratio", Align::right},
+                                   {"allowed", Align::right},
+                                   {"why"}});
+  else
+    columns.insert(columns.end(), {{"verdict"},
+                                   {"change", Align::right},
+                                   {"95% interval", Align::right},
+                                   {"delta", Align::right},
+                                   {counted(report.gate)},
+                                   {"noise", Align::right},
+                                   {"why"}});
+  Table table(columns);
+  for (const record::CaseVerdict& verdict : report.verdicts) {
+    const GateRow row = gate_row(verdict);
+    std::vector<std::string> cells{printable(row.case_name, 4000)};
+    if (variants) cells.push_back(printable(row.baseline, 4000));
+    if (counts)
+      cells.insert(cells.end(), {row.verdict, printable(row.metric), row.baseline_value, row.candidate_value, row.ratio,
+                                 row.delta, printable(row.why, 1000)});
+    else
+      cells.insert(cells.end(),
+                   {row.verdict, row.change, row.interval, row.delta, row.pairs, row.noise, printable(row.why, 1000)});
+    table.add(cells);
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string gate_text(const GateReport& report) {
+  std::string text = printable(gate_title(report.gate, report.device), longest_line) + '\n';
+  for (const std::string& note : report.notes) text += fmt::format("  {}\n", printable(note, longest_line));
+  if (!report.verdicts.empty()) text += '\n' + table(report);
+  text += '\n';
+  for (const std::string& line : conclusions(report)) text += line + '\n';
+  if (!report.repeat.empty()) text += fmt::format("  again: {}\n", printable(report.repeat, longest_line));
+  const std::string resume = resume_command(report);
+  if (!resume.empty()) text += fmt::format("  go on: {}\n", printable(resume));
+  if (!report.file.empty()) text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
+  return text;
+}
+
+}  // namespace ridgeline::present

@@ -1,0 +1,274 @@
+#include "harness/present/gate_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/gate_plan.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/shell.hpp"
+#include "harness/base/units.hpp"
+#include "harness/gate/rules.hpp"
+#include "harness/present/exit_code.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using record::CaseVerdict;
+using record::Verdict;
+
+/// A name cut at its first two slashes: suite, variant, rest.
+struct Parts {
+  std::string_view suite, variant, rest;
+};
+
+Parts parts(std::string_view name) {
+  const std::size_t first = name.find('/');
+  const std::size_t second = first == std::string_view::npos ? first : name.find('/', first + 1);
+  if (second == std::string_view::npos) return {name, {}, {}};
+  return {name.substr(0, first), name.substr(first + 1, second - first - 1), name.substr(second)};
+}
+
+std::string other_case(const CaseVerdict& verdict) {
+  if (verdict.baseline_case.empty() || verdict.baseline_case == verdict.case_name) return {};
+  const Parts mine = parts(verdict.case_name), other = parts(verdict.baseline_case);
+  const bool only_variant = !other.variant.empty() && mine.suite == other.suite && mine.rest == other.rest;
+  return only_variant ? std::string(other.variant) : verdict.baseline_case;
+}
+
+/// The cells of a verdict on counts.
+void add_counts(GateRow& row, const CaseVerdict& verdict) {
+  const double baseline = verdict.baseline_value.value_or(0), candidate = verdict.candidate_value.value_or(0);
+  const auto [before, after] = units::counts(baseline, candidate);
+  row.metric = verdict.metric;
+  if (verdict.baseline_value) row.baseline_value = before;
+  if (verdict.candidate_value) row.candidate_value = after;
+  if (verdict.ratio) row.ratio = ratio_text(*verdict.ratio);
+  row.delta = units::plain(100 * verdict.delta) + "%";
+}
+
+std::string interval(const CaseVerdict& verdict) {
+  if (!verdict.ratio) return {};
+  const auto end = [&](const std::optional<double>& ratio) {
+    return ratio ? signed_percent(*ratio, verdict.delta) : "no bound";
+  };
+  return fmt::format("[{}, {}]", end(verdict.ratio_low), end(verdict.ratio_high));
+}
+
+/// Behind the verdict: what the rules expected of it.
+const char* mark(Expected state) {
+  switch (state) {
+    case Expected::met:
+      return " (expected)";
+    case Expected::over:
+      return " (no longer expected)";
+    case Expected::exceeded:
+      return " (more than expected)";
+    case Expected::unmet:
+      return " (regression expected)";
+    case Expected::nothing:
+    case Expected::untested:
+      break;
+  }
+  return "";
+}
+
+std::string why(const CaseVerdict& verdict) {
+  std::vector<std::string> reasons;
+  const auto add = [&](std::string reason) {
+    if (!reason.empty()) reasons.push_back(std::move(reason));
+  };
+  if (!verdict.expectation.empty())
+    add((verdict.metric.empty() ? "expected to be slower: " : "expected to be worse: ") + verdict.expectation);
+  add(verdict.reason);
+  if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
+    add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
+  if (verdict.p_value && verdict.level) add(fmt::format("p {:.2g}, level {:.2g}", *verdict.p_value, *verdict.level));
+  return fmt::to_string(fmt::join(reasons, "; "));
+}
+
+/// Cases whose alpha the rules raise above the gate's own; empty without any.
+std::string raised_alphas(const GateReport& report) {
+  std::map<double, int> raised;
+  try {
+    const gate::GateRules rules = gate::parse_gate_rules(report.gate.rules_text, "rules");
+    for (const CaseVerdict& verdict : report.verdicts) {
+      const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
+      const double alpha = gate::alpha_of(rules, verdict.case_name, report.gate.alpha);
+      if (compared && alpha > report.gate.alpha) ++raised[alpha];
+    }
+  } catch (const Error&) {  // stored by another version
+    return {};
+  }
+  std::string text;
+  for (const auto& [alpha, cases] : raised)
+    text += fmt::format(", {}% for {} case{}", units::plain(100 * alpha), cases, cases == 1 ? "" : "s");
+  return text.empty()
+             ? text
+             : fmt::format("alpha is {}%, and by the rules{}", units::plain(100 * report.gate.alpha), text.substr(1));
+}
+
+/// What makes the gate fail, the worst first.
+std::vector<std::string> failures(const GateReport& report) {
+  std::vector<std::string> list;
+  const auto add = [&](auto counts, const char* one, const char* several) {
+    const auto count = std::ranges::count_if(report.verdicts, counts);
+    if (count > 0) list.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
+  };
+  const auto of = [](Verdict verdict) { return [verdict](const CaseVerdict& v) { return v.verdict == verdict; }; };
+  add(of(Verdict::wrong_result), "a result is wrong", "results are wrong");
+  add(of(Verdict::crashed), "a worker crashed", "cases crashed a worker");
+  add(of(Verdict::timeout), "a case timed out", "cases timed out");
+  add(of(Verdict::missing), "a case is missing", "cases are missing");
+  if (std::ranges::any_of(report.verdicts, [](const auto& v) { return v.verdict == Verdict::regression && fails(v); }))
+    list.push_back(compares_counts(report) ? "the candidate's counts are worse" : "the candidate is slower");
+  add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; }, "an expected regression was not seen",
+      "expected regressions were not seen");
+  if (list.empty()) list.push_back("not everything could be measured");
+  return list;
+}
+
+/// "; 2 of 3 cases were not judged"; empty when all were.
+std::string not_judged(const GateReport& report, const char* before) {
+  const auto count =
+      std::ranges::count_if(report.verdicts, [](const CaseVerdict& v) { return !is_decided(v.verdict); });
+  if (count == 0) return {};
+  return fmt::format("{}{} of {} cases {} not judged", before, count, report.verdicts.size(),
+                     count == 1 ? "was" : "were");
+}
+
+}  // namespace
+
+std::string signed_percent(double ratio, double delta) {
+  const double percent = 100 * (ratio - 1);
+  const int digits = std::abs(percent) >= 100 ? 0 : delta > 0 && delta < 0.02 ? 2 : 1;
+  std::string text = fmt::format("{:+.{}f}%", percent, digits);
+  if (text.find_first_of("123456789") == std::string::npos && std::isfinite(percent)) text.erase(0, 1);  // no "-0.0%"
+  return text;
+}
+
+GateRow gate_row(const CaseVerdict& verdict) {
+  GateRow row;
+  row.case_name = verdict.case_name;
+  row.baseline = other_case(verdict);
+  row.verdict = std::string(record::to_string(verdict.verdict)) + mark(expected(verdict));
+  row.why = why(verdict);
+  if (!verdict.metric.empty()) {
+    add_counts(row, verdict);
+    return row;
+  }
+  if (verdict.ratio) row.change = signed_percent(*verdict.ratio, verdict.delta);
+  row.interval = interval(verdict);
+  if (verdict.baseline_ns) row.baseline_value = units::time(*verdict.baseline_ns);
+  if (verdict.candidate_ns) row.candidate_value = units::time(*verdict.candidate_ns);
+  const bool compared = verdict.pairs > 0 || verdict.dropped > 0;
+  if (compared) row.delta = units::plain(100 * verdict.delta) + "%";
+  if (compared) row.pairs = std::to_string(verdict.pairs);
+  if (verdict.dropped > 0) row.pairs += fmt::format(" ({} dropped)", verdict.dropped);
+  if (verdict.noise) row.noise = units::percent(*verdict.noise);
+  return row;
+}
+
+std::string ratio_text(double ratio) {
+  int digits = 4;
+  std::string text = fmt::format("{:.{}g}", ratio, digits);
+  while (text == "1" && ratio != 1) text = fmt::format("{:.{}g}", ratio, ++digits);
+  return text;
+}
+
+std::string change_with_interval(const GateRow& row) {
+  if (row.metric.empty()) return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
+  const auto value = [](const std::string& text) { return text.empty() ? "none" : text.c_str(); };
+  return fmt::format("{} {} -> {}{}", row.metric, value(row.baseline_value), value(row.candidate_value),
+                     row.ratio.empty() ? "" : ", ratio " + row.ratio);
+}
+
+std::string change_and_delta(const GateRow& row) {
+  const std::string change = change_with_interval(row);
+  if (change.empty()) return {};
+  if (row.metric.empty()) return fmt::format("{}, delta {}", change, row.delta);
+  return row.delta == "0%" ? change : fmt::format("{}, {} allowed", change, row.delta);
+}
+
+std::string gate_title(const record::Gate& gate, const record::Device& device) {
+  return fmt::format("gate {}: {} against {} on {}{}", gate.id, gate.candidate, gate.baseline, device.model,
+                     gate.aa ? " (A/A: both sides are the same code)" : "");
+}
+
+std::string counts_text(const GateReport& report) {
+  if (!report.verdicts.empty()) return verdict_counts(report.verdicts);
+  return report.gate.status == record::RunStatus::running ? "no case is decided yet" : "no case was compared";
+}
+
+std::vector<std::string> conclusions(const GateReport& report) {
+  std::vector<std::string> lines;
+  const std::size_t n = report.verdicts.size();
+  const std::string counts = counts_text(report);
+  lines.push_back(n == 0 ? counts : fmt::format("{} case{}: {}", n, n == 1 ? "" : "s", counts));
+  const auto add = [&](Expected state, const char* one, const char* several) {
+    const auto count = std::ranges::count_if(report.verdicts, [&](const auto& v) { return expected(v) == state; });
+    if (count > 0) lines.push_back(fmt::format("{} {}", count, count == 1 ? one : several));
+  };
+  add(Expected::unmet, "expected regression was not seen: where it is gone, take it out of the rules",
+      "expected regressions were not seen: where they are gone, take them out of the rules");
+  add(Expected::over, "regression is no longer expected: the date in the rules has passed",
+      "regressions are no longer expected: the date in the rules has passed");
+  add(Expected::exceeded, "regression is larger than the rules expect", "regressions are larger than the rules expect");
+  if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
+  if (report.gate.status == record::RunStatus::running) {
+    lines.push_back(fmt::format("the gate {}{}",
+                                report.state == "running"  ? "is running"
+                                : report.state == "killed" ? "was killed"
+                                                           : "is running or was killed",
+                                compares_counts(report) ? ""
+                                : report.pairs == 1     ? "; 1 pair is stored"
+                                                        : fmt::format("; {} pairs are stored", report.pairs)));
+    return lines;
+  }
+  switch (report.exit_code) {
+    case fine:
+      lines.push_back("the gate passes" + not_judged(report, "; "));
+      break;
+    case regression:
+    case not_all_measured:
+      lines.push_back(fmt::format("the gate fails: {}", fmt::join(failures(report), "; ")));
+      break;
+    case undecided:
+      if (std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); }))
+        lines.push_back("the gate is strict and does not pass" + not_judged(report, ": "));
+      else
+        lines.push_back("the gate does not pass: too little could be decided");
+      break;
+    default:
+      lines.push_back("the gate was interrupted");
+  }
+  return lines;
+}
+
+std::string resume_command(const record::Gate& gate, std::string_view state, const std::filesystem::path& file) {
+  if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
+  std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
+  if (const std::filesystem::path folder = file.parent_path(); folder != "results")
+    words.insert(words.end(), {"--results", folder.string()});
+  return shell_line(words);
+}
+
+std::string resume_command(const GateReport& report) {
+  return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state,
+                        report.file);
+}
+
+std::string counted(const record::Gate& gate) { return gate.mode == record::GateMode::runs ? "processes" : "pairs"; }
+
+std::string counted_pairs(std::int64_t count) { return fmt::format("{} pair{}", count, count == 1 ? "" : "s"); }
+
+bool compares_counts(const GateReport& report) { return analysis::gives_counts(report.device.kind); }
+
+bool compares_variants(const GateReport& report) {
+  return std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return !other_case(v).empty(); });
+}
+
+}  // namespace ridgeline::present
