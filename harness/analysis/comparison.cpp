@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "harness/analysis/compared_suites.hpp"
+#include "harness/analysis/over_processes.hpp"
 #include "harness/analysis/roofline.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
@@ -41,36 +42,30 @@ Roofs roofs_of(const ComparedSide& side) {
   return found;
 }
 
-/// Adds what a process says; `last` is its last attempt.
-void add_process(SideOfCase& side, const Timing& last, std::vector<double>& clocks) {
-  side.medians_ns.push_back(*last.median_ns);
-  side.replicates.push_back(last.replicate);
-  if (last.flops) side.flops = last.flops;
-  if (last.bytes) side.bytes = last.bytes;
-  if (last.sm_clock_mhz) clocks.push_back(*last.sm_clock_mhz);
-  side.launch = last.launch;
-  side.cache = last.cache;
-}
-
 /// `processes` are the last attempts by replicate.
 SideOfCase side_of(const record::Case& info, const std::map<int, const Timing*>& processes) {
+  std::vector<const Timing*> last;
+  std::vector<ProcessResult> results;
+  for (const auto& [replicate, timing] : processes) {
+    last.push_back(timing);
+    results.push_back({timing->outcome, timing->median_ns});
+  }
+  const OverProcesses over = over_processes(results);
   SideOfCase side;
-  side.outcome = Outcome::ok;
+  side.outcome = last[over.worst]->outcome;
+  side.reason = last[over.worst]->reason;
+  side.disturbed = over.disturbed;
   side.flops = info.flops;
   side.bytes = info.bytes;
   std::vector<double> clocks;
-  for (const auto& [replicate, last] : processes)
-    if (severity(last->outcome) > severity(side.outcome)) {
-      side.outcome = last->outcome;
-      side.reason = last->reason;
-    }
-  if (record::is_failure(side.outcome)) return side;
-  for (const auto& [replicate, last] : processes)
-    if (last->median_ns && last->outcome != Outcome::invalid_environment) add_process(side, *last, clocks);
-  if (side.medians_ns.empty()) {
-    for (const auto& [replicate, last] : processes)
-      if (last->median_ns) add_process(side, *last, clocks);
-    side.disturbed = !side.medians_ns.empty();
+  for (const std::size_t i : over.counting) {
+    side.medians_ns.push_back(*last[i]->median_ns);
+    side.replicates.push_back(last[i]->replicate);
+    if (last[i]->flops) side.flops = last[i]->flops;
+    if (last[i]->bytes) side.bytes = last[i]->bytes;
+    if (last[i]->sm_clock_mhz) clocks.push_back(*last[i]->sm_clock_mhz);
+    side.launch = last[i]->launch;
+    side.cache = last[i]->cache;
   }
   if (!side.medians_ns.empty()) side.median_ns = stats::median(side.medians_ns);
   if (!clocks.empty()) side.sm_clock_mhz = stats::median(clocks);

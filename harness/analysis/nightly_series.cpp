@@ -8,11 +8,13 @@
 #include <thread>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/analysis/gate_plan.hpp"
+#include "harness/analysis/over_processes.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/stats/median.hpp"
@@ -175,6 +177,22 @@ class Growing {
   std::vector<double> values_;
 };
 
+/// Adds what one run has of a case to its series, or to what is left out.
+void add_run(NightlyDevice& device, NightlyCase& one, Growing& growing, const std::vector<ProcessResult>& processes,
+             std::uint32_t run, std::uint32_t night) {
+  OverProcesses over = over_processes(processes);
+  if (over.disturbed) over.counting.clear();
+  for (const std::size_t i : over.counting)
+    growing.add(night, device.runs[run].environment.hash, *processes[i].median_ns);
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    if (processes[i].outcome != record::Outcome::counted && std::ranges::count(over.counting, i) == 0)
+      ++device.left_out[processes[i].outcome];
+  const record::Outcome worst = processes[over.worst].outcome;
+  if (!over.counting.empty() || worst == record::Outcome::counted) return;
+  one.last_failure = worst;
+  one.last_failure_night = night;
+}
+
 void add_count(NightlyCase& to, std::uint32_t night, const record::Metric& metric) {
   auto found = std::ranges::find(to.counts, metric.name, &NightlyCount::metric);
   if (found == to.counts.end())
@@ -204,15 +222,21 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std:
   std::vector<Growing> growing;
   growing.reserve(device.cases.size());
   for (NightlyCase& one : device.cases) growing.emplace_back(one);
+  std::vector<std::vector<ProcessResult>> of_run(device.cases.size());
   for (const Read& part : read_in_parallel(device, place)) {
-    for (const auto& [run, time] : part.times) {
-      const std::uint32_t at = place.at(time.case_id);
-      if (time.outcome == record::Outcome::ok) {
-        growing[at].add(night_of[run], device.runs[run].environment.hash, time.median_ns);
-      } else if (time.outcome != record::Outcome::counted) {
-        ++device.left_out[time.outcome];
-        device.cases[at].last_failure = time.outcome;
-        device.cases[at].last_failure_night = night_of[run];
+    for (auto first = part.times.begin(); first != part.times.end();) {
+      const std::uint32_t run = first->first;
+      std::vector<std::uint32_t> measured;
+      for (; first != part.times.end() && first->first == run; ++first) {
+        const store::SeriesTime& time = first->second;
+        std::vector<ProcessResult>& processes = of_run[place.at(time.case_id)];
+        if (processes.empty()) measured.push_back(place.at(time.case_id));
+        processes.push_back({time.outcome, {}});
+        if (record::has_samples(time.outcome)) processes.back().median_ns = time.median_ns;
+      }
+      for (const std::uint32_t at : measured) {
+        const std::vector<ProcessResult> processes = std::exchange(of_run[at], {});
+        add_run(device, device.cases[at], growing[at], processes, run, night_of[run]);
       }
     }
     for (const auto& [run, count] : part.counts)

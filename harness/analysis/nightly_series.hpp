@@ -60,7 +60,7 @@ struct NightlyDevice {
   std::vector<store::SeriesRun> runs;                // oldest first
   std::vector<Night> nights;                         // those on which it measured anything
   std::vector<NightlyCase> cases;                    // by name
-  std::map<record::Outcome, std::int64_t> left_out;  // measurements of these cases that are neither ok nor counted
+  std::map<record::Outcome, std::int64_t> left_out;  // measurements of these cases that do not count
   std::map<std::string, std::int64_t> other_runs;    // why runs of this device are left out, and how many
 };
 

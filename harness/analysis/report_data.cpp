@@ -104,7 +104,7 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   put(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
   object["outcome"] = record::to_string(summary.outcome);
   put(object, "reason", summary.reason);
-  object["processes"] = summary.processes;
+  object["processes"] = summary.medians_ns.size();
   put(object, "median_ns", summary.median_ns);
   if (summary.interval_ns) object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
   put(object, "flop_rate", summary.flop_rate);

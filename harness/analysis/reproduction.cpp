@@ -33,19 +33,13 @@ struct Sides {
 
 Sides sides_of(const std::vector<store::StoredMeasurement>& measurements) {
   Sides all;
-  const std::vector<CaseSummary> summaries = summarise(measurements, {});
-  const std::vector<CaseProcesses> processes = by_case(measurements);
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const std::string name = record::name(summaries[i].case_info.id);
+  for (const CaseSummary& summary : summarise(measurements, {})) {
+    const std::string name = record::name(summary.case_info.id);
     Side& side = all.sides[name];
-    side.outcome = summaries[i].outcome;
-    side.reason = summaries[i].reason;
-    for (const record::Metric& metric : summaries[i].metrics) side.metrics[metric.name] = metric.value;
-    for (const store::StoredMeasurement* stored : processes[i]) {
-      const record::Measurement& m = stored->measurement;
-      if (record::has_samples(m.outcome) && m.outcome != record::Outcome::invalid_environment && m.median_ns)
-        side.medians_ns.push_back(*m.median_ns);
-    }
+    side.outcome = summary.outcome;
+    side.reason = summary.reason;
+    if (!summary.disturbed) side.medians_ns = summary.medians_ns;
+    for (const record::Metric& metric : summary.metrics) side.metrics[metric.name] = metric.value;
     all.names.push_back(name);
   }
   return all;

@@ -11,6 +11,8 @@
 
 #include "harness/analysis/count_decision.hpp"
 #include "harness/analysis/gate_decision.hpp"
+#include "harness/analysis/over_processes.hpp"
+#include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/stats/median.hpp"
@@ -25,13 +27,13 @@ using store::StoredMeasurement;
 
 /// What one run has of one case.
 struct Half {
-  const record::Measurement* failure = nullptr;    // the worst of all attempts
-  const record::Measurement* left_out = nullptr;   // unsupported or unavailable
-  std::vector<double> medians_ns;                  // of the processes that count
+  const record::Measurement* failure = nullptr;    // the worst of its processes
+  const record::Measurement* left_out = nullptr;   // the worst of what was not measured
+  std::vector<double> medians_ns;                  // of the undisturbed processes
   int ok = 0;                                      // of those
-  int disturbed = 0;                               // processes that do not count
+  int disturbed = 0;                               // processes
   std::string why;                                 // the first reason for not being ok, among those with samples
-  std::set<std::string> how;                       // launch and cache of those that count
+  std::set<std::string> how;                       // launch and cache of the undisturbed ones
   bool not_a_time = false;                         // a median that is no positive number
   std::vector<const record::Measurement*> counts;  // of a device that has no times, by replicate
 
@@ -40,51 +42,37 @@ struct Half {
 
 using Halves = std::map<std::string, Half>;
 
-/// wrong_result before crashed before timeout.
-int rank(Outcome outcome) {
-  return outcome == Outcome::wrong_result ? 3 : outcome == Outcome::crashed ? 2 : outcome == Outcome::timeout ? 1 : 0;
-}
-
-/// Adds the attempts of one replicate, in order.
-void add_process(Half& half, const std::vector<const StoredMeasurement*>& attempts) {
-  const record::Measurement* counts = nullptr;
-  bool disturbed = false;
-  for (const StoredMeasurement* stored : attempts) {
-    const record::Measurement& m = stored->measurement;
-    if (record::is_failure(m.outcome)) {
-      if (!half.failure || rank(m.outcome) > rank(half.failure->outcome)) half.failure = &m;
-    } else if (m.outcome == Outcome::counted) {
-      half.counts.push_back(&m);
-    } else if (!record::has_samples(m.outcome)) {
-      if (!half.left_out) half.left_out = &m;
-    } else {
-      if (m.outcome != Outcome::ok && half.why.empty()) half.why = m.reason;
-      disturbed = disturbed || m.outcome == Outcome::invalid_environment;
-      if (!counts && m.outcome != Outcome::invalid_environment) counts = &m;
-    }
+Half half_of(const CaseProcesses& processes) {
+  Half half;
+  std::vector<ProcessResult> results;
+  for (const StoredMeasurement* process : processes) {
+    const record::Measurement& m = process->measurement;
+    results.push_back({m.outcome, m.median_ns});
+    if (m.outcome == Outcome::counted) half.counts.push_back(&m);
+    half.disturbed += m.outcome == Outcome::invalid_environment;
+    if (record::has_samples(m.outcome) && m.outcome != Outcome::ok && half.why.empty()) half.why = m.reason;
   }
-  if (!counts) {
-    half.disturbed += disturbed;
-    return;
+  const OverProcesses over = over_processes(results);
+  const record::Measurement& worst = processes[over.worst]->measurement;
+  if (record::is_failure(worst.outcome))
+    half.failure = &worst;
+  else if (!record::has_samples(worst.outcome) && worst.outcome != Outcome::counted)
+    half.left_out = &worst;
+  if (over.disturbed) return half;
+  for (const std::size_t i : over.counting) {
+    const record::Measurement& m = processes[i]->measurement;
+    half.not_a_time = half.not_a_time || !(std::isfinite(*m.median_ns) && *m.median_ns > 0);
+    half.medians_ns.push_back(*m.median_ns);
+    half.ok += m.outcome == Outcome::ok;
+    half.how.insert(fmt::format("{} {}", m.launch, m.cache));
   }
-  const double median_ns = counts->median_ns.value_or(0);
-  half.not_a_time = half.not_a_time || !(std::isfinite(median_ns) && median_ns > 0);
-  half.medians_ns.push_back(median_ns);
-  half.ok += counts->outcome == Outcome::ok;
-  half.how.insert(fmt::format("{} {}", counts->launch, counts->cache));
+  return half;
 }
 
 Halves halves(const StoredSide& side) {
-  std::map<std::string, std::map<int, std::vector<const StoredMeasurement*>>> attempts;  // by case, then replicate
-  for (const StoredMeasurement& stored : side.measurements)
-    attempts[record::name(stored.case_info.id)][stored.replicate].push_back(&stored);
   Halves found;
-  for (auto& [name, replicates] : attempts)
-    for (auto& [replicate, of_process] : replicates) {
-      std::ranges::sort(of_process, {},
-                        [](const StoredMeasurement* m) { return std::pair(m->measurement.attempt, m->id); });
-      add_process(found[name], of_process);
-    }
+  for (const CaseProcesses& processes : by_case(side.measurements))
+    found[record::name(processes.back()->case_info.id)] = half_of(processes);
   return found;
 }
 
@@ -121,8 +109,8 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
     return Said{Verdict::skipped, words(new_half.left_out ? new_half.left_out : old_half.left_out)};
   }
   if (!has_new) return Said{Verdict::missing, not_there("candidate", candidate.run, new_half)};
-  const bool olds =
-      old_half.failure && (!new_half.failure || rank(old_half.failure->outcome) > rank(new_half.failure->outcome));
+  const bool olds = old_half.failure &&
+                    (!new_half.failure || severity(old_half.failure->outcome) > severity(new_half.failure->outcome));
   if (const record::Measurement* failure = olds ? old_half.failure : new_half.failure)
     return Said{of(failure->outcome), fmt::format("{}: {}", olds ? "baseline" : "candidate", words(failure))};
   if (!has_old) return Said{Verdict::new_case, not_there("baseline", baseline.run, old_half)};

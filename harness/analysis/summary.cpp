@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "harness/analysis/over_processes.hpp"
 #include "harness/analysis/roofline.hpp"
 #include "harness/stats/median.hpp"
 
@@ -41,14 +42,6 @@ bool fields_before(const std::vector<record::Field>& a, const std::vector<record
 }
 
 }  // namespace
-
-int severity(Outcome outcome) {
-  constexpr Outcome mildest_first[] = {Outcome::ok,           Outcome::counted,  Outcome::unsupported,
-                                       Outcome::unavailable,  Outcome::unstable, Outcome::invalid_environment,
-                                       Outcome::not_measured, Outcome::timeout,  Outcome::crashed,
-                                       Outcome::wrong_result};
-  return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
-}
 
 bool is_before(const record::CaseId& a, const record::CaseId& b) {
   if (const auto x = std::tie(a.suite, a.variant, a.dtype), y = std::tie(b.suite, b.variant, b.dtype); x != y)
@@ -116,29 +109,29 @@ std::vector<record::Metric> metrics_of(const CaseProcesses& processes) {
 }
 
 CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<record::Roof>& roofs) {
+  std::vector<ProcessResult> results;
+  for (const StoredMeasurement* process : processes)
+    results.push_back({process->measurement.outcome, process->measurement.median_ns});
+  const OverProcesses over = over_processes(results);
   CaseSummary summary;
   summary.case_info = processes.back()->case_info;
-  summary.outcome = Outcome::ok;
-  std::vector<double> medians;
+  summary.outcome = processes[over.worst]->measurement.outcome;
+  summary.reason = processes[over.worst]->measurement.reason;
+  for (const StoredMeasurement* process : processes)
+    keep_worse(summary.verification, process->measurement.verification);
+  if (record::is_failure(summary.outcome)) return summary;
+  summary.metrics = metrics_of(processes);
   std::optional<double> flops = summary.case_info.flops, bytes = summary.case_info.bytes;
-  for (const StoredMeasurement* process : processes) {
-    const record::Measurement& m = process->measurement;
-    if (severity(m.outcome) > severity(summary.outcome)) {
-      summary.outcome = m.outcome;
-      summary.reason = m.reason;
-    }
-    keep_worse(summary.verification, m.verification);
-    if (!has_samples(m.outcome) || !m.median_ns) continue;
-    medians.push_back(*m.median_ns);
+  for (const std::size_t i : over.counting) {
+    const record::Measurement& m = processes[i]->measurement;
+    summary.medians_ns.push_back(*m.median_ns);
     if (m.flops) flops = m.flops;
     if (m.bytes) bytes = m.bytes;
   }
-  summary.processes = static_cast<int>(medians.size());
-  if (record::is_failure(summary.outcome)) return summary;
-  summary.metrics = metrics_of(processes);
-  if (medians.empty()) return summary;
-  summary.median_ns = stats::median(medians);
-  summary.interval_ns = stats::process_interval(medians);
+  summary.disturbed = over.disturbed;
+  if (summary.medians_ns.empty()) return summary;
+  summary.median_ns = stats::median(summary.medians_ns);
+  summary.interval_ns = stats::process_interval(summary.medians_ns);
   if (flops) summary.flop_rate = *flops / *summary.median_ns * 1e9;
   if (bytes) summary.byte_rate = *bytes / *summary.median_ns * 1e9;
   set_share(summary, flops, bytes, roofs);

@@ -13,13 +13,14 @@
 namespace ridgeline::analysis {
 
 /// One case of one run over all its processes: what the closing table, `show` and the report print. A replicate counts
-/// with its last attempt; metrics are medians over processes. A failure in one process is a failure of the case, which
-/// then has neither median, interval, rates and share nor metrics, however many of its other processes were ok.
+/// with its last attempt; over_processes() says which of them stand for the case. Metrics are medians over processes. A
+/// case that failed has neither median, interval, rates and share nor metrics.
 struct CaseSummary {
   record::Case case_info;
   record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order of exit codes
   std::string reason;
-  int processes = 0;                           // with samples
+  std::vector<double> medians_ns;              // of the processes that count, by replicate
+  bool disturbed = false;                      // they were disturbed, and no other is there
   std::optional<double> median_ns;             // median of process medians
   std::optional<stats::Interval> interval_ns;  // over process medians; absent below 3 processes
   std::optional<double> flop_rate, byte_rate;  // FLOP/s and useful B/s at median_ns
@@ -35,10 +36,6 @@ using CaseProcesses = std::vector<const store::StoredMeasurement*>;
 
 /// Measurements by case, in order of suite, variant, dtype and problem (numbers by value). Points into `measurements`.
 std::vector<CaseProcesses> by_case(const std::vector<store::StoredMeasurement>& measurements);
-
-/// How much an outcome matters to whoever reads a table: failures first, then what casts doubt, then what was not
-/// measured. Higher is worse.
-int severity(record::Outcome outcome);
 
 /// The order of by_case.
 bool is_before(const record::CaseId& a, const record::CaseId& b);

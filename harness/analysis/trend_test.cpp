@@ -195,7 +195,7 @@ TEST_F(Trend, ACaseThatStoppedIsFound) {
   EXPECT_EQ(found.nights.left_out.at(record::Outcome::crashed), 1);
 }
 
-TEST_F(Trend, ANightIsTheMedianOfAllThatWasOk) {
+TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
   const record::Case info = store::examples::gemm_case();
   {
     store::Store store = store::Store::create(file);
@@ -207,18 +207,23 @@ TEST_F(Trend, ANightIsTheMedianOfAllThatWasOk) {
     record::Measurement shaky = store::examples::measurement(info, {900});
     shaky.outcome = record::Outcome::unstable;
     store.add(next, info, shaky);
+    const std::int64_t last = examples::begin_night(store, {}, 2);
+    record::Measurement throttled = store::examples::measurement(info, {900});
+    throttled.outcome = record::Outcome::invalid_environment;
+    throttled.reason = "throttled";
+    store.add(last, info, throttled);
     Nights others;
     others.profile = "quick";
-    examples::begin_night(store, others, 2);
+    examples::begin_night(store, others, 3);
   }
   const auto devices = nightly_series(folder.path(), {}, [](const Error&) {});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].profile, "nightly");
-  ASSERT_EQ(devices[0].nights.size(), 2u);
+  ASSERT_EQ(devices[0].nights.size(), 3u);
   EXPECT_EQ(devices[0].nights[0].date, "2026-01-01");
   ASSERT_EQ(devices[0].cases.size(), 1u);
-  EXPECT_EQ(devices[0].cases[0].times.at(0).median_ns, std::vector<double>{200});
-  EXPECT_EQ(devices[0].left_out.at(record::Outcome::unstable), 1);
+  EXPECT_EQ(devices[0].cases[0].times.at(0).median_ns, (std::vector<double>{200, 900}));
+  EXPECT_EQ(devices[0].left_out, (std::map<record::Outcome, std::int64_t>{{record::Outcome::invalid_environment, 1}}));
   EXPECT_EQ(devices[0].other_runs.at("of profile quick"), 1);
 }
 
