@@ -11,8 +11,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/cli/check_kit.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/tool.hpp"
 
@@ -43,7 +43,7 @@ class ScratchFolder {
 };
 
 /// Runs the compiler; its words go to stderr.
-void build(const Kit& kit, const std::vector<std::string>& arguments, const std::string& failure) {
+void build(const process::Kit& kit, const std::vector<std::string>& arguments, const std::string& failure) {
   std::vector<std::string> words = kit.compiler;
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::ostringstream said;
@@ -56,7 +56,7 @@ void build(const Kit& kit, const std::vector<std::string>& arguments, const std:
 }
 
 /// In two steps: told to link what it instruments, the compiler would add the sanitizer's library.
-void compile(const Kit& kit, const fs::path& source, const fs::path& program) {
+void compile(const process::Kit& kit, const fs::path& source, const fs::path& program) {
   const std::string object = program.string() + ".o";
   std::vector<std::string> arguments = kit.flags;
   arguments.insert(arguments.end(), {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
@@ -70,7 +70,7 @@ int check(const Context& context, const std::string& file) {
   const fs::path source = file;
   if (!fs::is_regular_file(source))
     throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
-  const Kit kit = read_kit(process::program_folder().parent_path());
+  const process::Kit kit = process::read_kit(process::program_folder().parent_path());
   if (!kit.note.empty()) present::say(stderr, kit.note + "\n");
   const ScratchFolder folder;
   const fs::path program = folder.path() / "check";

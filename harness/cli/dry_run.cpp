@@ -7,9 +7,9 @@
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/cli/time_estimate.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/protocol/record_json.hpp"
+#include "harness/run/time_estimate.hpp"
 
 namespace ridgeline::cli {
 
@@ -26,7 +26,7 @@ std::string executions_text(const run::Plan& plan) {
 }
 
 int dry_run(const Context& context, const run::Plan& plan, bool device_chosen) {
-  const std::optional<TimeEstimate> estimate = estimated_time(context.results, plan);
+  const std::optional<run::TimeEstimate> estimate = run::estimated_time(context.results, plan);
   if (context.json) {
     json::Value all{{"dry_run", true},
                     {"device", protocol::to_json(plan.device)},

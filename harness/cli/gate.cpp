@@ -40,7 +40,7 @@ struct Mode {
 }
 
 /// Exactly one way to name both sides.
-void check_sides(const GateOptions& options) {
+void check_sides(const gate::GateOptions& options) {
   const Mode modes[] = {
       {"--baseline-worker", "--candidate-worker", !options.baseline_workers.empty(),
        !options.candidate_workers.empty()},
@@ -73,7 +73,7 @@ void check_sides(const GateOptions& options) {
 }
 
 /// Options that would not do anything are mistakes.
-void check_fit(const Context& context, const GateOptions& options) {
+void check_fit(const Context& context, const gate::GateOptions& options) {
   const bool runs = !options.baseline.empty(), variants = !options.baseline_variant.empty();
   const bool resume = !options.resume.empty();
   const struct {
@@ -109,7 +109,7 @@ void check_fit(const Context& context, const GateOptions& options) {
 }
 
 /// Standard output holds one thing, and so does each file.
-void check_output(const Context& context, const GateOptions& options) {
+void check_output(const Context& context, const gate::GateOptions& options) {
   const int uses = (context.json ? 1 : 0) + (options.markdown == "-" ? 1 : 0) + (options.junit == "-" ? 1 : 0);
   if (uses > 1)
     refuse("--json, --markdown - and --junit - want the standard output at once", "name a file for all but one");
@@ -125,7 +125,7 @@ void check_output(const Context& context, const GateOptions& options) {
 }
 
 /// Writes each format that was asked for, whatever becomes of the others.
-int show(const Context& context, const GateOptions& options, const present::GateReport& report) {
+int show(const Context& context, const gate::GateOptions& options, const present::GateReport& report) {
   const bool taken = context.json || options.markdown == "-" || options.junit == "-";
   std::FILE* out = taken ? stderr : stdout;  // for people
   if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report));
@@ -147,7 +147,7 @@ int show(const Context& context, const GateOptions& options, const present::Gate
   return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
 }
 
-int gate(const Context& context, const GateOptions& options) {
+int gate(const Context& context, const gate::GateOptions& options) {
   check_sides(options);
   check_fit(context, options);
   check_output(context, options);
@@ -169,7 +169,7 @@ void add_gate(Command program, Context& context) {
     std::optional<std::string> delta, alpha;  // as typed
   };
   const auto shares = std::make_shared<Shares>();
-  const auto options = std::make_shared<GateOptions>();
+  const auto options = std::make_shared<gate::GateOptions>();
   const Command command = add_command(
       program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
       "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
@@ -193,6 +193,9 @@ void add_gate(Command program, Context& context) {
       "or\n"
       "written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1, 3.",
       [&context, options, shares] {
+        options->workers = context.workers;
+        options->device = context.device;
+        options->profile = context.profile;
         if (shares->delta) options->delta = parse_share("--delta", *shares->delta, 1);
         if (shares->alpha) options->alpha = parse_share("--alpha", *shares->alpha, analysis::most_alpha);
         return gate(context, *options);

@@ -10,7 +10,7 @@
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/gate.hpp"
-#include "harness/cli/gate_request.hpp"
+#include "harness/gate/request.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/run/selection.hpp"
@@ -34,7 +34,7 @@ StoredSide read_side(const store::FoundRun& found) {
           store.measurements(id, store::Samples::leave_out)};
 }
 
-StoredSides read_side(const Context& context, const GateOptions& options) {
+StoredSides read_side(const Context& context, const gate::GateOptions& options) {
   const store::FoundRun baseline = store::find_run(context.results, options.baseline, present::say_left_out),
                         candidate = store::find_run(context.results, options.candidate, present::say_left_out);
   const std::string &old_id = baseline.summary.run.id, &new_id = candidate.summary.run.id;
@@ -63,7 +63,7 @@ struct ChosenCases {
   double alpha = 0;
 };
 
-ChosenCases choose(const StoredSides& sides, const GateOptions& options) {
+ChosenCases choose(const StoredSides& sides, const gate::GateOptions& options) {
   const std::vector<std::string> all = analysis::case_names(sides.baseline, sides.candidate);
   if (all.empty())
     throw Error(ErrorKind::usage, "neither run holds a measurement", "ridgeline runs says what each run holds");
@@ -120,7 +120,7 @@ std::string paired_command(const StoredSides& sides, const std::vector<std::stri
   return shell_line(words);
 }
 
-std::vector<std::string> notes(const StoredSides& sides, const GateOptions& options, bool same_code) {
+std::vector<std::string> notes(const StoredSides& sides, const gate::GateOptions& options, bool same_code) {
   const bool counts = analysis::gives_counts(sides.candidate.device.kind);
   std::vector<std::string> lines{named("baseline", sides.baseline), named("candidate", sides.candidate)};
   const analysis::EnvironmentChanges changed = analysis::changes(sides.baseline, sides.candidate);
@@ -156,7 +156,7 @@ std::vector<std::string> notes(const StoredSides& sides, const GateOptions& opti
 }
 
 /// The gate that measures both sides of what failed again; empty when nothing did, or when the commits do not say it.
-std::string repeat(const StoredSides& sides, const GateOptions& options,
+std::string repeat(const StoredSides& sides, const gate::GateOptions& options,
                    const std::vector<record::CaseVerdict>& verdicts) {
   constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
@@ -169,10 +169,10 @@ std::string repeat(const StoredSides& sides, const GateOptions& options,
 
 }  // namespace
 
-present::GateReport gate_runs(const Context& context, const GateOptions& options) {
+present::GateReport gate_runs(const Context& context, const gate::GateOptions& options) {
   const std::string started = run::timestamp();
   const StoredSides sides = read_side(context, options);
-  check_options(options, sides.candidate.device);
+  gate::check_options(options, sides.candidate.device);
   const ChosenCases chosen = choose(sides, options);
   const analysis::StoredVerdicts said =
       analysis::gate_stored(sides.baseline, sides.candidate, chosen.names, chosen.rules,
@@ -205,7 +205,7 @@ present::GateReport gate_runs(const Context& context, const GateOptions& options
   present::sort_by_importance(report.verdicts);
   report.notes = notes(sides, options, same_code);
   if (analysis::gives_counts(report.device.kind))
-    std::ranges::move(metric_notes(gate, options.config, store), std::back_inserter(report.notes));
+    std::ranges::move(gate::metric_notes(gate, options.config, store), std::back_inserter(report.notes));
   report.file = sides.file;
   report.repeat = repeat(sides, options, said.verdicts);
   report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);

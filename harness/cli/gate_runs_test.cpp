@@ -56,7 +56,7 @@ class GateRuns : public testing::Test {
     results.finish(added.id, record::RunStatus::finished, "2026-11-20T13:00:00Z");
   }
 
-  present::GateReport gate(GateOptions options = {}) {
+  present::GateReport gate(gate::GateOptions options = {}) {
     options.baseline = "label:old";
     options.candidate = "label:new";
     return gate_runs(context(), options);
@@ -122,7 +122,7 @@ TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
 TEST_F(GateRuns, RemembersThatItIsStrict) {
   add({.id = "20261120T120000Z-aaaaaa", .label = "old"});
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .commit = "def456"});
-  GateOptions options;
+  gate::GateOptions options;
   options.strict = true;
   EXPECT_TRUE(present::is_strict(store::Store::open(gate(options).file).gates().at(0).gate));
 }
@@ -139,7 +139,7 @@ TEST_F(GateRuns, SaysWhatIsTheSameAndWhatChanged) {
   EXPECT_TRUE(is_noted(refused, "--baseline-worker OLD --candidate-worker NEW")) << "one commit is no two refs";
   EXPECT_TRUE(refused.gate.aa);
   EXPECT_TRUE(refused.repeat.empty());
-  GateOptions accepting;
+  gate::GateOptions accepting;
   accepting.accept_changes = true;
   EXPECT_EQ(gate(accepting).verdicts.at(0).verdict, Verdict::pass);
   EXPECT_EQ(gate(accepting).exit_code, present::fine);
@@ -164,7 +164,7 @@ TEST_F(GateRuns, TakesPatternsRulesAndDeltas) {
   EXPECT_EQ(all.verdicts[1].verdict, Verdict::missing);
   EXPECT_EQ(all.verdicts[2].verdict, Verdict::new_case);
   EXPECT_EQ(all.exit_code, present::not_all_measured);
-  GateOptions options;
+  gate::GateOptions options;
   options.patterns = {"gemm/tiled", "*wide*"};
   EXPECT_EQ(gate(options).verdicts.size(), 2u);
   EXPECT_EQ(gate(options).exit_code, present::regression);
@@ -181,7 +181,7 @@ TEST_F(GateRuns, RefusesWhatIsNoComparison) {
   add({.id = "20261120T130000Z-bbbbbb", .label = "new", .model = "synthetic-other", .uuid = "other"});
   EXPECT_NE(refusal([&] { gate(); }, ErrorKind::usage).find("a gate compares one device model"), std::string::npos);
   add({.id = "20261120T140000Z-cccccc", .label = "same"});
-  GateOptions options;
+  gate::GateOptions options;
   options.baseline = "label:same";
   options.candidate = "20261120T140000Z-cccccc";
   EXPECT_NE(refusal([&] { gate_runs(context(), options); }, ErrorKind::usage).find("against itself"),

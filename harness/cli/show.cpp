@@ -12,7 +12,6 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/repeat.hpp"
-#include "harness/cli/run_or_gate.hpp"
 #include "harness/cli/show_gate.hpp"
 #include "harness/cli/show_listing.hpp"
 #include "harness/present/case_table.hpp"
@@ -22,6 +21,7 @@
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/protocol/record_json.hpp"
+#include "harness/store/run_or_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -218,7 +218,7 @@ int show_run(const Context& context, const store::FoundRun& found, const ShowOpt
 }
 
 int show(const Context& context, const ShowOptions& options) {
-  const RunOrGate found = find_run_or_gate(context.results, options.selector, present::say_left_out);
+  const store::RunOrGate found = store::find_run_or_gate(context.results, options.selector, present::say_left_out);
   if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
     const std::string& id = gate->summary.gate.id;
     const std::string& run = gate->summary.gate.candidate_run;

@@ -1,4 +1,4 @@
-#include "harness/cli/gate_request.hpp"
+#include "harness/gate/request.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,16 +11,13 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
-#include "harness/cli/gate_programs.hpp"
+#include "harness/gate/programs.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/run/duration.hpp"
 #include "harness/run/timestamp.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::gate {
 namespace {
-
-using gate::both_sides;
-using gate::Side;
 
 std::string absolute(const std::string& program) {
   if (program.find('/') == std::string::npos && !std::filesystem::exists(program)) return program;  // on the PATH
@@ -28,9 +25,9 @@ std::string absolute(const std::string& program) {
 }
 
 /// Sorted.
-std::vector<std::string> names_of(const std::vector<gate::GateCase>& cases) {
+std::vector<std::string> names_of(const std::vector<GateCase>& cases) {
   std::vector<std::string> names;
-  for (const gate::GateCase& each : cases) names.push_back(each.candidate.name);
+  for (const GateCase& each : cases) names.push_back(each.candidate.name);
   std::ranges::sort(names);
   return names;
 }
@@ -59,7 +56,7 @@ std::uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
-Wanted from_command_line(const Context& context, const GateOptions& options) {
+Wanted from_command_line(const GateOptions& options) {
   Wanted wanted;
   wanted.options = options;
   wanted.mode = !options.baseline_workers.empty() ? record::GateMode::workers
@@ -67,9 +64,9 @@ Wanted from_command_line(const Context& context, const GateOptions& options) {
                                                   : record::GateMode::variants;
   for (std::string& program : wanted.options.baseline_workers) program = absolute(program);
   for (std::string& program : wanted.options.candidate_workers) program = absolute(program);
-  for (const std::string& program : context.workers) wanted.workers.push_back(absolute(program));
-  wanted.device = context.device;
-  wanted.profile = context.profile.empty() ? "quick" : context.profile;
+  for (const std::string& program : options.workers) wanted.workers.push_back(absolute(program));
+  wanted.device = options.device;
+  wanted.profile = options.profile.empty() ? "quick" : options.profile;
   if (!options.budget.empty()) {
     const auto seconds = run::parse_duration(options.budget);
     if (!seconds)
@@ -77,13 +74,13 @@ Wanted from_command_line(const Context& context, const GateOptions& options) {
                   "write 90s, 10m or 1h30m");
     wanted.budget_s = *seconds;
   }
-  if (!options.config.empty()) wanted.rules_text = gate::load_gate_rules(options.config).text;
+  if (!options.config.empty()) wanted.rules_text = load_gate_rules(options.config).text;
   return wanted;
 }
 
-Wanted from_gate(const Context& context, const GateOptions& options) {
+Wanted from_gate(const std::filesystem::path& results, const GateOptions& options, const store::LeftOut& left_out) {
   Wanted wanted;
-  wanted.resumed = store::find_gate(context.results, options.resume, present::say_left_out);
+  wanted.resumed = store::find_gate(results, options.resume, left_out);
   const record::Gate& gate = wanted.resumed->summary.gate;
   if (gate.mode == record::GateMode::runs)
     throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to go on with", gate.id));
@@ -130,8 +127,7 @@ Wanted from_gate(const Context& context, const GateOptions& options) {
   return wanted;
 }
 
-std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
-                    const gate::GateCases& cases) {
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs, const GateCases& cases) {
   const GateOptions& options = wanted.options;
   json::Value all{{"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
                   {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
@@ -169,10 +165,10 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
   for (const std::string& run : {gate.baseline_run, gate.candidate_run})
     for (const store::StoredMeasurement& stored : store.measurements(run, store::Samples::leave_out))
       for (const record::Metric& metric : stored.measurement.metrics) counted.insert(metric.name);
-  return gate::unknown_metrics(gate::parse_gate_rules(gate.rules_text, file), counted);
+  return unknown_metrics(parse_gate_rules(gate.rules_text, file), counted);
 }
 
-void check_unchanged(const Wanted& wanted, const gate::GateSetup& setup, const store::Store& store,
+void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text) {
   const record::Gate& before = wanted.resumed->summary.gate;
   const auto refuse = [&](const std::string& what) {
@@ -195,4 +191,4 @@ void check_unchanged(const Wanted& wanted, const gate::GateSetup& setup, const s
     refuse("the comparable environment has changed: ridgeline show says what it was");
 }
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::gate

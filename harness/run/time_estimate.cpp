@@ -1,4 +1,4 @@
-#include "harness/cli/time_estimate.hpp"
+#include "harness/run/time_estimate.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 #include "harness/stats/median.hpp"
 #include "harness/store/selector.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::run {
 namespace {
 
 constexpr int runs_to_read = 5;
@@ -26,7 +26,7 @@ std::map<std::string, double> seconds_in(const store::FoundRun& found) {
   return medians;
 }
 
-std::vector<store::FoundRun> earlier_runs(const std::filesystem::path& results, const run::Plan& plan) {
+std::vector<store::FoundRun> earlier_runs(const std::filesystem::path& results, const Plan& plan) {
   if (!std::filesystem::exists(results / (plan.device.model + ".sqlite"))) return {};
   std::vector<store::FoundRun> runs = store::all_runs(results, [](const Error&) {});
   std::erase_if(runs, [&](const store::FoundRun& found) {
@@ -38,7 +38,7 @@ std::vector<store::FoundRun> earlier_runs(const std::filesystem::path& results, 
 
 }  // namespace
 
-std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results, const run::Plan& plan) {
+std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results, const Plan& plan) {
   std::map<std::string, double> seconds;
   int read = 0;
   for (const store::FoundRun& found : earlier_runs(results, plan)) {
@@ -46,7 +46,7 @@ std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results,
     seconds.merge(seconds_in(found));
   }
   TimeEstimate estimate;
-  for (const run::Selected& each : plan.cases) {
+  for (const Selected& each : plan.cases) {
     const auto known = seconds.find(each.name);
     if (known == seconds.end()) continue;
     ++estimate.known_cases;
@@ -58,4 +58,4 @@ std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results,
   return estimate;
 }
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::run

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgeline::cli {
+namespace ridgeline::process {
 
 /// How kernels of any file are compiled for the emulated device and linked into a program of their own.
 struct Kit {
@@ -19,4 +19,4 @@ struct Kit {
 /// Throws a dependency Error that names what is missing and how to have it.
 Kit read_kit(const std::filesystem::path& folder);
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::process

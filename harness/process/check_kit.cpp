@@ -1,4 +1,4 @@
-#include "harness/cli/check_kit.hpp"
+#include "harness/process/check_kit.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include "harness/process/launcher.hpp"
 #include "harness/process/tool.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,7 +34,7 @@ std::vector<std::string> placed(const std::vector<std::string>& texts, const fs:
 
 std::string find_compiler(const std::string& built_with) {
   if (access(built_with.c_str(), X_OK) == 0) return built_with;
-  const fs::path found = process::find_on_path("g++");
+  const fs::path found = find_on_path("g++");
   if (found.empty())
     throw Error(ErrorKind::dependency, fmt::format("there is no compiler: no {}, and no g++ on the PATH", built_with),
                 "install g++");
@@ -43,7 +43,7 @@ std::string find_compiler(const std::string& built_with) {
 
 /// Another g++ counts what its own code does.
 std::string other_compiler(const std::string& compiler, const std::string& version) {
-  const std::string found = process::run_tool({compiler, {"-dumpfullversion"}, {}}).output;
+  const std::string found = run_tool({compiler, {"-dumpfullversion"}, {}}).output;
   if (found == version) return "";
   return fmt::format("{} is of version {}, and Ridgeline was built by {}: counts are those of its code", compiler,
                      found, version);
@@ -58,7 +58,7 @@ std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built
   std::vector<std::string> places = built_with;
   if (const char* named = std::getenv("CUDA_HOME"); named && *named) places.push_back(fs::path(named) / "include");
   std::error_code failure;
-  if (const fs::path nvcc = fs::canonical(process::find_on_path("nvcc"), failure); !failure)
+  if (const fs::path nvcc = fs::canonical(find_on_path("nvcc"), failure); !failure)
     places.push_back(nvcc.parent_path().parent_path() / "include");
   places.push_back("/usr/local/cuda/include");
   for (const std::string& place : places)
@@ -97,4 +97,4 @@ Kit read_kit(const fs::path& folder) {
   return kit;
 }
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::process

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/gate_request.hpp"
 #include "harness/gate/cases.hpp"
+#include "harness/gate/request.hpp"
 #include "harness/run/workers.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::gate {
 
 /// The workers of both sides, and what people must know of them. Of variants, both are `baseline`.
 struct Programs {
-  gate::Sides<std::vector<run::Worker>> workers;
-  gate::Sides<std::string> names;    // as the user named the sides
-  gate::Sides<std::string> commits;  // of refs
+  Sides<std::vector<run::Worker>> workers;
+  Sides<std::string> names;    // as the user named the sides
+  Sides<std::string> commits;  // of refs
   std::filesystem::path repository;
   std::vector<std::string> notes;
 };
@@ -27,13 +27,13 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
 record::Device choose_device(const Wanted& wanted, const Programs& programs);
 
 /// Refer to `programs`, which must outlive them.
-gate::GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
-                             const run::Profile& profile, const std::filesystem::path& home);
+GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
+                       const run::Profile& profile, const std::filesystem::path& home);
 
 /// Of the workers of a side's cases, sorted.
-std::vector<std::string> code_of(const gate::GateCases& cases, gate::Side side);
+std::vector<std::string> code_of(const GateCases& cases, Side side);
 
 /// Refuses to compare code with itself, which can find nothing but false alarms, unless that is what is wanted.
-void check_code(const Wanted& wanted, const Programs& programs, const gate::GateCases& cases);
+void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases);
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::gate

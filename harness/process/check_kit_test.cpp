@@ -1,4 +1,4 @@
-#include "harness/cli/check_kit.hpp"
+#include "harness/process/check_kit.hpp"
 
 #include <fstream>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/store/temporary_folder.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST_F(CheckKit, NamesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::process

@@ -1,4 +1,4 @@
-#include "harness/cli/gate_programs.hpp"
+#include "harness/gate/programs.hpp"
 
 #include <algorithm>
 #include <set>
@@ -12,12 +12,8 @@
 #include "harness/gate/commit_build.hpp"
 #include "harness/run/timestamp.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::gate {
 namespace {
-
-using gate::both_sides;
-using gate::Side;
-using gate::Sides;
 
 std::vector<std::string> programs_of(const std::filesystem::path& folder) {
   std::vector<std::string> programs{(folder / "ridgeline-suites").string()};
@@ -53,8 +49,8 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   Sides<std::string> subjects;
   if (wanted.mode == record::GateMode::refs) {
     // Both are looked up before the first is built, which takes minutes.
-    const Sides<gate::Commit> commits{gate::find_commit(options.baseline_ref, wanted.repository),
-                                      gate::find_commit(options.candidate_ref, wanted.repository)};
+    const Sides<Commit> commits{find_commit(options.baseline_ref, wanted.repository),
+                                find_commit(options.candidate_ref, wanted.repository)};
     found.repository = commits.candidate.repository;
     found.names = {options.baseline_ref, options.candidate_ref};
     for (const Side side : both_sides) {
@@ -68,7 +64,7 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
           fmt::format("{} and {} are the same commit, {}: there is nothing to compare", printable(options.baseline_ref),
                       printable(options.candidate_ref), found.commits.baseline.substr(0, 12)),
           "--aa compares it with itself, to see how often a gate is wrong");
-    for (const Side side : both_sides) programs[side] = programs_of(gate::build_commit(commits[side], say));
+    for (const Side side : both_sides) programs[side] = programs_of(build_commit(commits[side], say));
   } else {
     for (const Side side : both_sides) found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
   }
@@ -91,30 +87,30 @@ record::Device choose_device(const Wanted& wanted, const Programs& programs) {
   return device;
 }
 
-gate::GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
-                             const run::Profile& profile, const std::filesystem::path& home) {
-  gate::CaseChoice choice;
+GateCases choose_cases(const Wanted& wanted, const Programs& programs, const record::Device& device,
+                       const run::Profile& profile, const std::filesystem::path& home) {
+  CaseChoice choice;
   choice.device = device;
   choice.profile = profile;
   choice.patterns = wanted.options.patterns;
   choice.home = home;
-  if (!wanted.rules_text.empty()) choice.rules = gate::parse_gate_rules(wanted.rules_text, wanted.options.config);
+  if (!wanted.rules_text.empty()) choice.rules = parse_gate_rules(wanted.rules_text, wanted.options.config);
   choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
   if (wanted.mode == record::GateMode::variants)
-    return gate::pair_by_variant(programs.workers.baseline, programs.names, choice);
-  return gate::pair_by_name(programs.workers, choice);
+    return pair_by_variant(programs.workers.baseline, programs.names, choice);
+  return pair_by_name(programs.workers, choice);
 }
 
-std::vector<std::string> code_of(const gate::GateCases& cases, Side side) {
+std::vector<std::string> code_of(const GateCases& cases, Side side) {
   std::set<std::string> found;
-  for (const gate::GateCase& each : cases.compared)
+  for (const GateCase& each : cases.compared)
     found.insert((side == Side::baseline ? each.baseline : each.candidate).worker->code);
   return {found.begin(), found.end()};
 }
 
-void check_code(const Wanted& wanted, const Programs& programs, const gate::GateCases& cases) {
+void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases) {
   if (wanted.options.aa || cases.compared.empty()) return;
   if (wanted.mode == record::GateMode::variants) {
     if (wanted.options.baseline_variant != wanted.options.candidate_variant) return;
@@ -123,7 +119,7 @@ void check_code(const Wanted& wanted, const Programs& programs, const gate::Gate
                             printable(wanted.options.baseline_variant)),
                 "--aa compares it with itself, to see how often a gate is wrong");
   }
-  const bool same = std::ranges::all_of(cases.compared, [](const gate::GateCase& each) {
+  const bool same = std::ranges::all_of(cases.compared, [](const GateCase& each) {
     const std::string& code = each.baseline.worker->hello.build.code_hash;
     return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
   });
@@ -135,4 +131,4 @@ void check_code(const Wanted& wanted, const Programs& programs, const gate::Gate
                 "--aa compares it with itself, to see how often a gate is wrong");
 }
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::gate

@@ -6,13 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/command.hpp"
-#include "harness/cli/gate.hpp"
 #include "harness/gate/cases.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/store/selector.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::gate {
+
+/// What is typed of a gate.
+struct GateOptions {
+  std::vector<std::string> patterns;
+  std::vector<std::string> baseline_workers, candidate_workers;  // programs
+  std::string baseline_ref, candidate_ref;                       // git
+  std::string baseline_variant, candidate_variant;               // of one build
+  std::string baseline, candidate;                               // run selectors
+  std::vector<std::string> workers;                              // of variants
+  std::string device, profile, budget, config, seed, resume, label;
+  std::optional<double> delta, alpha;  // relative; of the whole suite
+  std::string markdown, junit;         // files to write; "-" is standard output
+  bool strict = false, aa = false, no_wait = false, github = false, accept_changes = false;
+};
 
 struct Programs;
 
@@ -34,15 +46,14 @@ struct Wanted {
 std::uint64_t parse_seed(const std::string& text);
 
 /// What is typed. Throws usage Errors.
-Wanted from_command_line(const Context& context, const GateOptions& options);
+Wanted from_command_line(const GateOptions& options);
 
-/// What the gate that `options.resume` names was asked for; formats and the like are as typed now. Throws usage and
-/// store Errors.
-Wanted from_gate(const Context& context, const GateOptions& options);
+/// What the gate that `options.resume` names, of the folder `results`, was asked for; formats and the like are as typed
+/// now. Throws usage and store Errors.
+Wanted from_gate(const std::filesystem::path& results, const GateOptions& options, const store::LeftOut& left_out);
 
 /// All that an interrupted gate needs to be gone on with, beside what the store has of it. JSON: record::Gate::options.
-std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
-                    const gate::GateCases& cases);
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs, const GateCases& cases);
 
 /// Refuses options that say something of times alone, where `device` gives counts: they would do nothing.
 void check_options(const GateOptions& options, const record::Device& device);
@@ -52,7 +63,7 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
                                       const store::Store& store);
 
 /// Refuses to go on with a gate whose sides, cases, device or circumstances are not what they were.
-void check_unchanged(const Wanted& wanted, const gate::GateSetup& setup, const store::Store& store,
+void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::Store& store,
                      const record::Environment& environment, const std::string& options_text);
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::gate

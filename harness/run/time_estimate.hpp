@@ -5,7 +5,7 @@
 
 #include "harness/run/drive.hpp"
 
-namespace ridgeline::cli {
+namespace ridgeline::run {
 
 /// How long a plan is likely to take.
 struct TimeEstimate {
@@ -15,6 +15,6 @@ struct TimeEstimate {
 
 /// By the wall time that the plan's cases took in stored runs of its profile on its device model, the latest run with
 /// the case deciding. Absent when no such run has any of them. Files that cannot be read count as empty.
-std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results, const run::Plan& plan);
+std::optional<TimeEstimate> estimated_time(const std::filesystem::path& results, const Plan& plan);
 
-}  // namespace ridgeline::cli
+}  // namespace ridgeline::run

@@ -1,0 +1,117 @@
+#include "harness/gate/setup.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/analysis/stored_side.hpp"
+#include "harness/run/timestamp.hpp"
+
+namespace ridgeline::gate {
+namespace {
+
+constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one round, at most
+constexpr double shortest_block_s = 0.03, longest_block_s = 0.1;
+constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and verifying
+
+run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
+  run::Sampling sampling = profile.sampling;
+  sampling.target = 0;  // a block ends by its time, or its count: never because of what it found
+  sampling.max_samples = kind == DeviceKind::cuda ? cuda_samples : other_samples;
+  sampling.min_samples = sampling.max_samples;
+  return sampling;
+}
+
+/// How long one side of one round samples: as long as gives every case all its rounds within the budget, within bounds.
+double block_s(const GateSetup& setup) {
+  const auto blocks = 2 * setup.cases.size() * static_cast<std::size_t>(setup.plan.looks.back());
+  return std::clamp(sampling_share * setup.budget_s / static_cast<double>(std::max<std::size_t>(blocks, 1)),
+                    shortest_block_s, longest_block_s);
+}
+
+record::Run side_run(const record::Gate& gate, const run::Profile& profile, const std::string& label, Side side) {
+  record::Run made;
+  made.id = fmt::format("{}-{}", gate.id, to_string(side));
+  made.gate = gate.id;
+  made.device_uuid = gate.device_uuid;
+  made.label = label;
+  made.command_line = gate.command_line;
+  made.profile = profile.name;
+  made.profile_text = profile.text;
+  made.seed = gate.seed;
+  made.started = gate.started;
+  return made;
+}
+
+/// What is counted is the compiler's code: with another compiler the same source may count otherwise.
+std::vector<std::string> build_notes(const GateCases& cases) {
+  Sides<std::vector<record::Build>> builds;
+  for (const GateCase& each : cases.compared) {
+    builds.baseline.push_back(each.baseline.worker->hello.build);
+    builds.candidate.push_back(each.candidate.worker->hello.build);
+  }
+  const std::vector<std::string> changed = analysis::build_changes(builds.baseline, builds.candidate);
+  if (changed.empty()) return {};
+  return {fmt::format("the sides were built differently, and counts may differ for that alone: {}",
+                      fmt::join(changed, "; "))};
+}
+
+}  // namespace
+
+GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record::Device& device,
+                   const run::Profile& profile, const GateCases& cases) {
+  GateSetup setup;
+  setup.device = device;
+  setup.cases = cases.compared;
+  setup.settled = cases.settled;
+  setup.plan = analysis::plan_for(device.kind);
+  setup.sampling = sampling_of(profile, device.kind);
+  setup.budget_s = wanted.budget_s;
+  setup.sampling_s = block_s(setup);
+  setup.case_timeout_s = profile.case_timeout_s;
+  record::Gate& gate = setup.gate;
+  if (wanted.resumed) {
+    gate = wanted.resumed->summary.gate;
+  } else {
+    gate.id = run::new_run_id();
+    gate.device_uuid = device.uuid;
+    gate.mode = wanted.mode;
+    gate.baseline = programs.names.baseline;
+    gate.candidate = programs.names.candidate;
+    gate.rules_text = wanted.rules_text;
+    gate.seed = parse_seed(wanted.options.seed);
+    gate.alpha = wanted.options.alpha.value_or(analysis::CaseRule{}.alpha);
+    gate.aa = wanted.options.aa;
+    gate.baseline_run = gate.id + "-baseline";
+    gate.candidate_run = gate.id + "-candidate";
+    gate.started = run::timestamp();
+  }
+  gate.cases = static_cast<int>(setup.cases.size());
+  return setup;
+}
+
+void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& label) {
+  setup.baseline_run = side_run(setup.gate, profile, label, Side::baseline);
+  setup.candidate_run = side_run(setup.gate, profile, label, Side::candidate);
+}
+
+void add_measured(GateSetup& setup, const store::Store& store) {
+  setup.pairs = store.pairs(setup.gate.id);
+  for (const record::CaseVerdict& verdict : store.verdicts(setup.gate.id)) {
+    const bool settled = std::ranges::any_of(
+        setup.settled, [&](const record::CaseVerdict& each) { return each.case_name == verdict.case_name; });
+    if (verdict.verdict != record::Verdict::undecided && !settled) setup.settled.push_back(verdict);
+  }
+}
+
+std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs, const GateCases& cases) {
+  std::vector<std::string> notes = programs.notes;
+  if (analysis::gives_counts(setup.device.kind)) std::ranges::move(build_notes(cases), std::back_inserter(notes));
+  if (setup.gate.aa)
+    notes.push_back("A/A: both sides are said to be the same code, so that every alarm is a false one");
+  return notes;
+}
+
+}  // namespace ridgeline::gate
