@@ -123,7 +123,7 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
     if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
   try {
-    gate.status = gate::drive_gate(setup, store, observer);
+    gate.status = gate::measure_gate(setup, store, observer);
   } catch (const gate::WorkerChanged&) {
     display.clear();
     throw;  // going on would be refused

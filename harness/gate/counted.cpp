@@ -1,17 +1,40 @@
-#include "harness/gate/counted.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
 #include "harness/analysis/count_decision.hpp"
 #include "harness/gate/case_verdict.hpp"
+#include "harness/gate/course.hpp"
+#include "harness/gate/side_processes.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/run/order.hpp"
 
 namespace ridgeline::gate {
+namespace {
 
 using record::Verdict;
+
+class CountedGate final : public Course {
+ public:
+  CountedGate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
+
+  void measure() override;
+  void interrupt() override;
+
+ private:
+  void measure(const SideWorkers& workers, const GateCase& gate_case);
+  Sides<std::optional<run::CaseResult>> count(const SideWorkers& workers, const GateCase& gate_case);
+  record::CaseVerdict verdict_of(const GateCase& gate_case, const Sides<std::optional<run::CaseResult>>& results) const;
+  GateProgress progress() const;
+
+  const GateSetup& setup_;
+  store::Store& store_;
+  const GateObserver& observer_;
+  const std::uint64_t seed_;
+  std::vector<const GateCase*> left_;  // without a verdict
+  std::string case_name_;
+  SideProcesses processes_;
+};
 
 CountedGate::CountedGate(const GateSetup& setup, store::Store& store, const GateObserver& observer)
     : setup_(setup),
@@ -89,6 +112,12 @@ record::CaseVerdict CountedGate::verdict_of(const GateCase& gate_case,
 
 GateProgress CountedGate::progress() const {
   return {0, 0, static_cast<int>(left_.size()), static_cast<int>(setup_.cases.size()), case_name_, 0};
+}
+
+}  // namespace
+
+std::unique_ptr<Course> counted_course(const GateSetup& setup, store::Store& store, const GateObserver& observer) {
+  return std::make_unique<CountedGate>(setup, store, observer);
 }
 
 }  // namespace ridgeline::gate

@@ -61,6 +61,6 @@ struct WorkerChanged : Error {
 /// Measures in rounds until every case is decided, the plan ends or the budget is spent; on a device that gives counts,
 /// counts every case once. Every measurement, pair and verdict is stored at once. Returns finished or interrupted, as
 /// the store says, too; throws WorkerChanged and store Errors.
-record::RunStatus drive_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
+record::RunStatus measure_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
 
 }  // namespace ridgeline::gate
