@@ -121,7 +121,7 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
 std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
   if (!old_half.counts.empty() && !new_half.counts.empty()) return std::nullopt;
   if (old_half.not_a_time || new_half.not_a_time)
-    return Said{Verdict::invalid_environment, fmt::format("{}: the median of a process is no positive number",
+    return Said{Verdict::invalid_environment, fmt::format("{}: the median of a process is not a positive number",
                                                           old_half.not_a_time ? "baseline" : "candidate")};
   const auto because = [](const std::string& why) { return why.empty() ? "" : ": " + printable(why, 1000); };
   if (old_half.ok == 0)

@@ -181,7 +181,7 @@ TEST(StoredGate, RefusesTimesThatAreNone) {
     candidate.measurements[3].measurement.median_ns = bad;
     const CaseVerdict found = verdict(of_processes(10, 1e5), candidate);
     EXPECT_EQ(found.verdict, Verdict::invalid_environment) << bad;
-    EXPECT_EQ(found.reason, "candidate: the median of a process is no positive number");
+    EXPECT_EQ(found.reason, "candidate: the median of a process is not a positive number");
     EXPECT_FALSE(found.ratio);
   }
 }

@@ -24,7 +24,7 @@ double parse_share(const std::string& option, const std::string& text, double mo
   const auto value = run::parse_fraction(text);
   if (!value || *value > most)
     throw Error(ErrorKind::usage,
-                fmt::format("{} {} is no share above 0 and {} {}", option, printable(text),
+                fmt::format("{} {} is not a share above 0 and {} {}", option, printable(text),
                             most < 1 ? "at most" : "below", most),
                 "write 3% or 0.03");
   return *value;
@@ -54,7 +54,7 @@ void check_sides(const gate::GateOptions& options) {
     if (!mode.baseline && !mode.candidate) continue;
     if (!options.resume.empty())
       refuse(fmt::format("--resume does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option),
-             "the gate knows what it compares");
+             "the gate's stored options say what it compares");
     if (chosen != nullptr)
       refuse(fmt::format("{} does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option,
                          chosen->baseline ? chosen->baseline_option : chosen->candidate_option),
@@ -99,7 +99,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
              "ridgeline gate --help shows what goes together");
     if (option.given && resume && !option.with_resume)
       refuse(fmt::format("{} does not go with --resume", option.name),
-             "an interrupted gate goes on with the options that it was started with");
+             "an interrupted gate keeps the options that it was started with");
   }
   if (options.accept_changes && !runs)
     refuse("--accept-changes is for stored runs", "what a gate measures itself has one environment");
@@ -112,7 +112,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
 void check_output(const Context& context, const gate::GateOptions& options) {
   const int uses = (context.json ? 1 : 0) + (options.markdown == "-" ? 1 : 0) + (options.junit == "-" ? 1 : 0);
   if (uses > 1)
-    refuse("--json, --markdown - and --junit - want the standard output at once", "name a file for all but one");
+    refuse("--json, --markdown - and --junit - cannot share the standard output", "name a file for all but one");
   std::vector<std::filesystem::path> files;
   for (const std::string& name : {options.markdown, options.junit}) {
     if (name.empty() || name == "-") continue;
@@ -179,14 +179,15 @@ void add_gate(Command program, Context& context) {
       "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm\n"
       "                                               two builds that are there already\n"
       "  ridgeline gate --baseline label:v1 --candidate latest\n"
-      "                                               two stored runs: nothing is measured, and less can be said\n"
+      "                                               two stored runs: nothing is measured, and less can be decided\n"
       "  ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer\n"
       "  ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)\n"
-      "  ridgeline gate --resume latest               go on with an interrupted gate\n\n"
+      "  ridgeline gate --resume latest               resume an interrupted gate\n\n"
       "Both sides are measured in rounds: fresh processes, a random order of cases, one case after the other on both\n"
-      "sides in turn. A case leaves as soon as it is decided. A regression is said wrongly in at most 1% of all "
+      "sides in turn. A case leaves as soon as it is decided. A false regression is reported in at most 1% of all "
       "gates,\n"
-      "however many cases they have; what cannot be told is undecided, never a pass. Ctrl-C keeps what is measured.\n"
+      "however many cases they have; what cannot be decided is undecided, never a pass. Ctrl-C keeps what is "
+      "measured.\n"
       "On an emulated device counts are compared, exactly: one execution of each side decides.\n"
       "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with --strict:\n"
       "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an output cannot be read "
@@ -215,7 +216,7 @@ void add_gate(Command program, Context& context) {
     command.option(name, *value, what).value_name("PROGRAM").check(named).one_value();
   side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options->candidate, "Stored run that is judged", "RUN");
-  side("--resume", options->resume, "Go on with this interrupted or killed gate, or the latest, with a whole budget",
+  side("--resume", options->resume, "Resume this interrupted or killed gate, or the latest, with a fresh budget",
        "GATE");
   const auto share = [&](const char* name, std::optional<std::string>& value, const char* what) {
     command.option(name, value, what).value_name("SHARE");

@@ -49,11 +49,11 @@ void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wante
   const std::string many = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
   if (analysis::gives_counts(setup.device.kind))
     present::say(out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
-                                  setup.gate.id, wanted.resumed ? ", gone on with" : "", many));
+                                  setup.gate.id, wanted.resumed ? ", resumed" : "", many));
   else
     present::say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
-                                  wanted.resumed ? ", gone on with, with a new budget" : "", many,
-                                  setup.plan.looks.back(), units::duration(setup.budget_s)));
+                                  wanted.resumed ? ", resumed with a fresh budget" : "", many, setup.plan.looks.back(),
+                                  units::duration(setup.budget_s)));
   for (const std::string& note : notes) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
@@ -88,10 +88,9 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   const run::DeviceLock lock(
       setup.device.uuid, fmt::format("gate {}: {}", gate.id, gate.command_line), [&](const std::string& holder) {
         if (options.no_wait)
-          throw Error(ErrorKind::dependency,
-                      fmt::format("device {} is being measured on by {}", setup.device.id, holder),
+          throw Error(ErrorKind::dependency, fmt::format("device {} is in use by {}", setup.device.id, holder),
                       "wait for it, or leave out --no-wait");
-        fmt::print(stderr, "waiting for device {}, which is being measured on by {}\n", setup.device.id, holder);
+        fmt::print(stderr, "waiting for device {}, which is in use by {}\n", setup.device.id, holder);
       });
   const record::Environment environment = run::observe_environment(setup.device);
   present::GateReport report;
@@ -130,7 +129,7 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   } catch (const Error& error) {
     display.clear();
     throw Error(error.kind(), error.what(),
-                fmt::format("{}{}what was measured is stored; go on: ridgeline gate --resume {}", error.advice(),
+                fmt::format("{}{}what was measured is stored; resume: ridgeline gate --resume {}", error.advice(),
                             error.advice().empty() ? "" : "; ", gate.id));
   }
   process::end_descendants();

@@ -148,9 +148,9 @@ TEST_F(KeptRuns, FoldersThatCannotBeMeantAreRefusedBeforeAnythingIsMerged) {
   fs::create_symlink(folder / "one", folder / "link");
   std::ofstream(folder / "file") << "x";
   const std::pair<std::vector<std::string>, std::pair<int, const char*>> table[] = {
-      {{"one", "one"}, {64, "are one folder"}},   {{"one", "link"}, {64, "are one folder"}},
-      {{"one", "results"}, {64, "into itself"}},  {{"one", "nowhere"}, {74, "No such file"}},
-      {{"one", "file"}, {74, "it is no folder"}},
+      {{"one", "one"}, {64, "are one folder"}},      {{"one", "link"}, {64, "are one folder"}},
+      {{"one", "results"}, {64, "into itself"}},     {{"one", "nowhere"}, {74, "No such file"}},
+      {{"one", "file"}, {74, "it is not a folder"}},
   };
   for (const auto& [names, expected] : table) {
     std::vector<std::string> words{"merge"};
@@ -171,7 +171,7 @@ TEST_F(KeptRuns, WhatCannotBeReadIsLeftOutAndTheRestMerged) {
   add_run("conflict", "synthetic-gpu", "20200101T000000Z-aaaa", "2020-01-01T00:00:00Z", "another");
   const Said said = ridgeline({"merge", path("broken"), path("empty"), path("conflict"), path("good")});
   EXPECT_EQ(said.code, 74);
-  EXPECT_TRUE(contains(said.err, "it is no database")) << said.err;
+  EXPECT_TRUE(contains(said.err, "it is not a database")) << said.err;
   EXPECT_TRUE(contains(said.err, "there are no results in " + path("empty"))) << said.err;
   EXPECT_TRUE(contains(said.err, "has another run of this id, which differs in")) << said.err;
   EXPECT_TRUE(
@@ -191,7 +191,7 @@ TEST_F(KeptRuns, AModelThatIsNoNameOfAFileIsRefused) {
   }
   const Said said = ridgeline({"merge", path("evil")});
   EXPECT_EQ(said.code, 74);
-  EXPECT_TRUE(contains(said.err, "'../../outside' is no name for a results file")) << said.err;
+  EXPECT_TRUE(contains(said.err, "'../../outside' cannot name a results file")) << said.err;
   EXPECT_FALSE(fs::exists(folder.path().parent_path() / "outside.sqlite"));
 }
 

@@ -31,7 +31,7 @@ fs::path canonical_folder(const fs::path& folder) {
   const fs::path path = fs::canonical(folder, error);
   if (error || !fs::is_directory(path, error))
     throw Error(ErrorKind::store,
-                fmt::format("cannot merge {}: {}", folder.string(), error ? error.message() : "it is no folder"),
+                fmt::format("cannot merge {}: {}", folder.string(), error ? error.message() : "it is not a folder"),
                 "nothing was merged; name folders of results files");
   return path;
 }
@@ -60,10 +60,10 @@ void check_model(const std::string& model, const fs::path& file) {
   if (!model.empty() && model.size() <= 200 && model.front() != '.' &&
       model.find_first_not_of(plain) == std::string::npos)
     return;
-  throw Error(ErrorKind::store,
-              fmt::format("cannot merge {}: its device model '{}' is no name for a results file", file.string(),
-                          printable(model)),
-              "the file is damaged or was changed by another program");
+  throw Error(
+      ErrorKind::store,
+      fmt::format("cannot merge {}: its device model '{}' cannot name a results file", file.string(), printable(model)),
+      "the file is damaged or was changed by another program");
 }
 
 /// Results files that take what is merged, opened once.

@@ -38,7 +38,7 @@ int days(const std::string& text) {
   constexpr int longest = 36'500;
   if (failure == std::errc() && number > 0 && number <= longest && (unit == "d" || unit == "w"))
     return unit == "w" ? number * 7 : number;
-  throw Error(ErrorKind::usage, fmt::format("--older-than {} is no age", printable(text)),
+  throw Error(ErrorKind::usage, fmt::format("--older-than {} is not an age", printable(text)),
               "write a number of days or weeks: 90d, 12w");
 }
 

@@ -173,10 +173,9 @@ int run(const Context& context, const RunOptions& options) {
   const run::DeviceLock lock(
       plan.device.uuid, fmt::format("run {}: {}", plan.run.id, plan.run.command_line), [&](const std::string& holder) {
         if (options.no_wait)
-          throw Error(ErrorKind::dependency,
-                      fmt::format("device {} is being measured on by {}", plan.device.id, holder),
+          throw Error(ErrorKind::dependency, fmt::format("device {} is in use by {}", plan.device.id, holder),
                       "wait for it, or leave out --no-wait");
-        fmt::print(stderr, "waiting for device {}, which is being measured on by {}\n", plan.device.id, holder);
+        fmt::print(stderr, "waiting for device {}, which is in use by {}\n", plan.device.id, holder);
       });
   store::Store store = store::Store::create(std::filesystem::path(context.results) / (plan.device.model + ".sqlite"));
   plan.run.started = run::timestamp();

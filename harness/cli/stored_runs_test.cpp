@@ -96,7 +96,8 @@ TEST_F(StoredRuns, AFileThatCannotBeReadIsNamedOnce) {
     const Said said = ridgeline({command});
     EXPECT_EQ(said.code, 0) << said.err;
     EXPECT_EQ(said.out, out);
-    EXPECT_EQ(said.err, "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is no database\n");
+    EXPECT_EQ(said.err,
+              "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is not a database\n");
   }
   EXPECT_EQ(ridgeline({"show", "x@latest"}).code, 74);
 }
@@ -217,7 +218,7 @@ TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
     EXPECT_FALSE(contains(shown + listed, resume)) << "two would measure at once";
   }
   const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
-  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  go on: " + there + "\n")) << shown;
+  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  resume: " + there + "\n")) << shown;
   EXPECT_TRUE(contains(listed, "resume the latest gate: " + there + "\n")) << listed;
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["pairs"], 1);
   const json all = json::parse(ridgeline({"show", "--json", gate.id}).out);
@@ -237,7 +238,7 @@ TEST_F(StoredGates, TheirSidesAreRunsOfTheirOwnByTheirWholeIdAlone) {
 TEST_F(StoredGates, AFileThatCannotBeReadIsNamedOnce) {
   std::ofstream(folder / "x.sqlite") << std::string(4096, 'x');
   EXPECT_EQ(ridgeline({"runs"}).err,
-            "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is no database\n");
+            "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is not a database\n");
 }
 
 TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {

@@ -32,7 +32,7 @@ void check_day(const std::string& text) {
   const bool read = text.size() == 10 && std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3;
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
   if (!read || !date.ok() || text.find_first_not_of("0123456789-") != std::string::npos)
-    throw Error(ErrorKind::usage, fmt::format("--since {} is no day", printable(text)), "write it like 2026-01-31");
+    throw Error(ErrorKind::usage, fmt::format("--since {} is not a date", printable(text)), "write it like 2026-01-31");
 }
 
 void check(const TrendOptions& options) {

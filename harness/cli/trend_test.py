@@ -54,8 +54,8 @@ def test_the_nightly_job_fails_on_what_is_new(nights):
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (["--since", "yesterday"], 64, "--since yesterday is no day"),
-        (["--since", "2026-02-30"], 64, "is no day"),
+        (["--since", "yesterday"], 64, "--since yesterday is not a date"),
+        (["--since", "2026-02-30"], 64, "is not a date"),
         (["--nights", "0"], 64, "1 or more"),
         (["--step", "-1"], 64, "--step is a percentage"),
         (["--device", "h200"], 64, "no stored device is meant by 'h200'"),

@@ -146,7 +146,7 @@ bool is_checkout(const Commit& commit, const std::filesystem::path& source) {
   }
   for (const std::string& line : lines) say("  " + printable(line, 300));
   throw Error(ErrorKind::dependency, fmt::format("{} cannot be built: {}", title(commit), failure),
-              fmt::format("all that was said is in {}", places.log.string()));
+              fmt::format("the full log is {}", places.log.string()));
 }
 
 class Building {
@@ -169,7 +169,7 @@ class Building {
 
   void configure() {
     if (!std::filesystem::exists(places_.source / "CMakePresets.json"))
-      fail("it has no CMakePresets.json, so it is from before builds of commits, or no Ridgeline");
+      fail("it has no CMakePresets.json: it is older than builds of commits, or not Ridgeline");
     std::vector<std::string> arguments{"-S",     places_.source.string(), "-B", places_.build.string(), "--preset",
                                        "release"};
     for (const std::string& choice : choices()) arguments.push_back(choice);
@@ -232,7 +232,7 @@ void say_what_is_left_out(const Commit& commit, const Say& say) {
   const process::ToolResult changes = git(commit.repository, {"status", "--porcelain"});
   if (!changes.fine || changes.output.empty()) return;
   const auto files = 1 + std::ranges::count(changes.output, '\n');
-  say(fmt::format("{}: the uncommitted changes to {} file{} here are no part of it", title(commit), files,
+  say(fmt::format("{}: the uncommitted changes to {} file{} here are not part of it", title(commit), files,
                   files == 1 ? "" : "s"));
 }
 

@@ -126,7 +126,7 @@ TEST_F(CommitBuild, WorksFromAFolderBelowAndFromAnotherWorkTree) {
 TEST_F(CommitBuild, SaysThatUncommittedChangesAreLeftOut) {
   write(repository / "build.sh", "exit 1\n");
   build("HEAD");
-  EXPECT_NE(said.find("the uncommitted changes to 1 file here are no part of it"), std::string::npos) << said;
+  EXPECT_NE(said.find("the uncommitted changes to 1 file here are not part of it"), std::string::npos) << said;
   said.clear();
   commit("exit 1\n", "Another");
   write(repository / "build.sh", "exit 2\n");
@@ -177,7 +177,7 @@ TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
   EXPECT_NE(text.find("(Break) cannot be built: cmake --build exited with code"), std::string::npos) << text;
   EXPECT_NE(said.find("  the compiler is unhappy\n"), std::string::npos) << said;
   EXPECT_EQ(said.find("  line 5\n"), std::string::npos) << said;
-  const std::size_t log = text.find("is in ") + 6;
+  const std::size_t log = text.find("the full log is ") + 16;
   EXPECT_NE(read(text.substr(log)).find("line 5\n"), std::string::npos) << text;
   // It is tried again, and other commits are not in its way.
   failure("HEAD", ErrorKind::dependency);

@@ -133,7 +133,7 @@ def test_a_gate_goes_on_with_the_profile_that_it_had_from_any_folder(lab):
         lab.command("gate", "--resume", "latest", "--results", lab.results), text=True, cwd=lab.folder.parent
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert ", gone on with, with a new budget: 2 cases, at most 60 rounds and 5 s" in done.stdout
+    assert ", resumed with a fresh budget: 2 cases, at most 60 rounds and 5 s" in done.stdout
     assert {name for (name,) in lab.query("SELECT case_name FROM verdict")} == {case("constant"), case("slow")}
     assert lab.query("SELECT count(*) FROM verdict WHERE reason LIKE '%interrupted%'") == [(0,)]
 

@@ -52,7 +52,7 @@ std::uint64_t parse_seed(const std::string& text) {
   std::uint64_t seed = 0;
   const char* end = text.data() + text.size();
   if (const auto [rest, error] = std::from_chars(text.data(), end, seed); error != std::errc{} || rest != end)
-    throw Error(ErrorKind::usage, fmt::format("--seed {} is no whole number from 0 to 2^64 - 1", printable(text)));
+    throw Error(ErrorKind::usage, fmt::format("--seed {} is not a whole number from 0 to 2^64 - 1", printable(text)));
   return seed;
 }
 
@@ -70,7 +70,7 @@ Wanted from_command_line(const GateOptions& options) {
   if (!options.budget.empty()) {
     const auto seconds = run::parse_duration(options.budget);
     if (!seconds)
-      throw Error(ErrorKind::usage, fmt::format("--budget {} is no duration above 0", printable(options.budget)),
+      throw Error(ErrorKind::usage, fmt::format("--budget {} is not a duration above 0", printable(options.budget)),
                   "write 90s, 10m or 1h30m");
     wanted.budget_s = *seconds;
   }
@@ -83,9 +83,9 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
   wanted.resumed = store::find_gate(results, options.resume, left_out);
   const record::Gate& gate = wanted.resumed->summary.gate;
   if (gate.mode == record::GateMode::runs)
-    throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to go on with", gate.id));
+    throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to resume", gate.id));
   if (gate.status == record::RunStatus::finished)
-    throw Error(ErrorKind::usage, fmt::format("gate {} has finished: there is nothing to go on with", gate.id),
+    throw Error(ErrorKind::usage, fmt::format("gate {} has finished: there is nothing to resume", gate.id),
                 fmt::format("ridgeline show {}", gate.id));
   wanted.mode = gate.mode;
   wanted.rules_text = gate.rules_text;
@@ -172,7 +172,7 @@ void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::
                      const record::Environment& environment, const std::string& options_text) {
   const record::Gate& before = wanted.resumed->summary.gate;
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorKind::usage, fmt::format("cannot go on with gate {}: {}", before.id, what),
+    throw Error(ErrorKind::usage, fmt::format("cannot resume gate {}: {}", before.id, what),
                 fmt::format("start it again: {}", before.command_line));
   };
   if (before.device_uuid != setup.device.uuid) refuse("the device is another one");

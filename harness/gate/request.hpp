@@ -12,7 +12,7 @@
 
 namespace ridgeline::gate {
 
-/// What is typed of a gate.
+/// What is typed for a gate.
 struct GateOptions {
   std::vector<std::string> patterns;
   std::vector<std::string> baseline_workers, candidate_workers;  // programs

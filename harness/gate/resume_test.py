@@ -65,7 +65,7 @@ def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate
         assert lab.query("SELECT status FROM gate") == [("running",)]
         shown = lab.execute(lab.command("show", "--results", lab.results), text=True).stdout
         stored = lab.query("SELECT count(*) FROM pair")[0][0]
-        assert f"the gate was killed; {stored} pairs are stored\n  go on: ridgeline gate --resume " in shown
+        assert f"the gate was killed; {stored} pairs are stored\n  resume: ridgeline gate --resume " in shown
         process = lab.start_command(
             lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"), env=lab.environment
         )
@@ -131,7 +131,7 @@ def test_a_gate_does_not_go_on_with_something_else(lab):
 
 def test_a_finished_gate_does_not_go_on(lab):
     assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
-    assert "has finished: there is nothing to go on with" in refusal(lab)
+    assert "has finished: there is nothing to resume" in refusal(lab)
 
 
 def test_a_gate_holds_the_device_throughout(lab):
@@ -140,6 +140,6 @@ def test_a_gate_holds_the_device_throughout(lab):
     lab.wait_for_pairs(1)
     refused = lab.run(lab.profile("constant"), "--no-wait")
     assert refused.returncode == 69
-    assert f"is being measured on by pid {process.pid}, gate {gate_id}" in refused.stderr
+    assert f"is in use by pid {process.pid}, gate {gate_id}" in refused.stderr
     process.send_signal(signal.SIGINT)
     finish(process)

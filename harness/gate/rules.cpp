@@ -36,7 +36,7 @@ Looking looking(run::StrictTable& table) {
 
 Rule::Expectation expectation(run::StrictTable& table) {
   if (table.text("expect") != "regression")
-    table.refuse(table.need("expect").source(), "expect must be \"regression\": nothing else needs to be expected");
+    table.refuse(table.need("expect").source(), "expect must be \"regression\"");
   Rule::Expectation made{words(table, "reason"), table.date("until"), {}};
   if (table.find("at_most")) made.at_most = table.fraction("at_most");
   return made;
@@ -66,7 +66,7 @@ Rule rule(run::StrictTable& table, int line) {
   if (table.find("alpha")) rule.alpha = table.fraction("alpha");
   if (rule.alpha.value_or(0) > analysis::most_alpha)
     table.refuse(table.need("alpha").source(),
-                 fmt::format("alpha {:.4g} is no share above 0 and at most {}", *rule.alpha, analysis::most_alpha),
+                 fmt::format("alpha {:.4g} is not a share above 0 and at most {}", *rule.alpha, analysis::most_alpha),
                  "write 3% or 0.03");
   if (table.find("counts")) read_counts(table, rule);
   if (table.find("direction")) rule.looking = looking(table);
@@ -162,7 +162,7 @@ CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule
       refuse(rules, rule->line,
              fmt::format("at_most {} is no larger than the delta of {}, {}", percent(*result.at_most),
                          printable(name, 400), percent(result.delta)),
-             "a regression is at least delta: no one could be the expected one");
+             "a regression is at least delta, so none could be the expected one");
     result.expectation = fmt::format("{} ({}until {}{})", rule->expect->reason,
                                      result.at_most ? fmt::format("at most {}, ", percent(*result.at_most)) : "",
                                      rule->expect->until, result.expectation_over ? ", which is over" : "");

@@ -203,7 +203,8 @@ TEST(GateRules, RefuseWithFileAndLine) {
       {"floor = \"1us\"", "floor = 1000", "gate.toml:4: floor must be a duration above 0", ""},
       {"floor = \"1us\"", "floor = \"1 us\"", "gate.toml:4: floor must be a duration above 0", ""},
       {"alpha = 0.05", "alpha = 1.0", "gate.toml:9: alpha must be a fraction", ""},
-      {"alpha = 0.05", "alpha = \"99.9%\"", "gate.toml:9: alpha 0.999 is no share above 0 and at most 0.2", "write 3%"},
+      {"alpha = 0.05", "alpha = \"99.9%\"", "gate.toml:9: alpha 0.999 is not a share above 0 and at most 0.2",
+       "write 3%"},
       {"alpha = 0.05", "counts = 2", "gate.toml:9: counts must be 0 or a fraction below 1", ""},
       {"alpha = 0.05", "counts = -0.1", "gate.toml:9: counts must be 0 or a fraction", ""},
       {"alpha = 0.05", "counts = true", "gate.toml:9: counts must be 0 or a fraction", ""},
@@ -235,9 +236,9 @@ TEST(GateRules, RefuseWithFileAndLine) {
   expect_refused([] { parse_gate_rules("[rule]\ncases = \"*\"\n", "gate.toml"); }, "gate.toml:1: write [[rule]]");
   expect_refused([] { parse_gate_rules("rule = [3]\n", "gate.toml"); }, "gate.toml:1: rule must be sections");
   expect_refused([] { load_gate_rules("missing/gate.toml"); }, "cannot read the rules of the gate missing/gate.toml");
-  expect_refused([] { load_gate_rules("/"); }, "cannot read the rules of the gate /: it is no file with text");
+  expect_refused([] { load_gate_rules("/"); }, "cannot read the rules of the gate /: it is not a text file");
   expect_refused([] { load_gate_rules("/dev/zero"); },
-                 "cannot read the rules of the gate /dev/zero: it is no file with text");
+                 "cannot read the rules of the gate /dev/zero: it is not a text file");
 }
 
 }  // namespace

@@ -71,8 +71,7 @@ void add(const device::SiteCount& site, Totals& totals) {
   }
   const Access* access = std::ranges::find(accesses, site.access, &Access::name);
   if (access == std::end(accesses))
-    throw Error(ErrorKind::internal,
-                fmt::format("the device counted '{}', which is no access that is known", site.access));
+    throw Error(ErrorKind::internal, fmt::format("the device counted '{}', which is not a known access", site.access));
   (totals.*access->memory.*access->operation).add(site);
   if (access->by_lanes) totals.lanes.add(site);
 }

@@ -112,9 +112,9 @@ std::string gate_junit(const GateReport& report) {
   text += "<system-out>";
   for (const std::string& note : report.notes) text += escaped(note) + '\n';
   for (const std::string& line : conclusions(report)) text += escaped(line) + '\n';
-  if (!report.repeat.empty()) text += "again: " + escaped(report.repeat) + '\n';
+  if (!report.repeat.empty()) text += "repeat: " + escaped(report.repeat) + '\n';
   const std::string resume = resume_command(report);
-  if (!resume.empty()) text += "go on: " + escaped(resume) + '\n';
+  if (!resume.empty()) text += "resume: " + escaped(resume) + '\n';
   return text + "</system-out>\n</testsuite>\n</testsuites>\n";
 }
 

@@ -70,9 +70,9 @@ std::string gate_markdown(const GateReport& report) {
   if (!report.repeat.empty())
     tail += report.repeat.size() > most_command_bytes
                 ? "The command that repeats what failed is too long for this page; the gate's other outputs have it.\n"
-                : fmt::format("Again:\n\n```sh\n{}\n```\n", printable(report.repeat, 4 * most_command_bytes));
+                : fmt::format("Repeat:\n\n```sh\n{}\n```\n", printable(report.repeat, 4 * most_command_bytes));
   const std::string resume = resume_command(report);
-  if (!resume.empty()) tail += fmt::format("Go on:\n\n```sh\n{}\n```\n", printable(resume));
+  if (!resume.empty()) tail += fmt::format("Resume:\n\n```sh\n{}\n```\n", printable(resume));
 
   std::string text = fmt::format("### Ridgeline {}\n\n", escaped_markdown(gate_title(report.gate, report.device)));
   for (const std::string& line : conclusions(report)) text += fmt::format("- {}\n", escaped_markdown(line));

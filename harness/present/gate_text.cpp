@@ -55,9 +55,9 @@ std::string gate_text(const GateReport& report) {
   if (!report.verdicts.empty()) text += '\n' + table(report);
   text += '\n';
   for (const std::string& line : conclusions(report)) text += line + '\n';
-  if (!report.repeat.empty()) text += fmt::format("  again: {}\n", printable(report.repeat, longest_line));
+  if (!report.repeat.empty()) text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));
   const std::string resume = resume_command(report);
-  if (!resume.empty()) text += fmt::format("  go on: {}\n", printable(resume));
+  if (!resume.empty()) text += fmt::format("  resume: {}\n", printable(resume));
   if (!report.file.empty()) text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
   return text;
 }

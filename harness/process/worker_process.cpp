@@ -45,7 +45,7 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
   if (reception_) meet(deadline);
   auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
   if (const auto* failure = std::get_if<protocol::Failure>(&answer))
-    throw Error(ErrorKind::dependency, fmt::format("the worker refuses to talk: {}", failure->message),
+    throw Error(ErrorKind::dependency, fmt::format("the worker refused the conversation: {}", failure->message),
                 failure->advice);
   return std::get<protocol::Hello>(std::move(answer));
 }
@@ -121,7 +121,7 @@ std::string WorkerProcess::receive(Deadline deadline) {
     if ((state == LineReader::State::waiting || state == LineReader::State::too_long) && !lines_->held().empty() &&
         lines_->held().front() != '{')
       lose(record::Outcome::crashed,
-           fmt::format("the worker sent what is no message: {}", printable(lines_->held(), 40)));
+           fmt::format("the worker sent something that is not a message: {}", printable(lines_->held(), 40)));
     switch (state) {
       case LineReader::State::line:
         return lines_->take();

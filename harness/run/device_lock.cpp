@@ -45,7 +45,7 @@ process::Descriptor open_lock(const std::string& path) {
   if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
     throw Error(ErrorKind::store,
                 fmt::format("cannot open the device's lock file {}: {}", path,
-                            file ? "it is no plain file" : std::strerror(errno)),
+                            file ? "it is not a regular file" : std::strerror(errno)),
                 "remove it, or name another folder with RIDGELINE_LOCKS");
   return file;
 }

@@ -114,7 +114,7 @@ def test_the_second_run_on_a_device_waits_and_names_the_first(lab):
     time.sleep(0.3)
     refused = lab.run(lab.profile("constant"), "--no-wait")
     assert refused.returncode == 69
-    assert f"is being measured on by pid {first.pid}, run {run_id}" in refused.stderr
+    assert f"is in use by pid {first.pid}, run {run_id}" in refused.stderr
     waiting = lab.start(lab.profile("constant"))
     assert f"pid {first.pid}, run {run_id}" in waiting.stderr.readline()
     assert waiting.poll() is None

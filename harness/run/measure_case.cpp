@@ -140,7 +140,7 @@ void CaseExecution::perform(const char* stage, Step step) {
     const std::string& message = refused.failure.message;
     // A device that has failed once may fail everything after.
     end(record::Outcome::crashed,
-        fmt::format("while {}: {}", stage, message.empty() ? "the worker could not, and does not say why" : message));
+        fmt::format("while {}: {}", stage, message.empty() ? "the worker failed and gave no reason" : message));
   } catch (const Error& error) {  // an answer of another protocol version in the middle of a conversation
     end(record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
   }

@@ -27,14 +27,14 @@ std::string read_toml_file(const std::filesystem::path& file, const std::string&
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (error) refuse(error.message());
-  if (!is_regular_file(status)) refuse("it is no file with text");
+  if (!is_regular_file(status)) refuse("it is not a text file");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) refuse(std::generic_category().message(errno));
   std::string text(max_file_bytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) refuse("reading failed");
   text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > max_file_bytes) refuse("it is larger than 1 MiB, which nobody has written by hand");
+  if (text.size() > max_file_bytes) refuse("it is larger than 1 MiB");
   return text;
 }
 

@@ -97,7 +97,7 @@ TEST_F(Files, WhatIsNoDatabaseIsRefusedAndLeftAlone) {
   const std::string garbage(5000, 'x');
   write_text(file, garbage);
   for (const auto& open : {&Store::open, &Store::create})
-    EXPECT_NE(refusal([&] { open(file); }).find("it is no database"), std::string::npos);
+    EXPECT_NE(refusal([&] { open(file); }).find("it is not a database"), std::string::npos);
   EXPECT_EQ(read_text(file), garbage);
 }
 

@@ -17,7 +17,7 @@ Explanation explain(const SQLite::Exception& exception, int system_error) {
   const std::string system = system_error != 0 ? std::generic_category().message(system_error) : "";
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
-      return {"it is no database", "choose another results folder, or move that file away"};
+      return {"it is not a database", "choose another results folder, or move that file away"};
     case SQLITE_CORRUPT:
       return {fmt::format("it is damaged ({})", exception.what()), "restore it from a backup, or move it away"};
     case SQLITE_FULL:

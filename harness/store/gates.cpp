@@ -138,7 +138,7 @@ void Store::resume_gate(std::string_view gate_id) {
       gates = statement.exec();
     }
     if (gates == 0)
-      throw Error(ErrorKind::store, fmt::format("cannot go on with gate {} in {}: no such gate is unfinished",
+      throw Error(ErrorKind::store, fmt::format("cannot resume gate {} in {}: no such gate is unfinished",
                                                 printable(gate_id), file().string()));
     return gates;
   });

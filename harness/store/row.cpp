@@ -145,7 +145,7 @@ record::Facts Row::facts(const char* name) const {
   if (!object || !object->is_object()) refuse(fmt::format("no JSON object as {}", name));
   record::Facts facts;
   for (const auto& [key, value] : object->members()) {
-    if (!value.is_text()) refuse(fmt::format("a fact that is no text in {}", name));
+    if (!value.is_text()) refuse(fmt::format("a fact that is not text in {}", name));
     facts.emplace(key, value.text());
   }
   return facts;
@@ -157,7 +157,7 @@ std::vector<record::Field> Row::fields(const char* name) const {
   std::vector<record::Field> fields;
   for (const json::Value& pair : array->elements()) {
     if (!pair.is_array() || pair.size() != 2 || !pair.elements()[0].is_text() || !pair.elements()[1].is_text())
-      refuse(fmt::format("a field that is no pair of texts in {}", name));
+      refuse(fmt::format("a field that is not a pair of texts in {}", name));
     fields.push_back({pair.elements()[0].text(), pair.elements()[1].text()});
   }
   return fields;
@@ -168,7 +168,7 @@ std::vector<double> Row::times(const char* name) const {
   if (value.isNull()) return {};
   const auto bytes = static_cast<std::size_t>(value.getBytes());
   if (!value.isBlob() || bytes % sizeof(double) != 0)
-    refuse(fmt::format("{} bytes as {}, which are no whole numbers of 8 bytes", bytes, name));
+    refuse(fmt::format("{} bytes as {}, which is not a multiple of 8 bytes", bytes, name));
   std::vector<double> times(bytes / sizeof(double));
   if (bytes > 0) std::memcpy(times.data(), value.getBlob(), bytes);
   for (const double time : times)

@@ -205,7 +205,7 @@ TEST(ResultsFolder, WhereNothingCanBeReadIsAnError) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::store);
-    EXPECT_NE(std::string(error.what()).find("a.sqlite: it is no database"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a.sqlite: it is not a database"), std::string::npos) << error.what();
   }
 }
 

@@ -34,8 +34,8 @@ device::Support common_support(const Problem& problem) {
   if (problem.dtype != DType::f32)
     return device::Support::unsupported(fmt::format("does not communicate {}", to_string(problem.dtype)));
   if (problem.bytes < 0 || problem.bytes % (problem.ranks * static_cast<std::int64_t>(size_of(problem.dtype))) != 0)
-    return device::Support::unsupported(
-        fmt::format("{} bytes are no equal number of elements for each of {} ranks", problem.bytes, problem.ranks));
+    return device::Support::unsupported(fmt::format(
+        "{} bytes do not give the same number of elements to each of {} ranks", problem.bytes, problem.ranks));
   if (problem.operation == Operation::broadcast && problem.ranks == 1)
     return device::Support::unsupported("a broadcast among one rank moves nothing");
   return device::Support::yes();

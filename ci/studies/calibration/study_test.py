@@ -1,4 +1,4 @@
-"""The program: studies that are measured, interrupted, gone on with, refused and published."""
+"""The program: studies that are measured, interrupted, resumed, refused and published."""
 
 import contextlib
 import dataclasses

@@ -28,7 +28,7 @@ void check_box(const TensorMap& map, const int* at, int rank, bool store, std::u
       block.stop("out of bounds", pc, -1, fmt::format("a box is stored from element {} of dimension {}", at[d], d));
   // There an H100 writes more than the row has.
   if (map.sizes[0] * static_cast<unsigned>(map.element_bytes) % 16 != 0)
-    unsupported("cp.async.bulk.tensor stores to rows that are no multiple of 16 bytes");
+    unsupported("cp.async.bulk.tensor stores to rows that are not a multiple of 16 bytes");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ const std::vector<Behaviour>& behaviours() {
     add("drifting", "slower by 0.1% with every execution").ns = [](std::int64_t i, const Draw&) {
       return 1e5 * (1 + 0.001 * static_cast<double>(i));
     };
-    add("prints", "prints bytes that are no text while it runs").before_launch = [](std::int64_t) {
+    add("prints", "prints bytes that are not text while it runs").before_launch = [](std::int64_t) {
       [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, "\xFF\x00{\"reply\":\"sample\"}\n", 21);
     };
     add("slow", "takes a second to prepare").before_launch = [](std::int64_t execution) {

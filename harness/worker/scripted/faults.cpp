@@ -150,7 +150,7 @@ const std::vector<Fault>& faults() {
        [](Transport& outside) {
          for (;;) outside.send("{}\n");
        }},
-      {"binary_output", "answers with bytes that are no text",
+      {"binary_output", "answers with bytes that are not text",
        [](Transport& outside) {
          outside.send(
              "\x7F"
