@@ -1,9 +1,9 @@
 # -fsanitize=thread calls a function before each access to memory (harness/device/emulated/accesses.cpp has them; the
 # sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
 # wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
-# Pairs of 16-bit numbers come first, before a source includes CUDA's own headers of them.
+# The kernel language comes first, before a source includes CUDA's own headers of 16-bit numbers.
 set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off -fno-pie
-    -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/device/emulated/packed_types.hpp
+    -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/device/emulated/language.hpp
     -Wno-unknown-pragmas)
 
 # compile_kernels runs the compiler and refuses sources whose accesses it could not count. With ccache it goes between it and

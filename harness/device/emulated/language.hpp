@@ -1,7 +1,7 @@
 #pragma once
 
-// CUDA C++ for a host compiler: the words that kernels use, with their meaning on the emulated device. See
-// docs/emulated-device.md for the rules that sources keep to.
+// CUDA C++ for a host compiler: the words that kernels use, with their meaning on the emulated device. It stands before
+// every source of kernels (-include). See docs/emulated-device.md for the rules that sources keep to.
 
 #include <algorithm>
 #include <bit>
@@ -19,6 +19,7 @@
 #include "harness/device/cuda/launch_config.hpp"
 #include "harness/device/emulated/calls.hpp"
 #include "harness/device/emulated/packed_types.hpp"
+#include "harness/device/emulated/residency.hpp"
 #include "harness/device/stream.hpp"
 
 #undef __launch_bounds__

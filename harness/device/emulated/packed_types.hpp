@@ -4,10 +4,6 @@
 // word of 32 bits. Here as for nvcc, because a copy is an access to memory that is counted: of the two ways that the
 // headers give each function, the second one is taken, but where the first one begins with the word for such a copy.
 
-#if defined(__CUDA_FP16_H__) || defined(__CUDA_BF16_H__)
-#error "include harness/device/kernel.hpp before any header of CUDA: pairs of 16-bit numbers would be copied in halves"
-#endif
-
 #include <nv/target>
 
 #pragma push_macro("NV_IF_ELSE_TARGET")

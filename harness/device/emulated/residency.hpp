@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/device/facts.hpp"
+#include "harness/device/stream.hpp"
 
 namespace ridgeline::device {
 

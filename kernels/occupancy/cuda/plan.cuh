@@ -5,7 +5,6 @@
 
 #include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
-#include "harness/device/residency.hpp"
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/ptx/opaque.cuh"
 #include "kernels/ptx/special_registers.cuh"
