@@ -8,7 +8,10 @@ import pytest
 
 SCRIPT = Path(__file__).parent / "check_layers"
 
-ROOMS = ["base", "record", "stats", "device", "protocol", "catalogue", "store", "measure", "analysis", "worker", "run"]
+ROOMS = [
+    *("base", "record", "stats", "device", "protocol", "catalogue", "store", "emulated", "measure", "analysis"),
+    *("worker", "run"),
+]
 
 # Files that planted includes point at.
 TREE = [
@@ -40,6 +43,7 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
         ("harness/base/a.hpp", '#include "harness/record/x.hpp"', "rank 0"),
         ("harness/store/a.cpp", '#include "harness/protocol/x.hpp"', "rank 2"),
         ("harness/stats/a.cpp", '#  include "harness/cli/x.hpp"', "rank 5"),
+        ("harness/device/a.hpp", '#include "harness/emulated/x.hpp"', "rank 1"),
         ("harness/analysis/a.cpp", '#include "harness/device/x.hpp"', "does not see"),
         ("harness/cli/a.cpp", '#include "harness/measure/x.hpp"', "does not see"),
         ("harness/base/a.cpp", '#include "harness/attic/x.hpp"', "no rank"),
@@ -53,6 +57,7 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
         ("harness/worker/a.cpp", "#include <mpi.h>", "only below mpi/"),
         ("harness/run/a.cpp", "#include <SQLiteCpp/SQLiteCpp.h>", "only in harness/store"),
         ("kernels/gemm/a.cpp", '#include "harness/measure/x.hpp"', "harness/base and harness/device only"),
+        ("kernels/gemm/cuda/a.cu", '#include "harness/emulated/x.hpp"', "kernels/ptx harness/emulated"),
         ("kernels/gemm/a.cpp", '#include "kernels/memory/memory.hpp"', "not kernels/memory"),
         ("kernels/gemm/a.cpp", '#include "kernels/attention/attention.hpp"', "not kernels/attention"),
         ("kernels/variant2.hpp", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
@@ -86,6 +91,7 @@ def test_violation_is_named_with_file_line_and_rule(tmp_path, path, line, rule):
         ("kernels/gemm/a.cpp", '#include "kernels/variant.hpp"'),
         ("kernels/attention/a.cpp", '#include "kernels/gemm/gemm.hpp"'),
         ("kernels/gemm/cuda/a.cu", '#include "kernels/ptx/mma.cuh"'),
+        ("kernels/ptx/a.cuh", '#include "harness/emulated/x.hpp"'),
         ("kernels/gemm/cuda/a.cu", "#include <mma.h>"),
         ("suites/a.cpp", '#include "kernels/gemm/gemm.hpp"'),
         ("suites/a.cpp", '#include "harness/worker/x.hpp"'),

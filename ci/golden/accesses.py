@@ -82,9 +82,9 @@ def parse_ptx(text: str, root: Path) -> Accesses:
 # --- g++'s code for the emulated device
 
 SANITIZER = re.compile(r"__tsan_(?:unaligned_|volatile_)*(read|write)(\d+)$")
-# Calls of harness/device/emulated/calls.hpp that access memory for the lane, mangled.
+# Calls of harness/emulated/calls.hpp that access memory for the lane, mangled.
 WORDS = {"6updateEPv": ("atomic", 0), "10copy_async": ("async copy", 16), "13load_matrices": ("load", 16)}
-FRAGMENTS = "harness/device/emulated/wmma.hpp"
+FRAGMENTS = "harness/emulated/wmma.hpp"
 CALL = re.compile(r" +([0-9a-f]+):\t.*\tcall +[0-9a-f]+ <([\w.$]+)[^>]*>")
 RELOCATION = re.compile(r"\t+[0-9a-f]+: R_X86_64_(?:PLT32|PC32)\t([\w.$]+)")
 

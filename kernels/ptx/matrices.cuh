@@ -2,7 +2,7 @@
 
 #include "harness/device/kernel.hpp"
 #if !defined(__CUDACC__)
-#include "harness/device/emulated/tensor_cores.hpp"
+#include "harness/emulated/tensor_cores.hpp"
 #endif
 
 // Loads and stores of 8 x 8 matrices of 16-bit elements between shared memory and the registers of a warp, as

@@ -4,7 +4,7 @@
 
 #include "harness/device/kernel.hpp"
 #if !defined(__CUDACC__)
-#include "harness/device/emulated/async_calls.hpp"
+#include "harness/emulated/async_calls.hpp"
 #endif
 
 namespace ridgeline::ptx {

@@ -11,7 +11,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 #else
-#include "harness/device/emulated/tensor_map.hpp"
+#include "harness/emulated/tensor_map.hpp"
 #endif
 
 // Made by the host, passed to a kernel as `const __grid_constant__ device::TensorMap`, and read by load_box() and

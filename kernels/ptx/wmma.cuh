@@ -6,5 +6,5 @@
 #if defined(__CUDACC__)
 #include <mma.h>
 #else
-#include "harness/device/emulated/wmma.hpp"
+#include "harness/emulated/wmma.hpp"
 #endif

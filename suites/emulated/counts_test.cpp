@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/catalogue/emulated/limits_of.hpp"
-#include "harness/device/emulated/emulated_device.hpp"
+#include "harness/emulated/emulated_device.hpp"
+#include "harness/emulated/limits_of.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/worker/case.hpp"
 #include "harness/worker/program.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/half.hpp"
-#include "harness/device/emulated/machine.hpp"
+#include "harness/emulated/machine.hpp"
 #include "kernels/ptx/test/hopper_gemm.hpp"
 
 // The same question of Hopper's asynchronous instructions: which check finds which mistake.

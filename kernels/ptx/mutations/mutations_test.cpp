@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/half.hpp"
-#include "harness/device/emulated/machine.hpp"
+#include "harness/emulated/machine.hpp"
 #include "kernels/ptx/mutations/mma_gemm.hpp"
 
 // Do the emulated device's checks bite? Each mutation of a kernel that is right is found by the check that is named for

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/device/emulated/machine.hpp"
+#include "harness/emulated/machine.hpp"
 
 // Registers that warpgroups share out, and maps of tensors: each mistake is found, or refused before there is a map.
 namespace ridgeline::ptx::mutations {

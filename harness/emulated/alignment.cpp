@@ -1,0 +1,138 @@
+#include "harness/emulated/alignment.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+namespace ridgeline::device::emulated {
+namespace {
+
+bool same_place(const Entry& a, const Entry& b) { return a.pc == b.pc && a.path == b.path && a.act == b.act; }
+
+/// The entry that the program reaches first among the lanes' next accesses; null when all wait for each other.
+const Entry* first_access(std::span<const LaneLog> logs, const Paths& paths) {
+  const Entry* first = nullptr;
+  for (const LaneLog& log : logs) {
+    if (log.next == log.end || !is_of_one_lane(log.next->act)) continue;
+    if (first == nullptr || (!same_place(*log.next, *first) && paths.before(*log.next, *first))) first = log.next;
+  }
+  return first;
+}
+
+bool takes_part(const LaneLog& log, const Entry& together) { return (together.address >> log.lane & 1) != 0; }
+
+bool stands_at(const LaneLog& log, const Entry& together) {
+  return log.next != log.end && log.next->act == together.act && log.next->address == together.address;
+}
+
+/// Whether every lane that takes part stands at it, as far as its log tells.
+bool complete(std::span<const LaneLog> logs, const Entry& together) {
+  for (const LaneLog& log : logs)
+    if (takes_part(log, together) && (log.next != log.end ? !stands_at(log, together) : log.waits)) return false;
+  return true;
+}
+
+void pass(const Entry& together, Warp& warp) {
+  together.act == Act::warp_barrier ? warp.barrier() : warp.collective();
+  if (together.act == Act::warp_event) warp.event();
+}
+
+/// What mostly is so: all lanes stand at one barrier or collective of all. Passes it, or does nothing.
+bool pass_converged(std::span<LaneLog> logs, Warp& warp) {
+  const LaneLog& front = logs.front();
+  if (front.next == front.end || is_of_one_lane(front.next->act)) return false;
+  const Entry together = *front.next;
+  for (const LaneLog& log : logs)
+    if (!stands_at(log, together) || !takes_part(log, together)) return false;
+  pass(together, warp);
+  for (LaneLog& log : logs) ++log.next;
+  return true;
+}
+
+/// Passes a barrier or collective at which all its lanes stand. When there is none, because the kernel is wrong, the
+/// first. False where a lane may still come.
+bool pass_together(std::span<LaneLog> logs, Warp& warp) {
+  const Entry* found = nullptr;
+  bool may_come = false;
+  for (const LaneLog& log : logs) {
+    may_come = may_come || log.waits;
+    if (log.next == log.end) continue;
+    if (found == nullptr) found = log.next;
+    if (!complete(logs, *log.next)) continue;
+    found = log.next;
+    may_come = false;
+    break;
+  }
+  if (found == nullptr || may_come) return false;
+  const Entry together = *found;
+  pass(together, warp);
+  for (LaneLog& log : logs)
+    if (stands_at(log, together) && (takes_part(log, together) || &*log.next == found)) ++log.next;
+  return true;
+}
+
+/// Everything of an entry but its address.
+std::uint64_t place_of(const Entry& entry) {
+  std::uint64_t place = 0;
+  static_assert(offsetof(Entry, pc) == 8 && sizeof(Entry) == 16);
+  std::memcpy(&place, &entry.pc, sizeof place);
+  return place;
+}
+
+/// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or does nothing.
+bool take_converged(std::span<LaneLog> logs, Request& request) {
+  const LaneLog& front = logs.front();
+  if (front.next == front.end || !is_of_one_lane(front.next->act)) return false;
+  const Entry place = *front.next;
+  const std::uint64_t wanted = place_of(place);
+  std::size_t count = 0;
+  for (const LaneLog& log : logs) {
+    if (log.next == log.end || place_of(*log.next) != wanted) return false;
+    request.addresses[count] = log.next->address;
+    request.lanes[count++] = log.lane;
+  }
+  for (LaneLog& log : logs) ++log.next;
+  request.pc = place.pc;
+  request.act = place.act;
+  request.bytes = place.bytes;
+  request.count = static_cast<int>(count);
+  return true;
+}
+
+}  // namespace
+
+void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
+  Request request;
+  if (logs.empty()) return;
+  for (;;) {
+    if (take_converged(logs, request)) {
+      warp.request(request);
+      continue;
+    }
+    if (pass_converged(logs, warp)) continue;
+    bool any = false;
+    for (const LaneLog& log : logs) {
+      if (log.next == log.end && log.goes_on) return;
+      any = any || log.next != log.end;
+    }
+    if (!any) return;
+    const Entry* const first = first_access(logs, paths);
+    if (first == nullptr) {
+      if (!pass_together(logs, warp)) return;
+      continue;
+    }
+    const Entry place = *first;
+    request.pc = place.pc;
+    request.act = place.act;
+    request.bytes = place.bytes;
+    request.count = 0;
+    for (LaneLog& log : logs) {
+      if (log.next == log.end || !same_place(*log.next, place)) continue;
+      request.addresses[static_cast<std::size_t>(request.count)] = log.next->address;
+      request.lanes[static_cast<std::size_t>(request.count++)] = log.lane;
+      ++log.next;
+    }
+    warp.request(request);
+  }
+}
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "harness/emulated/async_unit.hpp"
+#include "harness/emulated/block.hpp"
+
+// mbarriers, and the fences between threads and the unit. Source: PTX ISA, "Parallel Synchronization and Communication
+// Instructions: mbarrier".
+namespace ridgeline::device::emulated {
+namespace {
+
+// An event is a number with its kind below: the address of a barrier, which is a multiple of 8, or the index of a copy.
+enum class Kind : std::uint8_t { init, arrive, wait, fence, begin_copy, end_store };
+constexpr std::uint64_t kinds = 8;
+
+// Rounds in which nothing but tests of barriers goes on in a block.
+constexpr int most_idle_polls = 10'000;
+
+std::uint64_t event_of(const void* barrier, Kind kind) {
+  return reinterpret_cast<std::uint64_t>(barrier) | static_cast<std::uint64_t>(kind);
+}
+
+}  // namespace
+
+void AsyncUnit::begin_block() {
+  hot.products = 0;  // also after a launch that was stopped
+  if (!std::exchange(used_, false)) return;
+  barriers_.clear();
+  copies_.clear();
+  stores_.clear();
+  for (WarpProducts& of_warp : products_) of_warp = {};
+  idle_polls_ = 0;
+}
+
+AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {
+  const auto found = barriers_.find(reinterpret_cast<std::uint64_t>(barrier));
+  if (found == barriers_.end())
+    block_.stop("mbarrier without initialisation", pc, -1,
+                block_.describe_shared(reinterpret_cast<std::uint64_t>(barrier)));
+  return found->second;
+}
+
+void AsyncUnit::init(void* barrier, unsigned arrivals, std::uint32_t pc) {
+  constexpr unsigned most = (1u << 20) - 1;
+  check_shared(barrier, 8, 8, pc);
+  const auto address = reinterpret_cast<std::uint64_t>(barrier);
+  if (arrivals == 0 || arrivals > most)
+    block_.stop("mbarrier out of its range", pc, -1, fmt::format("{} arrivals; 1 to {} are possible", arrivals, most));
+  const auto& [made, is_new] = barriers_.try_emplace(address);
+  if (!is_new)
+    block_.stop("mbarrier initialised again", pc, made->second.thread,
+                block_.describe_shared(address) + " is one already: invalidate it first");
+  used_ = true;
+  made->second = {.arrivals = arrivals, .pending = arrivals, .thread = block_.lane().thread};
+  block_.log(event_of(barrier, Kind::init), pc, Act::event, 8);
+}
+
+void AsyncUnit::invalidate(void* barrier, std::uint32_t pc) {
+  barrier_at(barrier, pc);
+  block_.log(event_of(barrier, Kind::init), pc, Act::event, 8);
+  barriers_.erase(reinterpret_cast<std::uint64_t>(barrier));
+}
+
+void AsyncUnit::complete_phase(Barrier& barrier) {
+  if (barrier.pending != 0 || barrier.bytes != 0) return;
+  ++barrier.phase;
+  barrier.pending = barrier.arrivals;
+}
+
+void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
+  Barrier& barrier = barrier_at(at, pc);
+  if (barrier.pending < arrivals)
+    block_.stop(
+        "too many arrivals at an mbarrier", pc, -1,
+        fmt::format("{}: {} of {} are outstanding in this phase",
+                    block_.describe_shared(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals));
+  block_.log(event_of(at, Kind::arrive), pc, Act::event, 8);
+  // The lane may have waited for its log.
+  Barrier& now = barrier_at(at, pc);
+  now.bytes += static_cast<std::int64_t>(bytes);
+  now.pending -= arrivals;
+  if (arrivals != 0) complete_phase(now);
+}
+
+bool AsyncUnit::wait(void* at, unsigned parity, bool test, std::uint32_t pc) {
+  barrier_at(at, pc);
+  Lane& lane = block_.running_lane();
+  lane.pc = pc;
+  lane.operands = at;
+  lane.mask = parity & 1;
+  lane.operation = test ? 1 : 0;
+  block_.park(LaneState::at_mbarrier);
+  if (block_.lane().predicate == 0) return false;
+  block_.log(event_of(at, Kind::wait), pc, Act::event, 8);
+  return true;
+}
+
+void AsyncUnit::fence(bool barriers_alone, std::uint32_t pc) {
+  for (auto& [address, barrier] : barriers_)
+    if (barrier.thread == block_.lane().thread) barrier.fenced = true;
+  if (!barriers_alone) block_.log(event_of(nullptr, Kind::fence), pc, Act::event, 8);
+}
+
+std::size_t AsyncUnit::add_copy(Copy copy) {
+  const std::uint32_t pc = copy.pc;
+  used_ = worked_ = true;
+  copies_.push_back(std::move(copy));
+  const std::size_t index = copies_.size() - 1;
+  block_.log(index * kinds | static_cast<std::uint64_t>(Kind::begin_copy), pc, Act::event, 8);
+  return index;
+}
+
+void AsyncUnit::wait_for_stores(int groups, std::uint32_t pc) {
+  Stores& stores = stores_[block_.lane().thread];
+  const int ended = static_cast<int>(stores.groups.size()) - groups;
+  if (ended <= 0) return;
+  const std::size_t count = stores.groups[static_cast<std::size_t>(ended) - 1];
+  const std::vector<std::size_t> done(stores.under_way.begin(),
+                                      stores.under_way.begin() + static_cast<std::ptrdiff_t>(count));
+  stores.under_way.erase(stores.under_way.begin(), stores.under_way.begin() + static_cast<std::ptrdiff_t>(count));
+  stores.groups.erase(stores.groups.begin(), stores.groups.begin() + ended);
+  for (std::size_t& end : stores.groups) end -= count;
+  for (const std::size_t copy : done) {
+    deliver(copies_[copy]);
+    block_.log(copy * kinds | static_cast<std::uint64_t>(Kind::end_store), pc, Act::event, 8);
+  }
+}
+
+void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
+  const auto kind = static_cast<Kind>(event % kinds);
+  const std::uint64_t number = event - event % kinds;
+  if (kind == Kind::fence) return block_.history_.fence(thread);
+  if (kind == Kind::begin_copy) return begin_copy(copies_[number / kinds]);
+  if (kind == Kind::end_store) return end_store(copies_[number / kinds]);
+  const Block::SharedPlace place = block_.place_of(number);
+  const Act act = kind == Kind::init ? Act::write : Act::atomic;
+  if (const auto conflict = block_.history_.access(number + place.offset_of_zero, 8, act, thread))
+    block_.find(conflict->what, pc, thread, conflict->other, block_.describe_shared(number) + ", an mbarrier");
+  const auto barrier = barriers_.find(number);
+  if (barrier == barriers_.end()) return;  // it has been invalidated since
+  if (kind == Kind::arrive) block_.history_.release(thread / 32, barrier->second.known);
+  if (kind == Kind::wait) block_.history_.acquire(thread / 32, barrier->second.known);
+}
+
+bool AsyncUnit::has_passed(const Lane& lane) const {
+  const auto barrier = barriers_.find(reinterpret_cast<std::uint64_t>(lane.operands));
+  return barrier != barriers_.end() && barrier->second.phase % 2 != lane.mask;
+}
+
+std::string AsyncUnit::awaited() const {
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<int>> waiting;  // threads by barrier and parity
+  for (int i = 0; i < block_.threads_; ++i) {
+    const Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+    if (lane.state == LaneState::at_mbarrier)
+      waiting[{reinterpret_cast<std::uint64_t>(lane.operands), lane.mask}].push_back(i);
+  }
+  std::string text;
+  for (const auto& [place, threads] : waiting) {
+    const auto barrier = barriers_.find(place.first);
+    text += fmt::format("{}thread {}{} at {} for parity {}, ", text.empty() ? "" : "; ", threads[0],
+                        threads.size() == 1 ? " waits" : fmt::format(" and {} more wait", threads.size() - 1),
+                        block_.describe_shared(place.first), place.second);
+    text += barrier == barriers_.end()
+                ? std::string("which was invalidated")
+                : fmt::format("in phase {}: {} arrivals and {} bytes are outstanding", barrier->second.phase,
+                              barrier->second.pending, barrier->second.bytes);
+  }
+  return text;
+}
+
+bool AsyncUnit::go_on() {
+  if (!used_) return false;
+  for (;;) {
+    bool can = false, tests = false;
+    std::vector<std::size_t> awaited;  // loads
+    for (int i = 0; i < block_.threads_; ++i) {
+      Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+      if (lane.state != LaneState::at_mbarrier) continue;
+      tests = tests || lane.operation == 1;
+      if (!has_passed(lane)) continue;
+      lane.state = LaneState::ready;
+      lane.predicate = 1;
+      can = true;
+    }
+    if (can) {
+      idle_polls_ = 0;
+      return true;
+    }
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      if (!copies_[i].is_load || copies_[i].state != Copy::State::under_way) continue;
+      const auto waits = [&](const Lane& lane) {
+        return lane.state == LaneState::at_mbarrier &&
+               reinterpret_cast<std::uint64_t>(lane.operands) == copies_[i].barrier;
+      };
+      if (std::any_of(block_.lanes_.begin(), block_.lanes_.begin() + block_.threads_, waits)) awaited.push_back(i);
+    }
+    if (!awaited.empty()) {
+      deliver(copies_[awaited[block_.shuffled_ ? block_.draw(awaited.size()) : 0]]);
+      continue;
+    }
+    if (!tests || ++idle_polls_ > most_idle_polls) return false;
+    for (int i = 0; i < block_.threads_; ++i) {
+      Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+      if (lane.state != LaneState::at_mbarrier || lane.operation != 1) continue;
+      lane.state = LaneState::ready;
+      lane.predicate = 0;
+    }
+    return true;
+  }
+}
+
+}  // namespace ridgeline::device::emulated

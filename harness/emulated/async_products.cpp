@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "harness/base/half.hpp"
+#include "harness/emulated/async_unit.hpp"
+#include "harness/emulated/block.hpp"
+
+// Products of warpgroups. Each warp has the 16 rows of its place in the warpgroup. Source: PTX ISA, "Asynchronous
+// Warpgroup Level Matrix Instructions" and "Matrix Descriptor Format".
+namespace ridgeline::device::emulated {
+namespace {
+
+constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+constexpr int rows_of_warp = 16, row_bytes = 32;
+constexpr std::uint32_t not_a_sum = 0xFFFFFFFFu;  // NaN: what a lane finds where sums are under way
+
+struct Descriptor {
+  std::uint32_t start;
+  std::uint64_t leading, stride;
+  unsigned base, swizzle_bytes;
+
+  explicit Descriptor(std::uint64_t bits)
+      : start(static_cast<std::uint32_t>(bits & 0xFFFF) << 4),
+        leading((bits >> 16 & 0x3FFF) << 4),
+        stride((bits >> 32 & 0x3FFF) << 4),
+        base(static_cast<unsigned>(bits >> 49 & 7)),
+        swizzle_bytes(bits >> 62 == 0 ? 0 : 256u >> (bits >> 62)) {}
+
+  /// Where piece `half` (16 bytes) of a row lies.
+  std::uint32_t piece(int row, int half) const {
+    const auto at = static_cast<std::uint64_t>(row);
+    const auto of_row = static_cast<std::uint64_t>(half);
+    if (swizzle_bytes == 0) return static_cast<std::uint32_t>(start + at / 8 * stride + at % 8 * 16 + of_row * leading);
+    return static_cast<std::uint32_t>(
+        swizzled(start + at / 8 * stride + at % 8 * swizzle_bytes + of_row * 16, swizzle_bytes));
+  }
+};
+
+/// The 32 bytes of a row as numbers; returns how many.
+int widen(const std::byte* bytes, Factor type, float* to, int at) {
+  if (type == Factor::tf32) {
+    for (int i = 0; i < 4; ++i) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, bytes + 4 * i, 4);
+      to[at + i] = std::bit_cast<float>(word & 0xFFFFE000u);
+    }
+    return 4;
+  }
+  for (int i = 0; i < 8; ++i) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, bytes + 2 * i, 2);
+    to[at + i] = type == Factor::bf16 ? from_bf16(half) : from_f16(half);
+  }
+  return 8;
+}
+
+std::uint64_t mixed(std::uint64_t sequence, std::uint64_t value) {
+  return (std::rotl(sequence, 5) ^ value) * 0x9E3779B97F4A7C15u + 1;
+}
+
+}  // namespace
+
+std::uint32_t AsyncUnit::window_of(const void* shared, std::uint32_t pc) const {
+  const auto address = reinterpret_cast<std::uint64_t>(shared);
+  const std::uint64_t window = block_.window_of(address);
+  if (window >> 20 != 0) block_.stop("not in shared memory", pc, -1, block_.describe_shared(address));
+  return static_cast<std::uint32_t>(window);
+}
+
+std::byte* AsyncUnit::pointer_of(std::uint32_t window) const {
+  return reinterpret_cast<std::byte*>(block_.address_of(window));
+}
+
+/// Calls `each(address)` for the 16-byte pieces that the warp reads.
+template <class Each>
+void AsyncUnit::each_chunk(const Product& product, int warp, Each&& each) const {
+  const Descriptor left(product.left), right(product.right);
+  for (int half = 0; half < 2; ++half) {
+    for (int row = 0; row < rows_of_warp; ++row)
+      each(block_.address_of(left.piece(warp % 4 * rows_of_warp + row, half)));
+    for (int row = 0; row < product.columns; ++row) each(block_.address_of(right.piece(row, half)));
+  }
+}
+
+void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc) {
+  for (const std::uint64_t bits : {product.left, product.right}) {
+    const Descriptor factor(bits);
+    const char* const which = bits == product.left ? "left" : "right";
+    if (factor.base != 0) block_.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
+    const unsigned pattern = factor.swizzle_bytes * 8;
+    if (pattern != 0 && factor.start % pattern / factor.swizzle_bytes != 0)
+      block_.stop("misaligned", pc, -1,
+                  fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which, pattern));
+    const Block::SharedPlace place = block_.place_of(block_.address_of(factor.start));
+    const int first = bits == product.left ? warp % 4 * rows_of_warp : 0;
+    const int count = bits == product.left ? rows_of_warp : product.columns;
+    for (int row = first; row < first + count; ++row)
+      for (int half = 0; half < 2; ++half) {
+        const std::uint64_t at = block_.address_of(factor.piece(row, half));
+        if (!place.is_shared || at < place.begin || at + 16 > place.end)
+          block_.stop("out of bounds (shared)", pc, -1,
+                      fmt::format("row {} of the {} factor, at {}", row, which, block_.describe_shared(at)));
+      }
+  }
+}
+
+int AsyncUnit::warp_of_group(std::uint32_t pc) {
+  const int warp = block_.lane().thread / 32;
+  used_ = true;
+  if (warp / 4 * 128 + 128 > block_.threads_)
+    block_.stop("no warpgroup", pc, -1, "a warpgroup is four whole warps, the first one a multiple of four");
+  return warp;
+}
+
+void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) {
+  const int warp = warp_of_group(pc);
+  struct Operands {
+    Product product;
+    float* sums;
+  } mine{product, sums};
+  block_.collective(whole_warp, pc, Act::warp_event, mine, [&](Operands* const* all) {
+    WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
+    worked_ = true;
+    for (int lane = 0; lane < 32; ++lane)
+      if (all[lane]->product.left != product.left || all[lane]->product.right != product.right)
+        block_.stop("divergent warpgroup", pc, 32 * warp + lane, "lanes of a warp have different descriptors");
+    if (!of_warp.fenced)
+      block_.stop("missing fence", pc, -1, "no wgmma.fence orders the sums' registers before the first product");
+    check_factors(product, warp, pc);
+    const auto same = std::ranges::find_if(of_warp.sums, [&](const Sums& of) { return of.of[0] == all[0]->sums; });
+    const auto index = static_cast<std::size_t>(same - of_warp.sums.begin());
+    if (same == of_warp.sums.end()) of_warp.sums.emplace_back();
+    Sums& held = of_warp.sums[index];
+    if (held.under_way++ == 0) {
+      held.count = static_cast<std::size_t>(product.columns) / 2;
+      held.values.resize(32 * held.count);
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        held.of[lane] = all[lane]->sums;
+        std::memcpy(&held.values[lane * held.count], held.of[lane], held.count * sizeof(float));
+        std::fill_n(reinterpret_cast<std::uint32_t*>(held.of[lane]), held.count, not_a_sum);
+      }
+    }
+    ++hot.products;
+    block_.count_tensor_instruction(pc);
+    of_warp.sequence = mixed(of_warp.sequence, product.left ^ std::rotl(product.right, 32));
+    of_warp.under_way.push_back({product, index, pc});
+    of_warp.events.emplace_back(of_warp.under_way.back(), false);
+  });
+}
+
+void AsyncUnit::fence_products(std::uint32_t pc) {
+  const int warp = warp_of_group(pc);
+  int nothing = 0;
+  block_.collective(whole_warp, pc, Act::collective, nothing,
+                    [&](int* const*) { products_[static_cast<std::size_t>(warp)].fenced = true; });
+}
+
+void AsyncUnit::commit_products(std::uint32_t pc) {
+  const int warp = warp_of_group(pc);
+  int nothing = 0;
+  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+    WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
+    of_warp.groups.push_back(of_warp.under_way.size());
+  });
+}
+
+void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
+  const int warp = warp_of_group(pc);
+  int nothing = 0;
+  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+    WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
+    const int ended = static_cast<int>(of_warp.groups.size()) - groups;
+    if (ended <= 0) return;
+    const std::size_t count = of_warp.groups[static_cast<std::size_t>(ended) - 1];
+    for (std::size_t i = 0; i < count; ++i) {
+      compute(of_warp.under_way[i], warp);
+      of_warp.events.emplace_back(of_warp.under_way[i], true);
+    }
+    of_warp.under_way.erase(of_warp.under_way.begin(), of_warp.under_way.begin() + static_cast<std::ptrdiff_t>(count));
+    of_warp.groups.erase(of_warp.groups.begin(), of_warp.groups.begin() + ended);
+    for (std::size_t& end : of_warp.groups) end -= count;
+  });
+  // The reads of the factors end here; the lanes' logs keep the place.
+  block_.collective(whole_warp, pc, Act::warp_event, nothing, [](int* const*) {});
+}
+
+/// Reads the factors as they are now. The lanes get their sums with the last product of these.
+void AsyncUnit::compute(const Started& started, int warp) {
+  const Product& product = started.product;
+  const Descriptor left(product.left), right(product.right);
+  const int depth = product.type == Factor::tf32 ? 8 : 16;
+  float a[rows_of_warp][16], b[256][16];
+  for (int half = 0; half < 2; ++half) {
+    for (int row = 0; row < rows_of_warp; ++row)
+      widen(pointer_of(left.piece(warp % 4 * rows_of_warp + row, half)), product.type, a[row], half * depth / 2);
+    for (int row = 0; row < product.columns; ++row)
+      widen(pointer_of(right.piece(row, half)), product.type, b[row], half * depth / 2);
+  }
+  Sums& held = products_[static_cast<std::size_t>(warp)].sums[started.sums];
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    float* const sums = &held.values[lane * held.count];
+    for (int i = 0; i < static_cast<int>(held.count); ++i) {
+      const float* const of_a = a[static_cast<int>(lane) / 4 + i / 2 % 2 * 8];
+      const float* const of_b = b[i / 4 * 8 + static_cast<int>(lane) % 4 * 2 + i % 2];
+      float sum = 0;
+      for (int k = 0; k < depth; ++k) sum += of_a[k] * of_b[k];
+      sums[i] += static_cast<float>(product.sign) * sum;
+    }
+  }
+  --hot.products;
+  if (--held.under_way != 0) return;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    std::memcpy(held.of[lane], &held.values[lane * held.count], held.count * sizeof(float));
+}
+
+void AsyncUnit::warp_event(int warp) {
+  auto& events = products_[static_cast<std::size_t>(warp)].events;
+  if (events.empty()) return;
+  // A begin has an event of its own; ends of one wait come together.
+  const bool is_end = events.front().second;
+  do {
+    const Started started = events.front().first;
+    events.pop_front();
+    bool told = false;
+    each_chunk(started.product, warp, [&](std::uint64_t address) {
+      const std::size_t offset = address + block_.place_of(address).offset_of_zero;
+      if (is_end) return block_.history_.end_unit_read(offset, 32 * warp);
+      const auto conflict = block_.history_.begin_unit_read(offset, 32 * warp);
+      if (!conflict || told) return;
+      told = true;
+      block_.find(conflict->what, started.pc, 32 * warp, conflict->other, block_.describe_shared(address));
+    });
+  } while (is_end && !events.empty() && events.front().second);
+}
+
+void AsyncUnit::touch_private(std::uint64_t address, std::uint32_t pc) {
+  const Lane& lane = block_.lane();
+  for (const Sums& sums : products_[lane.thread / 32].sums) {
+    if (sums.under_way == 0) continue;
+    const auto begin = reinterpret_cast<std::uint64_t>(sums.of[lane.thread % 32]);
+    if (address - begin < sums.count * sizeof(float))
+      block_.find("touched while a product is under way", pc, lane.thread, -1,
+                  fmt::format("sum {} of the thread's", (address - begin) / sizeof(float)));
+  }
+}
+
+void AsyncUnit::set_registers(int count, std::uint32_t pc) {
+  constexpr int most_of_sm = 65536;
+  const int warp = warp_of_group(pc);
+  if (count < 24 || count > 256 || count % 8 != 0)
+    block_.stop("registers out of range", pc, -1,
+                fmt::format("setmaxnreg {}: a multiple of 8 from 24 to 256 is possible", count));
+  int nothing = 0;
+  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+    WarpProducts& mine = products_[static_cast<std::size_t>(warp)];
+    mine.sequence = mixed(mine.sequence, static_cast<std::uint64_t>(count));
+    mine.registers = count;
+    int sum = 0;
+    for (const WarpProducts& of_warp : products_) sum += 32 * of_warp.registers;
+    if (sum > most_of_sm)
+      block_.stop("too many registers", pc, -1,
+                  fmt::format("the warpgroups ask for {} registers together; an SM has {}", sum, most_of_sm));
+  });
+}
+
+}  // namespace ridgeline::device::emulated

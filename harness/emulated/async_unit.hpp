@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/emulated/async_calls.hpp"
+#include "harness/emulated/shared_history.hpp"
+
+namespace ridgeline::device::emulated {
+
+class Block;
+struct Lane;
+
+/// What works beside a block's threads: mbarriers, bulk and tensor copies, and the products of warpgroups. Copies bring
+/// their data as late as they may: when no lane can go on without them, or at the wait that ends them; products read
+/// their factors and give their sums at the wait. Part of Block, which calls it.
+///
+/// A call changes the state at once, on its lane. What it means for the order of accesses is an event in the lane's
+/// log, or in those of a whole warp, and is taken up when the logs are aligned.
+class AsyncUnit {
+ public:
+  explicit AsyncUnit(Block& block) : block_(block) {}
+
+  void begin_block();
+  /// Notes what was never waited for.
+  void end_block();
+
+  // ---- of the scheduler, when no lane can go on
+
+  /// Whether it has copied or multiplied since it was last asked.
+  bool take_worked() { return std::exchange(worked_, false); }
+  /// Whether a lane can go on now, if need be because a copy has come.
+  bool go_on();
+  /// "thread 0 and 127 more wait at full + 8 for parity 0, in phase 0: 0 arrivals and 16 bytes are outstanding": who
+  /// waits for what.
+  std::string awaited() const;
+
+  // ---- of the alignment
+
+  void event(std::uint64_t event, int thread, std::uint32_t pc);
+  void warp_event(int warp);
+
+  // ---- of lanes, see async_calls.hpp
+
+  void init(void* barrier, unsigned arrivals, std::uint32_t pc);
+  void invalidate(void* barrier, std::uint32_t pc);
+  void arrive(void* barrier, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc);
+  bool wait(void* barrier, unsigned parity, bool test, std::uint32_t pc);
+  void fence(bool barriers_alone, std::uint32_t pc);
+
+  void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier, std::uint32_t pc);
+  void store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc);
+  void load(void* to_shared, const TensorMap& map, const int* at, void* barrier, std::uint32_t pc);
+  void store(const TensorMap& map, const int* at, const void* from_shared, std::uint32_t pc);
+  void commit_stores();
+  void wait_for_stores(int groups, std::uint32_t pc);
+
+  void multiply(const Product& product, float* sums, std::uint32_t pc);
+  void fence_products(std::uint32_t pc);
+  void commit_products(std::uint32_t pc);
+  void wait_for_products(int groups, std::uint32_t pc);
+  void set_registers(int count, std::uint32_t pc);
+  /// Of the running lane, to its own memory: a mistake where the sums of a product under way are kept there.
+  void touch_private(std::uint64_t address, std::uint32_t pc);
+
+  std::uint32_t window_of(const void* shared, std::uint32_t pc) const;
+
+ private:
+  struct Barrier {
+    unsigned arrivals = 0;
+    std::int64_t pending = 0, bytes = 0;  // outstanding in this phase
+    std::uint64_t phase = 0;              // how many are complete
+    int thread = 0;                       // that initialised it
+    bool fenced = false;                  // the unit sees that it is initialised
+    SharedHistory::Knowledge known{};     // of those who arrived
+  };
+  /// 16 bytes of shared memory; bytes [first, end) of them are copied from or to `global` + first.., others are zeros.
+  struct Chunk {
+    std::byte* shared;
+    std::uint64_t global;
+    std::uint8_t first, end;
+  };
+  struct Copy {
+    bool is_load = false;
+    enum class State : std::uint8_t { issued, under_way, done } state = State::issued;
+    int thread = 0;
+    std::uint32_t pc = 0;
+    std::uint64_t barrier = 0;  // of a load
+    std::uint64_t bytes = 0;    // that the barrier is told of
+    std::vector<Chunk> chunks{};
+  };
+  struct Stores {  // of a thread
+    std::vector<std::size_t> under_way, groups;
+  };
+  struct Sums {  // of a warp, one array a lane
+    float* of[32] = {};
+    std::size_t count = 0;      // in an array
+    std::vector<float> values;  // while products are under way, all lanes' after each other
+    int under_way = 0;
+  };
+  struct Started {
+    Product product;
+    std::size_t sums = 0;
+    std::uint32_t pc = 0;
+  };
+  struct WarpProducts {
+    std::vector<Started> under_way;
+    std::vector<std::size_t> groups;
+    std::vector<Sums> sums;
+    std::deque<std::pair<Started, bool>> events;  // true: its end
+    bool fenced = false;
+    std::uint64_t sequence = 0;  // of what the warp did as part of its warpgroup
+    int registers = 0;
+  };
+
+  Barrier& barrier_at(void* barrier, std::uint32_t pc);
+  static void complete_phase(Barrier& barrier);
+  bool has_passed(const Lane& lane) const;
+  std::size_t add_copy(Copy copy);
+  void add_chunks(Copy& copy, std::byte* shared, std::uint64_t global, std::uint64_t bytes);
+  Copy box(const TensorMap& map, const int* at, std::byte* shared, bool is_load, std::uint32_t pc);
+  void check_shared(const void* at, std::uint64_t bytes, unsigned alignment, std::uint32_t pc);
+  void check_global(const Copy& copy);
+  void begin_copy(Copy& copy);
+  void touch_global(const Copy& copy);
+  void deliver(Copy& copy);
+  void end_store(Copy& copy);
+
+  std::byte* pointer_of(std::uint32_t window) const;
+  template <class Each>
+  void each_chunk(const Product& product, int warp, Each&& each) const;
+  void check_factors(const Product& product, int warp, std::uint32_t pc);
+  void compute(const Started& started, int warp);
+  int warp_of_group(std::uint32_t pc);
+
+  Block& block_;
+  std::map<std::uint64_t, Barrier> barriers_;
+  std::deque<Copy> copies_;
+  std::map<int, Stores> stores_;
+  std::vector<WarpProducts> products_{32};
+  int idle_polls_ = 0;
+  bool used_ = false;    // in this block
+  bool worked_ = false;  // in blocks since it was asked
+};
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,234 @@
+#include "harness/emulated/calls.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "harness/base/half.hpp"
+#include "harness/emulated/block.hpp"
+#include "harness/emulated/machine.hpp"
+
+// In every function that a kernel calls: where it returns to.
+#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
+
+namespace ridgeline::device::emulated {
+namespace {
+
+uint3 of(const dim3& size) { return {size.x, size.y, size.z}; }
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <class T>
+BitsOf<T> updated(BitsOf<T> old_bits, BitsOf<T> bits, BitsOf<T> compared, Update kind) {
+  const T old = std::bit_cast<T>(old_bits), operand = std::bit_cast<T>(bits);
+  switch (kind) {
+    case Update::add:
+      if constexpr (std::is_integral_v<T>)
+        return old_bits + bits;
+      else
+        return std::bit_cast<BitsOf<T>>(old + operand);
+    case Update::minimum:
+      return std::bit_cast<BitsOf<T>>(std::min(old, operand));
+    case Update::maximum:
+      return std::bit_cast<BitsOf<T>>(std::max(old, operand));
+    case Update::exchange:
+      return bits;
+    case Update::compare_and_swap:
+      return old_bits == compared ? bits : old_bits;
+    case Update::bit_and:
+      return old_bits & bits;
+    case Update::bit_or:
+      return old_bits | bits;
+    case Update::bit_xor:
+      return old_bits ^ bits;
+    case Update::wrap_up:
+      return old_bits >= bits ? 0 : old_bits + 1;
+    case Update::wrap_down:
+      return old_bits == 0 || old_bits > bits ? bits : old_bits - 1;
+  }
+  return old_bits;
+}
+
+template <class T>
+std::uint64_t update_as(void* at, std::uint64_t bits, std::uint64_t compared, Update kind) {
+  using Bits = BitsOf<T>;
+  std::atomic_ref<Bits> word(*static_cast<Bits*>(at));
+  Bits before = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(before,
+                                     updated<T>(before, static_cast<Bits>(bits), static_cast<Bits>(compared), kind),
+                                     std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
+}  // namespace
+
+uint3 thread_index() { return Block::current().lane().index; }
+uint3 block_index() { return Block::current().index(); }
+uint3 block_size() { return of(Block::current().config().block); }
+uint3 grid_size() { return of(Block::current().config().grid); }
+void* dynamic_shared() { return Block::current().dynamic_shared(); }
+
+void block_barrier(std::uint32_t place) { Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0); }
+int block_barrier(std::uint32_t place, Combine combine, int predicate) {
+  return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate);
+}
+
+void warp_barrier(std::uint32_t mask) {
+  int nothing = 0;
+  Block::current().collective(mask, RIDGELINE_CALLER, Act::warp_barrier, nothing, [](int* const*) {});
+}
+
+std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int width, Shuffle kind) {
+  struct Operands {
+    std::uint64_t in, out;
+    int lane;
+  } mine{bits, bits, lane};
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  Block& block = Block::current();
+  block.collective(mask, pc, Act::collective, mine, [&](Operands* const* all) {
+    for (int i = 0; i < 32; ++i) {
+      if (all[i] == nullptr) continue;
+      const int first = i & ~(width - 1), last = first + width - 1, asked = all[i]->lane;
+      int from = i;
+      switch (kind) {
+        case Shuffle::index:
+          from = first + (asked & (width - 1));
+          break;
+        case Shuffle::up:
+          from = i - asked < first ? i : i - asked;
+          break;
+        case Shuffle::down:
+          from = i + asked > last ? i : i + asked;
+          break;
+        case Shuffle::exclusive_or:
+          from = (i ^ asked) > last ? i : i ^ asked;
+          break;
+      }
+      if (all[from] == nullptr)
+        block.stop("shuffle from a lane that does not take part", pc, from, "its value is undefined");
+      all[i]->out = all[from]->in;
+    }
+  });
+  return mine.out;
+}
+
+std::uint32_t ballot(std::uint32_t mask, int predicate) {
+  struct Operands {
+    int predicate;
+    std::uint32_t out;
+  } mine{predicate, 0};
+  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
+    std::uint32_t holds = 0;
+    for (int i = 0; i < 32; ++i)
+      if (all[i] != nullptr && all[i]->predicate != 0) holds |= 1u << i;
+    for (int i = 0; i < 32; ++i)
+      if (all[i] != nullptr) all[i]->out = holds;
+  });
+  return mine.out;
+}
+
+std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
+  struct Operands {
+    std::uint64_t bits;
+    std::uint32_t out;
+  } mine{bits, 0};
+  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
+    for (int i = 0; i < 32; ++i)
+      for (int j = 0; j < 32; ++j)
+        if (all[i] != nullptr && all[j] != nullptr && all[i]->bits == all[j]->bits) all[i]->out |= 1u << j;
+  });
+  return mine.out;
+}
+
+std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update kind, Number number) {
+  struct Operands {
+    std::uint32_t in, out;
+  } mine{bits, 0};
+  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [kind, number](Operands* const* all) {
+    bool any = false;
+    std::uint32_t sum = 0;
+    for (int i = 0; i < 32; ++i) {
+      if (all[i] == nullptr) continue;
+      sum = !any                    ? all[i]->in
+            : number == Number::i32 ? updated<std::int32_t>(sum, all[i]->in, 0, kind)
+                                    : updated<std::uint32_t>(sum, all[i]->in, 0, kind);
+      any = true;
+    }
+    for (int i = 0; i < 32; ++i)
+      if (all[i] != nullptr) all[i]->out = sum;
+  });
+  return mine.out;
+}
+
+std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
+  Block::current().check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, bytes);
+  // Sums of two such numbers, rounded to float first, are rounded as if once.
+  const auto add = [bfloat](std::uint16_t a, std::uint16_t b) {
+    return bfloat ? to_bf16(from_bf16(a) + from_bf16(b)) : to_f16(from_f16(a) + from_f16(b));
+  };
+  std::uint32_t before = 0;
+  for (int half = 0; half < bytes / 2; ++half) {
+    std::atomic_ref<std::uint16_t> word(static_cast<std::uint16_t*>(at)[half]);
+    std::uint16_t old = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(old, add(old, static_cast<std::uint16_t>(bits >> 16 * half)),
+                                       std::memory_order_relaxed)) {
+    }
+    before |= std::uint32_t{old} << 16 * half;
+  }
+  return before;
+}
+
+std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind, Number number) {
+  const bool wide = number >= Number::u64;
+  Block& block = Block::current();
+  block.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
+  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, wide ? 8 : 4);
+  switch (number) {
+    case Number::u32:
+      return update_as<std::uint32_t>(at, bits, compared, kind);
+    case Number::i32:
+      return update_as<std::int32_t>(at, bits, compared, kind);
+    case Number::f32:
+      return update_as<float>(at, bits, compared, kind);
+    case Number::u64:
+      return update_as<std::uint64_t>(at, bits, compared, kind);
+    case Number::i64:
+      return update_as<std::int64_t>(at, bits, compared, kind);
+    case Number::f64:
+      return update_as<double>(at, bits, compared, kind);
+  }
+  return 0;
+}
+
+void copy_async(void* to_shared, const void* from_global, bool inside) {
+  Block::current().copy_async(to_shared, from_global, inside, RIDGELINE_CALLER);
+}
+void copy_commit() { Block::current().copy_commit(); }
+void copy_wait(int groups) { Block::current().copy_wait(groups, RIDGELINE_CALLER); }
+
+int cluster_rank() { return Block::current().cluster_rank(); }
+int cluster_size() { return Block::current().cluster_size(); }
+void cluster_arrive() { Block::current().cluster_arrive(RIDGELINE_CALLER); }
+void cluster_wait() { Block::current().cluster_wait(RIDGELINE_CALLER); }
+void* in_block_of_cluster(void* in_shared, int rank) {
+  return Block::current().in_block(in_shared, rank, RIDGELINE_CALLER);
+}
+
+void fence() { Block::current().log(0, RIDGELINE_CALLER, Act::fence, 0); }
+
+std::uint64_t ticks() {
+  static std::atomic<std::uint64_t> count{0};
+  return ++count;
+}
+
+void unsupported(const char* what) { Block::current().stop("unsupported", RIDGELINE_CALLER, -1, what); }
+
+void launch(const LaunchConfig& config, void* machine, const KernelCall& call) {
+  static_cast<Machine*>(machine)->launch(config, call);
+}
+
+}  // namespace ridgeline::device::emulated

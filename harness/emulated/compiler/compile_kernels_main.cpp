@@ -1,0 +1,73 @@
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/emulated/compiler/untold_accesses.hpp"
+
+// Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c) is refused with
+// errors like the compiler's own where accesses could not be counted.
+namespace {
+
+namespace fs = std::filesystem;
+
+int run(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& each : command) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (const int error = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ); error != 0) {
+    std::fprintf(stderr, "compile_kernels: %s cannot be run: error %d\n", arguments[0], error);
+    return 1;
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int compile(std::vector<std::string> command, const std::string& object) {
+  const std::string dumped = object + ".dump";
+  command.push_back("-fdump-tree-tsan-asmname-lineno=" + dumped);
+  const int ended = run(command);
+  std::ifstream dump(dumped);
+  std::error_code ignored;
+  fs::remove(dumped, ignored);
+  if (ended != 0) return ended;
+  if (!dump) {
+    std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n", command[0].c_str());
+    fs::remove(object, ignored);
+    return 1;
+  }
+  const auto found = ridgeline::device::emulated::untold_accesses(dump);
+  for (const auto& access : found)
+    std::fprintf(stderr, "%s: error: %s\n  in %s\n  hint: %s\n", access.place.c_str(), access.what.c_str(),
+                 access.function.c_str(), access.hint.c_str());
+  if (found.empty()) return 0;
+  fs::remove(object, ignored);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> command(argv + 1, argv + argc);
+  if (command.empty()) {
+    std::fprintf(stderr, "usage: compile_kernels COMPILER ARGUMENTS...\n");
+    return 64;
+  }
+  std::string object;
+  bool compiles = false;
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    compiles = compiles || command[i] == "-c";
+    if (command[i] == "-o" && i + 1 < command.size()) object = command[i + 1];
+  }
+  return compiles && !object.empty() ? compile(command, object) : run(command);
+}

@@ -1,0 +1,57 @@
+// libcu++'s own headers on the emulated device.
+
+#include "harness/emulated/test/cuda_atomics.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/emulated/test/lab.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+using test::checks;
+using test::Lab;
+
+TEST(CudaAtomics, AFlagHandsDataToAnotherBlock) {
+  for (const std::uint64_t seed : {0u, 3u})
+    for (const bool ordered : {true, false}) {
+      Lab lab({.seed = seed});
+      int *const flag = lab.filled<int>({0}), *const data = lab.filled<int>({0}), *const to = lab.empty<int>(1);
+      test::hand_over(lab.stream(), ordered, flag, data, to);
+      EXPECT_EQ(checks(lab.report()), "");
+      EXPECT_EQ(to[0], 7);
+    }
+}
+
+TEST(CudaAtomics, SumsAreCountedAsAtomics) {
+  Lab lab;
+  unsigned* const sum = lab.filled<unsigned>({5});
+  test::add_up_by_atomics(lab.stream(), 3, sum);
+  const Report report = lab.report();
+  EXPECT_EQ(checks(report), "");
+  EXPECT_EQ(sum[0], 5 + 3 * 64u);
+  EXPECT_EQ(total(report, Space::global, Act::atomic).lanes, 3u);
+  EXPECT_EQ(total(report, Space::shared, Act::atomic).lanes, 3 * 64u);
+  EXPECT_EQ(total(report, Space::shared, Act::atomic).requests, 3 * 2u);
+}
+
+TEST(CudaAtomics, ComparedAndExchangedNumbersAreTakenOnceEach) {
+  for (const std::uint64_t seed : {0u, 3u, 9u}) {
+    Lab lab({.seed = seed});
+    auto* const next = lab.filled<unsigned long long>({100});
+    auto* const largest = lab.filled<unsigned long long>({0});
+    auto* const to = lab.empty<unsigned long long>(32);
+    test::take_numbers(lab.stream(), next, to, largest);
+    EXPECT_EQ(checks(lab.report()), "");
+    std::vector<unsigned long long> taken(to, to + 32);
+    std::ranges::sort(taken);
+    for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(taken[i], 100 + i);
+    EXPECT_EQ(largest[0], 131u);
+  }
+}
+
+}  // namespace
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,84 @@
+# -fsanitize=thread calls a function before each access to memory (harness/emulated/accesses.cpp has them; the
+# sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
+# wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
+# The kernel language comes first, before a source includes CUDA's own headers of 16-bit numbers.
+set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off -fno-pie
+    -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/emulated/language.hpp
+    -Wno-unknown-pragmas)
+
+# compile_kernels runs the compiler and refuses sources whose accesses it could not count. With ccache it goes between it and
+# the compiler, so that what was accepted once is found again; the hash tells versions of the program apart.
+set(RIDGELINE_COMPILE_KERNELS ${PROJECT_BINARY_DIR}/lib/ridgeline/compile_kernels)
+set(launcher ${CMAKE_COMMAND} -E env CCACHE_PREFIX=${RIDGELINE_COMPILE_KERNELS} ${CMAKE_CXX_COMPILER_LAUNCHER})
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
+  set(launcher ${RIDGELINE_COMPILE_KERNELS})
+endif()
+set(RIDGELINE_COMPILE_KERNELS_LAUNCHER ${launcher})
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/emulated/compiler/*.?pp)
+set(RIDGELINE_COMPILE_KERNELS_HASH "")
+foreach(source ${sources})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(SHA256 ${source} hash)
+  string(SHA256 RIDGELINE_COMPILE_KERNELS_HASH "${RIDGELINE_COMPILE_KERNELS_HASH}${hash}")
+endforeach()
+
+# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the host compiler for the
+# emulated device. Programs that link the library are not position-independent, so that an address of code has 32 bits.
+function(ridgeline_emulated_kernels library)
+  set(wrappers "")
+  foreach(file ${ARGN})
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+    set(wrapper ${PROJECT_BINARY_DIR}/generated/emulated/${path}.cpp)  # a .cu file is nvcc's in its own folder
+    ridgeline_write(${wrapper} "#include \"${path}\"\n")
+    list(APPEND wrappers ${wrapper})
+  endforeach()
+  add_library(${library} STATIC ${wrappers})
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${library} PRIVATE ${RIDGELINE_EMULATED_FLAGS}
+                                            -DRIDGELINE_COMPILED_BY_${RIDGELINE_COMPILE_KERNELS_HASH})
+  set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${RIDGELINE_COMPILE_KERNELS_LAUNCHER}")
+  set_source_files_properties(${wrappers} PROPERTIES OBJECT_DEPENDS ${RIDGELINE_COMPILE_KERNELS})
+  target_link_libraries(${library} PUBLIC ridgeline_emulated)
+  target_link_options(${library} INTERFACE -no-pie)
+endfunction()
+
+# ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants alone, for the emulated
+# device: library kernels_<name>_emulated, and the family's test.
+function(ridgeline_emulated_family name)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/cuda/*.cu ${folder}/cuda/sm_90a/*.cu)
+  if(NOT files)
+    return()
+  endif()
+  set(declarations "")
+  set(rows "")
+  foreach(file ${files})
+    get_filename_component(variant ${file} NAME_WE)
+    string(APPEND declarations "Variant ${variant}();\n")
+    string(APPEND rows "      {\"${variant}\", device::Kind::emulated, on_cuda::${variant}()},\n")
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/generated/${name}_emulated_variants.cpp)
+  ridgeline_write(${table} "// Written by harness/emulated/emulated.cmake from the files in kernels/${name}/cuda.
+#include \"kernels/${name}/${name}.hpp\"
+
+namespace ridgeline::${name} {
+namespace on_cuda {
+${declarations}}  // namespace on_cuda
+kernels::Table<Variant> variants() {
+  return {
+${rows}  };
+}
+}  // namespace ridgeline::${name}
+")
+  ridgeline_emulated_kernels(kernels_${name}_emulated ${files})
+  # The family's own sources and the table join the kernels: the one calls the other.
+  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_shared>)
+  add_library(kernels_${name}_emulated_table OBJECT ${table})
+  target_link_libraries(kernels_${name}_emulated_table PRIVATE ridgeline_emulated)
+  target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_emulated_table>)
+  target_link_libraries(kernels_${name}_emulated PUBLIC OpenMP::OpenMP_CXX)
+  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
+  ridgeline_test(kernels_${name}_emulated_test SOURCES ${tests} FILTER *emulated_*
+                 LINK kernels_${name}_emulated ridgeline_emulated_backends)
+endfunction()

@@ -1,0 +1,111 @@
+#include "harness/emulated/emulated_device.hpp"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "harness/base/error.hpp"
+#include "harness/device/cpu/host_memory.hpp"
+#include "harness/emulated/counting.hpp"
+#include "harness/emulated/finding_text.hpp"
+#include "harness/emulated/kernel_resources.hpp"
+#include "harness/emulated/machine.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+class UntimedBatch final : public Batch {
+ public:
+  double run_ns() override {
+    throw Error(ErrorKind::usage, "the emulated device has no times", "it counts: see docs/emulated-device.md");
+  }
+};
+
+class EmulatedDevice final : public Device {
+ public:
+  EmulatedDevice(const Limits& limits, const Settings& settings)
+      : facts_(emulated::facts(limits)), machine_(limits, settings), stream_{&machine_} {}
+
+  const Facts& facts() const override { return facts_; }
+
+  void* allocate(std::size_t bytes) override {
+    return machine_.memory().allocate(bytes, fmt::format("buffer {}", ++buffers_));
+  }
+  void release(void* memory) noexcept override { machine_.memory().release(memory); }
+  void upload(void* to, const void* from_host, std::size_t bytes) override {
+    if (bytes == 0) return;
+    std::memcpy(to, from_host, bytes);
+    machine_.memory().mark(to, bytes, true);
+  }
+  void download(void* to_host, const void* from, std::size_t bytes) override {
+    if (bytes != 0) std::memcpy(to_host, from, bytes);
+  }
+  void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
+            std::uint64_t first) override {
+    cpu::fill_host(to, dtype, count, distribution, seed, first);
+    machine_.memory().mark(to, count * size_of(dtype), true);
+  }
+  void poison(void* memory, std::size_t bytes) override {
+    if (bytes == 0) return;
+    std::memset(memory, 0xFF, bytes);
+    machine_.memory().mark(memory, bytes, false);  // a kernel that reads it is wrong
+  }
+
+  Stream& stream() override { return stream_; }
+  void synchronize() override {
+    const std::vector<Report> reports = machine_.take_reports();
+    for (const Report& report : reports)
+      if (report.findings.empty()) counting_.add(report);  // counts of a wrong kernel mean nothing
+    for (const Report& report : reports) throw_findings(report);
+  }
+  Counts take_counts() override {
+    Counts counts = counting_.take();
+    add_resources(counts.kernels, facts_);
+    return counts;
+  }
+  std::unique_ptr<Batch> record(std::function<void(Stream&)>, Launch) override {
+    return std::make_unique<UntimedBatch>();
+  }
+  Reading read_sensors() override { return {}; }
+
+ private:
+  Facts facts_;
+  Machine machine_;
+  Stream stream_;
+  Counting counting_;
+  std::uint64_t buffers_ = 0;
+};
+
+}  // namespace
+
+Facts facts(const Limits& limits) {
+  Facts facts;
+  facts.kind = Kind::emulated;
+  facts.id = fmt::format("emulated:sm_{}", limits.capability);
+  facts.model = fmt::format("emulated-sm{}", limits.capability);
+  facts.name = fmt::format("Emulated sm_{}", limits.capability);
+  facts.uuid = facts.model;
+  // Of the host's; kernels that are verified here need little.
+  facts.memory = facts.memory_free = std::uint64_t{8} << 30;
+  facts.capability = limits.capability;
+  facts.warp_size = 32;
+  facts.units = limits.units;
+  facts.l1 = limits.l1_bytes;
+  facts.l2 = facts.last_level_cache = limits.l2_bytes;
+  facts.max_threads_per_unit = limits.threads_per_unit;
+  facts.max_threads_per_block = limits.threads;
+  facts.max_blocks_per_unit = limits.blocks_per_unit;
+  facts.registers_per_unit = limits.registers_per_unit;
+  facts.shared_per_unit = limits.shared_per_unit;
+  facts.shared_per_block = limits.shared_bytes;
+  facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};  // counts are of its code
+  return facts;
+}
+
+std::unique_ptr<Device> open(const Limits& limits, const Settings& settings) {
+  return std::make_unique<EmulatedDevice>(limits, settings);
+}
+
+}  // namespace ridgeline::device::emulated

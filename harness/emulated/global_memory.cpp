@@ -1,0 +1,142 @@
+#include "harness/emulated/global_memory.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::device::emulated {
+
+constinit std::uint64_t slot_bytes[slots] = {};
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::uint64_t largest = slot_span / 2;
+
+void* at_address(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the addresses are chosen here
+}
+
+std::size_t to_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+[[noreturn]] void refuse(std::size_t bytes) {
+  throw OutOfMemory(fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
+                    fmt::format("it has room for {} allocations of at most {} GiB, as far as this machine has memory",
+                                slots, largest >> 30));
+}
+
+/// Zeroed memory that takes no room before it is touched.
+std::byte* map(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) refuse(bytes);
+  return static_cast<std::byte*>(memory);
+}
+
+/// Of the owners of an allocation that is worth it, and not so large that a kernel which touches little of it would pay
+/// with much memory: a page fault costs more than all checks of the accesses behind it.
+void prefer_huge_pages(void* memory, std::size_t bytes) {
+  constexpr std::size_t least = std::size_t{2} << 20, most = std::size_t{256} << 20;
+  if (bytes >= least && bytes <= most) ::madvise(memory, bytes, MADV_HUGEPAGE);  // without them it is only slower
+}
+
+bool claimed = false;
+
+}  // namespace
+
+GlobalMemory::GlobalMemory() : slots_(slots) {
+  require(!claimed, "there is one emulated device at a time");
+  void* const wanted = at_address(global_base);
+  void* const got =
+      ::mmap(wanted, global_span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) ::munmap(got, global_span);
+    throw Error(ErrorKind::dependency,
+                fmt::format("the emulated device cannot reserve its addresses: {}", std::strerror(errno)),
+                "a limit on address space (ulimit -v) must leave 4 TiB");
+  }
+  claimed = true;
+}
+
+GlobalMemory::~GlobalMemory() {
+  for (std::size_t i = 0; i < slots; ++i) release(at_address(global_base + i * slot_span + slot_front));
+  ::munmap(at_address(global_base), global_span);
+  claimed = false;
+}
+
+void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
+  if (bytes > largest) refuse(bytes);
+  // Freed slots are used again as late as can be, so that a pointer into one is noticed.
+  std::size_t tried = 0;
+  while (tried < slots && slots_[next_].written != nullptr) {
+    next_ = (next_ + 1) % slots;
+    ++tried;
+  }
+  if (tried == slots) refuse(bytes);
+  const std::uint64_t base = global_base + next_ * slot_span;
+  if (::mprotect(at_address(base), to_pages(slot_front + bytes), PROT_READ | PROT_WRITE) != 0) refuse(bytes);
+  Slot made;
+  made.bytes = bytes;
+  made.name = std::move(name);
+  made.written_bytes = to_pages(bytes / 8 + 2);
+  made.written = map(made.written_bytes);
+  made.owners_bytes = to_pages((bytes + 3) / 4 * sizeof(Owner) + 1);
+  made.owners = reinterpret_cast<Owner*>(map(made.owners_bytes));
+  prefer_huge_pages(made.owners, made.owners_bytes);
+  slots_[next_] = std::move(made);
+  slot_bytes[next_] = bytes;
+  next_ = (next_ + 1) % slots;
+  return at_address(base + slot_front);
+}
+
+void GlobalMemory::release(void* memory) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  if (!is_global(address)) return;
+  Slot& slot = slot_of(address);
+  if (slot.written == nullptr) return;
+  const std::size_t index = (address - global_base) / slot_span;
+  ::munmap(slot.written, slot.written_bytes);
+  ::munmap(slot.owners, slot.owners_bytes);
+  // Fresh pages in the old place, which nobody may touch.
+  if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes), PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    std::abort();
+  slot_bytes[index] = 0;
+  slot = {};
+}
+
+void GlobalMemory::mark(const void* memory, std::size_t bytes, bool written) {
+  if (bytes == 0) return;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  require(is_global(address) && is_inside(address, bytes), "what is marked lies in an allocation");
+  Slot& slot = slot_of(address);
+  const std::uint64_t first = (address - global_base) % slot_span - slot_front;
+  slot.whole = written && (slot.whole || (first == 0 && bytes == slot.bytes));
+  const auto set = [&](std::uint64_t byte) {
+    const std::byte bit{static_cast<unsigned char>(1u << byte % 8)};
+    slot.written[byte / 8] = written ? slot.written[byte / 8] | bit : slot.written[byte / 8] & ~bit;
+  };
+  std::uint64_t at = first;
+  const std::uint64_t end = first + bytes;
+  for (; at < end && at % 8 != 0; ++at) set(at);
+  std::memset(slot.written + at / 8, written ? 0xFF : 0, (end - at) / 8);
+  for (at = end - (end - at) % 8; at < end; ++at) set(at);
+}
+
+std::string GlobalMemory::describe(std::uint64_t address) const {
+  if (!is_global(address)) return fmt::format("{:#x}", address);
+  const Slot& slot = slots_[(address - global_base) / slot_span];
+  if (slot.written == nullptr) return "memory that is not allocated";
+  const auto offset =
+      static_cast<std::int64_t>((address - global_base) % slot_span) - static_cast<std::int64_t>(slot_front);
+  return fmt::format("{} of {} bytes {} {}", slot.name, slot.bytes, offset < 0 ? "-" : "+",
+                     offset < 0 ? -offset : offset);
+}
+
+}  // namespace ridgeline::device::emulated

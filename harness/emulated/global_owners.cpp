@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include <sys/mman.h>
+
+#include "harness/emulated/global_memory.hpp"
+
+// Whether what a kernel reads was written, and which blocks and threads touched a word of global memory last.
+namespace ridgeline::device::emulated {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "marks of bytes are read as words of 64 bits");
+
+constexpr std::uint32_t numbers = 1u << 27;         // that a cell can hold
+constexpr std::uint32_t most_blocks = numbers - 2;  // of a launch, to be told apart; the others wrap round
+
+constexpr std::uint32_t owner_of(std::uint32_t cell) { return cell >> 5; }
+constexpr std::uint32_t bytes_of(std::uint32_t cell) { return cell & 0x1E; }
+constexpr bool is_strong(std::uint32_t cell) { return (cell & 1) != 0; }
+
+using Cell = std::atomic_ref<std::uint32_t>;
+std::uint32_t load(std::uint32_t& cell) { return Cell(cell).load(std::memory_order_relaxed); }
+void store(std::uint32_t& cell, std::uint32_t value) { Cell(cell).store(value, std::memory_order_relaxed); }
+
+/// Sets marks, those of neighbours at once: threads that write side by side share a word of marks.
+class Marks {
+ public:
+  Marks() = default;
+  Marks(const Marks&) = delete;
+  ~Marks() { set(); }
+  void add(std::uint64_t* word, std::uint64_t marks) {
+    if (word != word_) set();
+    word_ = word;
+    marks_ |= marks;
+  }
+
+ private:
+  void set() {
+    if (marks_ != 0) std::atomic_ref(*word_).fetch_or(marks_, std::memory_order_relaxed);
+    marks_ = 0;
+  }
+  std::uint64_t* word_ = nullptr;
+  std::uint64_t marks_ = 0;
+};
+
+}  // namespace
+
+/// One access of a thread, to the same bytes of each word that it touches.
+struct GlobalMemory::Access {
+  std::uint32_t several, me, strong;  // numbers of this launch, and 0 or 1
+  bool follows_threads;               // inside its block
+  int thread;
+  std::uint32_t bytes, now;
+
+  /// What a cell says of this launch; 0 when nothing.
+  std::uint32_t current(std::uint32_t& cell) const {
+    const std::uint32_t value = load(cell);
+    return owner_of(value) < several ? 0 : value;
+  }
+  /// Whether nothing can be wrong behind the access that `cell` tells of, as is mostly so.
+  bool is_clear(std::uint32_t cell, std::uint32_t& moment, const SharedHistory& history) const {
+    if ((bytes_of(cell) & bytes << 1) == 0) return true;
+    if (owner_of(cell) != me) return strong != 0 && is_strong(cell);
+    return !follows_threads || !history.races(load(moment), thread, bytes, strong != 0);
+  }
+  void note_read(Owner& owner, std::uint32_t read) const {
+    const bool mine = read == 0 || owner_of(read) == me;
+    const std::uint32_t still_strong = read == 0 || is_strong(read) ? strong : 0;
+    store(owner.reader, (mine ? me : several) << 5 | bytes_of(read) | bytes << 1 | still_strong);
+    store(owner.read_at, now);
+  }
+  void note_write(Owner& owner, std::uint32_t wrote) const {
+    const std::uint32_t mine = owner_of(wrote) == me ? bytes_of(wrote) : 0;
+    const std::uint32_t still_strong = mine == 0 || is_strong(wrote) ? strong : 0;
+    store(owner.writer, me << 5 | mine | bytes << 1 | still_strong);
+    store(owner.written_at, now);
+  }
+};
+
+/// What is wrong with an access of which one or two cells are not clear; nothing where fences have ordered the blocks.
+GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner, const SharedHistory& history) {
+  const std::uint32_t wrote = access.current(owner.writer), read = reads ? 0 : access.current(owner.reader);
+  const auto collides = [&](std::uint32_t cell, std::uint32_t& moment) {
+    if (owner_of(cell) == access.me || access.is_clear(cell, moment, history)) return false;
+    // Of several readers nothing is kept that could tell: none of them is said to race where there are fences.
+    const bool one = owner_of(cell) != access.several;
+    return !fenced(one ? owner_of(cell) : access.me, one ? load(moment) : 0, access.me);
+  };
+  const auto races = [&](std::uint32_t cell, std::uint32_t& moment) {
+    return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
+  };
+  if (collides(wrote, owner.written_at))
+    return {reads ? "race between blocks (read after write)" : "race between blocks (write after access)"};
+  if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
+  if (races(wrote, owner.written_at))
+    return {reads ? "race (read after write)" : "race (write after write)",
+            SharedHistory::thread_of(load(owner.written_at))};
+  if (races(read, owner.read_at)) return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
+  return {};
+}
+
+// What the loop needs lies in variables of its own, which the compiler keeps in registers: it is run for each lane.
+std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesses, std::size_t& next,
+                                                         const Toucher& toucher, const SharedHistory& history) {
+  Marks marks;
+  const std::span addresses = accesses.addresses;
+  const std::uint8_t* const threads = accesses.threads.data();
+  const int first_thread = accesses.first_thread;
+  const auto bytes = static_cast<std::uint64_t>(accesses.bytes);
+  const bool reads = accesses.act == Act::read, writes = accesses.act == Act::write;
+  const bool by_threads = toucher.by_threads, strong = toucher.strong;
+  Access access{several_, number_of(toucher.block), strong ? 1u : 0u, by_threads && toucher.alone, 0, 15, 0};
+  std::uint64_t begin = 0;  // of the allocation that was touched last
+  std::uint64_t* written = nullptr;
+  Owner* owners = nullptr;
+  for (std::size_t i = next; i < addresses.size(); ++i) {
+    const std::uint64_t address = addresses[i];
+    if ((address ^ begin) >= slot_span) {
+      const Slot& slot = slot_of(address);
+      begin = address / slot_span * slot_span + slot_front;
+      written = slot.whole ? nullptr : reinterpret_cast<std::uint64_t*>(slot.written);
+      owners = slot.owners;
+    }
+    const std::uint64_t at = address - begin;
+    bool unwritten = false;
+    if (written != nullptr) {
+      std::uint64_t& word = written[at / 64];
+      const std::uint64_t wanted = ((std::uint64_t{1} << bytes) - 1) << at % 64;
+      const std::uint64_t missing = wanted & ~std::atomic_ref(word).load(std::memory_order_relaxed);
+      if (missing != 0 && writes) marks.add(&word, missing);
+      unwritten = missing != 0 && !writes;
+    }
+    access.thread = first_thread + threads[i];
+    if (bytes < 4) access.bytes = ((1u << bytes) - 1) << at % 4;
+    access.now = by_threads ? history.moment(access.thread, access.bytes, strong) : 0;
+    Race found;
+    for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
+      const std::uint32_t wrote = access.current(owner->writer), read = access.current(owner->reader);
+      const bool clear = access.is_clear(wrote, owner->written_at, history) &&
+                         (reads || access.is_clear(read, owner->read_at, history));
+      if (__builtin_expect(!clear, 0) && found.what == nullptr) found = race(access, reads, *owner, history);
+      reads ? access.note_read(*owner, read) : access.note_write(*owner, wrote);
+    }
+    if (__builtin_expect(unwritten || found.what != nullptr, 0)) {
+      next = i + 1;
+      return Mistake{i, unwritten, found};
+    }
+  }
+  next = addresses.size();
+  return std::nullopt;
+}
+
+std::uint32_t GlobalMemory::number_of(std::uint32_t block) const { return several_ + 1 + block % most_blocks; }
+
+void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
+  at_once_ = at_once;
+  fences_.clear();
+  const auto needed = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, most_blocks)) + 1;
+  if (needed > numbers - free_number_) {
+    for (const Slot& slot : slots_)
+      if (slot.owners != nullptr) ::madvise(slot.owners, slot.owners_bytes, MADV_DONTNEED);
+    free_number_ = 1;
+  }
+  several_ = free_number_;
+  free_number_ += needed;
+}
+
+void GlobalMemory::fence(std::uint32_t block, const SharedHistory::Clocks& fenced) {
+  const std::lock_guard lock(fences_together_);
+  fences_[number_of(block)] = fenced;
+}
+
+bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me) {
+  const std::lock_guard lock(fences_together_);
+  const auto theirs = fences_.find(owner);
+  if (at_once_) return theirs != fences_.end() || fences_.contains(me);
+  if (theirs == fences_.end() || !fences_.contains(me)) return false;
+  const auto warp = static_cast<std::size_t>(SharedHistory::thread_of(moment) / 32);
+  return SharedHistory::clock_of(moment) < theirs->second[warp];
+}
+
+}  // namespace ridgeline::device::emulated

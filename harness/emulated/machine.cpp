@@ -1,0 +1,149 @@
+#include "harness/emulated/machine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <sched.h>
+
+#include "harness/emulated/launch_limits.hpp"
+
+namespace ridgeline::device::emulated {
+namespace {
+
+/// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is kept.
+void add(Report& to, Report from) {
+  to.accesses += from.accesses;
+  to.barriers += from.barriers;
+  to.in_flight_bytes = std::max(to.in_flight_bytes, from.in_flight_bytes);
+  to.completed = to.completed && from.completed;
+  to.has_unit = to.has_unit || from.has_unit;
+  for (const Site& site : from.sites) {
+    const auto same = std::ranges::find_if(to.sites, [&](const Site& other) {
+      return other.pc == site.pc && other.space == site.space && other.act == site.act;
+    });
+    if (same == to.sites.end()) {
+      to.sites.push_back(site);
+      continue;
+    }
+    same->requests += site.requests;
+    same->lanes += site.lanes;
+    same->sectors += site.sectors;
+    same->wavefronts += site.wavefronts;
+  }
+  for (Finding& finding : from.findings) {
+    const auto same = std::ranges::find_if(
+        to.findings, [&](const Finding& other) { return other.pc == finding.pc && other.check == finding.check; });
+    if (same == to.findings.end()) {
+      to.findings.push_back(std::move(finding));
+      continue;
+    }
+    const std::uint64_t count = same->count + finding.count;
+    if (finding.block < same->block) *same = std::move(finding);
+    same->count = count;
+  }
+}
+
+int workers_of(const Settings& settings) {
+  if (settings.workers > 0) return settings.workers;
+  cpu_set_t allowed;
+  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+/// Of the blocks that run together, the one at `place` in gang number `gang`: clusters are bricks of the grid.
+std::uint64_t block_number(const LaunchConfig& config, std::uint64_t gang, std::uint64_t place) {
+  const dim3 grid = config.grid, size = config.cluster;
+  if (config.resident) return place;
+  const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
+  const std::uint64_t x = gang % across * size.x + place % size.x,
+                      y = gang / across % down * size.y + place / size.x % size.y,
+                      z = gang / across / down * size.z + place / size.x / size.y;
+  return (z * grid.y + y) * grid.x + x;
+}
+
+}  // namespace
+
+Site total(const Report& report, Space space, Act act) {
+  Site sum{.act = act, .space = space};
+  for (const Site& site : report.sites) {
+    if (site.space != space || site.act != act) continue;
+    sum.requests += site.requests;
+    sum.lanes += site.lanes;
+    sum.sectors += site.sectors;
+    sum.wavefronts += site.wavefronts;
+  }
+  return sum;
+}
+
+Machine::Machine(const Limits& limits, const Settings& settings)
+    : limits_(limits),
+      settings_(settings),
+      caches_(limits.l2_bytes),
+      crew_([this] { return std::make_unique<Block>(memory_, variables_, limits_); }) {}
+Machine::~Machine() = default;
+
+const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call) {
+  Report report;
+  report.config = config;
+  report.kernel = reinterpret_cast<std::uint64_t>(call.kernel);
+  if (std::optional<Finding> refusal = refused(config, report.kernel, limits_, variables_)) {
+    report.findings.push_back(std::move(*refusal));
+    report.completed = false;
+    reports_.push_back(std::move(report));
+    return reports_.back();
+  }
+  caches_.end_launch();  // of one that was broken off
+  const std::uint64_t blocks = count_of(config.grid);
+  memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
+  std::mutex together;
+  const auto run = [&](Block& block, std::uint64_t number, Gang* gang, std::size_t place) {
+    const bool completed = block.run(number, gang, place);
+    if (limits_.l2_bytes != 0) caches_.take_block(number, block.take_touched());
+    return completed;
+  };
+  const auto end = [&](Block& block) {
+    const std::lock_guard lock(together);
+    add(report, block.end());
+  };
+  const std::uint64_t in_gang = config.resident ? blocks : count_of(config.cluster);
+  if (in_gang == 1) {
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> stopped{false};
+    crew_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks), [&](Block& block, std::size_t) {
+      block.begin(config, call, settings_.seed);
+      while (!stopped) {
+        const std::uint64_t number = next++;
+        if (number >= blocks) break;
+        if (!run(block, number, nullptr, 0)) stopped = true;
+      }
+      end(block);
+    });
+  }
+  for (std::uint64_t first = 0; in_gang != 1 && first < blocks && report.completed; first += in_gang) {
+    const std::uint64_t number = first / in_gang;
+    Gang gang(in_gang, number, !config.resident, static_cast<int>(count_of(config.block)));
+    crew_.run(in_gang, [&](Block& block, std::size_t place) {
+      block.begin(config, call, settings_.seed);
+      Gang::Turn turn(gang, place, block);
+      if (turn.is_stopped()) return;
+      const bool completed = run(block, block_number(config, number, place), &gang, place);
+      end(block);
+      turn.leave(completed);
+    });
+  }
+  const CacheModel::Traffic dram = caches_.end_launch();
+  report.dram_read_bytes = dram.read_bytes;
+  report.dram_written_bytes = dram.written_bytes;
+  std::ranges::sort(report.sites, {}, [](const Site& site) { return std::tuple(site.pc, site.space, site.act); });
+  std::ranges::sort(report.findings, {}, [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
+  reports_.push_back(std::move(report));
+  return reports_.back();
+}
+
+std::vector<Report> Machine::take_reports() { return std::exchange(reports_, {}); }
+
+}  // namespace ridgeline::device::emulated

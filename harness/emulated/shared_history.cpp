@@ -1,0 +1,170 @@
+#include "harness/emulated/shared_history.hpp"
+
+#include <algorithm>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace ridgeline::device::emulated {
+namespace {
+
+constexpr const char* touched_under_way = "touched while a copy is under way";
+
+}  // namespace
+
+SharedHistory::SharedHistory(std::size_t bytes)
+    : count_((bytes + 3) / 4), words_(static_cast<Word*>(std::calloc(count_, sizeof(Word)))) {
+  if (!words_) throw std::bad_alloc();
+}
+
+void SharedHistory::begin_block(int warps) {
+  constexpr Clock nearly_full = 0xF000;
+  const Clock latest = std::max(block_, *std::ranges::max_element(now_));
+  warps_ = warps;
+  forget_fences();
+  if (latest > nearly_full) {
+    std::fill_n(words_.get(), count_, Word{});
+    return start_over();
+  }
+  ++epoch_;
+  block_ = static_cast<Clock>(latest + 1);
+  now_.fill(block_);
+  for (auto& of_warp : seen_) of_warp.fill(block_);
+  for (auto& of_warp : fenced_) of_warp.fill(block_);
+}
+
+void SharedHistory::start_over() {
+  for (Word& word : std::span(words_.get(), count_)) {
+    const bool is_of_block = word.since == block_;
+    word = {.since = static_cast<Clock>(is_of_block ? 1 : 0),
+            .written = word.written,
+            .copier = word.copier,
+            .read = word.read};
+  }
+  ++epoch_;
+  block_ = 1;
+  now_.fill(1);
+  for (auto& of_warp : seen_) of_warp.fill(1);
+  for (auto& of_warp : fenced_) of_warp.fill(1);
+  forget_fences();
+}
+
+void SharedHistory::forget_fences() {
+  published_.fill(0);
+  fences_ = false;
+  if (!std::exchange(fenced_threads_, false)) return;
+  for (auto& of_thread : own_fences_) of_thread.clear();
+}
+
+void SharedHistory::tick(int warp) {
+  Clock& now = now_[static_cast<std::size_t>(warp)];
+  if (now == 0xFFFF) start_over();
+  ++now;
+}
+
+void SharedHistory::block_barrier() {
+  const auto warps = static_cast<std::size_t>(warps_);
+  const Clock latest = *std::max_element(now_.begin(), now_.begin() + warps_);
+  if (latest == 0xFFFF) return start_over();
+  Clocks seen, fenced{};
+  seen.fill(block_);  // also of warps that an earlier block had
+  for (std::size_t warp = 0; warp < warps; ++warp) {
+    for (std::size_t of = 0; of < warps; ++of) fenced[of] = std::max(fenced[of], fenced_[warp][of]);
+    seen[most_warps] = std::max(seen[most_warps], seen_[warp][most_warps]);  // the unit does not come to barriers
+  }
+  for (std::size_t warp = 0; warp < warps; ++warp) {
+    now_[warp] = static_cast<Clock>(latest + 1);
+    seen[warp] = now_[warp];
+  }
+  for (std::size_t warp = 0; warp < warps; ++warp) {
+    seen_[warp] = seen;
+    fenced_[warp] = fenced;
+  }
+  if (!std::exchange(fences_, false)) return;
+  for (auto& of_thread : own_fences_)  // all threads know of the last one
+    if (of_thread.size() > 1) of_thread.erase(of_thread.begin(), of_thread.end() - 1);
+}
+
+void SharedHistory::warp_barrier(int warp) {
+  const auto index = static_cast<std::size_t>(warp);
+  tick(warp);
+  seen_[index][index] = now_[index];
+}
+
+void SharedHistory::thread_fence(int warp) {
+  const auto index = static_cast<std::size_t>(warp);
+  tick(warp);
+  for (std::size_t other = 0; other <= most_warps; ++other) {
+    published_[other] = std::max(published_[other], seen_[index][other]);
+    seen_[index][other] = published_[other];
+  }
+  seen_[index][index] = published_[index] = now_[index];
+}
+
+SharedHistory::Word& SharedHistory::fresh(std::size_t index) {
+  Word& word = words_[index];
+  if (word.since != block_) {
+    word.since = block_;
+    word.written = 0;
+    word.copier = word.read = 0;
+  }
+  return word;
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset, int bytes, Act act, int thread) {
+  const Clock now = now_[static_cast<std::size_t>(thread / 32)];
+  std::optional<Conflict> conflict;
+  const auto note = [&](const char* what, Cell cell) {
+    if (!conflict) conflict = Conflict{what, thread_of(cell)};
+  };
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  for (std::size_t index = offset / 4; index <= last; ++index) {
+    Word& word = fresh(index);
+    const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
+    if (word.copier != 0 && act != Act::copy_end && !(word.read != 0 && act == Act::read) && !conflict)
+      conflict = Conflict{touched_under_way, word.copier - 1};
+    const Cell me = cell_of(now, thread, mask);
+    if (act == Act::read) {
+      for (const Cell writer : word.writers)
+        if (unordered(writer, thread, mask)) note("race (read after write)", writer);
+      if (word.readers[0] == me) continue;
+      const bool replaces = thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
+      word.readers[replaces ? 0 : 1] = me;
+      continue;
+    }
+    const bool atomic = act == Act::atomic;
+    for (const Cell writer : word.writers)
+      if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask)) note("race (write after write)", writer);
+    for (const Cell reader : word.readers)
+      if (unordered(reader, thread, mask)) note("race (write after read)", reader);
+    if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
+    word.writers[0] = me | (atomic ? 1 : 0);
+    if (act == Act::copy_begin) {
+      word.copier = static_cast<std::uint16_t>(thread + 1);
+    } else {
+      if (word.read == 0) word.copier = 0;
+      word.written = static_cast<std::uint8_t>(word.written | mask);
+    }
+  }
+  return conflict;
+}
+
+void SharedHistory::mark_written(std::size_t offset, int bytes) {
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
+  for (std::size_t index = offset / 4; index <= last; ++index) {
+    Word& word = words_[index];
+    if (word.since != block_) word.written = 0, word.copier = 0, word.since = block_;
+    word.written = static_cast<std::uint8_t>(word.written | mask);
+  }
+}
+
+bool SharedHistory::written(std::size_t offset, int bytes) const {
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
+  for (std::size_t index = offset / 4; index <= last; ++index)
+    if (words_[index].since != block_ || (words_[index].written & mask) != mask) return false;
+  return true;
+}
+
+}  // namespace ridgeline::device::emulated

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/emulated/log.hpp"
+
+namespace ridgeline::device::emulated {
+
+/// Who touched each word of a block's shared memory last, and when: finds races by happens-before. Warps have vector
+/// clocks; __syncthreads() orders all threads, __syncwarp() those of a warp, and release() and acquire() those that
+/// meet at an mbarrier. The asynchronous unit, which copies and multiplies beside the threads, is a thread of its own.
+/// Two writers and two readers are kept a word, so a race with an older one can be missed; none is invented.
+class SharedHistory {
+ public:
+  static constexpr int most_warps = 32;
+  static constexpr int unit_thread = 32 * most_warps;  // the asynchronous unit's
+  using Clock = std::uint16_t;
+  using Clocks = std::array<Clock, most_warps + 1>;  // of each warp, and last of the asynchronous unit
+
+  struct Conflict {
+    const char* what;  // "race (read after write)", or another order
+    int other;         // thread of the earlier access; unit_thread for the asynchronous unit
+  };
+
+  /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks come before.
+  struct Knowledge {
+    std::array<Clock, most_warps + 1> seen{};    // all accesses
+    std::array<Clock, most_warps + 1> fenced{};  // writes that the asynchronous unit sees, too
+    std::uint32_t epoch = 0;
+  };
+
+  explicit SharedHistory(std::size_t bytes);
+
+  /// Forgets the last block.
+  void begin_block(int warps);
+  void block_barrier();
+  void warp_barrier(int warp);
+  /// Notes an access of 1 to 16 bytes, aligned to its size, and returns what it races with. Words that a copy is on its
+  /// way to may not be touched by anybody.
+  std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread);
+  /// Notes the usual access of one whole word, in order after all others to it, or a read of what was written in order
+  /// before. False when there is more to say or to note: access() does, also after this has noted a part.
+  bool quick_read(std::size_t word_index, int thread) {
+    Word& word = words_[word_index];
+    const auto warp = static_cast<std::size_t>(thread / 32);
+    if (word.since != block_ || word.copier != 0 || word.written != 15) return false;
+    if (!ordered(word.writers[0], thread) || !ordered(word.writers[1], thread)) return false;
+    const Cell me = cell_of(now_[warp], thread);
+    if (word.readers[0] == me) return true;
+    word.readers[ordered(word.readers[0], thread) ? 0 : 1] = me;
+    return true;
+  }
+  bool quick_write(std::size_t word_index, int thread) {
+    Word& word = words_[word_index];
+    if (word.since != block_ || word.copier != 0) return false;
+    for (const Cell cell : {word.writers[0], word.writers[1], word.readers[0], word.readers[1]})
+      if (!ordered(cell, thread)) return false;
+    word.writers[0] = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread);
+    word.written = 15;
+    return true;
+  }
+  /// Notes that another block has written there.
+  void mark_written(std::size_t offset, int bytes);
+  /// Whether every byte has been written in this block.
+  bool written(std::size_t offset, int bytes) const;
+
+  /// What the warp knows and has done becomes part of `to`, which another warp may acquire.
+  void release(int warp, Knowledge& to);
+  void acquire(int warp, const Knowledge& from);
+  /// __threadfence(): what was ordered before it in its warp comes before all that is behind a later one of the block.
+  /// Which flag the threads have agreed on is not asked, so that a race can be missed.
+  void thread_fence(int warp);
+  /// Accesses before these clocks were ordered by a fence of the block.
+  const Clocks& published() const { return published_; }
+
+  // Accesses to other memory by the same clocks: each is kept as a moment, which is never 0.
+  std::uint32_t moment(int thread, std::uint32_t mask, bool strong) const {
+    return cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, mask) | (strong ? 1 : 0);
+  }
+  /// Whether an access of this block races with the thread's one of now. Strong ones, by atomics or volatile, do not
+  /// race with each other.
+  bool races(std::uint32_t moment, int thread, std::uint32_t mask, bool strong) const {
+    return unordered(moment, thread, mask) && !(strong && is_atomic(moment)) &&
+           clock_of(moment) <= now_[static_cast<std::size_t>(thread_of(moment) / 32)];  // else it is of older clocks
+  }
+  static int thread_of(std::uint32_t moment) { return static_cast<int>(moment >> 5 & 2047); }
+  static Clock clock_of(std::uint32_t moment) { return static_cast<Clock>(moment >> 16); }
+
+  /// What comes before in `thread`, and what it knows of, is made visible to the asynchronous unit.
+  void fence(int thread);
+
+  // The unit accesses 16 bytes, aligned, on behalf of `thread`, at any time from begin to end.
+  std::optional<Conflict> begin_unit_write(std::size_t offset, int thread);
+  void end_unit_write(std::size_t offset);
+  std::optional<Conflict> begin_unit_read(std::size_t offset, int thread);
+  void end_unit_read(std::size_t offset, int thread);
+  /// What the unit has done so far becomes part of `to`.
+  void release_unit(Knowledge& to);
+
+ private:
+  // clock: 16 bits, thread: 11, bytes of the word: 4, atomic: 1
+  using Cell = std::uint32_t;
+  struct Word {
+    Cell writers[2] = {}, readers[2] = {};
+    std::uint16_t since = 0;   // clock of the block that the rest is of
+    std::uint8_t written = 0;  // bytes
+    std::uint16_t copier = 0;  // thread + 1 of the copy that is under way, to here or from here
+    std::uint16_t read = 0;    // how many copies from here are under way
+  };
+
+  static Cell cell_of(Clock now, int thread, std::uint32_t mask = 15) {  // of those bytes of the word
+    return static_cast<Cell>(now) << 16 | static_cast<Cell>(thread) << 5 | mask << 1;
+  }
+  /// Of the same thread, or known to have been before what it does now.
+  bool ordered(Cell cell, int thread) const {
+    return clock_of(cell) < seen_[static_cast<std::size_t>(thread / 32)][cell >> 10 & 63] ||
+           thread_of(cell) == thread || cell == 0;
+  }
+  static bool is_atomic(Cell cell) { return (cell & 1) != 0; }
+  /// Of another thread, on a byte of `mask`, and not ordered before `thread`.
+  bool unordered(Cell cell, int thread, std::uint32_t mask) const {
+    return cell != 0 &&
+           clock_of(cell) >=
+               seen_[static_cast<std::size_t>(thread / 32)][static_cast<std::size_t>(thread_of(cell) / 32)] &&
+           thread_of(cell) != thread && (cell >> 1 & 15 & mask) != 0;
+  }
+
+  struct Free {
+    void operator()(Word* words) const { std::free(words); }
+  };
+  std::size_t count_ = 0;
+  std::unique_ptr<Word[], Free> words_;  // zeros, which take no room before they are touched
+  /// The word, with nothing left of another block.
+  Word& fresh(std::size_t index);
+  void tick(int warp);  // what the warp does now is later than what it did
+  /// Forgets all accesses, so that clocks begin anew.
+  void start_over();
+  void forget_fences();
+  /// Whether the unit sees that write when it works on behalf of `thread`.
+  bool is_fenced(Cell write, int thread) const;
+
+  int warps_ = 0;
+  Clock block_ = 0;                              // when this block began
+  std::array<Clock, most_warps + 1> now_{};      // of each warp
+  Clocks published_{};                           // what thread_fence() has ordered
+  std::array<Clocks, most_warps + 1> seen_{};    // what each warp knows of each
+  std::array<Clocks, most_warps + 1> fenced_{};  // and of its writes that the unit sees
+  std::vector<std::vector<Clock>> own_fences_ = std::vector<std::vector<Clock>>(32 * most_warps);  // of each thread
+  bool fenced_threads_ = false;  // some have own_fences_
+  bool fences_ = false;          // there were some since the last barrier of the block
+  std::uint32_t epoch_ = 0;      // counts begin_block() and start_over()
+};
+
+}  // namespace ridgeline::device::emulated

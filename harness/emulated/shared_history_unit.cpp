@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "harness/emulated/shared_history.hpp"
+
+// What orders threads and the asynchronous unit. The unit accesses shared memory through the async proxy: a thread's
+// store is visible to it once a fence.proxy.async stands between, in the thread itself or in one that knows of it.
+// Source: PTX ISA, "Memory Consistency Model", "Proxies" and "Causality order".
+namespace ridgeline::device::emulated {
+namespace {
+
+void join(auto& to, const auto& from) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
+}
+
+}  // namespace
+
+void SharedHistory::release(int warp, Knowledge& to) {
+  const auto index = static_cast<std::size_t>(warp);
+  tick(warp);  // what follows is not released
+  if (to.epoch != epoch_) to = {.epoch = epoch_};
+  join(to.seen, seen_[index]);
+  join(to.fenced, fenced_[index]);
+  to.seen[index] = now_[index];
+}
+
+void SharedHistory::acquire(int warp, const Knowledge& from) {
+  if (from.epoch != epoch_) return;  // of accesses that have been forgotten
+  const auto index = static_cast<std::size_t>(warp);
+  const Clock mine = seen_[index][index];  // lanes are ordered by their warp's barriers
+  join(seen_[index], from.seen);
+  seen_[index][index] = mine;
+  join(fenced_[index], from.fenced);
+}
+
+void SharedHistory::release_unit(Knowledge& to) {
+  if (to.epoch != epoch_) to = {.epoch = epoch_};
+  tick(most_warps);
+  to.seen[most_warps] = std::max(to.seen[most_warps], now_[most_warps]);
+}
+
+void SharedHistory::fence(int thread) {
+  const auto warp = static_cast<std::size_t>(thread / 32);
+  own_fences_[static_cast<std::size_t>(thread)].push_back(now_[warp]);
+  join(fenced_[warp], seen_[warp]);
+  fences_ = fenced_threads_ = true;
+  tick(thread / 32);
+}
+
+bool SharedHistory::is_fenced(Cell write, int thread) const {
+  const int writer = thread_of(write);
+  if (writer == unit_thread) return true;  // it sees what it has written
+  const auto mine = static_cast<std::size_t>(thread / 32), its = static_cast<std::size_t>(writer / 32);
+  if (clock_of(write) < fenced_[mine][its]) return true;
+  const std::vector<Clock>& fences = own_fences_[static_cast<std::size_t>(writer)];
+  const auto after = std::ranges::lower_bound(fences, clock_of(write));
+  return after != fences.end() && (writer == thread || *after < seen_[mine][its]);
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_write(std::size_t offset, int thread) {
+  std::optional<Conflict> conflict;
+  const auto note = [&](const char* what, int other) {
+    if (!conflict) conflict = Conflict{what, other};
+  };
+  for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
+    Word& word = fresh(index);
+    if (word.copier != 0) note("touched while a copy is under way", word.copier - 1);
+    for (const Cell writer : word.writers) {
+      if (writer == 0 || clock_of(writer) < block_) continue;
+      if (unordered(writer, thread, 15))
+        note("race (write after write)", thread_of(writer));
+      else if (!is_fenced(writer, thread))
+        note("missing fence.proxy.async", thread_of(writer));
+    }
+    for (const Cell reader : word.readers)
+      if (unordered(reader, thread, 15)) note("race (write after read)", thread_of(reader));
+    word.copier = static_cast<std::uint16_t>(thread + 1);
+  }
+  return conflict;
+}
+
+void SharedHistory::end_unit_write(std::size_t offset) {
+  for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
+    Word& word = fresh(index);
+    word.copier = 0;
+    word.written = 15;
+    word.writers[0] = cell_of(now_[most_warps], unit_thread, 15);
+    word.writers[1] = 0;
+    word.readers[0] = word.readers[1] = 0;  // whoever read before was looked at when the write began
+  }
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_read(std::size_t offset, int thread) {
+  std::optional<Conflict> conflict;
+  const auto note = [&](const char* what, int other) {
+    if (!conflict) conflict = Conflict{what, other};
+  };
+  for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
+    Word& word = fresh(index);
+    if (word.copier != 0 && word.read == 0) note("touched while a copy is under way", word.copier - 1);
+    if (word.written != 15) note("uninitialised (shared)", -1);
+    for (const Cell writer : word.writers) {
+      if (writer == 0 || clock_of(writer) < block_) continue;
+      if (unordered(writer, thread, 15))
+        note("race (read after write)", thread_of(writer));
+      else if (!is_fenced(writer, thread))
+        note("missing fence.proxy.async", thread_of(writer));
+    }
+    if (word.copier == 0 || word.read != 0) {
+      word.copier = static_cast<std::uint16_t>(thread + 1);
+      ++word.read;
+    }
+  }
+  return conflict;
+}
+
+void SharedHistory::end_unit_read(std::size_t offset, int thread) {
+  const Cell me = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, 15);
+  for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
+    Word& word = fresh(index);
+    if (word.read != 0 && --word.read == 0) word.copier = 0;
+    if (word.readers[0] == me) continue;
+    const bool replaces = thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
+    word.readers[replaces ? 0 : 1] = me;
+  }
+}
+
+}  // namespace ridgeline::device::emulated
