@@ -102,7 +102,7 @@ def emulated_access(called: str) -> tuple[str, int] | None:
         return {"read": "load", "write": "store"}[access[1]], int(access[2])
     if re.match(r"__tsan_atomic\d+_", called):
         return "atomic", 0
-    word = called.removeprefix("_ZN9ridgeline6device8emulated")
+    word = called.removeprefix("_ZN9ridgeline8emulated")
     if word == called:
         return None
     return next((access for start, access in WORDS.items() if word.startswith(start)), None)

@@ -8,7 +8,7 @@
 // are ours. Host code of the same files calls them, too; outside of kernels they do nothing but what an atomic
 // operation has to do.
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
@@ -60,7 +60,7 @@ class Ordered {
 };
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated
 
 #define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
 #define RIDGELINE_ACCESSES(prefix, bytes)                                                         \
@@ -73,12 +73,12 @@ class Ordered {
   RIDGELINE_ACCESSES(prefix, 8)                 \
   RIDGELINE_ACCESSES(prefix, 16)
 
-using ridgeline::device::emulated::access;
-using ridgeline::device::emulated::Act;
-using ridgeline::device::emulated::Block;
-using ridgeline::device::emulated::hot;
-using ridgeline::device::emulated::Ordered;
-using ridgeline::device::emulated::range;
+using ridgeline::emulated::access;
+using ridgeline::emulated::Act;
+using ridgeline::emulated::Block;
+using ridgeline::emulated::hot;
+using ridgeline::emulated::Ordered;
+using ridgeline::emulated::range;
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what they are called.
 extern "C" {

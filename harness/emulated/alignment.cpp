@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 bool same_place(const Entry& a, const Entry& b) { return a.pc == b.pc && a.path == b.path && a.act == b.act; }
@@ -135,4 +135,4 @@ void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp) {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/paths.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// The part of a lane's log that is not aligned yet.
 struct LaneLog {
@@ -58,4 +58,4 @@ class Warp {
 /// been used up, or all that is left waits for lanes that wait.
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// Writes down what it is told: "100:3" is a request of 3 lanes at pc 100, "|" a barrier.
@@ -106,4 +106,4 @@ TEST(Request, IsARowWhenBytesLieSideBySideInTheOrderOfLanes) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

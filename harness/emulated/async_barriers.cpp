@@ -8,7 +8,7 @@
 
 // mbarriers, and the fences between threads and the unit. Source: PTX ISA, "Parallel Synchronization and Communication
 // Instructions: mbarrier".
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 // An event is a number with its kind below: the address of a barrier, which is a multiple of 8, or the index of a copy.
@@ -211,4 +211,4 @@ bool AsyncUnit::go_on() {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -8,7 +8,7 @@
 // In every function that a kernel calls: where it returns to.
 #define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 AsyncUnit& unit() { return Block::current().async_unit(); }
@@ -70,4 +70,4 @@ void products_commit() { unit().commit_products(RIDGELINE_CALLER); }
 void products_wait(int groups) { unit().wait_for_products(groups, RIDGELINE_CALLER); }
 void set_registers(int count) { unit().set_registers(count, RIDGELINE_CALLER); }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

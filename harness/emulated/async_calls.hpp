@@ -7,7 +7,7 @@
 
 // What mbarriers, bulk and tensor copies, and the products of warpgroups come to on the emulated device. Called by
 // lanes alone; the wrappers in kernels/ptx say what each does.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// The address of shared memory that descriptors hold: 20 bits, so that all static variables of a program have one.
 std::uint32_t shared_address(const void* shared);
@@ -43,4 +43,4 @@ void products_commit();
 void products_wait(int groups);
 void set_registers(int count);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

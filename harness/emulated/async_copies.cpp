@@ -13,7 +13,7 @@
 
 // Bulk and tensor copies. Sources: PTX ISA, "Data Movement and Conversion Instructions: Bulk copy" and "Tensor copy";
 // CUDA C++ Programming Guide, "Tensor Memory Access".
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 void AsyncUnit::check_shared(const void* at, std::uint64_t bytes, unsigned alignment, std::uint32_t pc) {
   const auto address = reinterpret_cast<std::uint64_t>(at);
@@ -234,4 +234,4 @@ void AsyncUnit::end_block() {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

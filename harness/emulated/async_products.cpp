@@ -12,7 +12,7 @@
 
 // Products of warpgroups. Each warp has the 16 rows of its place in the warpgroup. Source: PTX ISA, "Asynchronous
 // Warpgroup Level Matrix Instructions" and "Matrix Descriptor Format".
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
@@ -268,4 +268,4 @@ void AsyncUnit::set_registers(int count, std::uint32_t pc) {
   });
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -11,7 +11,7 @@
 #include "harness/emulated/async_calls.hpp"
 #include "harness/emulated/shared_history.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 class Block;
 struct Lane;
@@ -148,4 +148,4 @@ class AsyncUnit {
   bool worked_ = false;  // in blocks since it was asked
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -14,7 +14,7 @@ namespace ridgeline::device {
 Discovery discover() {
   Discovery found;
   for (const catalogue::Architecture& each : catalogue::architectures())
-    found.devices.push_back(emulated::facts(catalogue::limits_of(each)));
+    found.devices.push_back(emulated::facts(emulated::limits_of(each)));
   found.devices.push_back(cpu::facts());
   found.unavailable.push_back({Kind::cuda, "this program emulates GPUs"});
   return found;
@@ -24,7 +24,7 @@ std::unique_ptr<Device> open(std::string_view id) {
   if (id == "cpu") return cpu::open();
   std::string there;
   for (const catalogue::Architecture& each : catalogue::architectures()) {
-    const emulated::Limits limits = catalogue::limits_of(each);
+    const emulated::Limits limits = emulated::limits_of(each);
     const std::string known = emulated::facts(limits).id;
     if (id == known) return emulated::open(limits);
     there += known + ", ";

@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// What the lane does before it waits for other warps is not all in its log.
@@ -51,7 +51,7 @@ Block::~Block() {
 
 // ---- blocks
 
-void Block::begin(const LaunchConfig& config, const KernelCall& call, std::uint64_t seed) {
+void Block::begin(const device::LaunchConfig& config, const KernelCall& call, std::uint64_t seed) {
   config_ = config;
   require(call.bytes <= stack_bytes, "a kernel's arguments are small");
   call_ = call;
@@ -298,4 +298,4 @@ Report Block::end() {
   return report;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -28,7 +28,7 @@
 #include "harness/emulated/shared_variables.hpp"
 #include "harness/emulated/site_table.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// Whether lanes wait, and for what.
 enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_mbarrier, in_collective, log_full, spinning, done };
@@ -102,7 +102,7 @@ class Block final : private Warp {
   ~Block() override;
 
   /// Prepares for the blocks of a launch. Lanes and warps go on in an order drawn from `seed`; 0: in theirs.
-  void begin(const LaunchConfig& config, const KernelCall& call, std::uint64_t seed);
+  void begin(const device::LaunchConfig& config, const KernelCall& call, std::uint64_t seed);
   /// Runs block number `number`, of `gang` where it has others to wait for. False when a finding ended it before its
   /// end; the launch then ends, too.
   bool run(std::uint64_t number, Gang* gang = nullptr, std::size_t place = 0);
@@ -118,7 +118,7 @@ class Block final : private Warp {
   static Block& current() { return *here_; }
   const Lane& lane() const { return *running_; }
   uint3 index() const { return index_; }
-  const LaunchConfig& config() const { return config_; }
+  const device::LaunchConfig& config() const { return config_; }
   std::byte* dynamic_shared() const { return dynamic_; }
   AsyncUnit& async_unit() { return async_; }
 
@@ -260,7 +260,7 @@ class Block final : private Warp {
   std::vector<bool> arrived_at_cluster_;
   bool has_copies_ = false, has_spins_ = false;  // that the next block must not see
 
-  LaunchConfig config_;
+  device::LaunchConfig config_;
   KernelCall call_;
   std::uint64_t random_ = 0;
   bool shuffled_ = false;
@@ -305,4 +305,4 @@ class Block final : private Warp {
   std::uint64_t in_flight_bytes_ = 0;  // the most of a warp
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -5,7 +5,7 @@
 
 // What a block says is wrong.
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// Which argument, from 1, holds the nearest pointer at or before `address` into the same allocation, or else any that
@@ -38,4 +38,4 @@ void Block::find(const char* check, std::uint32_t pc, int thread, int other, con
   finding = {check, pc, static_cast<std::int64_t>(number_), thread, other, detail, argument, count};
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

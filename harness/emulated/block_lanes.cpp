@@ -9,7 +9,7 @@
 #include "harness/emulated/block.hpp"
 
 // How lanes take turns on their OS thread: each is a fiber with a stack of its own.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 thread_local constinit Hot hot;
 thread_local constinit Block* Block::here_ = nullptr;
@@ -165,4 +165,4 @@ void Block::stop(const char* check, std::uint32_t pc, int other, const std::stri
   std::abort();  // nobody resumes it
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -3,7 +3,7 @@
 #include "harness/emulated/block.hpp"
 
 // Where addresses of shared memory lie: in variables, for messages, and in the window that descriptors speak of.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 // The swizzles of the asynchronous unit are made of addresses, so the window keeps their lower bits.
@@ -52,4 +52,4 @@ std::uint64_t Block::static_window() const {
   return (limits_.shared_bytes + 4096 + 3 * pattern) / pattern * pattern + static_shared_ % pattern;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -13,7 +13,7 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" char __executable_start, _end;
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 bool is_constant(std::uint64_t address) {
@@ -240,4 +240,4 @@ void Block::shared_request(const Request& request) {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -8,7 +8,7 @@
 #include "harness/emulated/block.hpp"
 
 // Lanes and blocks that wait for what others write: spin loops, and the barrier of a cluster.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 // A loop over others' progress, in which nothing that it sees changes so often, never ends.
@@ -182,4 +182,4 @@ void Block::cluster_request(const Request& request, Block& owner) {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -4,7 +4,7 @@
 #include "harness/emulated/block.hpp"
 
 // What lanes wait for: barriers of the block, and their copies.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
   Lane& me = *running_;
@@ -53,4 +53,4 @@ void Block::copy_wait(int groups, std::uint32_t pc) {
   for (std::size_t& end : copies.groups) end -= count;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

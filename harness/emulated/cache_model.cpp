@@ -6,7 +6,7 @@
 
 #include "harness/emulated/global_memory.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::uint64_t lines_of_slot = slot_span / line_bytes;
@@ -103,4 +103,4 @@ CacheModel::Traffic CacheModel::end_launch() {
   return std::exchange(traffic_, {});
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 inline constexpr std::uint64_t line_bytes = 128;
 
@@ -74,4 +74,4 @@ class CacheModel {
   std::map<std::uint64_t, std::vector<LineTouch>> early_;  // blocks that wait for one with a lower number
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -6,7 +6,7 @@
 
 #include "harness/emulated/global_memory.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::uint64_t rd = LineTouch::reads, wr = LineTouch::writes;
@@ -82,4 +82,4 @@ TEST(CacheModel, ForgetsAtTheEndOfALaunch) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -13,7 +13,7 @@
 // In every function that a kernel calls: where it returns to.
 #define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 uint3 of(const dim3& size) { return {size.x, size.y, size.z}; }
@@ -227,8 +227,8 @@ std::uint64_t ticks() {
 
 void unsupported(const char* what) { Block::current().stop("unsupported", RIDGELINE_CALLER, -1, what); }
 
-void launch(const LaunchConfig& config, void* machine, const KernelCall& call) {
+void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call) {
   static_cast<Machine*>(machine)->launch(config, call);
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

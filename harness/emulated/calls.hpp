@@ -9,7 +9,7 @@
 #include "harness/emulated/kernel_call.hpp"
 
 // What the words of the kernel language come down to on the emulated device. Called by lanes alone.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 // Constant within a lane, so that the compiler asks once, and no access to memory is counted.
 [[gnu::const]] uint3 thread_index();
@@ -70,6 +70,6 @@ std::uint64_t ticks();
 [[noreturn]] void unsupported(const char* what);
 
 /// Runs the kernel on the machine that `stream` belongs to.
-void launch(const LaunchConfig& config, void* machine, const KernelCall& call);
+void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -10,7 +10,7 @@
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/source_lines.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// As SiteCount calls it.
@@ -46,7 +46,7 @@ void Counting::add(const Report& report) {
   if (same != launched_.end()) {
     ++same->count.launches;
   } else {
-    LaunchCount count;
+    device::LaunchCount count;
     count.grid = grid_size;
     count.block = block_size;
     count.dynamic_shared_bytes = report.config.shared_bytes;
@@ -65,17 +65,17 @@ void Counting::add(const Report& report) {
   }
 }
 
-Counts Counting::take() {
+device::Counts Counting::take() {
   std::vector<std::uint32_t> pcs;
   for (const auto& [place, site] : sites_) pcs.push_back(std::get<std::uint32_t>(place));
   const std::map<std::uint32_t, SourceLine> lines = source_lines(pcs);
   // The compiler may have made several accesses of one in the source, and several places may have one line.
-  std::map<std::tuple<std::string, int, std::string, std::string, int>, SiteCount> counts;
+  std::map<std::tuple<std::string, int, std::string, std::string, int>, device::SiteCount> counts;
   for (const auto& [place, site] : sites_) {
     const auto& [kernel, pc, space, act, bytes] = place;
     const SourceLine& line = lines.at(pc);
     const std::string &name = function_name(kernel), access = access_name(space, act);
-    SiteCount& count = counts[{line.file, line.line, access, name, bytes}];
+    device::SiteCount& count = counts[{line.file, line.line, access, name, bytes}];
     count.kernel = name;
     count.file = line.file;
     count.line = line.line;
@@ -87,7 +87,7 @@ Counts Counting::take() {
     count.wavefronts += site.wavefronts;
   }
   sites_.clear();
-  Counts taken = std::exchange(counts_, {});
+  device::Counts taken = std::exchange(counts_, {});
   for (Launched& launched : std::exchange(launched_, {})) {
     const std::uint32_t entry[] = {static_cast<std::uint32_t>(launched.kernel) + 1};  // as if a call returned there
     launched.count.kernel = qualified_name(function_symbol(launched.kernel));
@@ -98,4 +98,4 @@ Counts Counting::take() {
   return taken;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

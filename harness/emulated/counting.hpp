@@ -8,24 +8,24 @@
 #include "harness/device/counts.hpp"
 #include "harness/emulated/report.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// Adds up launches until somebody asks what they did.
 class Counting {
  public:
   void add(const Report& report);
   /// Of all launches since the last call, with names and lines in place of addresses.
-  Counts take();
+  device::Counts take();
 
  private:
   using Place = std::tuple<std::uint64_t, std::uint32_t, Space, Act, int>;  // kernel, pc, and what is done there
   std::map<Place, Site> sites_;
   struct Launched {
     std::uint64_t kernel = 0;
-    LaunchCount count;  // without names
+    device::LaunchCount count;  // without names
   };
   std::vector<Launched> launched_;
-  Counts counts_;  // without sites and kernels
+  device::Counts counts_;  // without sites and kernels
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -12,14 +12,14 @@
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/test/kernels.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr const char* source = "harness/emulated/test/kernels.cu";
 
-const SiteCount& only(const Counts& counts, const std::string& access) {
-  static const SiteCount none;
-  const auto is = [&](const SiteCount& site) { return site.access == access; };
+const device::SiteCount& only(const device::Counts& counts, const std::string& access) {
+  static const device::SiteCount none;
+  const auto is = [&](const device::SiteCount& site) { return site.access == access; };
   EXPECT_EQ(std::ranges::count_if(counts.sites, is), 1) << access;
   const auto found = std::ranges::find_if(counts.sites, is);
   return found == counts.sites.end() ? none : *found;
@@ -28,13 +28,13 @@ const SiteCount& only(const Counts& counts, const std::string& access) {
 /// An emulated GPU with an input and an output of `bytes`.
 struct Lab {
   explicit Lab(std::size_t bytes) : from(device->allocate(bytes)), to(device->allocate(bytes)) {
-    device->fill(from, DType::f32, bytes / 4, Distribution::uniform, 1, 0);
+    device->fill(from, DType::f32, bytes / 4, device::Distribution::uniform, 1, 0);
   }
-  std::unique_ptr<Device> device = device::open("emulated:sm_90");
+  std::unique_ptr<device::Device> device = device::open("emulated:sm_90");
   void *from, *to;
   const float* input() const { return static_cast<const float*>(from); }
   float* output() const { return static_cast<float*>(to); }
-  Counts counts() const {
+  device::Counts counts() const {
     device->synchronize();
     return device->take_counts();
   }
@@ -43,12 +43,12 @@ struct Lab {
 TEST(Counting, GivesEachAccessOfTheSource) {
   const Lab lab(64 * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::padded);
-  const Counts counts = lab.counts();
+  const device::Counts counts = lab.counts();
   EXPECT_EQ(counts.launches, 1u);
   EXPECT_EQ(counts.threads, 4u * 256);
   EXPECT_EQ(counts.barriers, 4u);
   ASSERT_EQ(counts.sites.size(), 4u);
-  for (const SiteCount& site : counts.sites) {
+  for (const device::SiteCount& site : counts.sites) {
     EXPECT_EQ(site.kernel, "transpose_kernel<1, true>");
     EXPECT_EQ(site.file, source);
     EXPECT_EQ(site.lane_bytes, 4);
@@ -67,12 +67,12 @@ TEST(Counting, GivesEachAccessOfTheSource) {
 TEST(Counting, AddsUpLaunchesUntilItIsAsked) {
   const Lab lab(4096 * 4);
   for (int i = 0; i < 3; ++i) test::copy_strided(lab.device->stream(), lab.input(), lab.output(), 4096, 1);
-  const Counts counts = lab.counts();
+  const device::Counts counts = lab.counts();
   EXPECT_EQ(counts.launches, 3u);
   EXPECT_EQ(only(counts, "global load").requests, 3u * 128);
   ASSERT_EQ(counts.kernels.size(), 1u);
   EXPECT_EQ(counts.kernels[0].launches, 3u);
-  const Counts nothing = lab.counts();
+  const device::Counts nothing = lab.counts();
   EXPECT_EQ(nothing.launches, 0u);
   EXPECT_TRUE(nothing.sites.empty());
 }
@@ -80,14 +80,14 @@ TEST(Counting, AddsUpLaunchesUntilItIsAsked) {
 TEST(Counting, TellsAsynchronousCopiesAtomicsAndTensorCoresApart) {
   const Lab lab(512);
   test::copy_async(lab.device->stream(), lab.input(), lab.output());
-  const Counts counts = lab.counts();
+  const device::Counts counts = lab.counts();
   EXPECT_EQ(only(counts, "global async copy").lanes, 16u);
   EXPECT_EQ(only(counts, "global async copy").sectors, 8u);
   EXPECT_EQ(only(counts, "shared async copy").lanes, 32u);
   EXPECT_EQ(only(counts, "shared async copy").wavefronts, 4u);
   EXPECT_EQ(only(counts, "shared async copy").file, source);
   EXPECT_EQ(only(counts, "shared async copy").line, only(counts, "global async copy").line);
-  lab.device->fill(lab.to, DType::f32, 1, Distribution::zeros, 1, 0);
+  lab.device->fill(lab.to, DType::f32, 1, device::Distribution::zeros, 1, 0);
   test::count_atomically(lab.device->stream(), 5, static_cast<unsigned*>(lab.to));
   EXPECT_EQ(only(lab.counts(), "global atomic").requests, 5u);
   const auto* const halves = static_cast<const unsigned short*>(lab.from);
@@ -98,12 +98,12 @@ TEST(Counting, TellsAsynchronousCopiesAtomicsAndTensorCoresApart) {
 TEST(Counting, NamesTheLineOfAnAccessInAFunction) {
   const Lab lab(2048 * 4);
   test::ragged(lab.device->stream(), lab.input(), lab.output(), true);
-  const Counts counts = lab.counts();
-  std::vector<const SiteCount*> loads;
-  for (const SiteCount& site : counts.sites)
+  const device::Counts counts = lab.counts();
+  std::vector<const device::SiteCount*> loads;
+  for (const device::SiteCount& site : counts.sites)
     if (site.access == "global load") loads.push_back(&site);
   ASSERT_EQ(loads.size(), 2u);
-  for (const SiteCount* const load : loads) {
+  for (const device::SiteCount* const load : loads) {
     EXPECT_EQ(load->kernel, "ragged_kernel<true>");
     EXPECT_EQ(load->file, source);
   }
@@ -114,10 +114,10 @@ TEST(Counting, NamesTheLineOfAnAccessInAFunction) {
 TEST(Counting, NamesKernelsWithTheirLaunches) {
   const Lab lab(64 * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::padded);
-  const Counts counts = lab.counts();
+  const device::Counts counts = lab.counts();
   ASSERT_EQ(counts.kernels.size(), 1u);
-  const LaunchCount& kernel = counts.kernels[0];
-  EXPECT_EQ(kernel.kernel, "device::emulated::test::transpose_kernel<1, true>");
+  const device::LaunchCount& kernel = counts.kernels[0];
+  EXPECT_EQ(kernel.kernel, "emulated::test::transpose_kernel<1, true>");
   EXPECT_EQ(kernel.file, source);
   EXPECT_EQ(kernel.launches, 1u);
   EXPECT_EQ(kernel.grid, (std::array<unsigned, 3>{2, 2, 1}));
@@ -129,14 +129,14 @@ TEST(Counting, NamesKernelsWithTheirLaunches) {
 TEST(Counting, GivesBytesOfDramAndInFlight) {
   const Lab lab(64 * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::plain);
-  const Counts transposed = lab.counts();
+  const device::Counts transposed = lab.counts();
   EXPECT_EQ(transposed.dram_read_bytes, 64u * 64 * 4);
   EXPECT_EQ(transposed.dram_written_bytes, 64u * 64 * 4);
   EXPECT_EQ(transposed.bytes_in_flight_per_warp, 128u) << "each load goes to shared memory before the next one";
   test::copy_async(lab.device->stream(), lab.input(), lab.output());
   EXPECT_EQ(lab.counts().bytes_in_flight_per_warp, 256u) << "16 lanes copy 16 bytes";
   test::multiply(lab.device->stream(), lab.input(), lab.input(), lab.output(), 64);
-  const Counts multiplied = lab.counts();
+  const device::Counts multiplied = lab.counts();
   EXPECT_EQ(multiplied.dram_read_bytes, 64u * 64 * 4) << "each element once, however often it is used";
 }
 
@@ -156,4 +156,4 @@ TEST(Symbols, HavePlainNames) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

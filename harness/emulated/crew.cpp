@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 Crew::Crew(std::function<std::unique_ptr<Block>()> make) : make_(std::move(make)) {}
 
@@ -75,4 +75,4 @@ void Crew::run(std::size_t count, const std::function<void(Block&, std::size_t)>
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

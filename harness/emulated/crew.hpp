@@ -12,7 +12,7 @@
 
 #include "harness/emulated/block.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// OS threads, each with a Block of its own, that are kept from launch to launch. The thread that asks is the first of
 /// them.
@@ -44,4 +44,4 @@ class Crew {
   std::vector<std::jthread> others_;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

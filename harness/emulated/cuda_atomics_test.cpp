@@ -9,7 +9,7 @@
 
 #include "harness/emulated/test/lab.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using test::checks;
@@ -54,4 +54,4 @@ TEST(CudaAtomics, ComparedAndExchangedNumbersAreTakenOnceEach) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

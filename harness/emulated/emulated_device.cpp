@@ -13,22 +13,22 @@
 #include "harness/emulated/kernel_resources.hpp"
 #include "harness/emulated/machine.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
-class UntimedBatch final : public Batch {
+class UntimedBatch final : public device::Batch {
  public:
   double run_ns() override {
     throw Error(ErrorKind::usage, "the emulated device has no times", "it counts: see docs/emulated-device.md");
   }
 };
 
-class EmulatedDevice final : public Device {
+class EmulatedDevice final : public device::Device {
  public:
   EmulatedDevice(const Limits& limits, const Settings& settings)
       : facts_(emulated::facts(limits)), machine_(limits, settings), stream_{&machine_} {}
 
-  const Facts& facts() const override { return facts_; }
+  const device::Facts& facts() const override { return facts_; }
 
   void* allocate(std::size_t bytes) override {
     return machine_.memory().allocate(bytes, fmt::format("buffer {}", ++buffers_));
@@ -42,9 +42,9 @@ class EmulatedDevice final : public Device {
   void download(void* to_host, const void* from, std::size_t bytes) override {
     if (bytes != 0) std::memcpy(to_host, from, bytes);
   }
-  void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
+  void fill(void* to, DType dtype, std::size_t count, device::Distribution distribution, std::uint64_t seed,
             std::uint64_t first) override {
-    cpu::fill_host(to, dtype, count, distribution, seed, first);
+    device::cpu::fill_host(to, dtype, count, distribution, seed, first);
     machine_.memory().mark(to, count * size_of(dtype), true);
   }
   void poison(void* memory, std::size_t bytes) override {
@@ -53,36 +53,36 @@ class EmulatedDevice final : public Device {
     machine_.memory().mark(memory, bytes, false);  // a kernel that reads it is wrong
   }
 
-  Stream& stream() override { return stream_; }
+  device::Stream& stream() override { return stream_; }
   void synchronize() override {
     const std::vector<Report> reports = machine_.take_reports();
     for (const Report& report : reports)
       if (report.findings.empty()) counting_.add(report);  // counts of a wrong kernel mean nothing
     for (const Report& report : reports) throw_findings(report);
   }
-  Counts take_counts() override {
-    Counts counts = counting_.take();
+  device::Counts take_counts() override {
+    device::Counts counts = counting_.take();
     add_resources(counts.kernels, facts_);
     return counts;
   }
-  std::unique_ptr<Batch> record(std::function<void(Stream&)>, Launch) override {
+  std::unique_ptr<device::Batch> record(std::function<void(device::Stream&)>, device::Launch) override {
     return std::make_unique<UntimedBatch>();
   }
-  Reading read_sensors() override { return {}; }
+  device::Reading read_sensors() override { return {}; }
 
  private:
-  Facts facts_;
+  device::Facts facts_;
   Machine machine_;
-  Stream stream_;
+  device::Stream stream_;
   Counting counting_;
   std::uint64_t buffers_ = 0;
 };
 
 }  // namespace
 
-Facts facts(const Limits& limits) {
-  Facts facts;
-  facts.kind = Kind::emulated;
+device::Facts facts(const Limits& limits) {
+  device::Facts facts;
+  facts.kind = device::Kind::emulated;
   facts.id = fmt::format("emulated:sm_{}", limits.capability);
   facts.model = fmt::format("emulated-sm{}", limits.capability);
   facts.name = fmt::format("Emulated sm_{}", limits.capability);
@@ -104,8 +104,8 @@ Facts facts(const Limits& limits) {
   return facts;
 }
 
-std::unique_ptr<Device> open(const Limits& limits, const Settings& settings) {
+std::unique_ptr<device::Device> open(const Limits& limits, const Settings& settings) {
   return std::make_unique<EmulatedDevice>(limits, settings);
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

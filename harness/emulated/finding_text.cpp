@@ -10,7 +10,7 @@
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/source_lines.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// "5" where only x varies, else "(5, 1, 0)".
@@ -55,14 +55,14 @@ std::string text_of(const Report& report, const Finding& finding) {
 void throw_findings(const Report& report) {
   if (report.findings.empty()) return;
   for (const Finding& finding : report.findings)
-    if (finding.check == "unsupported") throw Unsupported(finding.detail, text_of(report, finding));
+    if (finding.check == "unsupported") throw device::Unsupported(finding.detail, text_of(report, finding));
   std::string others;
   for (std::size_t i = 1; i < report.findings.size(); ++i) {
     const Finding& other = report.findings[i];
     others += fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", other.check, where(other));
     if (other.check == "deadlock") others += ": " + other.detail;  // who else waits is what explains it
   }
-  throw KernelMistake(text_of(report, report.findings.front()), others);
+  throw device::KernelMistake(text_of(report, report.findings.front()), others);
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -4,7 +4,7 @@
 
 #include "harness/emulated/report.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// One sentence: what is wrong, in which kernel and line, by which thread, of which variable. "race (read after write)
 /// in exchange_kernel at kernels/x.cu:12: thread 5 of block 0, with thread 4, touches held (128 times)".
@@ -14,4 +14,4 @@ std::string text_of(const Report& report, const Finding& finding);
 /// when it was ended by what is not modelled. Does nothing when there is none.
 void throw_findings(const Report& report);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -12,19 +12,19 @@
 #include "harness/device/failure.hpp"
 #include "harness/emulated/test/kernels.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// What synchronize() throws as a mistake after `launches`; empty when it throws nothing.
 struct Thrown {
   std::string text, advice;
 };
-Thrown thrown(const std::function<void(Device&)>& launches) {
+Thrown thrown(const std::function<void(device::Device&)>& launches) {
   const auto device = device::open("emulated:sm_90");
   try {
     launches(*device);
     device->synchronize();
-  } catch (const KernelMistake& mistake) {
+  } catch (const device::KernelMistake& mistake) {
     return {mistake.what(), mistake.advice()};
   }
   return {};
@@ -36,8 +36,8 @@ std::string without_lines(const std::string& text) {
 }
 
 TEST(FindingText, NamesTheKernelTheThreadAndTheArgument) {
-  const Thrown found = thrown([](Device& device) {
-    const Buffer<float> from(device, std::vector<float>(128, 1)), to(device, 128);
+  const Thrown found = thrown([](device::Device& device) {
+    const device::Buffer<float> from(device, std::vector<float>(128, 1)), to(device, 128);
     test::make(device.stream(), test::Mistake::reads_behind_the_end, from.data(), to.data());
   });
   EXPECT_EQ(without_lines(found.text),
@@ -46,8 +46,8 @@ TEST(FindingText, NamesTheKernelTheThreadAndTheArgument) {
 }
 
 TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
-  const Thrown found = thrown([](Device& device) {
-    const Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
+  const Thrown found = thrown([](device::Device& device) {
+    const device::Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
     test::transpose(device.stream(), from.data(), to.data(), 64, test::Transpose::without_barrier);
   });
   EXPECT_EQ(without_lines(found.text),
@@ -59,24 +59,24 @@ TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
 }
 
 TEST(FindingText, ARefusedLaunchIsAMistakeOfItsKernelAlone) {
-  const Thrown found = thrown([](Device& device) {
-    const Buffer<float> to(device, 128);
+  const Thrown found = thrown([](device::Device& device) {
+    const device::Buffer<float> to(device, 128);
     test::fill_shared(device.stream(), 227 << 10, to.data());
   });
   EXPECT_EQ(without_lines(found.text),
             "too much shared memory in fill_shared_kernel at harness/emulated/test/kernels.cu:N: 232848 bytes, "
             "232448 of them dynamic; a block has 232448");
   const auto device = device::open("emulated:sm_80");
-  const Buffer<float> to(*device, 128);
+  const device::Buffer<float> to(*device, 128);
   test::fill_shared(device->stream(), 200 << 10, to.data());
-  EXPECT_THROW(device->synchronize(), KernelMistake) << "more than an A100 has";
+  EXPECT_THROW(device->synchronize(), device::KernelMistake) << "more than an A100 has";
   test::fill_shared(device->stream(), 512, to.data());
   EXPECT_NO_THROW(device->synchronize());
 }
 
 TEST(FindingText, ADeadlockIsToldFromEveryPlaceThatWaits) {
-  const Thrown found = thrown([](Device& device) {
-    const Buffer<float> to(device, 96);
+  const Thrown found = thrown([](device::Device& device) {
+    const device::Buffer<float> to(device, 96);
     test::wait_for_each_other(device.stream(), to.data());
   });
   EXPECT_EQ(without_lines(found.text),
@@ -90,8 +90,8 @@ TEST(FindingText, ADeadlockIsToldFromEveryPlaceThatWaits) {
 }
 
 TEST(FindingText, ASoundKernelThrowsNothing) {
-  EXPECT_EQ(thrown([](Device& device) {
-              const Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
+  EXPECT_EQ(thrown([](device::Device& device) {
+              const device::Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
               test::transpose(device.stream(), from.data(), to.data(), 64, test::Transpose::padded);
             }).text,
             "");
@@ -103,10 +103,10 @@ TEST(FindingText, WhatIsNotModelledIsNoMistake) {
   try {
     throw_findings(report);
     FAIL() << "nothing was thrown";
-  } catch (const Unsupported& unsupported) {
+  } catch (const device::Unsupported& unsupported) {
     EXPECT_STREQ(unsupported.what(), "unsupported: griddepcontrol");
   }
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

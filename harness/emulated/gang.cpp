@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 // A loop that polls may give up after some rounds; one that has seen nothing new for so many never ends.
@@ -74,4 +74,4 @@ void Gang::thread_has_ended() {
   complete_phase();
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 #include <semaphore>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 class Block;
 
@@ -76,4 +76,4 @@ class Gang {
   std::uint64_t phase_ = 0, arrived_ = 0, threads_;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

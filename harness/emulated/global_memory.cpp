@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 constinit std::uint64_t slot_bytes[slots] = {};
 
@@ -139,4 +139,4 @@ std::string GlobalMemory::describe(std::uint64_t address) const {
                      offset < 0 ? -offset : offset);
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -12,7 +12,7 @@
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/shared_history.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 // Each allocation has 4 GiB of addresses for itself, of which only its own are backed: whether an access is inside is
 // one look-up, and one that overruns by less than 4 GiB cannot reach another allocation.
@@ -120,4 +120,4 @@ class GlobalMemory {
   std::size_t next_ = 0;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

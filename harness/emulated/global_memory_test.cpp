@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 std::uint64_t address(const void* memory, std::int64_t offset = 0) {
@@ -175,4 +175,4 @@ TEST(GlobalMemory, GoesOnBehindEachMistakeOfAWarp) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 #include "harness/emulated/global_memory.hpp"
 
 // Whether what a kernel reads was written, and which blocks and threads touched a word of global memory last.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "marks of bytes are read as words of 64 bits");
@@ -180,4 +180,4 @@ bool GlobalMemory::fenced(std::uint32_t owner, std::uint32_t moment, std::uint32
   return SharedHistory::clock_of(moment) < theirs->second[warp];
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

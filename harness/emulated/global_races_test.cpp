@@ -8,7 +8,7 @@
 
 #include "harness/emulated/test/lab.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using test::checks;
@@ -64,4 +64,4 @@ TEST(GlobalRaces, FencesOrderBlocks) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

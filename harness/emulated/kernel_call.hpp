@@ -5,7 +5,7 @@
 #include <span>
 
 // What a kernel's source hands to the machine that runs it.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// The value of a kernel's parameter.
 struct Argument {
@@ -25,4 +25,4 @@ struct KernelCall {
 /// How a barrier combines predicates.
 enum class Combine : std::uint8_t { any, all, count };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

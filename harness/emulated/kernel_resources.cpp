@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// "sm_90a" is 90.
@@ -23,8 +23,8 @@ void erase_all(std::string& text, std::string_view part) {
 
 [[gnu::weak]] std::span<const BuiltKernel> built_kernels() { return {}; }
 
-std::optional<KernelResources> resources_of(std::span<const BuiltKernel> kernels, std::string_view name,
-                                            std::string_view file, int capability) {
+std::optional<device::KernelResources> resources_of(std::span<const BuiltKernel> kernels, std::string_view name,
+                                                    std::string_view file, int capability) {
   std::vector<const BuiltKernel*> found;
   for (const BuiltKernel& kernel : kernels)
     if (kernel.name == name && capability_of(kernel.architecture) == capability) found.push_back(&kernel);
@@ -51,14 +51,14 @@ std::string qualified_name(std::string demangled) {
   return demangled;
 }
 
-void add_resources(std::span<LaunchCount> kernels, const Facts& facts) {
-  for (LaunchCount& kernel : kernels) {
+void add_resources(std::span<device::LaunchCount> kernels, const device::Facts& facts) {
+  for (device::LaunchCount& kernel : kernels) {
     kernel.resources = resources_of(built_kernels(), kernel.kernel, kernel.file, facts.capability);
     const unsigned threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
     if (kernel.resources)
-      kernel.occupancy =
-          theoretical_occupancy(facts, *kernel.resources, static_cast<int>(threads), kernel.dynamic_shared_bytes);
+      kernel.occupancy = device::theoretical_occupancy(facts, *kernel.resources, static_cast<int>(threads),
+                                                       kernel.dynamic_shared_bytes);
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr BuiltKernel table[] = {
@@ -43,4 +43,4 @@ TEST(QualifiedName, LeavesOutReturnTypeOwnNamespacesAndArguments) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

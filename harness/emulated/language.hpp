@@ -34,32 +34,28 @@
 #define __shared__ thread_local __attribute__((aligned(128)))
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
-#define RIDGELINE_DYNAMIC_SHARED(T, name) \
-  T* const name = static_cast<T*>(::ridgeline::device::emulated::dynamic_shared())
+#define RIDGELINE_DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(::ridgeline::emulated::dynamic_shared())
 
-#define threadIdx (::ridgeline::device::emulated::thread_index())
-#define blockIdx (::ridgeline::device::emulated::block_index())
-#define blockDim (::ridgeline::device::emulated::block_size())
-#define gridDim (::ridgeline::device::emulated::grid_size())
+#define threadIdx (::ridgeline::emulated::thread_index())
+#define blockIdx (::ridgeline::emulated::block_index())
+#define blockDim (::ridgeline::emulated::block_size())
+#define gridDim (::ridgeline::emulated::grid_size())
 #define warpSize 32
 
 // A barrier is known by where it stands in the source: the compiler may copy the call.
-#define __syncthreads() (::ridgeline::device::emulated::block_barrier(__COUNTER__ + 1))
-#define __syncthreads_or(predicate)                                                                           \
-  (::ridgeline::device::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::device::emulated::Combine::any, \
-                                                predicate))
-#define __syncthreads_and(predicate)                                                                          \
-  (::ridgeline::device::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::device::emulated::Combine::all, \
-                                                predicate))
-#define __syncthreads_count(predicate)                                                                          \
-  (::ridgeline::device::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::device::emulated::Combine::count, \
-                                                predicate))
+#define __syncthreads() (::ridgeline::emulated::block_barrier(__COUNTER__ + 1))
+#define __syncthreads_or(predicate) \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::any, predicate))
+#define __syncthreads_and(predicate) \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::all, predicate))
+#define __syncthreads_count(predicate) \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::count, predicate))
 
 #define RIDGELINE_WORD [[gnu::always_inline]] inline
 
-RIDGELINE_WORD void __syncwarp(unsigned mask = 0xFFFFFFFFu) { ::ridgeline::device::emulated::warp_barrier(mask); }
+RIDGELINE_WORD void __syncwarp(unsigned mask = 0xFFFFFFFFu) { ::ridgeline::emulated::warp_barrier(mask); }
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 template <class T>
 RIDGELINE_WORD std::uint64_t to_bits(T value) {
@@ -100,12 +96,12 @@ RIDGELINE_WORD T updated(T* at, T value, Update kind, T compared = {}) {
   return from_bits<T>(update(at, to_bits(value), to_bits(compared), kind, number_of<T>()));
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated
 
 #define RIDGELINE_SHUFFLE(name, kind)                                                             \
   template <class T>                                                                              \
   RIDGELINE_WORD T name(unsigned mask, T value, int lane, int width = 32) {                       \
-    namespace emulated = ::ridgeline::device::emulated;                                           \
+    namespace emulated = ::ridgeline::emulated;                                                   \
     return emulated::from_bits<T>(                                                                \
         emulated::shuffle(mask, emulated::to_bits(value), lane, width, emulated::Shuffle::kind)); \
   }
@@ -116,17 +112,17 @@ RIDGELINE_SHUFFLE(__shfl_xor_sync, exclusive_or)
 #undef RIDGELINE_SHUFFLE
 
 RIDGELINE_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
-  return ::ridgeline::device::emulated::ballot(mask, predicate);
+  return ::ridgeline::emulated::ballot(mask, predicate);
 }
 RIDGELINE_WORD int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0 ? 1 : 0; }
 RIDGELINE_WORD int __all_sync(unsigned mask, int predicate) {
   return __ballot_sync(mask, predicate == 0 ? 1 : 0) == 0 ? 1 : 0;
 }
 
-#define RIDGELINE_ATOMIC(name, kind)                                                                       \
-  template <class T>                                                                                       \
-  RIDGELINE_WORD T name(T* at, std::type_identity_t<T> value) {                                            \
-    return ::ridgeline::device::emulated::updated(at, value, ::ridgeline::device::emulated::Update::kind); \
+#define RIDGELINE_ATOMIC(name, kind)                                                       \
+  template <class T>                                                                       \
+  RIDGELINE_WORD T name(T* at, std::type_identity_t<T> value) {                            \
+    return ::ridgeline::emulated::updated(at, value, ::ridgeline::emulated::Update::kind); \
   }
 RIDGELINE_ATOMIC(atomicAdd, add)
 RIDGELINE_ATOMIC(atomicMin, minimum)
@@ -138,8 +134,7 @@ RIDGELINE_ATOMIC(atomicXor, bit_xor)
 #undef RIDGELINE_ATOMIC
 template <class T>
 RIDGELINE_WORD T atomicCAS(T* at, std::type_identity_t<T> compared, std::type_identity_t<T> value) {
-  return ::ridgeline::device::emulated::updated(at, value, ::ridgeline::device::emulated::Update::compare_and_swap,
-                                                compared);
+  return ::ridgeline::emulated::updated(at, value, ::ridgeline::emulated::Update::compare_and_swap, compared);
 }
 
 #include "harness/emulated/words.hpp"

@@ -11,7 +11,7 @@
 #include "harness/emulated/program_symbols.hpp"
 
 // Source of the limits of a grid and of static shared memory: CUDA C++ Programming Guide, "Compute Capabilities".
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::size_t most_static_shared = 48 << 10;
@@ -21,7 +21,7 @@ std::string text_of(const dim3& size) { return fmt::format("{} x {} x {}", size.
 
 using Refusal = std::pair<const char*, std::string>;  // the check, and what it says
 
-std::optional<Refusal> of_sizes(const LaunchConfig& config, const Limits& limits) {
+std::optional<Refusal> of_sizes(const device::LaunchConfig& config, const Limits& limits) {
   const dim3 grid = config.grid, block = config.block, cluster = config.cluster;
   const std::uint64_t threads = count_of(block);
   if (threads == 0 || threads > static_cast<std::uint64_t>(limits.threads) || block.z > most_threads_along_z)
@@ -43,7 +43,7 @@ std::optional<Refusal> of_sizes(const LaunchConfig& config, const Limits& limits
 
 /// What the kernel asks of an SM, and whether its registers are known.
 struct Asked {
-  KernelResources resources;
+  device::KernelResources resources;
   bool is_built = false;
 };
 
@@ -55,7 +55,7 @@ Asked asked_by(std::uint64_t kernel, const Limits& limits, const SharedVariables
   return {{.static_shared_bytes = variables.bytes_in(symbol)}, false};
 }
 
-std::optional<Refusal> of_shared_memory(const LaunchConfig& config, const Asked& asked, const Limits& limits) {
+std::optional<Refusal> of_shared_memory(const device::LaunchConfig& config, const Asked& asked, const Limits& limits) {
   const std::size_t of_block = asked.resources.static_shared_bytes, all = of_block + config.shared_bytes;
   if (of_block > most_static_shared)
     return Refusal{"too much shared memory",
@@ -68,9 +68,10 @@ std::optional<Refusal> of_shared_memory(const LaunchConfig& config, const Asked&
   return std::nullopt;
 }
 
-std::optional<Refusal> of_residence(const LaunchConfig& config, const Asked& asked, const Limits& limits) {
+std::optional<Refusal> of_residence(const device::LaunchConfig& config, const Asked& asked, const Limits& limits) {
   const auto threads = static_cast<int>(count_of(config.block));
-  const Occupancy occupancy = theoretical_occupancy(facts(limits), asked.resources, threads, config.shared_bytes);
+  const device::Occupancy occupancy =
+      device::theoretical_occupancy(facts(limits), asked.resources, threads, config.shared_bytes);
   if (asked.is_built && occupancy.blocks == 0 && occupancy.limit == "registers")
     return Refusal{"too many registers", fmt::format("{} threads of {} registers each; a block has {}", threads,
                                                      asked.resources.registers, limits.registers_per_unit)};
@@ -87,7 +88,7 @@ std::optional<Refusal> of_residence(const LaunchConfig& config, const Asked& ask
 
 }  // namespace
 
-std::optional<Finding> refused(const LaunchConfig& config, std::uint64_t kernel, const Limits& limits,
+std::optional<Finding> refused(const device::LaunchConfig& config, std::uint64_t kernel, const Limits& limits,
                                const SharedVariables& variables) {
   std::optional<Refusal> refusal = of_sizes(config, limits);
   if (!refusal) {
@@ -103,4 +104,4 @@ std::optional<Finding> refused(const LaunchConfig& config, std::uint64_t kernel,
                  .count = 1};
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -8,7 +8,7 @@
 #include "harness/emulated/test/kernels.hpp"
 #include "harness/emulated/test/lab.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using test::checks;
@@ -18,7 +18,7 @@ TEST(LaunchLimits, RefusesLaunchesThatNoGpuAccepts) {
   Lab lab;
   const KernelCall nothing{[](const void*) {}, "", 1};
   struct Refused {
-    LaunchConfig config;
+    device::LaunchConfig config;
     const char *check, *detail;
   };
   const Refused bad[] = {{{.block = dim3(1025)},
@@ -65,4 +65,4 @@ TEST(LaunchLimits, StaticAndDynamicSharedMemoryShareTheLimit) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

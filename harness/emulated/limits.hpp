@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// What the emulated architecture gives a launch. A unit is an SM. harness/catalogue has the numbers of real ones.
 struct Limits {
@@ -15,4 +15,4 @@ struct Limits {
   std::size_t shared_per_unit = 0, l1_bytes = 0;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

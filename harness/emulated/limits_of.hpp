@@ -3,10 +3,10 @@
 #include "harness/catalogue/architectures.hpp"
 #include "harness/emulated/limits.hpp"
 
-namespace ridgeline::catalogue {
+namespace ridgeline::emulated {
 
 /// As the emulated device is told them.
-constexpr device::emulated::Limits limits_of(const Architecture& of) {
+constexpr Limits limits_of(const catalogue::Architecture& of) {
   return {.capability = of.capability,
           .threads = of.threads_per_block,
           .shared_bytes = of.shared_per_block,
@@ -20,4 +20,4 @@ constexpr device::emulated::Limits limits_of(const Architecture& of) {
           .l1_bytes = of.l1};
 }
 
-}  // namespace ridgeline::catalogue
+}  // namespace ridgeline::emulated

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// What a lane did. Those from warp_barrier on are done by all lanes of a mask; they keep order when logs are aligned.
 /// A copy that goes on beside the lane reads global memory (copy_read), and writes shared memory at any time from its
@@ -46,4 +46,4 @@ struct Hot {
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -12,7 +12,7 @@
 
 #include "harness/emulated/launch_limits.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is kept.
@@ -55,7 +55,7 @@ int workers_of(const Settings& settings) {
 }
 
 /// Of the blocks that run together, the one at `place` in gang number `gang`: clusters are bricks of the grid.
-std::uint64_t block_number(const LaunchConfig& config, std::uint64_t gang, std::uint64_t place) {
+std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t gang, std::uint64_t place) {
   const dim3 grid = config.grid, size = config.cluster;
   if (config.resident) return place;
   const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
@@ -86,7 +86,7 @@ Machine::Machine(const Limits& limits, const Settings& settings)
       crew_([this] { return std::make_unique<Block>(memory_, variables_, limits_); }) {}
 Machine::~Machine() = default;
 
-const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call) {
+const Report& Machine::launch(const device::LaunchConfig& config, const KernelCall& call) {
   Report report;
   report.config = config;
   report.kernel = reinterpret_cast<std::uint64_t>(call.kernel);
@@ -146,4 +146,4 @@ const Report& Machine::launch(const LaunchConfig& config, const KernelCall& call
 
 std::vector<Report> Machine::take_reports() { return std::exchange(reports_, {}); }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -14,7 +14,7 @@
 #include "harness/emulated/settings.hpp"
 #include "harness/emulated/shared_variables.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// An emulated GPU: memory, and launches that run at once. Blocks are independent, each of OS threads that run many, or
 /// wait for each other and have one each: LaunchConfig says which. One machine at a time in a process.
@@ -27,7 +27,7 @@ class Machine {
   GlobalMemory& memory() { return memory_; }
   /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these limits accepts the
   /// launch, which then does not run.
-  const Report& launch(const LaunchConfig& config, const KernelCall& call);
+  const Report& launch(const device::LaunchConfig& config, const KernelCall& call);
   /// Of all launches since the last call, in order.
   std::vector<Report> take_reports();
 
@@ -41,4 +41,4 @@ class Machine {
   std::vector<Report> reports_;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -9,14 +9,14 @@
 #include "harness/emulated/test/kernels.hpp"
 
 // What the emulated device does in a second of one core, with all its checks.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 struct Lab {
   static constexpr std::size_t bytes = std::size_t{16} << 20;
-  std::unique_ptr<Device> device = open(catalogue::limits_of(*catalogue::architecture(90)), {.workers = 1});
+  std::unique_ptr<device::Device> device = open(limits_of(*catalogue::architecture(90)), {.workers = 1});
   void *from = device->allocate(bytes), *to = device->allocate(bytes);
-  Lab() { device->fill(from, DType::f32, bytes / 4, Distribution::uniform, 1, 0); }
+  Lab() { device->fill(from, DType::f32, bytes / 4, device::Distribution::uniform, 1, 0); }
   const float* input() const { return static_cast<const float*>(from); }
   float* output() const { return static_cast<float*>(to); }
 };
@@ -30,7 +30,7 @@ void run(benchmark::State& state, const Launch& launch) {
     launch(lab);
     lab.device->synchronize();
     state.PauseTiming();
-    for (const SiteCount& site : lab.device->take_counts().sites)
+    for (const device::SiteCount& site : lab.device->take_counts().sites)
       (site.access == "tensor" ? products : accesses) +=
           static_cast<double>(site.access == "tensor" ? site.requests : site.lanes);
     state.ResumeTiming();
@@ -66,4 +66,4 @@ BENCHMARK(transpose)->Unit(benchmark::kMillisecond);
 BENCHMARK(products)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -15,7 +15,7 @@
 #include "harness/emulated/source_lines.hpp"
 #include "harness/emulated/test/kernels.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 const Limits limits{.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 16 << 10};
@@ -25,7 +25,7 @@ class Lab {
  public:
   explicit Lab(const Settings& settings = {.workers = 1}) : machine_(limits, settings), stream_{&machine_} {}
 
-  Stream& stream() { return stream_; }
+  device::Stream& stream() { return stream_; }
   Machine& machine() { return machine_; }
   template <class T>
   T* empty(std::size_t n, const std::string& name = "output") {
@@ -46,7 +46,7 @@ class Lab {
 
  private:
   Machine machine_;
-  Stream stream_;
+  device::Stream stream_;
 };
 
 std::vector<float> numbers(std::size_t n) {
@@ -364,4 +364,4 @@ TEST(Machine, MemoryIsNotUsedAgainAtOnce) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

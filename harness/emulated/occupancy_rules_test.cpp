@@ -7,10 +7,11 @@
 #include "harness/emulated/emulated_device.hpp"
 #include "harness/emulated/limits_of.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
-int calculated(const Facts& facts, const KernelResources& kernel, int threads, std::size_t dynamic_shared) {
+int calculated(const device::Facts& facts, const device::KernelResources& kernel, int threads,
+               std::size_t dynamic_shared) {
   cudaOccDeviceProp device;
   device.computeMajor = facts.capability / 10;
   device.computeMinor = facts.capability % 10;
@@ -42,13 +43,13 @@ int calculated(const Facts& facts, const KernelResources& kernel, int threads, s
 TEST(OccupancyRules, AreThoseOfNvidiasCalculator) {
   int compared = 0;
   for (const int capability : {80, 90}) {
-    const Facts device = facts(catalogue::limits_of(*catalogue::architecture(capability)));
+    const device::Facts device = facts(limits_of(*catalogue::architecture(capability)));
     for (const int threads : {1, 32, 33, 96, 128, 160, 192, 256, 384, 512, 640, 768, 1024})
       for (int registers = 16; registers <= 255; registers += registers < 128 ? 1 : 7)
         for (const std::uint64_t fixed : {0u, 1u, 4096u, 33000u})
           for (const std::size_t dynamic : {0, 100, 8192, 20000, 65536, 120000}) {
-            const KernelResources kernel{.registers = registers, .static_shared_bytes = fixed};
-            ASSERT_EQ(theoretical_occupancy(device, kernel, threads, dynamic).blocks,
+            const device::KernelResources kernel{.registers = registers, .static_shared_bytes = fixed};
+            ASSERT_EQ(device::theoretical_occupancy(device, kernel, threads, dynamic).blocks,
                       calculated(device, kernel, threads, dynamic))
                 << capability << ": " << threads << " threads, " << registers << " registers, " << fixed << " + "
                 << dynamic << " B";
@@ -59,4 +60,4 @@ TEST(OccupancyRules, AreThoseOfNvidiasCalculator) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

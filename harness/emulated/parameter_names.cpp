@@ -7,7 +7,7 @@
 #include "harness/emulated/program_symbols.hpp"
 #include "harness/emulated/source_lines.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 bool is_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -70,4 +70,4 @@ std::vector<std::string> parameter_names(std::uint64_t address) {
   return parameter_names(lines_from(line), function_name(address));
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

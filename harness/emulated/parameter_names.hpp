@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// What the parameters of the running program's function at `address` are called in its source. Empty when the source
 /// cannot be read or has changed.
@@ -15,4 +15,4 @@ std::vector<std::string> parameter_names(std::uint64_t address);
 /// Empty when that is not what stands there.
 std::vector<std::string> parameter_names(std::string_view source, std::string_view function);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -23,4 +23,4 @@ TEST(ParameterNames, KnowsNoNamesWhereTheSourceIsAnother) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

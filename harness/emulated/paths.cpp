@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 std::optional<std::uint16_t> Paths::find(std::uint16_t caller, std::uint32_t pc) {
   std::size_t i = 1;
@@ -31,4 +31,4 @@ bool Paths::before(const Entry& a, const Entry& b) const {
   return a_pc < b_pc;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

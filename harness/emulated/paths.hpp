@@ -8,7 +8,7 @@
 
 #include "harness/emulated/log.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// The chains of calls through which lanes reach functions that are not inlined, each with a number; 0 is the kernel.
 /// With them, lanes are ordered by where they are in the kernel first, and in the functions that it calls then.
@@ -44,4 +44,4 @@ class Paths {
   std::array<Known, most_known> known_{};  // the newest of each hash, so that most calls are found at once
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -13,7 +13,7 @@
 
 #include "harness/base/error.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 std::string demangled(const char* symbol) {
@@ -93,4 +93,4 @@ const std::string& function_name(std::uint64_t address) {
   return known[address] = plain_name(function_symbol(address));
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// What the running program calls a place.
 struct Symbol {
@@ -26,4 +26,4 @@ std::string function_symbol(std::uint64_t address);
 /// Its plain name.
 const std::string& function_name(std::uint64_t address);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -8,7 +8,7 @@
 #include "harness/emulated/log.hpp"
 
 // What the emulated device says of a launch: counts, and what is wrong with the kernel. Never a time.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// Cluster: shared memory of another block. Tensor: instructions of tensor cores, as requests. Bulk: the global side of
 /// the asynchronous unit's copies.
@@ -40,7 +40,7 @@ struct Finding {
 };
 
 struct Report {
-  LaunchConfig config;
+  device::LaunchConfig config;
   std::uint64_t kernel = 0;                                   // where its code begins
   std::uint64_t accesses = 0;                                 // of lanes to global and shared memory
   std::uint64_t barriers = 0;                                 // of blocks
@@ -55,4 +55,4 @@ struct Report {
 /// Sum over the sites of a space that `act` describes; reads and writes apart.
 Site total(const Report& report, Space space, Act act);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

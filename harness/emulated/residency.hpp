@@ -5,12 +5,14 @@
 
 #include "harness/device/stream.hpp"
 
-namespace ridgeline::device {
+namespace ridgeline::emulated {
 
-namespace emulated {
 /// As device::blocks_that_fit(), of the kernel that starts at `address`.
-int blocks_that_fit(const Facts& facts, std::uint64_t address, int threads, std::size_t shared_bytes);
-}  // namespace emulated
+int blocks_that_fit(const device::Facts& facts, std::uint64_t address, int threads, std::size_t shared_bytes);
+
+}  // namespace ridgeline::emulated
+
+namespace ridgeline::device {
 
 /// Nothing has to be asked for: blocks get what they take.
 template <class... Parameters>

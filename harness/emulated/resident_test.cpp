@@ -10,7 +10,7 @@
 #include "harness/emulated/machine.hpp"
 #include "harness/emulated/source_lines.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 const Limits limits{.threads = 1024,
@@ -25,7 +25,7 @@ const Limits limits{.threads = 1024,
 struct Lab {
   explicit Lab(const Settings& settings = {.workers = 1}) : machine(limits, settings) {}
   Machine machine;
-  Stream stream{&machine};
+  device::Stream stream{&machine};
 
   int* zeros(std::size_t n, const char* name) {
     auto* const made = static_cast<int*>(machine.memory().allocate(n * sizeof(int), name));
@@ -123,7 +123,7 @@ TEST(Resident, LanesAndWarpsWaitForEachOther) {
 TEST(Resident, IsRefusedWhereTheBlocksDoNotFit) {
   Lab lab;
   const KernelCall nothing{[](const void*) {}, "", 1};
-  const auto found = [&](const LaunchConfig& config) {
+  const auto found = [&](const device::LaunchConfig& config) {
     lab.machine.launch(config, nothing);
     const Report report = lab.report();
     return report.findings.empty() ? std::string() : report.findings[0].check + ": " + report.findings[0].detail;
@@ -132,7 +132,7 @@ TEST(Resident, IsRefusedWhereTheBlocksDoNotFit) {
   EXPECT_EQ(found({.grid = dim3(9), .block = dim3(1024), .resident = true}),
             "too many resident blocks: 9 blocks shall run together; 4 SMs hold 8 of 1024 threads, 0 bytes of shared "
             "memory and registers that are not known here");
-  const auto starts = [&](const LaunchConfig& config, const char* check) {
+  const auto starts = [&](const device::LaunchConfig& config, const char* check) {
     const std::string text = found(config);
     EXPECT_TRUE(text.starts_with(check)) << text;
   };
@@ -175,4 +175,4 @@ TEST(Cluster, NamesMistakes) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

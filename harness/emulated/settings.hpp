@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// How a machine goes about its launches. Counts do not depend on it.
 struct Settings {
@@ -10,4 +10,4 @@ struct Settings {
   std::uint64_t seed = 0;  // of the order in which lanes and warps go on; 0: in theirs
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

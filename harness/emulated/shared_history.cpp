@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr const char* touched_under_way = "touched while a copy is under way";
@@ -167,4 +167,4 @@ bool SharedHistory::written(std::size_t offset, int bytes) const {
   return true;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -10,7 +10,7 @@
 
 #include "harness/emulated/log.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// Who touched each word of a block's shared memory last, and when: finds races by happens-before. Warps have vector
 /// clocks; __syncthreads() orders all threads, __syncwarp() those of a warp, and release() and acquire() those that
@@ -157,4 +157,4 @@ class SharedHistory {
   std::uint32_t epoch_ = 0;      // counts begin_block() and start_over()
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

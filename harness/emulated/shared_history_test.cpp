@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 class History : public testing::Test {
@@ -113,4 +113,4 @@ TEST_F(History, SurvivesMoreBarriersThanItsClockCounts) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -5,7 +5,7 @@
 // What orders threads and the asynchronous unit. The unit accesses shared memory through the async proxy: a thread's
 // store is visible to it once a fence.proxy.async stands between, in the thread itself or in one that knows of it.
 // Source: PTX ISA, "Memory Consistency Model", "Proxies" and "Causality order".
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 void join(auto& to, const auto& from) {
@@ -124,4 +124,4 @@ void SharedHistory::end_unit_read(std::size_t offset, int thread) {
   }
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

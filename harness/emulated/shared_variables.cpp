@@ -9,7 +9,7 @@
 
 #include "harness/emulated/program_symbols.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 struct Storage {
@@ -59,4 +59,4 @@ const SharedVariables::Variable* SharedVariables::at(std::size_t offset) const {
   return offset < before.offset + before.bytes ? &before : nullptr;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

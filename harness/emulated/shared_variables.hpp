@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// The static __shared__ variables of a program: thread_local ones for the host compiler, so that each OS thread, which
 /// runs one block at a time, has them for itself.
@@ -38,4 +38,4 @@ class SharedVariables {
 /// Where the calling thread's storage begins.
 std::uint64_t thread_local_base();
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

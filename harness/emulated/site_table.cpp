@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 Site& SiteTable::add(std::size_t at, const Site& site) {
   if (2 * ++used_ > sites_.size()) {
@@ -25,4 +25,4 @@ std::vector<Site> SiteTable::take() {
   return taken;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -6,7 +6,7 @@
 
 #include "harness/emulated/report.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// Sites by pc, space and act: a hash table with open addresses, because it is asked at every request.
 class SiteTable {
@@ -28,4 +28,4 @@ class SiteTable {
   std::size_t used_ = 0;
 };
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 bool is_word_of_the_language(std::string_view file) {
@@ -102,4 +102,4 @@ std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> 
   return lines;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 struct SourceLine {
   std::string file;  // relative to the source tree where it lies below it; empty when it is not known
@@ -17,4 +17,4 @@ struct SourceLine {
 /// does not know, or all where it is missing, has no file.
 std::map<std::uint32_t, SourceLine> source_lines(std::span<const std::uint32_t> pcs);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

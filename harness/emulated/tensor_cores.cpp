@@ -8,7 +8,7 @@
 // In every function that a kernel calls: where it returns to.
 #define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
@@ -199,4 +199,4 @@ void multiply_pieces(Pieces& mine, int depth) {
   });
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -4,7 +4,7 @@
 
 // What a warp's tensor cores, and the instructions that move their operands, come to on the emulated device. Called by
 // lanes alone, by all 32 of a warp.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// A lane's part of up to four matrices of 8 x 8 16-bit elements.
 struct Matrices {
@@ -29,4 +29,4 @@ struct Pieces {
 };
 void multiply_pieces(Pieces& mine, int depth);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

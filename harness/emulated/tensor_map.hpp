@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// What a CUtensorMap says: boxes of a tensor of up to five dimensions, the contiguous one first.
 struct TensorMap {
@@ -21,4 +21,4 @@ constexpr std::uint64_t swizzled(std::uint64_t address, unsigned swizzle_bytes) 
   return swizzle_bytes == 0 ? address : address ^ (address >> 3 & (swizzle_bytes - 16));
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

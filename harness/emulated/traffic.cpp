@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 /// Of lanes that go together: the most distinct words in one bank. Accesses are aligned to their size, so that two of
@@ -100,4 +100,4 @@ int wavefronts(std::span<const std::uint64_t> addresses, std::span<const std::ui
   return total;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -4,7 +4,7 @@
 #include <span>
 
 // What one request of a warp costs, from the addresses of its active lanes.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 inline constexpr int sector_bytes = 32, banks = 32, bank_bytes = 4;
 
@@ -25,4 +25,4 @@ int copied_sectors(std::span<const std::uint64_t> sources, std::span<const std::
 /// later; the larger groups were measured on an H200, with all lanes active.
 int wavefronts(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes, int bytes);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using Addresses = std::vector<std::uint64_t>;
@@ -152,4 +152,4 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

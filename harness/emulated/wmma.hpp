@@ -70,7 +70,7 @@ __device__ __forceinline__ void mma_sync(fragment<accumulator, 16, 16, k, float,
                                          const fragment<matrix_a, 16, 16, k, Element, row_major>& a,
                                          const fragment<matrix_b, 16, 16, k, Element, row_major>& b,
                                          const fragment<accumulator, 16, 16, k, float, void>& c) {
-  namespace emulated = ridgeline::device::emulated;
+  namespace emulated = ridgeline::emulated;
   emulated::Pieces mine{};
   for (int i = 0; i < a.num_elements; ++i) {
     mine.left[i] = emulated::widened(a.x[i]);

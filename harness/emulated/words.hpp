@@ -4,18 +4,18 @@
 // includes it behind what they are made of.
 
 RIDGELINE_WORD unsigned __activemask() {
-  ::ridgeline::device::emulated::unsupported("__activemask: which lanes it gives depends on scheduling");
+  ::ridgeline::emulated::unsupported("__activemask: which lanes it gives depends on scheduling");
 }
 
 template <class T>
 RIDGELINE_WORD unsigned __match_any_sync(unsigned mask, T value) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   return emulated::match(mask, emulated::to_bits(value));
 }
 /// The mask, if all lanes have the same value, else 0.
 template <class T>
 RIDGELINE_WORD unsigned __match_all_sync(unsigned mask, T value, int* all) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   const unsigned same = emulated::match(mask, emulated::to_bits(value));
   *all = __all_sync(mask, same == __ballot_sync(mask, 1) ? 1 : 0);
   return *all != 0 ? same : 0u;
@@ -23,7 +23,7 @@ RIDGELINE_WORD unsigned __match_all_sync(unsigned mask, T value, int* all) {
 
 #define RIDGELINE_REDUCTION(name, type, kind, number)                                                            \
   RIDGELINE_WORD type name(unsigned mask, type value) {                                                          \
-    namespace emulated = ::ridgeline::device::emulated;                                                          \
+    namespace emulated = ::ridgeline::emulated;                                                                  \
     return static_cast<type>(                                                                                    \
         emulated::reduce(mask, static_cast<unsigned>(value), emulated::Update::kind, emulated::Number::number)); \
   }
@@ -43,35 +43,35 @@ RIDGELINE_WORD T atomicSub(T* at, std::type_identity_t<T> value) {
   return atomicAdd(at, static_cast<T>(0 - value));
 }
 RIDGELINE_WORD unsigned atomicInc(unsigned* at, unsigned last) {
-  return ::ridgeline::device::emulated::updated(at, last, ::ridgeline::device::emulated::Update::wrap_up);
+  return ::ridgeline::emulated::updated(at, last, ::ridgeline::emulated::Update::wrap_up);
 }
 RIDGELINE_WORD unsigned atomicDec(unsigned* at, unsigned last) {
-  return ::ridgeline::device::emulated::updated(at, last, ::ridgeline::device::emulated::Update::wrap_down);
+  return ::ridgeline::emulated::updated(at, last, ::ridgeline::emulated::Update::wrap_down);
 }
 
 // Overloads for the types that are no numbers of the language itself.
 RIDGELINE_WORD __half atomicAdd(__half* at, __half value) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   return emulated::from_bits<__half>(
       emulated::add_halves(at, static_cast<unsigned>(emulated::to_bits(value)), 2, false));
 }
 RIDGELINE_WORD __nv_bfloat16 atomicAdd(__nv_bfloat16* at, __nv_bfloat16 value) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   return emulated::from_bits<__nv_bfloat16>(
       emulated::add_halves(at, static_cast<unsigned>(emulated::to_bits(value)), 2, true));
 }
 RIDGELINE_WORD __half2 atomicAdd(__half2* at, __half2 value) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   return emulated::from_bits<__half2>(
       emulated::add_halves(at, static_cast<unsigned>(emulated::to_bits(value)), 4, false));
 }
 RIDGELINE_WORD __nv_bfloat162 atomicAdd(__nv_bfloat162* at, __nv_bfloat162 value) {
-  namespace emulated = ::ridgeline::device::emulated;
+  namespace emulated = ::ridgeline::emulated;
   return emulated::from_bits<__nv_bfloat162>(
       emulated::add_halves(at, static_cast<unsigned>(emulated::to_bits(value)), 4, true));
 }
-RIDGELINE_WORD float2 atomicAdd(float2*, float2) { ::ridgeline::device::emulated::unsupported("atomicAdd on float2"); }
-RIDGELINE_WORD float4 atomicAdd(float4*, float4) { ::ridgeline::device::emulated::unsupported("atomicAdd on float4"); }
+RIDGELINE_WORD float2 atomicAdd(float2*, float2) { ::ridgeline::emulated::unsupported("atomicAdd on float2"); }
+RIDGELINE_WORD float4 atomicAdd(float4*, float4) { ::ridgeline::emulated::unsupported("atomicAdd on float4"); }
 
 // Scopes are not told apart: all are the device's.
 #define RIDGELINE_SCOPES(name)                              \
@@ -97,13 +97,13 @@ RIDGELINE_SCOPES(atomicCAS)
 #undef RIDGELINE_SCOPES
 
 // Scopes of fences are not told apart, either.
-RIDGELINE_WORD void __threadfence() { ::ridgeline::device::emulated::fence(); }
-RIDGELINE_WORD void __threadfence_block() { ::ridgeline::device::emulated::fence(); }
-RIDGELINE_WORD void __threadfence_system() { ::ridgeline::device::emulated::fence(); }
+RIDGELINE_WORD void __threadfence() { ::ridgeline::emulated::fence(); }
+RIDGELINE_WORD void __threadfence_block() { ::ridgeline::emulated::fence(); }
+RIDGELINE_WORD void __threadfence_system() { ::ridgeline::emulated::fence(); }
 
 /// A count that only grows, and never a time.
-RIDGELINE_WORD long long clock64() { return static_cast<long long>(::ridgeline::device::emulated::ticks()); }
-#define clock() static_cast<int>(::ridgeline::device::emulated::ticks())  // libc has another function of the name
+RIDGELINE_WORD long long clock64() { return static_cast<long long>(::ridgeline::emulated::ticks()); }
+#define clock() static_cast<int>(::ridgeline::emulated::ticks())  // libc has another function of the name
 RIDGELINE_WORD void __nanosleep(unsigned) {}
 
 RIDGELINE_WORD int __popc(unsigned bits) { return std::popcount(bits); }

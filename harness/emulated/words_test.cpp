@@ -10,7 +10,7 @@
 #include "harness/base/half.hpp"
 #include "harness/emulated/test/lab.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 using test::checks;
@@ -188,4 +188,4 @@ TEST(Words, PackedTypesAreShuffled) {
 }
 
 }  // namespace
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -16,7 +16,7 @@ __device__ __forceinline__ void barrier_init(Barrier* barrier, unsigned arrivals
 #if defined(__CUDACC__)
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 #else
-  device::emulated::barrier_init(barrier, arrivals);
+  emulated::barrier_init(barrier, arrivals);
 #endif
 }
 
@@ -25,7 +25,7 @@ __device__ __forceinline__ void barrier_invalidate(Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
 #else
-  device::emulated::barrier_invalidate(barrier);
+  emulated::barrier_invalidate(barrier);
 #endif
 }
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ void barrier_arrive(Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 #else
-  device::emulated::barrier_arrive(barrier, 1, 0);
+  emulated::barrier_arrive(barrier, 1, 0);
 #endif
 }
 
@@ -43,7 +43,7 @@ __device__ __forceinline__ void barrier_arrive_expect(Barrier* barrier, unsigned
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");
 #else
-  device::emulated::barrier_arrive(barrier, 1, bytes);
+  emulated::barrier_arrive(barrier, 1, bytes);
 #endif
 }
 
@@ -62,7 +62,7 @@ __device__ __forceinline__ bool barrier_test(Barrier* barrier, unsigned parity) 
       : "memory");
   return ended != 0;
 #else
-  return device::emulated::barrier_test(barrier, parity);
+  return emulated::barrier_test(barrier, parity);
 #endif
 }
 
@@ -82,7 +82,7 @@ __device__ __forceinline__ void barrier_wait(Barrier* barrier, unsigned parity) 
         : "memory");
   } while (ended == 0);
 #else
-  device::emulated::barrier_wait(barrier, parity);
+  emulated::barrier_wait(barrier, parity);
 #endif
 }
 

@@ -13,7 +13,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 #else
-  return static_cast<unsigned>(device::emulated::cluster_rank());
+  return static_cast<unsigned>(emulated::cluster_rank());
 #endif
 }
 
@@ -24,7 +24,7 @@ __device__ __forceinline__ unsigned cluster_size() {
   asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
   return size;
 #else
-  return static_cast<unsigned>(device::emulated::cluster_size());
+  return static_cast<unsigned>(emulated::cluster_size());
 #endif
 }
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ void cluster_arrive() {
 #if defined(__CUDACC__)
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #else
-  device::emulated::cluster_arrive();
+  emulated::cluster_arrive();
 #endif
 }
 
@@ -42,7 +42,7 @@ __device__ __forceinline__ void cluster_wait() {
 #if defined(__CUDACC__)
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
-  device::emulated::cluster_wait();
+  emulated::cluster_wait();
 #endif
 }
 
@@ -55,7 +55,7 @@ __device__ __forceinline__ T* map_shared_rank(T* in_shared, unsigned rank) {
   asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(in_shared), "r"(rank));
   return there;
 #else
-  return static_cast<T*>(device::emulated::in_block_of_cluster(in_shared, static_cast<int>(rank)));
+  return static_cast<T*>(emulated::in_block_of_cluster(in_shared, static_cast<int>(rank)));
 #endif
 }
 

@@ -15,7 +15,7 @@ __device__ __forceinline__ void copy_async_16(void* to_shared, const void* from_
       "l"(__cvta_generic_to_global(from_global)), "r"(inside ? 16 : 0)
       : "memory");
 #else
-  device::emulated::copy_async(to_shared, from_global, inside);
+  emulated::copy_async(to_shared, from_global, inside);
 #endif
 }
 
@@ -24,7 +24,7 @@ __device__ __forceinline__ void copy_async_commit() {
 #if defined(__CUDACC__)
   asm volatile("cp.async.commit_group;" ::: "memory");
 #else
-  device::emulated::copy_commit();
+  emulated::copy_commit();
 #endif
 }
 
@@ -34,7 +34,7 @@ __device__ __forceinline__ void copy_async_wait() {
 #if defined(__CUDACC__)
   asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
 #else
-  device::emulated::copy_wait(groups);
+  emulated::copy_wait(groups);
 #endif
 }
 

@@ -15,7 +15,7 @@ __device__ __forceinline__ void copy_bulk_load(void* to_shared, const void* from
                "l"(__cvta_generic_to_global(from_global)), "r"(bytes), "r"(shared_address(barrier))
                : "memory");
 #else
-  device::emulated::bulk_load(to_shared, from_global, bytes, barrier);
+  emulated::bulk_load(to_shared, from_global, bytes, barrier);
 #endif
 }
 
@@ -26,7 +26,7 @@ __device__ __forceinline__ void copy_bulk_store(void* to_global, const void* fro
                "r"(shared_address(from_shared)), "r"(bytes)
                : "memory");
 #else
-  device::emulated::bulk_store(to_global, from_shared, bytes);
+  emulated::bulk_store(to_global, from_shared, bytes);
 #endif
 }
 
@@ -35,7 +35,7 @@ __device__ __forceinline__ void copy_bulk_commit() {
 #if defined(__CUDACC__)
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #else
-  device::emulated::bulk_commit();
+  emulated::bulk_commit();
 #endif
 }
 
@@ -45,7 +45,7 @@ __device__ __forceinline__ void copy_bulk_wait() {
 #if defined(__CUDACC__)
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(groups) : "memory");
 #else
-  device::emulated::bulk_wait(groups);
+  emulated::bulk_wait(groups);
 #endif
 }
 /// The same, until shared memory has been read and may be used again.
@@ -54,7 +54,7 @@ __device__ __forceinline__ void copy_bulk_wait_read() {
 #if defined(__CUDACC__)
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(groups) : "memory");
 #else
-  device::emulated::bulk_wait(groups);
+  emulated::bulk_wait(groups);
 #endif
 }
 

@@ -20,7 +20,7 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
       : "memory");
 #else
   const int at[] = {x};
-  device::emulated::tensor_load(to_shared, map, at, 1, barrier);
+  emulated::tensor_load(to_shared, map, at, 1, barrier);
 #endif
 }
 __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y,
@@ -33,7 +33,7 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
       : "memory");
 #else
   const int at[] = {x, y};
-  device::emulated::tensor_load(to_shared, map, at, 2, barrier);
+  emulated::tensor_load(to_shared, map, at, 2, barrier);
 #endif
 }
 __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z,
@@ -46,7 +46,7 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
       : "memory");
 #else
   const int at[] = {x, y, z};
-  device::emulated::tensor_load(to_shared, map, at, 3, barrier);
+  emulated::tensor_load(to_shared, map, at, 3, barrier);
 #endif
 }
 __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z, int u,
@@ -59,7 +59,7 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
       : "memory");
 #else
   const int at[] = {x, y, z, u};
-  device::emulated::tensor_load(to_shared, map, at, 4, barrier);
+  emulated::tensor_load(to_shared, map, at, 4, barrier);
 #endif
 }
 __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z, int u,
@@ -72,7 +72,7 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
       : "memory");
 #else
   const int at[] = {x, y, z, u, v};
-  device::emulated::tensor_load(to_shared, map, at, 5, barrier);
+  emulated::tensor_load(to_shared, map, at, 5, barrier);
 #endif
 }
 
@@ -84,7 +84,7 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, c
                : "memory");
 #else
   const int at[] = {x};
-  device::emulated::tensor_store(map, at, 1, from_shared);
+  emulated::tensor_store(map, at, 1, from_shared);
 #endif
 }
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, const void* from_shared) {
@@ -94,7 +94,7 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, i
                : "memory");
 #else
   const int at[] = {x, y};
-  device::emulated::tensor_store(map, at, 2, from_shared);
+  emulated::tensor_store(map, at, 2, from_shared);
 #endif
 }
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, const void* from_shared) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, i
                : "memory");
 #else
   const int at[] = {x, y, z};
-  device::emulated::tensor_store(map, at, 3, from_shared);
+  emulated::tensor_store(map, at, 3, from_shared);
 #endif
 }
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, int u,
@@ -115,7 +115,7 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, i
                : "memory");
 #else
   const int at[] = {x, y, z, u};
-  device::emulated::tensor_store(map, at, 4, from_shared);
+  emulated::tensor_store(map, at, 4, from_shared);
 #endif
 }
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, int u, int v,
@@ -127,7 +127,7 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, i
       : "memory");
 #else
   const int at[] = {x, y, z, u, v};
-  device::emulated::tensor_store(map, at, 5, from_shared);
+  emulated::tensor_store(map, at, 5, from_shared);
 #endif
 }
 

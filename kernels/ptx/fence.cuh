@@ -12,7 +12,7 @@ __device__ __forceinline__ void fence_async_shared() {
 #if defined(__CUDACC__)
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #else
-  device::emulated::fence_async();
+  emulated::fence_async();
 #endif
 }
 
@@ -21,7 +21,7 @@ __device__ __forceinline__ void fence_barrier_init() {
 #if defined(__CUDACC__)
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #else
-  device::emulated::fence_barrier_init();
+  emulated::fence_barrier_init();
 #endif
 }
 

@@ -46,13 +46,13 @@ namespace ridgeline::ptx {
                  "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])                                               \
                  : "memory")
 #else
-#define RIDGELINE_LOAD_MATRICES(transposition)                                                                  \
-  const device::emulated::Matrices loaded = device::emulated::load_matrices(row, count, transposition[0] != 0); \
+#define RIDGELINE_LOAD_MATRICES(transposition)                                                  \
+  const emulated::Matrices loaded = emulated::load_matrices(row, count, transposition[0] != 0); \
   for (int i = 0; i < count; ++i) to[i] = loaded.parts[i]
 #define RIDGELINE_STORE_MATRICES(transposition)              \
-  device::emulated::Matrices stored{};                       \
+  emulated::Matrices stored{};                               \
   for (int i = 0; i < count; ++i) stored.parts[i] = from[i]; \
-  device::emulated::store_matrices(row, stored, count, transposition[0] != 0)
+  emulated::store_matrices(row, stored, count, transposition[0] != 0)
 #endif
 
 template <int count>

@@ -20,10 +20,9 @@ struct Bf16 {};
 struct Tf32 {};
 
 #if !defined(__CUDACC__)
-__device__ __forceinline__ void emulated_mma(device::emulated::Factor type, float (&c)[4], const unsigned (&a)[4],
-                                             unsigned b0, unsigned b1) {
-  const device::emulated::Sums sums =
-      device::emulated::multiply(type, {{c[0], c[1], c[2], c[3]}}, {{a[0], a[1], a[2], a[3]}}, b0, b1);
+__device__ __forceinline__ void emulated_mma(emulated::Factor type, float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                             unsigned b1) {
+  const emulated::Sums sums = emulated::multiply(type, {{c[0], c[1], c[2], c[3]}}, {{a[0], a[1], a[2], a[3]}}, b0, b1);
   for (int i = 0; i < 4; ++i) c[i] = sums.parts[i];
 }
 #endif
@@ -36,7 +35,7 @@ __device__ __forceinline__ void mma_16x8x16(F16, float (&c)[4], const unsigned (
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
-  emulated_mma(device::emulated::Factor::f16, c, a, b0, b1);
+  emulated_mma(emulated::Factor::f16, c, a, b0, b1);
 #endif
 }
 __device__ __forceinline__ void mma_16x8x16(Bf16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
@@ -46,7 +45,7 @@ __device__ __forceinline__ void mma_16x8x16(Bf16, float (&c)[4], const unsigned 
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
-  emulated_mma(device::emulated::Factor::bf16, c, a, b0, b1);
+  emulated_mma(emulated::Factor::bf16, c, a, b0, b1);
 #endif
 }
 
@@ -57,7 +56,7 @@ __device__ __forceinline__ void mma_16x8x8(Tf32, float (&c)[4], const unsigned (
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
-  emulated_mma(device::emulated::Factor::tf32, c, a, b0, b1);
+  emulated_mma(emulated::Factor::tf32, c, a, b0, b1);
 #endif
 }
 

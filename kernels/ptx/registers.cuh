@@ -12,7 +12,7 @@ __device__ __forceinline__ void give_registers() {
 #if defined(__CUDACC__)
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 #else
-  device::emulated::set_registers(count);
+  emulated::set_registers(count);
 #endif
 }
 
@@ -22,7 +22,7 @@ __device__ __forceinline__ void take_registers() {
 #if defined(__CUDACC__)
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
 #else
-  device::emulated::set_registers(count);
+  emulated::set_registers(count);
 #endif
 }
 

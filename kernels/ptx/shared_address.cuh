@@ -14,7 +14,7 @@ __device__ __forceinline__ unsigned shared_address(const void* shared) {
 #if defined(__CUDACC__)
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 #else
-  return device::emulated::shared_address(shared);
+  return emulated::shared_address(shared);
 #endif
 }
 

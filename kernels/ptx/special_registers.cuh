@@ -11,7 +11,7 @@ __device__ __forceinline__ unsigned sm_id() {
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
 #else
-  device::emulated::unsupported("%smid");  // its blocks are on no SM
+  emulated::unsupported("%smid");  // its blocks are on no SM
 #endif
 }
 

@@ -33,7 +33,7 @@ __device__ __forceinline__ void products_begin() {
 #if defined(__CUDACC__)
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #else
-  device::emulated::products_fence();
+  emulated::products_fence();
 #endif
 }
 /// Closes a group: the products started since the last commit.
@@ -41,7 +41,7 @@ __device__ __forceinline__ void products_commit() {
 #if defined(__CUDACC__)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #else
-  device::emulated::products_commit();
+  emulated::products_commit();
 #endif
 }
 /// Waits until at most the last `groups` groups are still under way.
@@ -50,7 +50,7 @@ __device__ __forceinline__ void products_wait() {
 #if defined(__CUDACC__)
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 #else
-  device::emulated::products_wait(groups);
+  emulated::products_wait(groups);
 #endif
 }
 
@@ -102,7 +102,7 @@ __device__ __forceinline__ void products_wait() {
 #define RIDGELINE_PRODUCT(Type, factor, count, shape_and_types, operands, transpositions) \
   template <int sign> \
   __device__ __forceinline__ void add_product(Type, float (&d)[count], std::uint64_t a, std::uint64_t b) { \
-    device::emulated::product({device::emulated::Factor::factor, 2 * count, sign, a, b}, d); \
+    emulated::product({emulated::Factor::factor, 2 * count, sign, a, b}, d); \
   }
 #endif
 

@@ -19,7 +19,7 @@
 namespace ridgeline {
 namespace {
 
-using device::emulated::Settings;
+using emulated::Settings;
 
 /// Of each variant the case that moves the fewest bytes.
 std::map<std::string, worker::Case> smallest_cases() {
@@ -45,7 +45,7 @@ struct Counted {
 };
 
 std::map<std::string, Counted> count_all(const std::map<std::string, worker::Case>& cases, const Settings& settings) {
-  const auto device = device::emulated::open(catalogue::limits_of(*catalogue::architecture(90)), settings);
+  const auto device = emulated::open(emulated::limits_of(*catalogue::architecture(90)), settings);
   measure::InputPool inputs(*device, 1);
   measure::Group alone;
   std::map<std::string, Counted> all;

@@ -46,7 +46,7 @@ int compile(std::vector<std::string> command, const std::string& object) {
     fs::remove(object, ignored);
     return 1;
   }
-  const auto found = ridgeline::device::emulated::untold_accesses(dump);
+  const auto found = ridgeline::emulated::untold_accesses(dump);
   for (const auto& access : found)
     std::fprintf(stderr, "%s: error: %s\n  in %s\n  hint: %s\n", access.place.c_str(), access.what.c_str(),
                  access.function.c_str(), access.hint.c_str());

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr std::string_view kernel_attribute = "no_profile_instrument_function";  // language.hpp
@@ -184,4 +184,4 @@ std::vector<const DumpedFunction*> functions_of_kernels(const std::vector<Dumped
   return reached;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

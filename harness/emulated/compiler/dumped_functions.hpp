@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// A statement of a function, as g++ dumps it: "*to_2(D) = _Z4makef (x_3(D));", and where it stands in the source.
 struct DumpedStatement {
@@ -35,4 +35,4 @@ std::string_view first_name(std::string_view text);
 /// "to_2(D)" and "to_2" are of the variable "to"; "_5" is its own.
 std::string variable_of(std::string_view value);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

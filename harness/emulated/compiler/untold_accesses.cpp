@@ -7,7 +7,7 @@
 
 #include "harness/emulated/compiler/dumped_functions.hpp"
 
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 namespace {
 
 constexpr int most_steps = 20;  // from a pointer back to what it was made of
@@ -226,4 +226,4 @@ std::vector<UntoldAccess> untold_accesses(std::istream& dump) {
   return found;
 }
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -7,7 +7,7 @@
 // Accesses to memory that -fsanitize=thread does not tell of, and accesses that nvcc makes otherwise than the source
 // says: they would be counted wrongly or not at all, so that sources with them are refused. See
 // docs/emulated-device.md.
-namespace ridgeline::device::emulated {
+namespace ridgeline::emulated {
 
 /// One of them, in a kernel or a function that kernels call.
 struct UntoldAccess {
@@ -22,4 +22,4 @@ struct UntoldAccess {
 /// memory unless they are seen to come from a variable of the function's own. Each place and mistake is told once.
 std::vector<UntoldAccess> untold_accesses(std::istream& dump);
 
-}  // namespace ridgeline::device::emulated
+}  // namespace ridgeline::emulated

@@ -3,7 +3,7 @@
 #include "harness/device/kernel.hpp"
 #include "harness/emulated/test/cuda_atomics.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 namespace {
 
 template <bool ordered>
@@ -40,17 +40,18 @@ __global__ void take_numbers_kernel(unsigned long long* next, unsigned long long
 
 }  // namespace
 
-void hand_over(Stream& stream, bool ordered, int* flag, int* data, int* to) {
+void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* to) {
   device::launch({.grid = dim3(2), .block = dim3(1), .resident = true}, stream,
                  ordered ? hand_over_kernel<true> : hand_over_kernel<false>, flag, data, to);
 }
 
-void add_up_by_atomics(Stream& stream, int blocks, unsigned* sum) {
+void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream, add_up_kernel, sum);
 }
 
-void take_numbers(Stream& stream, unsigned long long* next, unsigned long long* to, unsigned long long* largest) {
+void take_numbers(device::Stream& stream, unsigned long long* next, unsigned long long* to,
+                  unsigned long long* largest) {
   device::launch({.block = dim3(32)}, stream, take_numbers_kernel, next, to, largest);
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

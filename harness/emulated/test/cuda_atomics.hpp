@@ -3,16 +3,17 @@
 #include "harness/device/stream.hpp"
 
 // Kernels with cuda::atomic_ref and cuda::atomic of libcu++, whose headers are compiled as they are.
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 
 /// Of two resident blocks the first writes 7 to `data` and sets `flag`; the second waits for it and copies `data` to
 /// `to`. `ordered`: by release and acquire, else relaxed.
-void hand_over(Stream& stream, bool ordered, int* flag, int* data, int* to);
+void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* to);
 
 /// `blocks` of 64 threads add 1 each to *sum, the whole block by way of a cuda::atomic in shared memory.
-void add_up_by_atomics(Stream& stream, int blocks, unsigned* sum);
+void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum);
 
 /// 32 threads take the next numbers of *next, and write them; the largest one goes to *largest.
-void take_numbers(Stream& stream, unsigned long long* next, unsigned long long* to, unsigned long long* largest);
+void take_numbers(device::Stream& stream, unsigned long long* next, unsigned long long* to,
+                  unsigned long long* largest);
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

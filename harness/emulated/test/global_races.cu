@@ -1,7 +1,7 @@
 #include "harness/device/kernel.hpp"
 #include "harness/emulated/test/global_races.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 namespace {
 
 __global__ void exchange_kernel(Exchange how, int* words) {
@@ -88,13 +88,13 @@ __global__ void last_block_kernel(int* words, unsigned* count, int* sum) {
 
 }  // namespace
 
-void exchange_globally(Stream& stream, Exchange how, int* words) {
+void exchange_globally(device::Stream& stream, Exchange how, int* words) {
   device::launch({.block = dim3(64)}, stream, exchange_kernel, how, words);
 }
 
-void add_up_in_last_block(Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced) {
+void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream,
                  fenced ? last_block_kernel<true> : last_block_kernel<false>, words, count, sum);
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

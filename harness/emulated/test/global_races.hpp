@@ -3,7 +3,7 @@
 #include "harness/device/stream.hpp"
 
 // Kernels that exchange values through global memory, with and without what orders them. `words` has 256 zeros.
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 
 enum class Exchange {
   barrier,             // of the block, between writing and reading
@@ -19,10 +19,10 @@ enum class Exchange {
   one_fence,           // of the reader alone: a race
 };
 /// One block of 64 threads.
-void exchange_globally(Stream& stream, Exchange how, int* words);
+void exchange_globally(device::Stream& stream, Exchange how, int* words);
 
 /// Each block writes a word, and the last one that increments `count` adds them up. `fenced`: with fences behind the
 /// write and before the sum.
-void add_up_in_last_block(Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced);
+void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced);
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

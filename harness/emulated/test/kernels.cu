@@ -2,7 +2,7 @@
 #include "harness/emulated/tensor_cores.hpp"
 #include "harness/emulated/test/kernels.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 namespace {
 
 constexpr unsigned whole_warp = 0xFFFFFFFFu;
@@ -229,17 +229,17 @@ __global__ void wait_for_each_other_kernel(float* to) {
 
 }  // namespace
 
-void copy_strided(Stream& stream, const float* from, float* to, int n, int stride) {
-  device::launch({.grid = dim3(blocks_for(n / stride, 256)), .block = dim3(256)}, stream, copy_strided_kernel, from, to,
-                 n, stride);
+void copy_strided(device::Stream& stream, const float* from, float* to, int n, int stride) {
+  device::launch({.grid = dim3(device::blocks_for(n / stride, 256)), .block = dim3(256)}, stream, copy_strided_kernel,
+                 from, to, n, stride);
 }
 
-void copy_wide(Stream& stream, const float* from, float* to, int n) {
-  device::launch({.grid = dim3(blocks_for(n, 1024)), .block = dim3(256)}, stream, copy_wide_kernel,
+void copy_wide(device::Stream& stream, const float* from, float* to, int n) {
+  device::launch({.grid = dim3(device::blocks_for(n, 1024)), .block = dim3(256)}, stream, copy_wide_kernel,
                  reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to));
 }
 
-void transpose(Stream& stream, const float* from, float* to, int n, Transpose how) {
+void transpose(device::Stream& stream, const float* from, float* to, int n, Transpose how) {
   const auto kernel = how == Transpose::plain    ? transpose_kernel<0, true>
                       : how == Transpose::padded ? transpose_kernel<1, true>
                                                  : transpose_kernel<1, false>;
@@ -247,54 +247,54 @@ void transpose(Stream& stream, const float* from, float* to, int n, Transpose ho
   device::launch({.grid = dim3(tiles, tiles), .block = dim3(32, 8)}, stream, kernel, from, to, n);
 }
 
-void multiply(Stream& stream, const float* a, const float* b, float* c, int n) {
+void multiply(device::Stream& stream, const float* a, const float* b, float* c, int n) {
   const unsigned tiles = static_cast<unsigned>(n) / 16;
   device::launch({.grid = dim3(tiles, tiles), .block = dim3(16, 16)}, stream, multiply_kernel, a, b, c, n);
 }
 
-void add_up(Stream& stream, const float* from, float* to, int n, int blocks) {
+void add_up(device::Stream& stream, const float* from, float* to, int n, int blocks) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(256)}, stream, add_up_kernel, from, to, n);
 }
 
-void ragged(Stream& stream, const float* from, float* to, bool call) {
+void ragged(device::Stream& stream, const float* from, float* to, bool call) {
   device::launch({.block = dim3(32)}, stream, call ? ragged_kernel<true> : ragged_kernel<false>, from, to);
 }
 
-void exchange(Stream& stream, const int* from, int* to, bool barrier) {
+void exchange(device::Stream& stream, const int* from, int* to, bool barrier) {
   device::launch({.block = dim3(128)}, stream, barrier ? exchange_kernel<true> : exchange_kernel<false>, from, to);
 }
 
-void combine(Stream& stream, int threads, int limit, int* to) {
+void combine(device::Stream& stream, int threads, int limit, int* to) {
   device::launch({.block = dim3(static_cast<unsigned>(threads))}, stream, combine_kernel, limit, to);
 }
 
-void count_atomically(Stream& stream, int blocks, unsigned* to) {
+void count_atomically(device::Stream& stream, int blocks, unsigned* to) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, count_kernel, to);
 }
 
-void copy_async(Stream& stream, const float* from, float* to) {
+void copy_async(device::Stream& stream, const float* from, float* to) {
   device::launch({.block = dim3(32)}, stream, copy_async_kernel, from, to);
 }
 
-void multiply_tile(Stream& stream, const unsigned short* a, const unsigned short* b, float* d) {
+void multiply_tile(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* d) {
   device::launch({.block = dim3(32)}, stream, multiply_tile_kernel, a, b, d);
 }
 
-void multiply_tiles(Stream& stream, const unsigned short* a, const unsigned short* b, float* d, int blocks,
+void multiply_tiles(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* d, int blocks,
                     int rounds) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, multiply_tiles_kernel, a, b,
                  d, rounds);
 }
 
-void fill_shared(Stream& stream, std::size_t bytes, float* to) {
+void fill_shared(device::Stream& stream, std::size_t bytes, float* to) {
   device::launch({.block = dim3(128), .shared_bytes = bytes}, stream, fill_shared_kernel, to);
 }
 
-void wait_for_each_other(Stream& stream, float* to) {
+void wait_for_each_other(device::Stream& stream, float* to) {
   device::launch({.block = dim3(96)}, stream, wait_for_each_other_kernel, to);
 }
 
-void make(Stream& stream, Mistake mistake, const float* from, float* to) {
+void make(device::Stream& stream, Mistake mistake, const float* from, float* to) {
   const float* const host = new float(1);
   const bool two =
       mistake == Mistake::two_blocks_write_one_word || mistake == Mistake::a_block_reads_what_another_writes;
@@ -303,4 +303,4 @@ void make(Stream& stream, Mistake mistake, const float* from, float* to) {
   delete host;
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

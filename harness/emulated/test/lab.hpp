@@ -9,7 +9,7 @@
 #include "harness/device/device.hpp"
 #include "harness/emulated/machine.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 
 /// A machine with the limits of sm_90 and its stream; buffers live as long.
 class Lab {
@@ -18,7 +18,7 @@ class Lab {
       : machine_({.threads = 1024, .shared_bytes = 227 << 10, .shared_per_unit = 228 << 10}, settings),
         stream_{&machine_} {}
 
-  Stream& stream() { return stream_; }
+  device::Stream& stream() { return stream_; }
   Machine& machine() { return machine_; }
   template <class T>
   T* empty(std::size_t n, const std::string& name = "output") {
@@ -40,7 +40,7 @@ class Lab {
 
  private:
   Machine machine_;
-  Stream stream_;
+  device::Stream stream_;
 };
 
 /// "race (read after write), misaligned".
@@ -50,4 +50,4 @@ inline std::string checks(const Report& report) {
   return all;
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

@@ -1,7 +1,7 @@
 #include "harness/emulated/language.hpp"
 #include "harness/emulated/test/resident.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 namespace {
 
 __global__ void exchange_kernel(unsigned* counter, int* written, int* to) {
@@ -86,33 +86,33 @@ __global__ void add_up_cluster_kernel(int* to, Cluster how) {
 
 }  // namespace
 
-void exchange_through_grid_barrier(Stream& stream, int blocks, unsigned* counter, int* written, int* to,
+void exchange_through_grid_barrier(device::Stream& stream, int blocks, unsigned* counter, int* written, int* to,
                                    bool resident) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .resident = resident}, stream,
                  exchange_kernel, counter, written, to);
 }
 
-void add_up_backwards(Stream& stream, int blocks, volatile int* flags, int* sums) {
+void add_up_backwards(device::Stream& stream, int blocks, volatile int* flags, int* sums) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32), .resident = true}, stream,
                  add_up_backwards_kernel, flags, sums);
 }
 
-void wait_for_flag(Stream& stream, Forgotten forgotten, volatile int* flag, int* to) {
+void wait_for_flag(device::Stream& stream, Forgotten forgotten, volatile int* flag, int* to) {
   device::launch({.grid = dim3(2), .block = dim3(64), .resident = true}, stream, wait_for_flag_kernel, forgotten, flag,
                  to);
 }
 
-void wait_inside_block(Stream& stream, int* to) {
+void wait_inside_block(device::Stream& stream, int* to) {
   device::launch({.block = dim3(64)}, stream, wait_inside_block_kernel, to);
 }
 
-void count_under_lock(Stream& stream, int* lock, int* to) {
+void count_under_lock(device::Stream& stream, int* lock, int* to) {
   device::launch({.block = dim3(64)}, stream, count_under_lock_kernel, lock, to);
 }
 
-void add_up_cluster(Stream& stream, int blocks, int* to, Cluster how) {
+void add_up_cluster(device::Stream& stream, int blocks, int* to, Cluster how) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .cluster = dim3(4)}, stream,
                  add_up_cluster_kernel, to, how);
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

@@ -1,7 +1,7 @@
 #include "harness/device/kernel.hpp"
 #include "harness/emulated/test/words.hpp"
 
-namespace ridgeline::device::emulated::test {
+namespace ridgeline::emulated::test {
 namespace {
 
 constexpr unsigned whole_warp = 0xFFFFFFFFu;
@@ -124,18 +124,20 @@ void with_type(Element element, Use use) {
 
 }  // namespace
 
-void use_warp_words(Stream& stream, WarpWords* to) {
+void use_warp_words(device::Stream& stream, WarpWords* to) {
   device::launch({.block = dim3(32)}, stream, warp_words_kernel, to);
 }
-void use_bit_words(Stream& stream, unsigned bits, unsigned other, unsigned* to) {
+void use_bit_words(device::Stream& stream, unsigned bits, unsigned other, unsigned* to) {
   device::launch({.block = dim3(32)}, stream, bit_words_kernel, bits, other, to);
 }
-void use_atomic_words(Stream& stream, unsigned* words) {
+void use_atomic_words(device::Stream& stream, unsigned* words) {
   device::launch({.block = dim3(32)}, stream, atomic_words_kernel, words);
 }
-void add_packed(Stream& stream, unsigned* words) { device::launch({.block = dim3(32)}, stream, packed_kernel, words); }
-void use_clock(Stream& stream, int* to) { device::launch({.block = dim3(32)}, stream, clock_kernel, to); }
-void use_unmodelled(Stream& stream, Unmodelled what, float* words) {
+void add_packed(device::Stream& stream, unsigned* words) {
+  device::launch({.block = dim3(32)}, stream, packed_kernel, words);
+}
+void use_clock(device::Stream& stream, int* to) { device::launch({.block = dim3(32)}, stream, clock_kernel, to); }
+void use_unmodelled(device::Stream& stream, Unmodelled what, float* words) {
   device::launch({.block = dim3(32)}, stream, unmodelled_kernel, what, words);
 }
 
@@ -145,25 +147,25 @@ int bytes_of(Element element) {
   return bytes;
 }
 
-void copy_elements(Stream& stream, Element element, const void* from, void* to) {
+void copy_elements(device::Stream& stream, Element element, const void* from, void* to) {
   with_type(element, [&]<class T>(T*) {
     device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
   });
 }
 
-void swap_elements(Stream& stream, Element element, const void* from, void* to) {
+void swap_elements(device::Stream& stream, Element element, const void* from, void* to) {
   with_type(element, [&]<class T>(T*) {
     if constexpr (sizeof(T) <= 8)
       device::launch({.block = dim3(32)}, stream, swap_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
   });
 }
 
-void reverse_pairs(Stream& stream, const void* from, void* to) {
+void reverse_pairs(device::Stream& stream, const void* from, void* to) {
   device::launch({.block = dim3(32)}, stream, reverse_pairs_kernel, static_cast<const __half2*>(from),
                  static_cast<__half2*>(to));
 }
 
-void copy_objects(Stream& stream, int bytes, const void* from, void* to) {
+void copy_objects(device::Stream& stream, int bytes, const void* from, void* to) {
   const auto copy = [&]<class T>(T*) {
     device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
   };
@@ -173,4 +175,4 @@ void copy_objects(Stream& stream, int bytes, const void* from, void* to) {
   if (bytes == 12) copy(static_cast<Parts<int, 3>*>(nullptr));
 }
 
-}  // namespace ridgeline::device::emulated::test
+}  // namespace ridgeline::emulated::test

@@ -13,11 +13,11 @@
 namespace ridgeline::ptx::test {
 namespace {
 
-using device::emulated::Act;
-using device::emulated::Finding;
-using device::emulated::Report;
-using device::emulated::Site;
-using device::emulated::Space;
+using emulated::Act;
+using emulated::Finding;
+using emulated::Report;
+using emulated::Site;
+using emulated::Space;
 
 struct Result {
   Report report;
@@ -37,7 +37,7 @@ struct Result {
 constexpr int m = 64, n = 128, k = 320;
 
 Result run(Mutation mutation, std::uint64_t seed = 1) {
-  device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20}, {.seed = seed});
+  emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20}, {.seed = seed});
   device::Stream stream{&machine};
   const auto number = [](int i, int of) { return static_cast<float>(((i * 31 + of) * 7 & 15) - 8); };
   const auto upload = [&](int count, int of, const char* name) {
@@ -66,10 +66,10 @@ TEST(HopperMutations, TheKernelItselfIsRightAndCountsTheSameWhateverTheOrder) {
     const Result whole = run(Mutation::none, seed);
     EXPECT_TRUE(whole.right);
     EXPECT_TRUE(whole.report.findings.empty()) << whole.checks();
-    const Site loads = device::emulated::total(whole.report, Space::bulk, Act::read);
+    const Site loads = emulated::total(whole.report, Space::bulk, Act::read);
     EXPECT_EQ(loads.requests, 10u) << "two boxes for each of five chunks";
     EXPECT_EQ(loads.sectors, (m + n) * k * 2 / 32u);
-    const Site stores = device::emulated::total(whole.report, Space::bulk, Act::write);
+    const Site stores = emulated::total(whole.report, Space::bulk, Act::write);
     EXPECT_EQ(stores.requests, 4u);
     EXPECT_EQ(stores.sectors, m * n * 4 / 32u);
     EXPECT_EQ(loads.lanes, (m + n) * k * 2u) << "bytes";
@@ -77,8 +77,7 @@ TEST(HopperMutations, TheKernelItselfIsRightAndCountsTheSameWhateverTheOrder) {
     EXPECT_EQ(whole.report.dram_read_bytes, (m + n) * k * 2u) << "each factor once";
     EXPECT_EQ(whole.report.dram_written_bytes, m * n * 4u);
     EXPECT_TRUE(whole.report.has_unit);
-    EXPECT_EQ(device::emulated::total(whole.report, Space::tensor, Act::collective).requests, 5 * 4 * 4u)
-        << "of each warp";
+    EXPECT_EQ(emulated::total(whole.report, Space::tensor, Act::collective).requests, 5 * 4 * 4u) << "of each warp";
   }
 }
 

@@ -15,10 +15,10 @@
 namespace ridgeline::ptx::mutations {
 namespace {
 
-using device::emulated::Act;
-using device::emulated::Finding;
-using device::emulated::Report;
-using device::emulated::Space;
+using emulated::Act;
+using emulated::Finding;
+using emulated::Report;
+using emulated::Space;
 
 constexpr int m = 128, n = 64, k = 128;
 
@@ -56,13 +56,13 @@ struct Result {
     return all;
   }
   double wavefronts_per_load() const {
-    const auto loads = device::emulated::total(report, Space::shared, Act::read);
+    const auto loads = emulated::total(report, Space::shared, Act::read);
     return static_cast<double>(loads.wavefronts) / static_cast<double>(loads.requests);
   }
 };
 
 Result run(Mutation mutation, std::uint64_t seed = 1) {
-  device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10}, {.seed = seed});
+  emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10}, {.seed = seed});
   device::Stream stream{&machine};
   const auto upload = [&](const std::vector<unsigned short>& values, const char* name) {
     const std::size_t bytes = values.size() * sizeof values[0];
@@ -143,8 +143,8 @@ TEST(Mutations, WithoutSwizzleOnlyTheCountsTell) {
 }
 
 TEST(Mutations, CountsDependNeitherOnTheSeedNorOnTheCores) {
-  const auto counts = [](const device::emulated::Settings& settings) {
-    device::emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 8 << 10}, settings);
+  const auto counts = [](const emulated::Settings& settings) {
+    emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 8 << 10}, settings);
     device::Stream stream{&machine};
     const auto filled = [&](int count, std::uint32_t seed) {
       const std::vector<unsigned short> values = numbers(count, seed);

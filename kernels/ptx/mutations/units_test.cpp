@@ -14,9 +14,9 @@
 namespace ridgeline::ptx::mutations {
 namespace {
 
-using device::emulated::Finding;
-using device::emulated::Machine;
-using device::emulated::Report;
+using emulated::Finding;
+using emulated::Machine;
+using emulated::Report;
 
 struct Lab {
   Machine machine{{.threads = 1024, .shared_bytes = 227 << 10}};
