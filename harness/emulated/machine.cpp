@@ -83,7 +83,7 @@ Machine::Machine(const Limits& limits, const Settings& settings)
     : limits_(limits),
       settings_(settings),
       caches_(limits.l2_bytes),
-      crew_([this] { return std::make_unique<Block>(memory_, variables_, limits_); }) {}
+      pool_([this] { return std::make_unique<Block>(memory_, variables_, limits_); }) {}
 Machine::~Machine() = default;
 
 const Report& Machine::launch(const device::LaunchConfig& config, const KernelCall& call) {
@@ -113,7 +113,7 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   if (in_gang == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
-    crew_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks), [&](Block& block, std::size_t) {
+    pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks), [&](Block& block, std::size_t) {
       block.begin(config, call, settings_.seed);
       while (!stopped) {
         const std::uint64_t number = next++;
@@ -126,7 +126,7 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   for (std::uint64_t first = 0; in_gang != 1 && first < blocks && report.completed; first += in_gang) {
     const std::uint64_t number = first / in_gang;
     Gang gang(in_gang, number, !config.resident, static_cast<int>(count_of(config.block)));
-    crew_.run(in_gang, [&](Block& block, std::size_t place) {
+    pool_.run(in_gang, [&](Block& block, std::size_t place) {
       block.begin(config, call, settings_.seed);
       Gang::Turn turn(gang, place, block);
       if (turn.is_stopped()) return;

@@ -8,11 +8,11 @@
 
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/cache_model.hpp"
-#include "harness/emulated/crew.hpp"
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/report.hpp"
 #include "harness/emulated/settings.hpp"
 #include "harness/emulated/shared_variables.hpp"
+#include "harness/emulated/thread_pool.hpp"
 
 namespace ridgeline::emulated {
 
@@ -37,7 +37,7 @@ class Machine {
   GlobalMemory memory_;
   SharedVariables variables_;
   CacheModel caches_;
-  Crew crew_;
+  ThreadPool pool_;
   std::vector<Report> reports_;
 };
 
