@@ -85,12 +85,12 @@ std::uint64_t Block::draw(std::uint64_t below) {
   return (random_ >> 16) % below;
 }
 
-bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
+bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
   const dim3 grid = config_.grid;
   number_ = number;
-  gang_ = gang;
+  residents_ = residents;
   place_ = place;
-  owner_ = gang == nullptr ? number : gang->number();
+  owner_ = residents == nullptr ? number : residents->number();
   vain_rounds_ = 0;
   if (std::exchange(has_spins_, false)) std::ranges::fill(spins_, Spin{});
   if (in_cluster()) arrived_at_cluster_.assign(static_cast<std::size_t>(threads_), false);
@@ -132,7 +132,7 @@ bool Block::run(std::uint64_t number, Gang* gang, std::size_t place) {
   for (int i = 0; has_copies_ && i < threads_; ++i)
     for (const Copies::Copy& copy : copies_[static_cast<std::size_t>(i)].under_way)
       find("copy never waited for", copy.pc, i, -1, "to shared memory");
-  gang_ = nullptr;
+  residents_ = nullptr;
   return true;
 }
 
@@ -251,7 +251,7 @@ Block::Pause Block::release_barrier() {
     return Pause::ends;
   }
   const bool of_cluster = at_barrier->mask == cluster_barrier;
-  if (of_cluster && gang_->phase() == awaited_phase_) {
+  if (of_cluster && residents_->phase() == awaited_phase_) {
     waited_ = true;
     return Pause::spins;
   }

@@ -17,13 +17,13 @@
 #include "harness/emulated/alignment.hpp"
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/cache_model.hpp"
-#include "harness/emulated/gang.hpp"
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/kernel_call.hpp"
 #include "harness/emulated/limits.hpp"
 #include "harness/emulated/log.hpp"
 #include "harness/emulated/paths.hpp"
 #include "harness/emulated/report.hpp"
+#include "harness/emulated/resident_blocks.hpp"
 #include "harness/emulated/shared_history.hpp"
 #include "harness/emulated/shared_variables.hpp"
 #include "harness/emulated/site_table.hpp"
@@ -103,9 +103,9 @@ class Block final : private Warp {
 
   /// Prepares for the blocks of a launch. Lanes and warps go on in an order drawn from `seed`; 0: in theirs.
   void begin(const device::LaunchConfig& config, const KernelCall& call, std::uint64_t seed);
-  /// Runs block number `number`, of `gang` where it has others to wait for. False when a finding ended it before its
-  /// end; the launch then ends, too.
-  bool run(std::uint64_t number, Gang* gang = nullptr, std::size_t place = 0);
+  /// Runs block number `number`, one of `residents` where it has others to wait for. False when a finding ended it
+  /// before its end; the launch then ends, too.
+  bool run(std::uint64_t number, ResidentBlocks* residents = nullptr, std::size_t place = 0);
   /// What the blocks since begin() did; sites and findings in no order.
   Report end();
   /// Of global memory, by the block that has run, in an order that does not depend on the seed. Empty where caches are
@@ -149,9 +149,9 @@ class Block final : private Warp {
   void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
 
   // Clusters: this block's place, and the barrier of all threads.
-  bool in_cluster() const { return gang_ != nullptr && gang_->is_cluster(); }
+  bool in_cluster() const { return residents_ != nullptr && residents_->is_cluster(); }
   int cluster_rank() const { return in_cluster() ? static_cast<int>(place_) : 0; }
-  int cluster_size() const { return in_cluster() ? static_cast<int>(gang_->size()) : 1; }
+  int cluster_size() const { return in_cluster() ? static_cast<int>(residents_->size()) : 1; }
   void cluster_arrive(std::uint32_t pc);
   void cluster_wait(std::uint32_t pc);
   /// What lies at `in_shared` in the block of that rank.
@@ -252,7 +252,7 @@ class Block final : private Warp {
   const SharedVariables& variables_;
   const Limits limits_;
 
-  Gang* gang_ = nullptr;
+  ResidentBlocks* residents_ = nullptr;
   std::size_t place_ = 0;
   std::uint64_t owner_ = 0;                 // in global memory: blocks that wait for each other are one
   bool progress_ = false, waited_ = false;  // since the lanes of all warps began to run

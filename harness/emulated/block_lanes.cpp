@@ -74,7 +74,7 @@ void Block::enter(context::transfer_t from) {
     ended.state = LaneState::done;
     ended.log_end = hot.next;
     block.progress_ = true;
-    if (block.gang_ != nullptr) block.gang_->thread_has_ended();
+    if (block.residents_ != nullptr) block.residents_->thread_has_ended();
     Lane* const next = block.next_ready();
     if (next != nullptr && next->state == LaneState::fresh) {
       next->stack = std::exchange(ended.stack, nullptr);

@@ -151,7 +151,7 @@ void Block::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t p
   const GlobalMemory::Toucher toucher{.block = static_cast<std::uint32_t>(owner_),
                                       .by_threads = by_threads,
                                       .strong = by_threads && strong_,
-                                      .alone = gang_ == nullptr};
+                                      .alone = residents_ == nullptr};
   std::size_t next = 0;
   while (const auto mistake = memory_.touch(accesses, next, toucher, history_)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
@@ -196,8 +196,9 @@ void Block::shared_request(const Request& request) {
   } else if (address - dynamic < limits_.shared_bytes + 4096) {
     offset_of_zero = static_bytes_ - dynamic;
   } else {
-    for (std::size_t rank = 0; in_cluster() && rank < gang_->size(); ++rank)
-      if (gang_->block(rank).reaches(address, request.bytes)) return cluster_request(request, gang_->block(rank));
+    for (std::size_t rank = 0; in_cluster() && rank < residents_->size(); ++rank)
+      if (residents_->block(rank).reaches(address, request.bytes))
+        return cluster_request(request, residents_->block(rank));
     accesses_ -= static_cast<std::uint64_t>(request.count);
     if (!is_constant(address)) find("host memory", request.pc, first_thread, -1, fmt::format("{:#x}", address));
     return;

@@ -45,9 +45,9 @@ void Block::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
 
 /// When no lane can go on without others. False when none of them ever will.
 bool Block::let_others_go_on() {
-  if (gang_ != nullptr) {
-    if (gang_->pass(place_, progress_)) return true;
-    if (gang_->is_deadlocked()) say_who_waits();
+  if (residents_ != nullptr) {
+    if (residents_->pass(place_, progress_)) return true;
+    if (residents_->is_deadlocked()) say_who_waits();
     stopped_ = true;
     return false;
   }
@@ -92,8 +92,8 @@ void Block::say_who_waits() {
       case LaneState::at_barrier:
         find("deadlock", lane.pc, i, -1,
              lane.mask == cluster_barrier
-                 ? fmt::format("waits for threads of its cluster: {} of {} have arrived", gang_->arrived(),
-                               gang_->threads())
+                 ? fmt::format("waits for threads of its cluster: {} of {} have arrived", residents_->arrived(),
+                               residents_->threads())
                  : fmt::format("waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
                                threads_, at_barrier, ended, elsewhere));
         findings_[{"deadlock", lane.pc}].follows = lane.mask != cluster_barrier && elsewhere != 0;
@@ -117,8 +117,8 @@ void Block::cluster_arrive(std::uint32_t pc) {
   const std::size_t thread = running_->thread;
   if (arrived_at_cluster_[thread]) stop("cluster barrier", pc, -1, "arrives twice without a wait");
   arrived_at_cluster_[thread] = true;
-  awaited_phase_ = gang_->phase();  // the same for all threads of the block: it ends when all have arrived
-  gang_->arrive();
+  awaited_phase_ = residents_->phase();  // the same for all threads of the block: it ends when all have arrived
+  residents_->arrive();
 }
 
 void Block::cluster_wait(std::uint32_t pc) {
@@ -143,7 +143,7 @@ void* Block::in_block(void* in_shared, int rank, std::uint32_t pc) {
     stop("out of bounds (cluster)", pc, -1, fmt::format("block {} of a cluster of {}", rank, cluster_size()));
   if (!reaches(address, 1)) stop("out of bounds (cluster)", pc, -1, "no address of the block's shared memory");
   if (!in_cluster()) return in_shared;
-  const Block& owner = gang_->block(static_cast<std::size_t>(rank));
+  const Block& owner = residents_->block(static_cast<std::size_t>(rank));
   const auto dynamic = reinterpret_cast<std::uint64_t>(dynamic_);
   const bool is_static = address - static_shared_ < variables_.bytes();
   const std::uint64_t there = is_static ? address - static_shared_ + owner.static_shared_
@@ -165,9 +165,9 @@ void Block::cluster_request(const Request& request, Block& owner) {
       find("out of bounds (cluster)", request.pc, thread, -1, name);
       return;
     }
-    if (owner.gang_ != gang_) {
-      find(gang_->has_left(owner) ? "shared memory of a block that has ended"
-                                  : "shared memory of a block that has not begun",
+    if (owner.residents_ != residents_) {
+      find(residents_->has_left(owner) ? "shared memory of a block that has ended"
+                                       : "shared memory of a block that has not begun",
            request.pc, thread, -1, name);
       return;
     }

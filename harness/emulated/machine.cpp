@@ -54,14 +54,14 @@ int workers_of(const Settings& settings) {
   return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-/// Of the blocks that run together, the one at `place` in gang number `gang`: clusters are bricks of the grid.
-std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t gang, std::uint64_t place) {
+/// Of the blocks that are resident together, the one at `place` in set number `set`: clusters are bricks of the grid.
+std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t set, std::uint64_t place) {
   const dim3 grid = config.grid, size = config.cluster;
   if (config.resident) return place;
   const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
-  const std::uint64_t x = gang % across * size.x + place % size.x,
-                      y = gang / across % down * size.y + place / size.x % size.y,
-                      z = gang / across / down * size.z + place / size.x / size.y;
+  const std::uint64_t x = set % across * size.x + place % size.x,
+                      y = set / across % down * size.y + place / size.x % size.y,
+                      z = set / across / down * size.z + place / size.x / size.y;
   return (z * grid.y + y) * grid.x + x;
 }
 
@@ -99,18 +99,18 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   caches_.end_launch();  // of one that was broken off
   const std::uint64_t blocks = count_of(config.grid);
   memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
-  std::mutex together;
-  const auto run = [&](Block& block, std::uint64_t number, Gang* gang, std::size_t place) {
-    const bool completed = block.run(number, gang, place);
+  std::mutex mutex;
+  const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
+    const bool completed = block.run(number, residents, place);
     if (limits_.l2_bytes != 0) caches_.take_block(number, block.take_touched());
     return completed;
   };
   const auto end = [&](Block& block) {
-    const std::lock_guard lock(together);
+    const std::lock_guard lock(mutex);
     add(report, block.end());
   };
-  const std::uint64_t in_gang = config.resident ? blocks : count_of(config.cluster);
-  if (in_gang == 1) {
+  const std::uint64_t together = config.resident ? blocks : count_of(config.cluster);
+  if (together == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks), [&](Block& block, std::size_t) {
@@ -123,14 +123,14 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
       end(block);
     });
   }
-  for (std::uint64_t first = 0; in_gang != 1 && first < blocks && report.completed; first += in_gang) {
-    const std::uint64_t number = first / in_gang;
-    Gang gang(in_gang, number, !config.resident, static_cast<int>(count_of(config.block)));
-    pool_.run(in_gang, [&](Block& block, std::size_t place) {
+  for (std::uint64_t first = 0; together != 1 && first < blocks && report.completed; first += together) {
+    const std::uint64_t number = first / together;
+    ResidentBlocks residents(together, number, !config.resident, static_cast<int>(count_of(config.block)));
+    pool_.run(together, [&](Block& block, std::size_t place) {
       block.begin(config, call, settings_.seed);
-      Gang::Turn turn(gang, place, block);
+      ResidentBlocks::Turn turn(residents, place, block);
       if (turn.is_stopped()) return;
-      const bool completed = run(block, block_number(config, number, place), &gang, place);
+      const bool completed = run(block, block_number(config, number, place), &residents, place);
       end(block);
       turn.leave(completed);
     });

@@ -13,10 +13,11 @@ class Block;
 
 /// Blocks that are resident together, each on an OS thread of its own. They take turns in the order of their places:
 /// one runs until what it waits for can only come from another. All but a Turn is asked by the one whose turn it is.
-class Gang {
+class ResidentBlocks {
  public:
-  /// `number` tells gangs of a launch apart; `cluster`: the blocks are one cluster, and each has `threads`.
-  Gang(std::size_t blocks, std::uint64_t number, bool cluster, int threads);
+  /// `number` tells sets of resident blocks of a launch apart; `cluster`: the blocks are one cluster, and each has
+  /// `threads`.
+  ResidentBlocks(std::size_t blocks, std::uint64_t number, bool cluster, int threads);
 
   std::uint64_t number() const { return number_; }
   std::size_t size() const { return blocks_.size(); }
@@ -24,30 +25,30 @@ class Gang {
   Block& block(std::size_t place) const { return *blocks_[place]; }
   bool has_left(const Block& block) const;
 
-  /// A block's place in a gang, while it has one: waits for the others and for its first turn, and leaves at last.
+  /// A block's place among them, while it has one: waits for the others and for its first turn, and leaves at last.
   class Turn {
    public:
-    Turn(Gang& gang, std::size_t place, Block& block)
-        : gang_(gang), place_(place), stopped_(!gang.enter(place, block)) {}
+    Turn(ResidentBlocks& residents, std::size_t place, Block& block)
+        : residents_(residents), place_(place), stopped_(!residents.enter(place, block)) {}
     Turn(const Turn&) = delete;
     ~Turn() {
-      if (!left_) gang_.leave(place_, false);
+      if (!left_) residents_.leave(place_, false);
     }
     bool is_stopped() const { return stopped_; }  // by another block, before this one began
     void leave(bool completed) {
-      gang_.leave(place_, completed);
+      residents_.leave(place_, completed);
       left_ = true;
     }
 
    private:
-    Gang& gang_;
+    ResidentBlocks& residents_;
     const std::size_t place_;
     const bool stopped_;
     bool left_ = false;
   };
 
   /// Gives the turn to the next one, and waits for its own. `progress`: something has happened since it was got. False
-  /// when the gang has been stopped; also when nothing has happened for so many turns that nothing ever will.
+  /// when they have been stopped; also when nothing has happened for so many turns that nothing ever will.
   bool pass(std::size_t place, bool progress);
   bool is_deadlocked() const { return deadlocked_; }
 

@@ -1,4 +1,4 @@
-#include "harness/emulated/gang.hpp"
+#include "harness/emulated/resident_blocks.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::uint64_t idle_rounds = 1000;
 
 }  // namespace
 
-Gang::Gang(std::size_t blocks, std::uint64_t number, bool cluster, int threads)
+ResidentBlocks::ResidentBlocks(std::size_t blocks, std::uint64_t number, bool cluster, int threads)
     : number_(number),
       cluster_(cluster),
       blocks_(blocks),
@@ -21,14 +21,14 @@ Gang::Gang(std::size_t blocks, std::uint64_t number, bool cluster, int threads)
   for (std::size_t place = 0; place < blocks; ++place) turns_.emplace_back(place == 0 ? 1 : 0);
 }
 
-bool Gang::enter(std::size_t place, Block& block) {
+bool ResidentBlocks::enter(std::size_t place, Block& block) {
   blocks_[place] = &block;
   all_here_.arrive_and_wait();
   turns_[place].acquire();
   return !stopped_;
 }
 
-void Gang::wake_next(std::size_t place) {
+void ResidentBlocks::wake_next(std::size_t place) {
   for (std::size_t step = 1; step <= blocks_.size(); ++step) {
     const std::size_t next = (place + step) % blocks_.size();
     if (!active_[next]) continue;
@@ -37,7 +37,7 @@ void Gang::wake_next(std::size_t place) {
   }
 }
 
-bool Gang::pass(std::size_t place, bool progress) {
+bool ResidentBlocks::pass(std::size_t place, bool progress) {
   idle_turns_ = progress ? 0 : idle_turns_ + 1;
   if (idle_turns_ > idle_rounds * active_count_) stopped_ = deadlocked_ = true;
   if (stopped_) return false;
@@ -47,29 +47,29 @@ bool Gang::pass(std::size_t place, bool progress) {
   return !stopped_;
 }
 
-void Gang::leave(std::size_t place, bool completed) {
+void ResidentBlocks::leave(std::size_t place, bool completed) {
   idle_turns_ = 0;
   stopped_ = stopped_ || !completed;
   active_[place] = false;
   if (--active_count_ != 0) wake_next(place);
 }
 
-bool Gang::has_left(const Block& block) const {
+bool ResidentBlocks::has_left(const Block& block) const {
   return !active_[static_cast<std::size_t>(std::ranges::find(blocks_, &block) - blocks_.begin())];
 }
 
-void Gang::complete_phase() {
+void ResidentBlocks::complete_phase() {
   if (arrived_ != threads_ || threads_ == 0) return;
   arrived_ = 0;
   ++phase_;
 }
 
-void Gang::arrive() {
+void ResidentBlocks::arrive() {
   ++arrived_;
   complete_phase();
 }
 
-void Gang::thread_has_ended() {
+void ResidentBlocks::thread_has_ended() {
   --threads_;
   complete_phase();
 }
