@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/emulated/compiler/untold_accesses.hpp"
+#include "harness/emulated/compiler/uncountable_accesses.hpp"
 
 // Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c) is refused with
 // errors like the compiler's own where accesses could not be counted.
@@ -46,7 +46,7 @@ int compile(std::vector<std::string> command, const std::string& object) {
     fs::remove(object, ignored);
     return 1;
   }
-  const auto found = ridgeline::emulated::untold_accesses(dump);
+  const auto found = ridgeline::emulated::uncountable_accesses(dump);
   for (const auto& access : found)
     std::fprintf(stderr, "%s: error: %s\n  in %s\n  hint: %s\n", access.place.c_str(), access.what.c_str(),
                  access.function.c_str(), access.hint.c_str());

@@ -1,4 +1,4 @@
-#include "harness/emulated/compiler/untold_accesses.hpp"
+#include "harness/emulated/compiler/uncountable_accesses.hpp"
 
 #include <algorithm>
 #include <array>
@@ -209,16 +209,16 @@ std::optional<Mistake> mistake_in(const DumpedFunction& function, std::string_vi
 
 }  // namespace
 
-std::vector<UntoldAccess> untold_accesses(std::istream& dump) {
+std::vector<UncountableAccess> uncountable_accesses(std::istream& dump) {
   const std::vector<DumpedFunction> functions = read_functions(dump);
-  std::vector<UntoldAccess> found;
+  std::vector<UncountableAccess> found;
   for (const DumpedFunction* const function : functions_of_kernels(functions))
     for (const DumpedStatement& statement : function->statements) {
       const std::optional<Mistake> mistake = mistake_in(*function, statement.text);
       if (!mistake) continue;
-      UntoldAccess access{statement.place, function->name, mistake->what, std::string(mistake->hint)};
-      const auto line = [](const UntoldAccess& one) { return one.place.substr(0, one.place.rfind(':')); };
-      if (std::ranges::none_of(found, [&](const UntoldAccess& other) {
+      UncountableAccess access{statement.place, function->name, mistake->what, std::string(mistake->hint)};
+      const auto line = [](const UncountableAccess& one) { return one.place.substr(0, one.place.rfind(':')); };
+      if (std::ranges::none_of(found, [&](const UncountableAccess& other) {
             return line(other) == line(access) && other.what == access.what;
           }))
         found.push_back(std::move(access));
