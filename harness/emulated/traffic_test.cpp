@@ -105,9 +105,9 @@ TEST(Wavefronts, OfWideAccessesAreAsMeasuredOnAnH200) {
 
 TEST(Wavefronts, GoByLaneNumbersAndNotByHowManyAreActive) {
   const Addresses two{0, 16};
-  const std::vector<std::uint8_t> together{0, 1}, apart{0, 31};
-  EXPECT_EQ(wavefronts(two, together, 16), 1);
-  EXPECT_EQ(wavefronts(two, apart, 16), 2);
+  const std::vector<std::uint8_t> neighbours{0, 1}, in_two_groups{0, 31};
+  EXPECT_EQ(wavefronts(two, neighbours, 16), 1);
+  EXPECT_EQ(wavefronts(two, in_two_groups, 16), 2);
 }
 
 TEST(CopiedSectors, AreAsAGpuCountsThem) {
@@ -115,7 +115,7 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
   // l1tex__t_sectors_pipe_lsu_mem_global_op_ld), both arrays beginning at a multiple of 128.
   using Place = std::function<std::uint64_t(std::uint64_t)>;
   const Place row = [](auto i) { return 16 * i; }, behind = [](auto i) { return 16 * i + 16; };
-  const auto apart = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return bytes * i; }; };
+  const auto strided = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return bytes * i; }; };
   const auto pairs = [](std::uint64_t bytes) -> Place {
     return [bytes](auto i) { return i / 2 * bytes + i % 2 * 16; };
   };
@@ -130,10 +130,10 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
       {row, behind, 20},
       {behind, row, 20},
       {behind, behind, 17},
-      {row, apart(32), 32},
-      {row, apart(48), 32},
-      {apart(128), row, 32},
-      {apart(32), row, 16},
+      {row, strided(32), 32},
+      {row, strided(48), 32},
+      {strided(128), row, 32},
+      {strided(32), row, 16},
       {row, pairs(64), 16},
       {pairs(64), row, 16},
       {row, rows(8, 144), 18},
