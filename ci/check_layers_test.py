@@ -42,7 +42,7 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
     [
         ("harness/base/a.hpp", '#include "harness/record/x.hpp"', "rank 0"),
         ("harness/store/a.cpp", '#include "harness/protocol/x.hpp"', "rank 2"),
-        ("harness/stats/a.cpp", '#  include "harness/cli/x.hpp"', "rank 5"),
+        ("harness/stats/a.cpp", '#  include "harness/cli/x.hpp"', "rank 1"),
         ("harness/device/a.hpp", '#include "harness/emulated/x.hpp"', "rank 1"),
         ("harness/analysis/a.cpp", '#include "harness/device/x.hpp"', "does not see"),
         ("harness/cli/a.cpp", '#include "harness/measure/x.hpp"', "does not see"),
