@@ -80,5 +80,5 @@ ${rows}  };
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
   ridgeline_test(kernels_${name}_emulated_test SOURCES ${tests} FILTER *emulated_*
-                 LINK kernels_${name}_emulated ridgeline_emulated_backends)
+                 LINK kernels_${name}_emulated)
 endfunction()
