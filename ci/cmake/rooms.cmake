@@ -55,7 +55,7 @@ endfunction()
 
 # Rooms whose tests are left out under a sanitizer. They compute, format and look up: they handle no memory of their own, no
 # process and no foreign input, and the assertions of the standard library stand in their optimised code.
-set(RIDGELINE_UNSANITIZED analysis catalogue cli record stats)
+set(RIDGELINE_UNSANITIZED analysis catalogue cli present record stats)
 
 # ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp. A subfolder
 # with a CMakeLists.txt is a room of its own.
