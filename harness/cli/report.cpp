@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include "harness/analysis/report_data.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -19,6 +18,7 @@
 #include "harness/cli/show_gate.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/report_data.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -152,10 +152,10 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
 }
 
 json::Value document_of(const fs::path& results, const Chosen& chosen) {
-  std::vector<analysis::ReportRun> runs;
+  std::vector<present::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs)
-    runs.push_back(analysis::read_report_run(store::Store::open(one.file), one.summary));
-  json::Value document = analysis::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
+    runs.push_back(present::read_report_run(store::Store::open(one.file), one.summary));
+  json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   for (const char* key : {"gates", "trends", "comparisons"}) document[key] = json::Value::array();
   for (const store::FoundGate& one : chosen.gates) document["gates"].push_back(report_json(one, results));
   for (const analysis::DeviceTrend& trend : chosen.trends)

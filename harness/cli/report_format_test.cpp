@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/analysis/documented_example.hpp"
 #include "harness/cli/show_gate.hpp"
 #include "harness/present/comparison.hpp"
+#include "harness/present/documented_example.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/store.hpp"
@@ -78,7 +78,7 @@ store::FoundGate stored_example(const store::TemporaryFolder& folder) {
 
 TEST(ReportFormat, AGateIsWhatThePageShows) {
   const store::TemporaryFolder folder;
-  analysis::expect_documented("## Example of a gate", report_json(stored_example(folder), folder.path()));
+  present::expect_documented("## Example of a gate", report_json(stored_example(folder), folder.path()));
 }
 
 analysis::NightChanges between(std::size_t before, std::size_t after) {
@@ -141,7 +141,7 @@ analysis::DeviceTrend nights() {
 }
 
 TEST(ReportFormat, NightsAreWhatThePageShows) {
-  analysis::expect_documented("## Example of nights", present::report_json(nights(), {}));
+  present::expect_documented("## Example of nights", present::report_json(nights(), {}));
 }
 
 /// The run of a device of `model`, in a results file of its own.
@@ -171,7 +171,7 @@ TEST(ReportFormat, AComparisonIsWhatThePageShows) {
   const store::TemporaryFolder folder;
   const store::FoundRun a = measured(folder, "synthetic-a", "20261120T124501Z-aaaa", 1e12, 2000),
                         b = measured(folder, "synthetic-b", "20261120T124501Z-bbbb", 2e12, 1600);
-  analysis::expect_documented("## Example of a comparison", present::report_json(present::compare_runs(a, b, {})));
+  present::expect_documented("## Example of a comparison", present::report_json(present::compare_runs(a, b, {})));
 }
 
 }  // namespace

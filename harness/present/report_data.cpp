@@ -1,4 +1,4 @@
-#include "harness/analysis/report_data.hpp"
+#include "harness/present/report_data.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,13 @@
 #include "harness/analysis/counted_case.hpp"
 #include "harness/analysis/report_sites.hpp"
 
-namespace ridgeline::analysis {
+namespace ridgeline::present {
 namespace {
 
+using analysis::CaseProcesses;
+using analysis::CaseSummary;
+using analysis::CountedCase;
+using analysis::SourceTable;
 using Json = json::Value;
 using json::put;
 using store::StoredMeasurement;
@@ -140,19 +144,19 @@ Json wall_time(const std::vector<StoredMeasurement>& measurements) {
 Json cases(const ReportRun& data, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
   std::map<std::string, CountedCase> counted;
-  for (const CaseProcesses& processes : by_case(data.measurements))
-    counted[record::name(processes.back()->case_info.id)] = counted_case(processes);
+  for (const CaseProcesses& processes : analysis::by_case(data.measurements))
+    counted[record::name(processes.back()->case_info.id)] = analysis::counted_case(processes);
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   Json list = Json::array();
-  for (const CaseSummary& summary : summarise(data.measurements, data.roofs)) {
+  for (const CaseSummary& summary : analysis::summarise(data.measurements, data.roofs)) {
     auto& measurements = by_name[record::name(summary.case_info.id)];
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
     });
     Json object = to_json(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
-      put_sites(object, counted[record::name(summary.case_info.id)], sources);
+      analysis::put_sites(object, counted[record::name(summary.case_info.id)], sources);
     list.push_back(std::move(object));
   }
   return list;
@@ -188,7 +192,7 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
   const std::string& id = summary.run.id;
   ReportRun data{summary.run,      summary.device,  store.environment(id),
                  store.builds(id), store.roofs(id), store.measurements(id, store::Samples::read)};
-  read_sites(store, data.measurements);
+  analysis::read_sites(store, data.measurements);
   return data;
 }
 
@@ -203,4 +207,4 @@ json::Value report_document(const std::vector<ReportRun>& runs, const std::strin
   return document;
 }
 
-}  // namespace ridgeline::analysis
+}  // namespace ridgeline::present

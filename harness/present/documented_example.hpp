@@ -12,7 +12,7 @@
 #include "harness/base/json_reread.hpp"
 
 /// For tests: docs/report-format.md shows what is really written.
-namespace ridgeline::analysis {
+namespace ridgeline::present {
 
 /// Where the first JSON block below `heading` begins and ends; two zeros where there is none.
 inline std::pair<std::size_t, std::size_t> example_block(const std::string& text, const std::string& heading) {
@@ -59,4 +59,4 @@ inline void expect_documented(const std::string& heading, const json::Value& doc
   expect_same(nlohmann::ordered_json::parse(text.substr(begin, end - begin)), json::reread(document), "");
 }
 
-}  // namespace ridgeline::analysis
+}  // namespace ridgeline::present

@@ -8,7 +8,7 @@
 #include "harness/record/run.hpp"
 #include "harness/store/store.hpp"
 
-namespace ridgeline::analysis {
+namespace ridgeline::present {
 
 /// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
 /// changes, a key goes away or a word of a list is new, not when a key is added.
@@ -31,4 +31,4 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
 json::Value report_document(const std::vector<ReportRun>& runs, const std::string& generated,
                             const std::string& ridgeline);
 
-}  // namespace ridgeline::analysis
+}  // namespace ridgeline::present

@@ -1,14 +1,14 @@
-#include "harness/analysis/report_data.hpp"
+#include "harness/present/report_data.hpp"
 
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "harness/analysis/documented_example.hpp"
 #include "harness/base/json_reread.hpp"
+#include "harness/present/documented_example.hpp"
 #include "harness/store/examples.hpp"
 
-namespace ridgeline::analysis {
+namespace ridgeline::present {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -163,4 +163,4 @@ TEST(ReportData, ACountedCaseWithAFailureHasNoSites) {
 }
 
 }  // namespace
-}  // namespace ridgeline::analysis
+}  // namespace ridgeline::present
