@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reports import compared, plot, units
-from reports.model_comparison import CAUSES, ComparedCase, ComparedSuite, Comparison
+from reports.model_comparison import CAUSES, ComparedSuite, Comparison
 
 _SAID_SUITES, _SAID_RUNS = 3, 2  # in a sentence; the section has all
 _KINDS = {
@@ -42,7 +42,7 @@ def sentences(comparison: Comparison) -> list[str]:
     if comparison.counted:
         found = [counts(comparison)]
     else:
-        found = [mean(comparison, suite) for suite in _largest(comparison.suites)[:_SAID_SUITES]]
+        found = [mean(suite) for suite in _largest(comparison.suites)[:_SAID_SUITES]]
         more = len(comparison.suites) - _SAID_SUITES
         if more > 0:
             found.append(f"The table below has the mean{'s' if more > 1 else ''} of {more} more.")
@@ -77,15 +77,13 @@ def _ratios(comparison: Comparison, names: tuple[str, str]) -> str:
     if not suites:
         number = comparison.compared
         return f"{units.cases(number)} of {a} and {b} {_was(number)} compared, and no suite has a mean."
-    groups = compared.by_suite(comparison)
     told = [
-        f"{units.cases(suite.cases)} of {plot.shown(suite.suite, 40)}{_alone(suite, groups.get(suite.suite, []))}"
-        for suite in suites[:_SAID_SUITES]
+        f"{units.cases(suite.cases)} of {plot.shown(suite.suite, 40)}{_alone(suite)}" for suite in suites[:_SAID_SUITES]
     ]
     if len(suites) == 1:
-        return f"{b} {_takes(suites[0].ratio, a)}{_interval(suites[0])} over {told[0]}."
+        return f"{b} {_takes(suites[0], a)} over {told[0]}."
     means = [
-        f"{units.ratio(suite.ratio)}{_interval(suite)} for {text}" for suite, text in zip(suites, told, strict=False)
+        f"{suite.words['mean']} ({_interval(suite)}) for {text}" for suite, text in zip(suites, told, strict=False)
     ]
     more = len(suites) - len(means)
     return (
@@ -96,31 +94,27 @@ def _ratios(comparison: Comparison, names: tuple[str, str]) -> str:
 
 
 def _interval(suite: ComparedSuite) -> str:
-    if suite.ratio_low is None or suite.ratio_high is None:
-        return " (no interval)"
-    return f" ({units.ratio_range(suite.ratio_low, suite.ratio_high)})"
+    return "no interval" if suite.ratio_low is None else suite.words["interval"]
 
 
-def _alone(suite: ComparedSuite, cases: Sequence[ComparedCase]) -> str:
-    alone = compared.roofs_alone(cases)
-    if alone is None:
+def _alone(suite: ComparedSuite) -> str:
+    if suite.roofs_ratio is None:
         return ""
-    of = "" if alone.cases == suite.cases else f", of {alone.cases} of them"
-    return f" (rooflines alone: {units.ratio(alone.ratio)}{of})"
+    of = "" if suite.roofs_cases == suite.cases else f", of {suite.roofs_cases} of them"
+    return f" (rooflines alone: {suite.words['roofs_alone']}{of})"
 
 
-def mean(comparison: Comparison, suite: ComparedSuite) -> str:
-    cases = compared.by_suite(comparison).get(suite.suite, [])
-    takes = _takes(suite.ratio, "A")
+def mean(suite: ComparedSuite) -> str:
     of = "its one case" if suite.cases == 1 else f"the geometric mean of {suite.cases} cases"
-    return f"{suite.suite}: B {takes}{_interval(suite)} in {of}{_alone(suite, cases)}."
+    return f"{suite.suite}: B {_takes(suite, 'A')} in {of}{_alone(suite)}."
 
 
-def _takes(ratio: float, a: str) -> str:
-    text = units.ratio(ratio)
-    if text == "1.00":
-        return f"takes as long as {a}"
-    return f"takes {text} of the time of {a}" if ratio < 1 else f"takes {text} times as long as {a}"
+def _takes(suite: ComparedSuite, a: str) -> str:
+    text = suite.words["mean"]
+    times = (
+        "as long as" if text == "1.00" else f"{text} of the time of" if suite.ratio < 1 else f"{text} times as long as"
+    )
+    return f"takes {times} {a} ({_interval(suite)})"
 
 
 def explained(comparison: Comparison, *, with_sides: bool = False) -> str:
@@ -132,7 +126,7 @@ def explained(comparison: Comparison, *, with_sides: bool = False) -> str:
     told = {"distance": "distance from the roof", "environment": "the environment", "unknown": "unknown"}
     numbers = {cause: str(found[cause]) for cause in CAUSES}
     if with_sides and found["distance"]:
-        sides = Counter(compared.farther(case) for case in judged if case.cause == "distance")
+        sides = Counter(case.farther.upper() for case in judged if case.farther)
         numbers["distance"] += ": " + ", ".join(f"{side} is farther for {sides[side]}" for side in sorted(sides))
     others = [f"{told[cause]} ({numbers[cause]})" for cause in CAUSES[1:] if found[cause]]
     one = len(judged) == 1
@@ -147,9 +141,9 @@ def explained(comparison: Comparison, *, with_sides: bool = False) -> str:
 
 def other_than_hardware(comparison: Comparison) -> str:
     """What differs, by kind, and what is said of a run: the section has the details."""
-    kinds = dict.fromkeys(said.split(":")[0] for said in comparison.differences)
-    named = [_KINDS[kind] for kind in kinds if kind in _KINDS]
-    others = [plot.shown(kind, 80) for kind in kinds if kind not in _KINDS]
+    kinds = dict.fromkeys(one.kind for one in comparison.differences if one.kind)
+    named = [_KINDS.get(kind, kind) for kind in kinds]
+    others = [plot.shown(one.words, 80) for one in comparison.differences if not one.kind]
     more = [f"{len(others) - _SAID_RUNS} more"] if len(others) > _SAID_RUNS else []
     parts = [f"Beside the hardware, {_and(named)} differ"] if named else []
     parts += others[:_SAID_RUNS] + more

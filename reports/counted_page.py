@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import headline, listing, units
-from reports.model import FAILED, LEFT_OUT, Case, Metric, Run
+from reports import listing
+from reports.model import Case, Run
 from reports.render import Picture, data_uri
 
 FOLDER = "listings"  # of the listings' pages, beside the report's
@@ -66,10 +66,6 @@ def section(one: Section) -> dict[str, object]:
             )
             for page in one.listings
         ],
-        "outcomes": headline.outcomes(one.run),
-        "failures": headline.troubles(one.run, FAILED),
-        "left_out": headline.troubles(one.run, LEFT_OUT),
-        "warnings": headline.warnings(one.run),
         "lines": [
             Line(case, f"{FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
             for case in one.run.cases
@@ -78,23 +74,21 @@ def section(one: Section) -> dict[str, object]:
     }
 
 
+_COUNTS = (
+    "global_load_sectors_per_request",
+    "global_store_sectors_per_request",
+    "shared_wavefronts_per_request",
+    "lanes_per_request",
+    "global_useful_bytes",
+    "global_moved_bytes",
+)
+
+
 def counts(case: Case) -> tuple[str, ...]:
     """Sectors a load and a store, wavefronts and lanes a request; useful, moved and DRAM bytes. Empty where a case has
     no such request."""
-    each = (
-        "global_load_sectors_per_request",
-        "global_store_sectors_per_request",
-        "shared_wavefronts_per_request",
-        "lanes_per_request",
-    )
-    dram = [case.metric("dram_read_bytes"), case.metric("dram_written_bytes")]
-    sizes = [case.metric("global_useful_bytes"), case.metric("global_moved_bytes")]
-    sizes.append(None if None in dram else sum(part for part in dram if part is not None))
-    ratios = [case.metric(name) for name in each]
-    return (
-        *("" if value is None else units.plain(value) for value in ratios),
-        *("" if value is None else units.size(value) for value in sizes),
-    )
+    texts = {one.name: one.text for one in case.metrics}
+    return (*(texts.get(name, "") for name in _COUNTS), case.words.get("dram", ""))
 
 
 def every_metric(run: Run) -> EveryMetric:
@@ -103,13 +97,7 @@ def every_metric(run: Run) -> EveryMetric:
     arrow = {"lower": " ↓", "higher": " ↑", "none": ""}
     return EveryMetric(
         tuple(name + arrow[metric.direction] for name, metric in found.items()),
-        tuple((case, tuple(_text(metrics.get(name)) for name in found)) for case, metrics in cases),
+        tuple(
+            (case, tuple(metrics[name].text if name in metrics else "" for name in found)) for case, metrics in cases
+        ),
     )
-
-
-def _text(metric: Metric | None) -> str:
-    if metric is None:
-        return ""
-    if metric.value is None:
-        return "no number"
-    return units.count(metric.value) if metric.unit == "1" else units.quantity(metric.value, metric.unit)

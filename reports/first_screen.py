@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import comparison_page, counted_page, gate_page, headline, run_page, trend_page, units
-from reports.model import FAILED, HOLLOW, Run
+from reports import comparison_page, counted_page, gate_page, headline, run_page, trend_page
+from reports.model import Run
 
 
 @dataclass(frozen=True)
@@ -69,24 +69,7 @@ def first_screen(
 
 
 def wrong_in_run(run: Run, anchor: str) -> list[Line]:
-    """What failed, beats its roof or is not complete, then what was not steady."""
-    model, cases = run.device.model, len(run.cases)
-    found = []
-    failed = [(name, count) for name, count in headline.outcomes(run) if name in FAILED]
-    if failed:
-        words = ", ".join(f"{count} {name}" for name, count in failed)
-        found.append(Line(f"{model}: {words}, of {units.cases(cases)}", anchor, "bad"))
-    beating = sum(1 for case in run.cases if case.beats_roof)
-    if beating:
-        found.append(
-            Line(f"{model}: {units.cases(beating)} faster than the roof allows, a measuring error", anchor, "bad")
-        )
-    if run.status != "finished":
-        found.append(Line(f"{model}: the run is {run.status}, not finished", anchor, "bad"))
-    unsteady = sum(1 for case in run.cases if case.outcome in HOLLOW)
-    if unsteady:
-        found.append(Line(f"{model}: {units.cases(unsteady)} of {cases} not steady", anchor, "note"))
-    return found
+    return [Line(f"{run.device.model}: {one.words}", anchor, "bad" if one.bad else "note") for one in run.wrong]
 
 
 def wrong_in_gate(one: gate_page.Section) -> list[Line]:
@@ -133,5 +116,4 @@ def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:
 def _share(line: headline.Headline | None) -> Share | None:
     if line is None:
         return None
-    share = units.percent(line.share_of_roof) if line.share_of_roof is not None else ""
-    return Share(share, line.case.roof, f"{line.case.variant} {line.case.dtype}")
+    return Share(line.case.words.get("share", ""), line.case.roof, f"{line.case.variant} {line.case.dtype}")

@@ -19,9 +19,9 @@ def run_of(made: synthetic.Json) -> Run:
     return load.parse(synthetic.document(made)).runs[0]
 
 
-def gate_of(*verdicts: synthetic.Json) -> gate_page.Section:
+def gate_of(*verdicts: synthetic.Json, **more: object) -> gate_page.Section:
     document = synthetic.document()
-    document["gates"] = [synthetic_gate.of(list(verdicts))]
+    document["gates"] = [synthetic_gate.of(list(verdicts)) | more]
     return gate_page.Section("gate-here", load.parse(document).gates[0], [])
 
 
@@ -34,23 +34,15 @@ def test_a_good_run_has_nothing_wrong() -> None:
     assert first_screen.wrong_in_run(run, "here") == []
 
 
-def test_failures_measuring_errors_and_unsteady_cases_are_told_apart() -> None:
-    cases = [
-        tree(64, outcome="crashed", reason="signal 11"),
-        tree(65, outcome="crashed", reason="signal 11"),
-        tree(66, outcome="wrong_result", reason="nan"),
-        tree(67, outcome="unstable"),
-        tree(68, share=1.4, roof="dram.read"),
-    ]
-    made = synthetic.run("synthetic-cpu-2c", "cpu", cases) | {"status": "interrupted"}
+def test_what_is_wrong_with_a_run_is_said_in_its_words() -> None:
+    cases = [tree(64, outcome="crashed", reason="signal 11"), tree(67, outcome="unstable")]
+    made = synthetic.run("synthetic-cpu-2c", "cpu", cases) | {"status": "killed"}
     lines = first_screen.wrong_in_run(run_of(made), "here")
-    assert [(line.text.removeprefix("synthetic-cpu-2c: "), line.colour) for line in lines] == [
-        ("1 wrong_result, 2 crashed, of 5 cases", "bad"),
-        ("1 case faster than the roof allows, a measuring error", "bad"),
-        ("the run is interrupted, not finished", "bad"),
-        ("1 case of 5 not steady", "note"),
+    assert lines == [
+        Line("synthetic-cpu-2c: 1 crashed, of 2 cases", "here", "bad"),
+        Line("synthetic-cpu-2c: 1 unstable, of 2 cases", "here", "note"),
+        Line("synthetic-cpu-2c: the run is killed", "here", "bad"),
     ]
-    assert all(line.anchor == "here" for line in lines)
 
 
 def test_a_gate_is_wrong_when_a_case_is_slower_and_in_doubt_when_one_is_open() -> None:
@@ -63,6 +55,17 @@ def test_a_gate_is_wrong_when_a_case_is_slower_and_in_doubt_when_one_is_open() -
     assert [line.colour for line in first_screen.wrong_in_gate(doubt)] == ["note"]
     assert first_screen.wrong_in_gate(gate_of(same)) == []
     assert first_screen.changed_in_gate(bad).text.endswith("on synthetic-cpu-2c: 1 regression, 1 pass")
+
+
+def test_what_strict_does_not_let_pass_is_no_silence() -> None:
+    """A case that was skipped because memory did not suffice for both sides."""
+    same, skipped = (
+        synthetic_gate.verdict("gemm/a/f32/n=1", "pass", 0.0, 12),
+        synthetic_gate.verdict("gemm/b/f32/n=1", "skipped"),
+    )
+    conclusions = ["2 cases: 1 pass, 1 skipped", "the gate is strict and does not pass: 1 of 2 cases was not judged"]
+    (line,) = first_screen.wrong_in_gate(gate_of(same, skipped, doubtful=True, conclusions=conclusions))
+    assert (line.colour, line.text.partition(": ")[2]) == ("note", conclusions[-1])
 
 
 def test_the_worst_decides_the_colour() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass
 
 from reports import plot, units
-from reports.model import OUTCOMES, Case, Run
+from reports.model import Case, Run
 
 _FIRST_RUNGS = ("naive", "standard")  # what a speed-up is over
 
@@ -26,14 +25,13 @@ class Headline:
 
     suite: str
     case: Case
-    rate: str
-    share_of_roof: float | None
     over_naive: Factor | None
     over_vendor: Factor | None
 
 
 def headlines(run: Run) -> list[Headline]:
-    """One line a suite: the case with the highest rate, a vendor library's only where there is no other.
+    """One line a suite: the case with the highest rate, FLOP/s before B/s, a vendor library's only where there is no
+    other.
 
     Cases that were not steady, that measure a ceiling, or that beat one do not count.
     """
@@ -42,21 +40,17 @@ def headlines(run: Run) -> list[Headline]:
         good = [
             case
             for case in run.of_suite(suite)
-            if case.outcome == "ok" and not case.measures_roof and not case.beats_roof
+            if case.state == "good" and not case.measures_roof and not case.beats_roof
         ]
         own = [case for case in good if not plot.is_vendor(case.variant)] or good
-        own = [case for case in own if case.flop_rate or case.metric("busbw") or case.byte_rate]
+        own = [case for case in own if case.rate]
         if not own:
             continue
-        computes = all(case.flop_rate for case in own)
-        best = max(own, key=lambda case: _rate(case, computes)[0])
-        value, text = _rate(best, computes)
+        best = max(own, key=lambda case: (case.rate.unit == "FLOP/s", case.rate.value))
         lines.append(
             Headline(
                 suite,
                 best,
-                text(value),
-                best.share_of_roof,
                 over_naive=_speed_up(good, best, _first_rungs(best)),
                 over_vendor=_speed_up(good, best, plot.VENDOR_LIBRARIES),
             )
@@ -68,10 +62,10 @@ def table(run: Run) -> str:
     """The headlines as text: a title line, then one line a suite, columns aligned; empty when there is none."""
     rows = [("suite", "best case", "rate", "of roof", "over naive", "over vendor")]
     for line in headlines(run):
-        share = "" if line.share_of_roof is None else units.percent(line.share_of_roof)
+        words = line.case.words
         name = plot.shown(line.case.name.removeprefix(f"{line.suite}/"), 60)
         factors = (_factor(line.over_naive), _factor(line.over_vendor))
-        rows.append((plot.shown(line.suite), name, line.rate, share, *factors))
+        rows.append((plot.shown(line.suite), name, words["rate"], words.get("share", ""), *factors))
     if len(rows) == 1:
         return ""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -84,14 +78,6 @@ def _factor(factor: Factor | None) -> str:
     if factor is None:
         return ""
     return units.factor(factor.value) + (f" at {factor.where}" if factor.where else "")
-
-
-def _rate(case: Case, computes: bool) -> tuple[float, Callable[[float], str]]:
-    """The rate that a case is ranked by and how it is written: FLOP/s in a suite whose cases all compute, else bus
-    bandwidth, else useful B/s."""
-    if computes and case.flop_rate:
-        return case.flop_rate, units.flop_rate
-    return case.metric("busbw") or case.byte_rate or 0.0, units.byte_rate
 
 
 def _first_rungs(case: Case) -> tuple[str, ...]:
@@ -116,38 +102,6 @@ def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> Fact
         differing.insert(0, shared.dtype)
     assert shared.median_ns
     return Factor(rivals[shared.problem_key] / shared.median_ns, ", ".join(differing))
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """Cases that ended alike. `groups` are reasons with the cases they hold for, the most frequent first."""
-
-    outcome: str
-    groups: tuple[tuple[str, tuple[str, ...]], ...]
-
-    @property
-    def count(self) -> int:
-        return sum(len(names) for _, names in self.groups)
-
-
-def outcomes(run: Run) -> list[tuple[str, int]]:
-    """How many cases ended in each outcome, zeros left out."""
-    counts = Counter(case.outcome for case in run.cases)
-    return [(outcome, counts[outcome]) for outcome in OUTCOMES if counts[outcome]]
-
-
-def troubles(run: Run, among: tuple[str, ...]) -> list[Trouble]:
-    """Cases that ended in one of `among`, an entry an outcome in that order."""
-    found = []
-    for outcome in among:
-        reasons: dict[str, list[str]] = {}
-        for case in run.cases:
-            if case.outcome == outcome:
-                reasons.setdefault(case.reason, []).append(case.name)
-        groups = sorted(reasons.items(), key=lambda item: -len(item[1]))
-        if groups:
-            found.append(Trouble(outcome, tuple((reason, tuple(names)) for reason, names in groups)))
-    return found
 
 
 def warnings(run: Run) -> list[str]:

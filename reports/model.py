@@ -12,14 +12,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-HOLLOW = ("unstable", "invalid_environment")  # outcomes that keep their samples and are drawn hollow
-MEASURED = ("ok", *HOLLOW)
-COUNTED = "counted"  # by a device that has no times
-FAILED = ("wrong_result", "crashed", "timeout", "not_measured")
-LEFT_OUT = ("unsupported", "unavailable")
-OUTCOMES = (*MEASURED, COUNTED, *FAILED, *LEFT_OUT)
-
-Outcome = Literal[*OUTCOMES]
+State = Literal["good", "unsteady", "failed", "left_out"]  # what an outcome means; unsteady ones are drawn hollow
 Facts = dict[str, str]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Seed = Annotated[int, Meta(ge=0)]  # up to 2**64 - 1, more than a bound of Meta can be
@@ -39,6 +32,7 @@ class Metric(Row):
     name: str
     unit: str
     direction: Literal["lower", "higher", "none"]
+    text: str
     value: Number = None
 
 
@@ -49,6 +43,7 @@ class Roof(Row):
     value: Positive
     unit: str
     source: str
+    text: str = ""
 
     @property
     def measured(self) -> bool:
@@ -61,25 +56,6 @@ def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | 
         roof for roof in roofs if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
     ]
     return max(found, key=lambda roof: roof.value, default=None)
-
-
-class Measurement(Row):
-    """One case in one process."""
-
-    replicate: Count
-    attempt: Count
-    outcome: Outcome
-    samples: Count
-    executions_per_sample: Count
-    reason: str = ""
-    launch: str = ""
-    cache: str = ""
-    median_ns: Positive = None
-    relative_spread: Amount = None
-    sm_clock_mhz: Amount = None
-    power_w: Amount = None
-    temperature_c: Amount = None
-    throttle: str = ""
 
 
 class Site(Row):
@@ -134,15 +110,16 @@ class Source(Row):
             raise ValueError("expected `text` or `bytes`")
 
 
-class Verification(Row):
-    """The error that is farthest from right, None when it was no number."""
+class Rate(Row):
+    """What a case reaches, in what it is about: FLOP/s, B/s, or ns."""
 
-    tolerance: Amount
-    error: Amount = None
+    value: Amount
+    unit: str
 
 
 class Case(Row):
-    """One case over all processes of a run; what is None is not known. `sources` are places in those of the run."""
+    """One case over all processes of a run; what is None is not known. `words` are the cells of its rows, empty ones
+    left out; `sources` are places in those of the run."""
 
     name: str
     suite: str
@@ -151,11 +128,12 @@ class Case(Row):
     problem: Facts
     options: Facts
     ranks: Count
-    outcome: Outcome
+    outcome: str
+    state: State
     processes: Count
     beats_roof: bool
     metrics: tuple[Metric, ...]
-    measurements: tuple[Measurement, ...]
+    words: Facts
     idea: str = ""
     measures_roof: str = ""
     flops: Amount = None
@@ -165,9 +143,9 @@ class Case(Row):
     interval_ns: tuple[Positive, Positive] = None
     flop_rate: Amount = None
     byte_rate: Amount = None
+    rate: Rate = None
     share_of_roof: Amount = None
     roof: str = ""
-    verification: Verification = None
     sites: tuple[Site, ...] = ()
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)
     sources: tuple[Count, ...] = ()
@@ -185,15 +163,15 @@ class Case(Row):
 
     @property
     def counted(self) -> bool:
-        return self.outcome == COUNTED
+        return self.outcome == "counted"
 
     @property
     def measured(self) -> bool:
-        return self.outcome in MEASURED and self.median_ns is not None
+        return self.median_ns is not None
 
     @property
     def hollow(self) -> bool:
-        return self.outcome in HOLLOW
+        return self.state == "unsteady"
 
     @property
     def problem_key(self) -> tuple[object, ...]:
@@ -240,13 +218,31 @@ class Environment(Row):
 
 
 class WallTime(Row):
-    """Where the wall time of all measurements of a run went."""
+    """A part of the wall time of all measurements, in words."""
 
-    prepare_ns: Amount
-    verify_ns: Amount
-    warmup_ns: Amount
-    timed_ns: Amount
-    total_ns: Amount
+    what: str
+    time: str
+    share: str
+
+
+class Wrong(Row):
+    """What is wrong with a run, in words; not `bad` is what casts doubt."""
+
+    bad: bool
+    words: str
+
+
+class Reason(Row):
+    reason: str
+    cases: tuple[str, ...]
+
+
+class Trouble(Row):
+    """Cases that ended alike, by reason, what most share first."""
+
+    state: State
+    words: str
+    groups: tuple[Reason, ...]
 
 
 class Run(Row):
@@ -255,7 +251,11 @@ class Run(Row):
     profile: str
     seed: Seed
     started: str
-    command_line: str
+    repeat: str
+    outcomes: str
+    wrong: tuple[Wrong, ...]
+    troubles: tuple[Trouble, ...]
+    wall: tuple[WallTime, ...]
     device: Device
     environment: Environment
     builds: tuple[Build, ...]
@@ -264,7 +264,6 @@ class Run(Row):
     label: str = ""
     profile_text: str = ""
     finished: str = ""
-    wall_ns: WallTime = None
     sources: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:

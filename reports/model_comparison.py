@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from reports.model import HOLLOW, Amount, Count, Number, Outcome, Positive, Roof, Row
+from reports.model import Amount, Count, Facts, Number, Positive, Roof, Row
 
 CAUSES = ("hardware", "distance", "environment", "unknown")
 
@@ -32,33 +32,27 @@ class ComparedRoof(Row):
     roof: str
     source: str
     unit: str
+    words: Facts
     a: Positive = None
     b: Positive = None
 
 
 class SideOfCase(Row):
-    """One case on one side. `disturbed`: no process was undisturbed. `share_of_roof` is of the side's own roofs, of
-    which `roof` binds."""
+    """One case on one side. `share_of_roof` is of the side's own roofs, of which `roof` binds."""
 
-    outcome: Outcome
     processes: Count
-    reason: str = ""
     median_ns: Positive = None
-    disturbed: bool = False
+    unsteady: bool = False
     flops: Amount = None
     bytes: Amount = None
     share_of_roof: Amount = None
     roof: str = ""
-    sm_clock_mhz: Amount = None
-
-    @property
-    def hollow(self) -> bool:
-        return self.disturbed or self.outcome in HOLLOW
 
 
 class ComparedCase(Row):
     """`ratio` is None where nothing could be compared, and `not_compared` says why. Its 95% interval is over processes,
-    None below three a side. `roofs_ratio` is what the two rooflines alone predict, `rest` the ratio over that."""
+    None below three a side. `roofs_ratio` is what the two rooflines alone predict, `rest` the ratio over that; `words`
+    are the cells of its row."""
 
     case: str
     suite: str
@@ -67,6 +61,7 @@ class ComparedCase(Row):
     measures_roof: bool
     a: SideOfCase
     b: SideOfCase
+    words: Facts
     not_compared: str = ""
     ratio: Positive = None
     ratio_low: Positive = None
@@ -76,23 +71,31 @@ class ComparedCase(Row):
     roofs: str = ""
     rest: Positive = None
     cause: Literal[*CAUSES] = ""
-    because: str = ""
+    farther: Literal["a", "b"] = ""
 
 
 class ComparedSuite(Row):
-    """Geometric mean over the suite's cases, with its 95% interval over processes, None where they are too few."""
+    """Geometric mean over the suite's cases, with its 95% interval over processes, None where they are too few.
+    `roofs_ratio` is the mean of what the rooflines alone predict, over the `roofs_cases` for which they do; `words` are
+    the cells of its row."""
 
     suite: str
     cases: Count
     ratio: Positive
-    a_processes: Count
-    b_processes: Count
     lowest: Positive
     highest: Positive
+    words: Facts
     ratio_low: Positive = None
     ratio_high: Positive = None
-    unstable: Count = 0
-    disturbed: Count = 0
+    roofs_ratio: Positive = None
+    roofs_cases: Count = 0
+
+
+class Difference(Row):
+    """What is not equal beside the hardware; of no `kind` is what is said of one run."""
+
+    kind: str
+    words: str
 
 
 class OneSided(Row):
@@ -108,6 +111,7 @@ class ChangedMetric(Row):
 
     metric: str
     unit: str
+    words: Facts
     a: Number = None
     b: Number = None
     ratio: Amount = None
@@ -129,12 +133,13 @@ class CountedCase(Row):
 
 
 class Comparison(Row, tag_field="gives"):
-    """Of times or of counts; what the other kind has is empty. `differences` says what is not equal beside the
-    hardware."""
+    """Of times or of counts; what the other kind has is empty. `compared` is how many cases have a ratio, or were
+    counted on both sides."""
 
     a: ComparedRun
     b: ComparedRun
-    differences: tuple[str, ...]
+    compared: Count
+    differences: tuple[Difference, ...]
     one_sided: tuple[OneSided, ...]
 
     roofs: ClassVar[tuple[ComparedRoof, ...]] = ()
@@ -145,13 +150,9 @@ class Comparison(Row, tag_field="gives"):
     def roofs_of(self, side: str) -> list[Roof]:
         """Of side "a" or "b"."""
         values = ((one, getattr(one, side)) for one in self.roofs)
-        return [Roof(one.roof, value, one.unit, one.source) for one, value in values if value is not None]
-
-    @property
-    def compared(self) -> int:
-        """Cases with a ratio, or counted on both sides."""
-        ratios = sum(1 for case in self.cases if case.ratio is not None)
-        return ratios + sum(1 for case in self.counted if not case.not_compared)
+        return [
+            Roof(one.roof, value, one.unit, one.source, one.words[side]) for one, value in values if value is not None
+        ]
 
 
 class ComparisonOfTimes(Comparison, tag="times"):

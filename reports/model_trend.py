@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from reports.model import Amount, Count, Number, Outcome, Positive, Row
+from reports.model import Amount, Count, Number, Positive, Row
 
 Kind = Literal["regression", "improvement", "environment"]
 
@@ -92,7 +92,7 @@ class Stop(Row):
     words: str
     new: bool
     fails: bool
-    outcome: Outcome = ""
+    outcome: str = ""
 
 
 class EnvironmentStart(Row):

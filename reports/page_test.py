@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reports import __main__ as program
-from reports import load, run_page, synthetic, write
+from reports import load, synthetic, write
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}{% raw %}</pre></style>\u202e"
 VOID = {"meta", "img", "br", "link"}
@@ -74,7 +74,7 @@ def hostile() -> synthetic.Json:
     ]
     cases += [synthetic.case(f"{name}/{name}/f32/m=1", outcome="crashed", reason=HOSTILE)]
     made = synthetic.run(HOSTILE, "cpu", cases, [synthetic.roof(HOSTILE, 1e9, "B/s", HOSTILE)])
-    for key in ("id", "label", "status", "profile", "profile_text", "command_line", "started"):
+    for key in ("id", "label", "status", "profile", "profile_text", "repeat", "started"):
         made[key] = HOSTILE
     made["device"] |= {"name": HOSTILE, "recorded": {HOSTILE: HOSTILE}}
     made["builds"][0] |= {"flags": HOSTILE, "commit": HOSTILE, "worker": HOSTILE}
@@ -140,27 +140,11 @@ def test_every_case_is_listed_with_what_happened_to_it(gpu: tuple[Page, Path]) -
     assert "Something is wrong." in text
     assert "killed by signal 11" in text
     assert "needs 4 GiB of workspace" in text
-    assert "170% of fma.f32" in text
+    assert "170.0% of fma.f32" in text
     assert "git checkout 0123456789abcdef0123456789abcdef01234567" in text
-    assert (
-        f"ci/setup cmake --preset release cmake --build --preset release build/release/bin/{made['command_line']}"
-        in (" ".join(text.split()))
+    assert f"ci/setup cmake --preset release cmake --build --preset release build/release/bin/{made['repeat']}" in (
+        " ".join(text.split())
     )
-
-
-@pytest.mark.parametrize(
-    ("typed", "repeated"),
-    [
-        ("ridgeline run", "ridgeline run --seed 18446744073709551615"),
-        ("ridgeline run gemm 'roofs/*'", "ridgeline run --seed 18446744073709551615 gemm 'roofs/*'"),
-        ("ridgeline run --profile ./my.toml --seed 3", "ridgeline run --profile ./my.toml --seed 3"),
-        ("ridgeline run --seed=3 gemm", "ridgeline run --seed=3 gemm"),
-        ("ridgeline run --label 'a --seed 3'", "ridgeline run --seed 18446744073709551615 --label 'a --seed 3'"),
-        ("ridgeline run 'unfinished", "ridgeline run 'unfinished"),
-    ],
-)
-def test_the_line_that_repeats_a_run_has_its_seed(typed: str, repeated: str) -> None:
-    assert run_page.seeded(typed, 2**64 - 1) == repeated
 
 
 def test_several_devices_share_a_page_and_no_file(tmp_path: Path) -> None:
@@ -243,25 +227,3 @@ def test_a_missing_library_is_named(tmp_path: Path) -> None:
     assert done.returncode == 69
     assert "matplotlib is missing" in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("measures", "flops", "moved", "metrics", "text"),
-    [
-        ("", 4e6, 1e5, (), "4.00 TFLOP/s"),
-        ("", 1e4, 1e5, (), "100 GB/s"),
-        ("", None, None, (("busbw", 2e9, "B/s", "higher"),), "2.00 GB/s bus"),
-        ("", None, None, (), "–"),
-        ("dram.triad", 4e6, 1e5, (), "100 GB/s"),
-        ("tensor.f16", 4e6, 1e7, (), "4.00 TFLOP/s"),
-        ("fma.f32", 4e6, 1e5, (), "4.00 TFLOP/s"),
-        ("latency.l2", 4e6, 1e5, (("latency", 142.0, "ns", "lower"),), "142 ns a load"),
-        ("latency.l2", None, None, (), "–"),
-    ],
-)
-def test_a_rate_is_of_what_the_case_is_about(
-    measures: str, flops: float | None, moved: float | None, metrics: tuple[tuple[str, float, str, str], ...], text: str
-) -> None:
-    made = synthetic.case("a/b/f32/n=1", 1000.0, flops=flops, bytes=moved, measures_roof=measures, metrics=metrics)
-    (case,) = load.parse(synthetic.document(synthetic.run("synthetic-x", "cpu", [made]))).runs[0].cases
-    assert run_page.rate(case) == text

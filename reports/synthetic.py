@@ -19,11 +19,37 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 4,
+        "version": 5,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
-        "runs": list(runs),
+        "runs": [_judged(one) for one in runs],
     }
+
+
+STATES = {"ok": "good", "counted": "good", "unstable": "unsteady", "invalid_environment": "unsteady"}
+STATES |= {"unsupported": "left_out", "unavailable": "left_out"}  # others failed
+
+
+def _judged(made: Json) -> Json:
+    """With what `ridgeline` says of the cases, in a few words."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for one in made["cases"]:
+        groups.setdefault(one["outcome"], {}).setdefault(one.get("reason", ""), []).append(one["name"])
+    troubles, wrong = [], []
+    for outcome, reasons in groups.items():
+        state = STATES.get(outcome, "failed")
+        words = f"{sum(map(len, reasons.values()))} {outcome}"
+        if state != "good":
+            found = [{"reason": reason, "cases": names} for reason, names in reasons.items()]
+            troubles.append({"state": state, "words": words, "groups": found})
+        if state in ("failed", "unsteady"):
+            wrong.append({"bad": state == "failed", "words": f"{words}, of {len(made['cases'])} cases"})
+    if any(one["beats_roof"] for one in made["cases"]):
+        wrong.append({"bad": True, "words": "above the roof: a measuring error"})
+    if made["status"] != "finished":
+        wrong.append({"bad": True, "words": f"the run is {made['status']}"})
+    outcomes = ", ".join(f"{sum(map(len, reasons.values()))} {outcome}" for outcome, reasons in groups.items())
+    return {"outcomes": outcomes, "troubles": troubles, "wrong": wrong} | made
 
 
 def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()) -> Json:
@@ -36,7 +62,7 @@ def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()
         "seed": 1,
         "started": "2026-11-20T12:45:01Z",
         "finished": "2026-11-20T12:47:40Z",
-        "command_line": f"ridgeline run --device {'cuda:0' if kind == 'cuda' else 'cpu'} --profile quick --seed 1",
+        "repeat": f"ridgeline run --device {'cuda:0' if kind == 'cuda' else 'cpu'} --profile quick --seed 1",
         "device": {
             "id": "cuda:0" if kind == "cuda" else "cpu",
             "kind": kind,
@@ -65,19 +91,19 @@ def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()
             }
         ],
         "roofs": list(roofs),
-        "wall_ns": {
-            "prepare_ns": 2e10,
-            "verify_ns": 1.5e10,
-            "warmup_ns": 2e10,
-            "timed_ns": 9e10,
-            "total_ns": 1.5e11,
-        },
+        "wall": [{"what": "timed executions", "time": "90 s", "share": "60.0%"}],
         "cases": list(cases),
     }
 
 
+def amount(value: float, unit: str) -> str:
+    """ "61.8 TFLOP/s"."""
+    size, prefix = next(((size, prefix) for size, prefix in ((1e12, "T"), (1e9, "G")) if value >= size), (1, ""))
+    return f"{value / size:.3g} {prefix}{unit}"
+
+
 def roof(kind: str, value: float, unit: str = "B/s", source: str = "measured") -> Json:
-    return {"kind": kind, "value": value, "unit": unit, "source": source}
+    return {"kind": kind, "value": value, "unit": unit, "source": source, "text": amount(value, unit)}
 
 
 def case(
@@ -106,37 +132,42 @@ def case(
         "idea": f"synthetic {variant}",
         "ranks": 1,
         "outcome": outcome,
+        "state": STATES.get(outcome, "failed"),
         "processes": 0 if median_ns is None else processes,
         "beats_roof": share is not None and share > 1.05,
-        "metrics": [dict(zip(("name", "value", "unit", "direction"), metric, strict=True)) for metric in metrics],
-        "measurements": [],
+        "metrics": [
+            dict(zip(("name", "value", "unit", "direction"), metric, strict=True)) | {"text": f"{metric[1]:g}"}
+            for metric in metrics
+        ],
+        "words": {},
     }
     optional = {"reason": reason, "roof": roof, "measures_roof": measures_roof}
     made |= {key: text for key, text in optional.items() if text}
     made |= {key: number for key, number in (("flops", flops), ("bytes", bytes)) if number is not None}
-    for replicate in range(processes):
-        measurement: Json = {"replicate": replicate, "attempt": 1, "outcome": outcome, "samples": 0}
-        measurement |= {"executions_per_sample": 20, "launch": "graph", "cache": "cold"}
-        if reason:
-            measurement["reason"] = reason
-        if median_ns is not None:
-            wobble = 1 + 0.004 * (replicate - 1)
-            measurement |= {"samples": 60, "median_ns": median_ns * wobble, "relative_spread": 0.006}
-        made["measurements"].append(measurement)
     if median_ns is None:
         return made
     made["median_ns"] = median_ns
-    made["verification"] = {"error": 1.2e-7, "tolerance": 1e-5}
+    words = {"median": f"{median_ns:.3g} ns", "error": "1.2e-07 / 1e-05", "samples": "60", "launch": "graph cold"}
     if processes >= 3:
         width = 0.01 + 0.03 * (len(name) % 3)
         made["interval_ns"] = [median_ns * (1 - width), median_ns * (1 + width)]
+        words["interval"] = f"within {width:.0%}"
     if flops:
         made["flop_rate"] = flops / median_ns * 1e9
     if bytes:
         made["byte_rate"] = bytes / median_ns * 1e9
     if share is not None:
         made["share_of_roof"] = share
-    return made
+        words["share"] = f"{share:.1%}"
+    busbw = next((metric[1] for metric in metrics if metric[0] == "busbw"), None)
+    memory = measures_roof.startswith("dram") or (flops or 0) < (bytes or 0)
+    value, unit = (
+        (busbw, "B/s") if busbw else (made.get("byte_rate"), "B/s") if memory else (made.get("flop_rate"), "FLOP/s")
+    )
+    if value:
+        made["rate"] = {"value": value, "unit": unit}
+        words["rate"] = amount(value, unit)
+    return made | {"words": words}
 
 
 def roofline_time(flops: float, moved: float, compute: float, memory: float, efficiency: float) -> tuple[float, float]:

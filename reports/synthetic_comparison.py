@@ -65,17 +65,42 @@ def times(
     cases: Iterable[Json], *, roofs: str = "measured", differences: Iterable[str] = (), one_sided: Iterable[Json] = ()
 ) -> Json:
     """A comparison of these cases; means of suites follow from them."""
-    made = list(cases)
+    made = [worded(one) for one in cases]
     return {
         "gives": "times",
         "a": run("synthetic-small-gpu", "20261118T090000Z-aaaaaa"),
         "b": run("synthetic-large-gpu", "20261119T090000Z-bbbbbb"),
-        "differences": list(differences),
-        "roofs": _roofs(roofs),
+        "compared": sum("ratio" in one for one in made),
+        "differences": [
+            {"kind": said.split(":")[0] if said[0].islower() else "", "words": said} for said in differences
+        ],
+        "roofs": [worded(one) for one in _roofs(roofs)],
         "cases": made,
-        "suites": suites(made),
+        "suites": [worded(one) for one in suites(made)],
         "one_sided": list(one_sided),
     }
+
+
+def worded(made: Json) -> Json:
+    """With the cells of its row, as texts that are made more simply than those of `ridgeline`."""
+
+    def text(ratio: float) -> str:
+        return f"{ratio:.2f}" if ratio > 0.9995 else f"{ratio:.3f}"
+
+    found = {"ratio": "mean" if "lowest" in made else "ratio", "roofs_ratio": "roofs_alone", "work": "work"}
+    words = {key: text(made[name]) for name, key in found.items() if name in made}
+    words |= {name: text(made[name]) for name in ("rest", "lowest", "highest") if name in made}
+    if "ratio_low" in made:
+        words["interval"] = f"{text(made['ratio_low'])} to {text(made['ratio_high'])}"
+    for side in ("a", "b"):
+        value = made.get(side, {})
+        if isinstance(value, float):
+            words[side] = synthetic.amount(value, made["unit"]) if "roof" in made else f"{value:.17g}"
+        elif "median_ns" in value:
+            words[side] = f"{value['median_ns']:.3g} ns" + (" ?" if value.get("unsteady") else "")
+    if "cause" in made:
+        words["the_rest_is"] = ": ".join(filter(None, (made["cause"], made.get("because"))))
+    return made | {"words": words}
 
 
 def run(model: str, identity: str) -> Json:
@@ -119,9 +144,10 @@ def case(
     ratio = sides[1]["median_ns"] / sides[0]["median_ns"] / work
     made: Json = {"case": name, "suite": suite, "variant": variant, "dtype": dtype, "measures_roof": False}
     made |= {"a": sides[0], "b": sides[1], "ratio": ratio}
-    sides[1]["outcome"] = "invalid_environment" if disturbed else outcome
+    if disturbed or outcome == "unstable":
+        sides[1] |= {"outcome": "invalid_environment" if disturbed else outcome, "unsteady": True}
     if disturbed:
-        sides[1] |= {"disturbed": True, "reason": "hw_thermal_slowdown"}
+        sides[1]["disturbed"] = True
     if work != 1:
         made["work"] = work
     if processes >= 3:
@@ -133,6 +159,8 @@ def case(
         made |= {"roofs_ratio": predicted, "roofs": roofs, "rest": ratio / predicted}
         cause, because = _cause(made, disturbed)
         made |= {"cause": cause} | ({"because": because} if because else {})
+        if cause == "distance":
+            made["farther"] = because[0].lower()
     return made
 
 
@@ -179,7 +207,9 @@ def suites(cases: Iterable[Json]) -> list[Json]:
         if all("ratio_low" in one for one in steady):
             made |= {"ratio_low": mean * 0.99, "ratio_high": mean * 1.01}
         made |= {"lowest": min(ratios), "highest": max(ratios), "disturbed": len(some) - len(steady)}
-        made["unstable"] = sum("unstable" in (one["a"]["outcome"], one["b"]["outcome"]) for one in steady)
+        predicted = [math.log(one["roofs_ratio"]) for one in steady if "roofs_ratio" in one]
+        if predicted:
+            made |= {"roofs_ratio": math.exp(sum(predicted) / len(predicted)), "roofs_cases": len(predicted)}
         found.append(made)
     return found
 
@@ -241,13 +271,17 @@ def counts(cases: int) -> Json:
             one["changed"].append(_metric("sectors", "1", 1048576.0, 1048577.0 + index))
         made.append(one)
     if cases >= 6:
-        made[3]["changed"] += [_metric("atomics", "1", 0.0, 12.0), {"metric": "bulk_bytes", "unit": "B", "b": 4096.0}]
+        made[3]["changed"] += [
+            _metric("atomics", "1", 0.0, 12.0),
+            worded({"metric": "bulk_bytes", "unit": "B", "b": 4096.0}),
+        ]
         made[4] |= {"other_inputs": True}
         made[5] = {"case": made[5]["case"], "not_compared": "A: unsupported: needs sm_90"}
     return {
         "gives": "counts",
         "a": run("synthetic-emulated-sm_80", "20261118T090000Z-aaaaaa"),
         "b": run("synthetic-emulated-sm_90", "20261119T090000Z-bbbbbb"),
+        "compared": sum("not_compared" not in one for one in made),
         "differences": [],
         "cases": made,
         "one_sided": [{"case": "gemm/wgmma/bf16/n=512", "in": "b"}],
@@ -255,7 +289,7 @@ def counts(cases: int) -> Json:
 
 
 def _metric(name: str, unit: str, a: float, b: float) -> Json:
-    return {"metric": name, "unit": unit, "a": a, "b": b} | ({"ratio": b / a} if a else {})
+    return worded({"metric": name, "unit": unit, "a": a, "b": b} | ({"ratio": b / a} if a else {}))
 
 
 if __name__ == "__main__":

@@ -69,10 +69,8 @@ def site(
 def counted(name: str, sites: list[Json], sources: list[int], *, dram: float = 0) -> Json:
     """A counted case with the metrics that its sites make up."""
     made = synthetic.case(name, outcome="counted", metrics=_metrics(sites, dram), processes=1)
-    made |= {"processes": 0, "verification": {"error": 0.0, "tolerance": 1e-5}, "sites": sites, "sources": sources}
-    for measurement in made["measurements"]:
-        measurement |= {"executions_per_sample": 1, "launch": "single"}
-    return made
+    made["words"] = {"error": "0 / 1e-05", "dram": f"{dram:g} B"}
+    return made | {"processes": 0, "sites": sites, "sources": sources}
 
 
 def _metrics(sites: list[Json], dram: float) -> list[tuple[str, float, str, str]]:
@@ -146,7 +144,7 @@ def run(model: str = "synthetic-emulated") -> Json:
     cases.sort(key=lambda case: case["suite"])
     made = synthetic.run(model, "emulated", cases)
     made["device"] |= {"id": "emulated:sm_00", "name": "Synthetic counting device"}
-    made["command_line"] = "ridgeline run --device emulated:sm_00 --seed 1"
+    made["repeat"] = "ridgeline run --device emulated:sm_00 --seed 1"
     made["builds"][0]["worker"] = "ridgeline-emulated"
     texts = {
         "kernels/turn/tiled.cu": _TURN.replace("PADDED", "32"),

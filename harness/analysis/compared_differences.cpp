@@ -32,38 +32,46 @@ bool other_code(const ComparedSide& a, const ComparedSide& b) {
   return is_known || commits(a) != commits(b) || !build_changes(a.builds, b.builds).empty();
 }
 
-std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b) {
-  std::vector<std::string> found;
+std::vector<Difference> differences(const ComparedSide& a, const ComparedSide& b) {
+  std::vector<Difference> found;
+  const auto add = [&](const char* kind, const std::string& words) {
+    found.push_back({kind, *kind ? fmt::format("{}: {}", kind, words) : words});
+  };
   if (other_code(a, b)) {
     const std::set<std::string> built_a = commits(a), built_b = commits(b);
-    found.push_back(built_a == built_b ? fmt::format("build: both from {}, but the code of the workers differs",
-                                                     fmt::join(built_a, " and "))
-                                       : fmt::format("build: {} -> {}; every ratio compares the code, too",
-                                                     fmt::join(built_a, " and "), fmt::join(built_b, " and ")));
+    add("build", built_a == built_b
+                     ? fmt::format("both from {}, but the code of the workers differs", fmt::join(built_a, " and "))
+                     : fmt::format("{} -> {}; every ratio compares the code, too", fmt::join(built_a, " and "),
+                                   fmt::join(built_b, " and ")));
   }
-  for (const std::string& change : build_changes(a.builds, b.builds)) found.push_back("build: " + change);
+  for (const std::string& change : build_changes(a.builds, b.builds)) add("build", change);
   if (a.run.profile != b.run.profile)
-    found.push_back(fmt::format("profile: {} -> {}", printable(a.run.profile), printable(b.run.profile)));
+    add("profile", fmt::format("{} -> {}", printable(a.run.profile), printable(b.run.profile)));
   else if (a.run.profile_text != b.run.profile_text)
-    found.push_back(fmt::format("profile: the text of {} differs", printable(a.run.profile)));
+    add("profile", fmt::format("the text of {} differs", printable(a.run.profile)));
   if (a.run.seed != b.run.seed)
-    found.push_back(fmt::format("inputs: other random numbers, of the seeds {} -> {}", a.run.seed, b.run.seed));
+    add("inputs", fmt::format("other random numbers, of the seeds {} -> {}", a.run.seed, b.run.seed));
   const bool one_model = a.device.model == b.device.model;
   std::set<std::string> hardware{"model"};
   if (!one_model) hardware.insert("memory_gib");
   for (const std::string& change : fact_changes(a.environment.comparable, b.environment.comparable, hardware))
-    found.push_back("setting: " + change);
+    add("setting", change);
   if (one_model)
     for (const std::string& change : fact_changes(a.environment.recorded, b.environment.recorded))
-      found.push_back("recorded: " + change);
+      add("recorded", change);
   for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
     if (side->run.status != record::RunStatus::finished)
-      found.push_back(fmt::format("{}'s run is {}: it may lack cases", name, record::to_string(side->run.status)));
+      add("", fmt::format("{}'s run is {}: it may lack cases", name, record::to_string(side->run.status)));
     if (std::ranges::none_of(side->roofs, [](const record::Roof& roof) { return roof.source == "measured"; }))
-      found.push_back(
-          fmt::format("{}'s run measured no roofs (suite roofs): only a datasheet's can be compared", name));
+      add("", fmt::format("{}'s run measured no roofs (suite roofs): only a datasheet's can be compared", name));
   }
   return found;
+}
+
+std::vector<std::string> words(const std::vector<Difference>& differences) {
+  std::vector<std::string> all;
+  for (const Difference& one : differences) all.push_back(one.words);
+  return all;
 }
 
 }  // namespace ridgeline::analysis

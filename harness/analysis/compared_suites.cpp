@@ -31,7 +31,7 @@ std::vector<double> means(const Sums& sums, int cases) {
 struct Suite {
   ComparedSuite result;
   Sums a, b;
-  double log_sum = 0;
+  double log_sum = 0, roofs_log_sum = 0;
 };
 
 }  // namespace
@@ -51,6 +51,10 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
     ++result.cases;
     result.unstable += one.a.outcome == record::Outcome::unstable || one.b.outcome == record::Outcome::unstable;
     suite.log_sum += std::log(*one.ratio);
+    if (one.roofs_ratio) {
+      suite.roofs_log_sum += std::log(*one.roofs_ratio);
+      ++result.roofs_cases;
+    }
     add(suite.a, one.a, 1);
     add(suite.b, one.b, one.work);
   }
@@ -60,6 +64,7 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
     if (result.cases == 0) continue;
     result.suite = name;
     result.mean = std::exp(suite.log_sum / result.cases);
+    if (result.roofs_cases > 0) result.roofs_ratio = std::exp(suite.roofs_log_sum / result.roofs_cases);
     const std::vector<double> a = means(suite.a, result.cases), b = means(suite.b, result.cases);
     result.a_processes = static_cast<int>(a.size());
     result.b_processes = static_cast<int>(b.size());

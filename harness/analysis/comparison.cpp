@@ -204,7 +204,7 @@ void set_cause(ComparedCase& one, const Circumstances& around) {
   if (clock_a && clock_b && std::abs(std::log(rest * *clock_b / *clock_a)) < off / 2)
     return say(Cause::environment,
                fmt::format("clocks: A {:.0f}% and B {:.0f}% of those of its roof", 100 * *clock_a, 100 * *clock_b));
-  say(Cause::distance, fmt::format("{} is farther from its roof{}", rest > 1 ? "B" : "A",
+  say(Cause::distance, fmt::format("{} is farther from its roof{}", one.farther(),
                                    around.other_code ? ", or its other code is slower" : ""));
 }
 

@@ -62,6 +62,8 @@ struct ComparedCase {
 
   /// What the rooflines do not explain: ratio over roofs_ratio.
   std::optional<double> rest() const;
+  /// The side that reaches less of its own roof.
+  char farther() const { return rest().value_or(1) > 1 ? 'B' : 'A'; }
 };
 
 /// All compared cases of a suite, those that measure a roof left out.
@@ -74,6 +76,8 @@ struct ComparedSuite {
   std::optional<stats::Interval> interval;  // 95%, over processes that measured all the cases
   int a_processes = 0, b_processes = 0;     // those
   double lowest = 0, highest = 0;           // ratios
+  std::optional<double> roofs_ratio;        // geometric mean of what the two rooflines alone predict
+  int roofs_cases = 0;                      // for which they do
 };
 
 /// A case that one side has, and what the other says.
@@ -89,19 +93,26 @@ struct ComparedRoof {
   std::optional<double> a, b;
 };
 
+/// What is not equal beside the hardware.
+struct Difference {
+  std::string kind;   // build, profile, inputs, setting, recorded; empty for what is said of one run
+  std::string words;  // "build: ...", with the kind
+};
+
 struct Comparison {
   std::vector<ComparedCase> cases;  // of both sides, in the order of by_case
   std::vector<ComparedSuite> suites;
   std::vector<OneSided> one_sided;
   std::vector<ComparedRoof> roofs;
-  std::vector<std::string> differences;  // builds, profiles, inputs and settings, in words
+  std::vector<Difference> differences;
 };
 
 /// Of sides that have times. Cases that any of `patterns` picks, or all.
 Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vector<std::string>& patterns);
 
 /// What differs between the sides beside their hardware, in words.
-std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b);
+std::vector<Difference> differences(const ComparedSide& a, const ComparedSide& b);
+std::vector<std::string> words(const std::vector<Difference>& differences);
 
 /// Whether a part of the sides' workers was built from other code, as far as that is known.
 bool other_code(const ComparedSide& a, const ComparedSide& b);

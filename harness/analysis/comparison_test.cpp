@@ -146,7 +146,7 @@ TEST(Compare, MeasuredRoofsAreNotSetAgainstADatasheets) {
   EXPECT_FALSE(only(found).roofs_ratio);
   EXPECT_FALSE(only(found).cause);
   EXPECT_DOUBLE_EQ(only(found).a.share_of_roof.value(), 0.8) << "each side's own share stays";
-  EXPECT_TRUE(std::ranges::any_of(found.differences,
+  EXPECT_TRUE(std::ranges::any_of(words(found.differences),
                                   [](const auto& line) { return line.starts_with("B's run measured no roofs"); }));
 }
 
@@ -175,7 +175,7 @@ TEST(Compare, SettingsOfOneModelAreTheEnvironment) {
   add(b, copy_case(), {25'000, 25'010, 24'990});
   const Comparison found = compare(a, b, {});
   EXPECT_EQ(only(found).cause, Cause::environment);
-  EXPECT_EQ(found.differences, std::vector<std::string>{"setting: ecc nothing -> off"});
+  EXPECT_EQ(words(found.differences), std::vector<std::string>{"setting: ecc nothing -> off"});
 }
 
 TEST(Compare, AClockBelowThatOfTheRoofIsTheEnvironment) {
@@ -287,7 +287,7 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   b.run.seed = 5;
   b.run.status = record::RunStatus::interrupted;
   EXPECT_TRUE(other_code(a, b));
-  EXPECT_EQ(differences(a, b),
+  EXPECT_EQ(words(differences(a, b)),
             (std::vector<std::string>{
                 "build: abc123 with local changes -> def456 with local changes; every ratio compares the code, too",
                 "build: compiler of ridgeline-suites g++ 12.2 -> g++ 14", "profile: quick -> nightly",
@@ -304,7 +304,7 @@ TEST(Compare, AFactMayBeCalledWhatElseDiffers) {
   b.run.seed = a.run.seed;
   a.environment.recorded = {{"profile", "powersave"}};  // of the processor's clock
   b.environment.recorded = {{"profile", "performance"}};
-  EXPECT_EQ(differences(a, b), std::vector<std::string>{"recorded: profile powersave -> performance"});
+  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{"recorded: profile powersave -> performance"});
 }
 
 TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
@@ -312,7 +312,8 @@ TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
   b.run.seed = a.run.seed;
   a.device.kind = b.device.kind = DeviceKind::emulated;
   b.builds[0].compiler = "g++ 14";
-  EXPECT_EQ(differences(a, b), std::vector<std::string>{"build: compiler of ridgeline-suites g++ 12.2 -> g++ 14"});
+  EXPECT_EQ(words(differences(a, b)),
+            std::vector<std::string>{"build: compiler of ridgeline-suites g++ 12.2 -> g++ 14"});
 }
 
 TEST(Compare, TheMemoryOfAnotherModelIsHardwareAndThatOfTheSameASetting) {
@@ -321,9 +322,9 @@ TEST(Compare, TheMemoryOfAnotherModelIsHardwareAndThatOfTheSameASetting) {
   a.environment.comparable["memory_gib"] = "79";
   b.environment.comparable["memory_gib"] = "140";
   ASSERT_NE(a.device.model, b.device.model);
-  EXPECT_EQ(differences(a, b), std::vector<std::string>{});
+  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{});
   b.device.model = a.device.model;
-  EXPECT_EQ(differences(a, b), std::vector<std::string>{"setting: memory_gib 79 -> 140"});
+  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{"setting: memory_gib 79 -> 140"});
 }
 
 TEST(CompareSuites, TheMeanIsGeometricAndItsIntervalIsOfProcesses) {

@@ -14,11 +14,13 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/repeat.hpp"
 #include "harness/cli/report_draw.hpp"
 #include "harness/cli/show_gate.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/report_data.hpp"
+#include "harness/present/run_text.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/store/selector.hpp"
@@ -152,16 +154,20 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
 }
 
 json::Value document_of(const fs::path& results, const Chosen& chosen) {
+  const std::vector<store::FoundRun> all = store::all_runs(results, [](const Error&) {});
   std::vector<present::ReportRun> runs;
-  for (const store::FoundRun& one : chosen.runs)
-    runs.push_back(present::read_report_run(store::Store::open(one.file), one.summary));
+  for (const store::FoundRun& one : chosen.runs) {
+    const record::Run& run = one.summary.run;
+    runs.push_back(present::read_report_run(store::Store::open(one.file), one.summary, present::status(one, all),
+                                            repeating_line(run.command_line, one.summary.device.id, run.seed)));
+  }
   json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   for (const char* key : {"gates", "trends", "comparisons"}) document[key] = json::Value::array();
   for (const store::FoundGate& one : chosen.gates) document["gates"].push_back(report_json(one, results));
   for (const analysis::DeviceTrend& trend : chosen.trends)
     document["trends"].push_back(present::report_json(trend, chosen.trend_rules));
   for (const present::ComparedRuns& compared : chosen.comparisons)
-    document["comparisons"].push_back(present::report_json(compared));
+    document["comparisons"].push_back(present::report_json(compared, all));
   return document;
 }
 

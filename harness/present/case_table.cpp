@@ -24,12 +24,6 @@ using Summaries = std::vector<const CaseSummary*>;
 constexpr std::size_t longest_name = 400, longest_reason = 1000;
 constexpr std::size_t named_in_full = 3;  // cases that share a reason
 
-std::optional<double> metric(const CaseSummary& summary, std::string_view name) {
-  for (const record::Metric& each : summary.metrics)
-    if (each.name == name) return each.value;
-  return std::nullopt;
-}
-
 using Align = Table::Align;
 
 std::vector<Table::Column> columns_of_times() {
@@ -169,11 +163,15 @@ std::string case_table(const std::vector<CaseSummary>& summaries, const Look& lo
   std::string text = table.empty() ? "" : table.text(look.width);
   const std::string shared = shared_reasons(reasons, look);
   if (!shared.empty()) text += (text.empty() ? "" : "\n") + shared;
-  const auto above = std::ranges::count_if(summaries, &CaseSummary::beats_roof);
-  if (above > 0)
-    text += fmt::format("\n!! {} above {} roof: a measuring error\n",
-                        above == 1 ? "1 case" : fmt::format("{} cases", above), above == 1 ? "its" : "their");
+  if (const std::string above = above_roof(summaries); !above.empty()) text += fmt::format("\n!! {}\n", above);
   return text;
+}
+
+std::string above_roof(const std::vector<CaseSummary>& summaries) {
+  const auto above = std::ranges::count_if(summaries, &CaseSummary::beats_roof);
+  if (above == 0) return {};
+  return fmt::format("{} case{} above {} roof: a measuring error", above, above == 1 ? "" : "s",
+                     above == 1 ? "its" : "their");
 }
 
 json::Value to_json(const CaseSummary& summary) {

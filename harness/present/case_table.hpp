@@ -21,6 +21,9 @@ std::string case_table(const std::vector<analysis::CaseSummary>& summaries, cons
 /// What the table says of one case, for programs: times in ns, rates in FLOP/s and B/s; what is unknown is left out.
 json::Value to_json(const analysis::CaseSummary& summary);
 
+/// "1 case above its roof: a measuring error"; empty when none is.
+std::string above_roof(const std::vector<analysis::CaseSummary>& summaries);
+
 /// "41 ok, 1 crashed": zeros left out, in enum order.
 std::string outcome_counts(const std::vector<analysis::CaseSummary>& summaries);
 

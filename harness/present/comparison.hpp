@@ -32,8 +32,19 @@ std::string comparison_markdown(const ComparedRuns& compared);
 /// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
 std::string comparison_csv(const ComparedRuns& compared);
 json::Value comparison_json(const ComparedRuns& compared);
-/// The same for a report, without paths of this machine.
-json::Value report_json(const ComparedRuns& compared);
+/// The same for a report, without paths of this machine, with statuses in words, and with the kinds of differences.
+/// `all` are the runs of the folder.
+json::Value report_json(const ComparedRuns& compared, const std::vector<store::FoundRun>& all);
+
+/// Rows of the tables, cell by cell; that of a change lacks its case.
+using Cells = std::vector<std::string>;
+Cells row_of(const analysis::ComparedCase& one);
+Cells row_of(const analysis::ComparedSuite& suite);
+Cells row_of(const analysis::ComparedRoof& roof);
+Cells row_of(const analysis::MetricChange& change);
+
+/// Whether a side's time is one to doubt: nothing of it was undisturbed, or it is unstable.
+bool is_unsteady(const analysis::SideOfCase& side);
 
 /// "0.712", "1.41", "23.5": three digits.
 std::string short_ratio(double ratio);

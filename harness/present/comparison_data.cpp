@@ -3,6 +3,7 @@
 #include "harness/present/comparison.hpp"
 #include "harness/present/csv_cell.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/run_text.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -17,11 +18,20 @@ void put_range(json::Value& object, const std::optional<stats::Interval>& interv
   object["ratio_high"] = interval->high;
 }
 
+/// A row's cells under these keys, those that are empty left out, as those without a key are.
+json::Value words(const Cells& row, const std::vector<const char*>& keys) {
+  json::Value object = json::Value::object();
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (*keys[i]) put(object, keys[i], row[i]);
+  return object;
+}
+
 json::Value row_json(const SideOfCase& side) {
   json::Value object{{"outcome", record::to_string(side.outcome)}, {"processes", side.medians_ns.size()}};
   if (!side.reason.empty()) object["reason"] = side.reason;
   put(object, "median_ns", side.median_ns);
   if (side.disturbed) object["disturbed"] = true;
+  if (is_unsteady(side)) object["unsteady"] = true;
   put(object, "flops", side.flops);
   put(object, "bytes", side.bytes);
   put(object, "share_of_roof", side.share_of_roof);
@@ -47,6 +57,10 @@ json::Value row_json(const ComparedCase& one) {
   put(object, "rest", one.rest());
   if (one.cause) object["cause"] = analysis::to_string(*one.cause);
   if (!one.because.empty()) object["because"] = one.because;
+  if (one.cause == analysis::Cause::distance) object["farther"] = one.farther() == 'B' ? "b" : "a";
+  object["words"] = words(
+      row_of(one), {"", "a", "b", "ratio", "interval", "roofs_alone", "rest", "a_of_roof", "b_of_roof", "the_rest_is"});
+  if (one.work != 1) object["words"]["work"] = short_ratio(one.work);
   return object;
 }
 
@@ -59,6 +73,10 @@ json::Value row_json(const analysis::ComparedSuite& suite) {
   object["highest"] = suite.highest;
   if (suite.unstable > 0) object["unstable"] = suite.unstable;
   if (suite.disturbed > 0) object["disturbed"] = suite.disturbed;
+  put(object, "roofs_ratio", suite.roofs_ratio);
+  if (suite.roofs_ratio) object["roofs_cases"] = suite.roofs_cases;
+  object["words"] = words(row_of(suite), {"", "", "mean", "interval", "processes", "lowest", "highest", "doubts"});
+  if (suite.roofs_ratio) object["words"]["roofs_alone"] = short_ratio(*suite.roofs_ratio);
   return object;
 }
 
@@ -76,6 +94,7 @@ json::Value row_json(const analysis::ComparedCounts& one) {
     put(metric, "a", change.baseline);
     put(metric, "b", change.candidate);
     put(metric, "ratio", analysis::ratio(change));
+    metric["words"] = words(row_of(change), {"", "a", "b", "ratio"});
     object["changed"].push_back(metric);
   }
   return object;
@@ -157,7 +176,8 @@ json::Value comparison_json(const ComparedRuns& compared) {
   json::Value all{{"gives", compared.counts ? "counts" : "times"},
                   {"a", to_json(compared.a)},
                   {"b", to_json(compared.b)},
-                  {"differences", comparison.differences}};
+                  {"differences", analysis::words(comparison.differences)},
+                  {"compared", compared_cases(compared)}};
   const auto add = [&](const char* key, const auto& list) {
     all[key] = json::Value::array();
     for (const auto& one : list) all[key].push_back(row_json(one));
@@ -170,6 +190,7 @@ json::Value comparison_json(const ComparedRuns& compared) {
       json::Value object{{"roof", roof.kind}, {"source", roof.source}, {"unit", roof.unit}};
       put(object, "a", roof.a);
       put(object, "b", roof.b);
+      object["words"] = words(row_of(roof), {"", "", "a", "b", "ratio"});
       all["roofs"].push_back(object);
     }
     add("cases", comparison.cases);
@@ -183,9 +204,15 @@ json::Value comparison_json(const ComparedRuns& compared) {
   return all;
 }
 
-json::Value report_json(const ComparedRuns& compared) {
+json::Value report_json(const ComparedRuns& compared, const std::vector<store::FoundRun>& all) {
   json::Value object = comparison_json(compared);
-  for (const char* side : {"a", "b"}) object[side].erase("file");
+  for (const auto& [side, run] : {std::pair("a", &compared.a), std::pair("b", &compared.b)}) {
+    object[side].erase("file");
+    object[side]["status"] = status(*run, all);
+  }
+  object["differences"] = json::Value::array();
+  for (const analysis::Difference& one : compared.comparison.differences)
+    object["differences"].push_back({{"kind", one.kind}, {"words", one.words}});
   return object;
 }
 

@@ -15,7 +15,6 @@ namespace {
 
 using analysis::ComparedCase;
 using Columns = std::vector<Table::Column>;
-using Cells = std::vector<std::string>;
 
 /// How a format writes tables, headings and lines.
 struct Style {
@@ -78,8 +77,7 @@ std::string share(const analysis::SideOfCase& side) {
 
 std::string time_of(const analysis::SideOfCase& side) {
   if (!side.median_ns) return {};
-  const bool unsteady = side.disturbed || side.outcome == record::Outcome::unstable;
-  return units::time(*side.median_ns) + (unsteady ? " ?" : "");
+  return units::time(*side.median_ns) + (is_unsteady(side) ? " ?" : "");
 }
 
 std::string side_line(const char* letter, const store::FoundRun& found) {
@@ -94,8 +92,7 @@ std::string roofs_text(const Style& style, const analysis::Comparison& compariso
   std::vector<Cells> rows;
   for (const analysis::ComparedRoof& roof : comparison.roofs) {
     if (!roof.a || !roof.b) continue;
-    rows.push_back({printable(roof.kind), roof.source, units::quantity(*roof.a, roof.unit),
-                    units::quantity(*roof.b, roof.unit), *roof.a > 0 ? short_ratio(*roof.b / *roof.a) : ""});
+    rows.push_back(row_of(roof));
   }
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
@@ -112,11 +109,7 @@ std::string explained(const ComparedCase& one) {
 std::string cases_text(const Style& style, const analysis::Comparison& comparison) {
   std::vector<Cells> rows;
   for (const ComparedCase& one : comparison.cases)
-    if (one.ratio)
-      rows.push_back({printable(record::name(one.id), 400) + (one.work == 1 ? "" : " (per unit of work)"),
-                      time_of(one.a), time_of(one.b), short_ratio(*one.ratio), interval_text(one.interval),
-                      optional_ratio(one.roofs_ratio), optional_ratio(one.rest()), share(one.a), share(one.b),
-                      explained(one)});
+    if (one.ratio) rows.push_back(row_of(one));
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
   return style.heading("Times, B over A") +
@@ -144,11 +137,7 @@ std::string doubts(const analysis::ComparedSuite& suite) {
 
 std::string suites_text(const Style& style, const analysis::Comparison& comparison) {
   std::vector<Cells> rows;
-  for (const analysis::ComparedSuite& suite : comparison.suites)
-    rows.push_back({printable(suite.suite), fmt::to_string(suite.cases), short_ratio(suite.mean),
-                    suite.interval ? interval_text(suite.interval) : "none",
-                    fmt::format("{}, {}", suite.a_processes, suite.b_processes), short_ratio(suite.lowest),
-                    short_ratio(suite.highest), doubts(suite)});
+  for (const analysis::ComparedSuite& suite : comparison.suites) rows.push_back(row_of(suite));
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
   const Columns columns{{"suite"},
@@ -171,15 +160,8 @@ std::string counts_text(const Style& style, const ComparedRuns& compared) {
     equal_cases += one.changed.empty();
     equal_metrics += one.equal;
     for (const analysis::MetricChange& change : one.changed) {
-      std::string a = "none", b = "none";
-      if (change.baseline && change.candidate)
-        std::tie(a, b) = units::counts(*change.baseline, *change.candidate);
-      else if (change.baseline)
-        a = units::plain(*change.baseline);
-      else if (change.candidate)
-        b = units::plain(*change.candidate);
-      rows.push_back({printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""), printable(change.name), a,
-                      b, optional_ratio(analysis::ratio(change))});
+      rows.push_back(row_of(change));
+      rows.back().insert(rows.back().begin(), printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""));
     }
   }
   const auto right = Table::Align::right;
@@ -222,7 +204,7 @@ std::string rest_text(const Style& style, const ComparedRuns& compared) {
 std::string told(const Style& style, const ComparedRuns& compared) {
   const analysis::Comparison& comparison = compared.comparison;
   std::string text = style.line(side_line("A", compared.a)) + style.line(side_line("B", compared.b)) + '\n';
-  text += listed(style, "Beside the hardware, this differs", comparison.differences);
+  text += listed(style, "Beside the hardware, this differs", analysis::words(comparison.differences));
   if (compared.counts)
     text += counts_text(style, compared);
   else
@@ -233,6 +215,51 @@ std::string told(const Style& style, const ComparedRuns& compared) {
 }
 
 }  // namespace
+
+Cells row_of(const analysis::ComparedRoof& roof) {
+  const auto value = [&](const std::optional<double>& side) { return side ? units::quantity(*side, roof.unit) : ""; };
+  return {printable(roof.kind), roof.source, value(roof.a), value(roof.b),
+          roof.a && roof.b && *roof.a > 0 ? short_ratio(*roof.b / *roof.a) : ""};
+}
+
+Cells row_of(const ComparedCase& one) {
+  return {printable(record::name(one.id), 400) + (one.work == 1 ? "" : " (per unit of work)"),
+          time_of(one.a),
+          time_of(one.b),
+          optional_ratio(one.ratio),
+          interval_text(one.interval),
+          optional_ratio(one.roofs_ratio),
+          optional_ratio(one.rest()),
+          share(one.a),
+          share(one.b),
+          explained(one)};
+}
+
+Cells row_of(const analysis::ComparedSuite& suite) {
+  return {printable(suite.suite),
+          fmt::to_string(suite.cases),
+          short_ratio(suite.mean),
+          suite.interval ? interval_text(suite.interval) : "none",
+          fmt::format("{}, {}", suite.a_processes, suite.b_processes),
+          short_ratio(suite.lowest),
+          short_ratio(suite.highest),
+          doubts(suite)};
+}
+
+Cells row_of(const analysis::MetricChange& change) {
+  std::string a = "none", b = "none";
+  if (change.baseline && change.candidate)
+    std::tie(a, b) = units::counts(*change.baseline, *change.candidate);
+  else if (change.baseline)
+    a = units::plain(*change.baseline);
+  else if (change.candidate)
+    b = units::plain(*change.candidate);
+  return {printable(change.name), a, b, optional_ratio(analysis::ratio(change))};
+}
+
+bool is_unsteady(const analysis::SideOfCase& side) {
+  return side.disturbed || side.outcome == record::Outcome::unstable;
+}
 
 std::string short_ratio(double ratio) {
   const int digits = ratio < 0.0995 ? 4 : ratio < 0.9995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;

@@ -27,6 +27,11 @@ double middle(std::vector<double>& values) {
 
 }  // namespace
 
+std::optional<double> metric(const CaseSummary& summary, std::string_view name) {
+  const auto found = std::ranges::find(summary.metrics, name, &record::Metric::name);
+  return found == summary.metrics.end() ? std::nullopt : std::optional(found->value);
+}
+
 std::optional<Rate> rate(const CaseSummary& summary) {
   if (!summary.median_ns) return std::nullopt;
   for (const auto& [name, suffix] : {std::pair("busbw", " bus"), std::pair("algbw", " algbw")})
@@ -43,6 +48,14 @@ std::optional<Rate> rate(const CaseSummary& summary) {
   if (summary.flop_rate && *summary.flop_rate > 0) return Rate{*summary.flop_rate, Quantity::flop_rate};
   if (summary.byte_rate && *summary.byte_rate > 0) return Rate{*summary.byte_rate, Quantity::byte_rate};
   return std::nullopt;
+}
+
+std::string_view unit(Quantity quantity) {
+  return quantity == Quantity::time ? "ns" : quantity == Quantity::byte_rate ? "B/s" : "FLOP/s";
+}
+
+std::string text(const Rate& rate) {
+  return units::quantity(rate.value, unit(rate.quantity)) + std::string(rate.suffix);
 }
 
 SharedUnits::SharedUnits(const std::vector<const CaseSummary*>& cases) {

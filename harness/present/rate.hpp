@@ -11,7 +11,11 @@
 
 namespace ridgeline::present {
 
+/// The value of a case's metric of that name.
+std::optional<double> metric(const analysis::CaseSummary& summary, std::string_view name);
+
 enum class Quantity { time, byte_rate, flop_rate };
+std::string_view unit(Quantity quantity);  // "ns", "B/s" or "FLOP/s"
 
 /// What a case reaches at its median.
 struct Rate {
@@ -24,6 +28,9 @@ struct Rate {
 /// move. A collective reports its bandwidth itself: bus bandwidth, which compares across numbers of ranks, else the
 /// algorithm's.
 std::optional<Rate> rate(const analysis::CaseSummary& summary);
+
+/// In the unit that suits it best: "2.00 GB/s bus".
+std::string text(const Rate& rate);
 
 /// The units that cases share in each column, as the values in the middle have them.
 struct SharedUnits {

@@ -3,13 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/analysis/counted_case.hpp"
 #include "harness/analysis/report_sites.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/case_table.hpp"
+#include "harness/present/exit_code.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/rate.hpp"
+#include "harness/protocol/record_json.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -28,32 +38,10 @@ Json fields(const std::vector<record::Field>& fields) {
   return object;
 }
 
-Json to_json(const record::Device& device) {
-  return {{"id", device.id},
-          {"kind", to_string(device.kind)},
-          {"model", device.model},
-          {"name", device.name},
-          {"uuid", device.uuid},
-          {"pci_id", device.pci_id},
-          {"properties", Json(device.properties)},
-          {"comparable", Json(device.comparable)},
-          {"recorded", Json(device.recorded)}};
-}
-
-Json to_json(const record::Environment& environment) {
-  return {{"hash", environment.hash},
-          {"comparable", Json(environment.comparable)},
-          {"recorded", Json(environment.recorded)}};
-}
-
 Json to_json(const record::Build& build) {
   return {{"worker", build.worker},      {"commit", build.commit}, {"dirty", build.dirty},
           {"compiler", build.compiler},  {"flags", build.flags},   {"cuda", build.cuda},
           {"code_hash", build.code_hash}};
-}
-
-Json to_json(const record::Roof& roof) {
-  return {{"kind", roof.kind}, {"value", roof.value}, {"unit", roof.unit}, {"source", roof.source}};
 }
 
 Json to_json(const record::Metric& metric) {
@@ -61,13 +49,9 @@ Json to_json(const record::Metric& metric) {
   put(object, "value", metric.value);
   object["unit"] = metric.unit;
   object["direction"] = record::to_string(metric.direction);
-  return object;
-}
-
-Json to_json(const record::Verification& verification) {
-  Json object = Json::object();
-  put(object, "error", verification.error);
-  object["tolerance"] = verification.tolerance;
+  const bool counted = metric.unit == "1" && std::isfinite(metric.value);
+  object["text"] =
+      counted ? units::counts(metric.value, metric.value).first : units::quantity(metric.value, metric.unit);
   return object;
 }
 
@@ -96,6 +80,68 @@ std::optional<double> as_prepared(const std::vector<const StoredMeasurement*>& m
   return otherwise;
 }
 
+/// The distinct ones of `texts` that are not empty, in order.
+std::string each(const std::vector<std::string>& texts) {
+  std::vector<std::string> found;
+  for (const std::string& text : texts)
+    if (!text.empty() && std::ranges::count(found, text) == 0) found.push_back(text);
+  return fmt::to_string(fmt::join(found, ", "));
+}
+
+/// How a case's number came to be, over its processes that kept samples.
+void put_conditions(Json& words, const std::vector<const StoredMeasurement*>& measurements) {
+  std::vector<std::string> samples, executions, launches, throttles;
+  std::optional<double> spread, clock, power;
+  const auto widen = [](std::optional<double>& end, const std::optional<double>& value, const auto& of) {
+    if (value) end = of(end.value_or(*value), *value);
+  };
+  const auto least = [](double a, double b) { return std::min(a, b); };
+  const auto most = [](double a, double b) { return std::max(a, b); };
+  for (const StoredMeasurement* stored : measurements) {
+    const record::Measurement& m = stored->measurement;
+    if (m.sample_count() == 0) continue;
+    samples.push_back(fmt::to_string(m.sample_count()));
+    executions.push_back(fmt::to_string(m.executions_per_sample));
+    launches.push_back(m.launch + (m.launch.empty() || m.cache.empty() ? "" : " ") + m.cache);
+    throttles.push_back(m.telemetry.throttle);
+    widen(spread, m.relative_spread, most);
+    widen(clock, m.telemetry.sm_clock_mhz, least);
+    widen(power, m.telemetry.power_w, most);
+  }
+  put(words, "samples", fmt::to_string(fmt::join(samples, " + ")));
+  put(words, "executions", each(executions));
+  put(words, "launch", each(launches));
+  if (spread) words["spread"] = units::percent(*spread);
+  if (clock) words["clock"] = fmt::format("{:.0f} MHz", *clock);
+  if (power) words["power"] = fmt::format("{:.0f} W", *power);
+  put(words, "throttle", each(throttles));
+}
+
+/// The cells of its rows that are not empty.
+Json words(const CaseSummary& summary, const std::vector<const StoredMeasurement*>& measurements) {
+  Json object = Json::object();
+  if (summary.median_ns) object["median"] = units::time(*summary.median_ns);
+  if (summary.interval_ns) object["interval"] = units::time_range(summary.interval_ns->low, summary.interval_ns->high);
+  if (const std::optional<Rate> reached = rate(summary)) object["rate"] = text(*reached);
+  if (summary.share_of_roof) object["share"] = units::percent(*summary.share_of_roof);
+  if (summary.verification) {
+    const auto [error, tolerance] = *summary.verification;
+    object["error"] =
+        fmt::format("{} / {}", std::isfinite(error) ? units::plain(error) : "no number", units::plain(tolerance));
+  }
+  const auto read = metric(summary, "dram_read_bytes"), written = metric(summary, "dram_written_bytes");
+  if (read && written) object["dram"] = units::bytes(*read + *written);
+  if (summary.median_ns) put_conditions(object, measurements);
+  return object;
+}
+
+/// What an outcome means for whoever looks at a table.
+const char* state(record::Outcome outcome) {
+  if (record::is_success(outcome)) return "good";
+  if (record::has_samples(outcome)) return "unsteady";
+  return is_not_measured(outcome) ? "failed" : "left_out";
+}
+
 Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasurement*>& measurements) {
   const record::Case& info = summary.case_info;
   Json object{{"name", record::name(info.id)},      {"suite", info.id.suite},
@@ -107,6 +153,7 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   put(object, "flops", as_prepared(measurements, &record::Measurement::flops, info.flops));
   put(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
   object["outcome"] = record::to_string(summary.outcome);
+  object["state"] = state(summary.outcome);
   put(object, "reason", summary.reason);
   object["processes"] = summary.medians_ns.size();
   put(object, "median_ns", summary.median_ns);
@@ -116,7 +163,13 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   put(object, "share_of_roof", summary.share_of_roof);
   put(object, "roof", summary.roof);
   object["beats_roof"] = summary.beats_roof;
-  if (summary.verification) object["verification"] = to_json(*summary.verification);
+  if (summary.verification) {
+    put(object["verification"], "error", summary.verification->error);
+    object["verification"]["tolerance"] = summary.verification->tolerance;
+  }
+  if (const std::optional<Rate> reached = rate(summary))
+    object["rate"] = {{"value", reached->value}, {"unit", unit(reached->quantity)}};
+  object["words"] = words(summary, measurements);
   object["metrics"] = Json::array();
   for (const record::Metric& metric : summary.metrics) object["metrics"].push_back(to_json(metric));
   object["measurements"] = Json::array();
@@ -124,24 +177,72 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   return object;
 }
 
+/// Where the wall time of all measurements went, with its share.
 Json wall_time(const std::vector<StoredMeasurement>& measurements) {
-  constexpr std::array<std::pair<const char*, double record::Measurement::*>, 5> parts{
-      {{"prepare_ns", &record::Measurement::prepare_ns},
-       {"verify_ns", &record::Measurement::verify_ns},
-       {"warmup_ns", &record::Measurement::warmup_ns},
-       {"timed_ns", &record::Measurement::timed_ns},
-       {"total_ns", &record::Measurement::total_ns}}};
-  Json object;
-  for (const auto& [name, part] : parts) {
-    double sum = 0;
-    for (const StoredMeasurement& stored : measurements) sum += stored.measurement.*part;
-    object[name] = sum;
+  constexpr std::array<std::pair<const char*, double record::Measurement::*>, 4> parts{
+      {{"timed executions", &record::Measurement::timed_ns},
+       {"warm-up", &record::Measurement::warmup_ns},
+       {"verification", &record::Measurement::verify_ns},
+       {"preparation", &record::Measurement::prepare_ns}}};
+  const auto sum = [&](double record::Measurement::*part) {
+    double ns = 0;
+    for (const StoredMeasurement& stored : measurements) ns += stored.measurement.*part;
+    return ns;
+  };
+  Json list = Json::array();
+  const double total = sum(&record::Measurement::total_ns);
+  for (const auto& [what, part] : parts)
+    if (total > 0)
+      list.push_back({{"what", what}, {"time", units::time(sum(part))}, {"share", units::percent(sum(part) / total)}});
+  return list;
+}
+
+/// Cases that did not end well, by outcome in enum order, then by reason, what most share first.
+Json troubles(const std::vector<CaseSummary>& summaries) {
+  std::map<record::Outcome, std::map<std::string, std::vector<std::string>>> found;
+  for (const CaseSummary& summary : summaries)
+    if (!record::is_success(summary.outcome))
+      found[summary.outcome][summary.reason].push_back(record::name(summary.case_info.id));
+  Json list = Json::array();
+  for (const auto& [outcome, reasons] : found) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> sorted(reasons.begin(), reasons.end());
+    std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& group) { return group.second.size(); });
+    std::size_t cases = 0;
+    Json groups = Json::array();
+    for (const auto& [reason, names] : sorted) {
+      cases += names.size();
+      groups.push_back({{"reason", reason}, {"cases", names}});
+    }
+    list.push_back({{"state", state(outcome)},
+                    {"words", fmt::format("{} {}", cases, record::to_string(outcome))},
+                    {"groups", groups}});
   }
-  return object;
+  return list;
+}
+
+/// What is wrong with the run, in words: what `ridgeline run` does not end well with, then what --strict does not let
+/// pass.
+Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
+  Json list = Json::array();
+  const auto add = [&](bool bad, const std::string& words) { list.push_back({{"bad", bad}, {"words", words}}); };
+  const auto of = [&](const auto& wanted) {
+    std::vector<CaseSummary> some;
+    std::ranges::copy_if(summaries, std::back_inserter(some), wanted);
+    return some;
+  };
+  const std::string all = fmt::format("of {} case{}", summaries.size(), summaries.size() == 1 ? "" : "s");
+  const auto failed = of([](const CaseSummary& one) { return is_not_measured(one.outcome); });
+  const auto unsteady =
+      of([](const CaseSummary& one) { return record::has_samples(one.outcome) && !record::is_success(one.outcome); });
+  if (!failed.empty()) add(true, fmt::format("{}, {}", outcome_counts(failed), all));
+  if (const std::string above = above_roof(summaries); !above.empty()) add(true, above);
+  if (data.run.status != record::RunStatus::finished) add(true, "the run is " + data.status);
+  if (!unsteady.empty()) add(false, fmt::format("{}, {}", outcome_counts(unsteady), all));
+  return list;
 }
 
 /// `sources` takes up those that the cases' sites lie in.
-Json cases(const ReportRun& data, SourceTable& sources) {
+Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
   std::map<std::string, CountedCase> counted;
   for (const CaseProcesses& processes : analysis::by_case(data.measurements))
@@ -149,7 +250,7 @@ Json cases(const ReportRun& data, SourceTable& sources) {
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
   Json list = Json::array();
-  for (const CaseSummary& summary : analysis::summarise(data.measurements, data.roofs)) {
+  for (const CaseSummary& summary : summaries) {
     auto& measurements = by_name[record::name(summary.case_info.id)];
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
@@ -166,32 +267,42 @@ Json to_json(const ReportRun& data) {
   const record::Run& run = data.run;
   Json object{{"id", run.id}};
   put(object, "label", run.label);
-  object["status"] = record::to_string(run.status);
+  object["status"] = data.status;
   object["profile"] = run.profile;
   put(object, "profile_text", run.profile_text);
   object["seed"] = run.seed;
   object["started"] = run.started;
   put(object, "finished", run.finished);
   object["command_line"] = run.command_line;
-  object["device"] = to_json(data.device);
-  object["environment"] = to_json(data.environment);
+  object["repeat"] = data.repeat;
+  object["device"] = protocol::to_json(data.device);
+  object["environment"] = present::to_json(data.environment);
   object["builds"] = Json::array();
   for (const record::Build& build : data.builds) object["builds"].push_back(to_json(build));
   object["roofs"] = Json::array();
-  for (const record::Roof& roof : data.roofs) object["roofs"].push_back(to_json(roof));
-  object["wall_ns"] = wall_time(data.measurements);
+  for (const record::Roof& roof : data.roofs) {
+    Json& one = object["roofs"].push_back(present::to_json(roof));
+    one["text"] = units::quantity(roof.value, roof.unit);
+  }
+  const std::vector<CaseSummary> summaries = analysis::summarise(data.measurements, data.roofs);
+  object["outcomes"] = outcome_counts(summaries);
+  object["wrong"] = wrong(data, summaries);
+  object["troubles"] = troubles(summaries);
+  object["wall"] = wall_time(data.measurements);
   SourceTable sources;
-  object["cases"] = cases(data, sources);
+  object["cases"] = cases(data, summaries, sources);
   object["sources"] = sources.to_json();
   return object;
 }
 
 }  // namespace
 
-ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary) {
+ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary, std::string status,
+                          std::string repeat) {
   const std::string& id = summary.run.id;
-  ReportRun data{summary.run,      summary.device,  store.environment(id),
-                 store.builds(id), store.roofs(id), store.measurements(id, store::Samples::read)};
+  ReportRun data{
+      summary.run,           std::move(status), std::move(repeat), summary.device,
+      store.environment(id), store.builds(id),  store.roofs(id),   store.measurements(id, store::Samples::read)};
   analysis::read_sites(store, data.measurements);
   return data;
 }

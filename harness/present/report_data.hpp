@@ -12,11 +12,13 @@ namespace ridgeline::present {
 
 /// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
 /// changes, a key goes away or a word of a list is new, not when a key is added.
-inline constexpr int report_format_version = 4;
+inline constexpr int report_format_version = 5;
 
 /// One run with all that a report shows of it.
 struct ReportRun {
   record::Run run;
+  std::string status;  // in words, as run_text.hpp has it
+  std::string repeat;  // the command that measures it again
   record::Device device;
   record::Environment environment;
   std::vector<record::Build> builds;
@@ -24,7 +26,8 @@ struct ReportRun {
   std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many), sites and sources
 };
 
-ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary);
+ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary, std::string status,
+                          std::string repeat);
 
 /// The part of the report document that holds `runs`. `generated` is a time in UTC, `ridgeline` the version of this
 /// program. What is absent or no finite number is left out, never null or 0.

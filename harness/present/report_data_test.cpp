@@ -29,8 +29,10 @@ ReportRun example() {
   ReportRun data;
   data.run = examples::run();
   data.run.seed = 7;
+  data.repeat = "ridgeline run --device fake:0 --seed 7 gemm";
   data.run.finished = "2026-11-20T12:47:40Z";
   data.run.status = record::RunStatus::finished;
+  data.status = "finished";
   data.device = examples::device();
   data.environment = examples::environment();
   data.builds = {examples::process().build};
@@ -53,8 +55,10 @@ ReportRun counted_example() {
   data.run.label.clear();
   data.run.seed = 7;
   data.run.command_line = "ridgeline run gemm --device emulated:sm_00";
+  data.repeat = data.run.command_line + " --seed 7";
   data.run.finished = "2026-11-20T12:48:03Z";
   data.run.status = record::RunStatus::finished;
+  data.status = "finished";
   data.device = examples::counting_device();
   data.device.model = "synthetic-emulated";
   data.environment = examples::environment();
@@ -124,7 +128,7 @@ TEST(ReportData, ReadsARunFromItsStore) {
   const record::Case info = examples::gemm_case();
   results.add(results.add(examples::process()), info, examples::measurement(info));
   results.add(examples::run().id, record::Roof{"dram.copy", 4e9, "B/s", "measured"});
-  const ReportRun data = read_report_run(results, results.runs().at(0));
+  const ReportRun data = read_report_run(results, results.runs().at(0), "finished", "");
   EXPECT_EQ(data.device.model, "synthetic-gpu");
   EXPECT_EQ(data.environment.hash, "e1");
   EXPECT_EQ(data.builds.size(), 1u);
@@ -141,7 +145,7 @@ TEST(ReportData, ReadsTheSitesOfACountedRunFromItsStore) {
   results.begin(counted, examples::counting_device(), examples::environment());
   const record::Case info = examples::gemm_case();
   results.add(results.add(examples::process()), info, examples::counted(info));
-  const ReportRun data = read_report_run(results, results.runs().at(0));
+  const ReportRun data = read_report_run(results, results.runs().at(0), "finished", "");
   const Json run = json::reread(report_document({data}, "", "")).at("runs").at(0);
   const Json& only = run.at("cases").at(0);
   EXPECT_EQ(only.at("outcome"), "counted");

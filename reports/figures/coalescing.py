@@ -123,7 +123,7 @@ def draw(run: Run, figure: Figure) -> bool:
     if any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines):
         handles[plot.HOLLOW_LABEL] = plot.hollow_handle()
     for roof in roofs:
-        name = f"DRAM {'measured' if roof.measured else 'datasheet'} {units.byte_rate(roof.value)}"
+        name = f"DRAM {'measured' if roof.measured else 'datasheet'} {roof.text}"
         handles[name] = plot.ceiling_handle(roof)
     plot.legend_below(figure, handles)
     return True

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports import compared, plot, rows, units
+from reports import compared, plot, rows
 from reports.model_comparison import ComparedCase, Comparison
 
 OF = "comparison"
@@ -52,7 +52,7 @@ _TICKS = (  # from this reach on, the ratios that may stand at the axis
 @dataclass(frozen=True)
 class Row:
     """A case, or a suite's mean: ratios of B over A, None where there is none. `roofs` is what the rooflines alone
-    predict; `lowest` and `highest` are over a suite's cases."""
+    predict; `lowest` and `highest` are over a suite's cases; `texts` are the ratio and the roofs' in words."""
 
     name: str
     word: str
@@ -65,6 +65,7 @@ class Row:
     roofs: float | None = None
     lowest: float | None = None
     highest: float | None = None
+    texts: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Page:
 def pages(comparison: Comparison) -> list[Page]:
     """With more than one page of cases, one of suites comes first."""
     groups = {
-        suite: (mean_row(comparison, suite, cases), [row(case) for case in cases])
+        suite: (mean_row(comparison, suite), [row(case) for case in cases])
         for suite, cases in compared.by_suite(comparison).items()
     }
     if not groups:
@@ -112,19 +113,21 @@ def row(case: ComparedCase) -> Row:
         name=name if case.work in (None, 1) else f"{plot.shown(name, 32)} (per unit of work)",
         word=word,
         style=_STYLES[word],
-        hollow=case.a.hollow or case.b.hollow,
+        hollow=case.a.unsteady or case.b.unsteady,
         ratio=case.ratio,
         low=case.ratio_low,
         high=case.ratio_high,
         roofs=case.roofs_ratio,
+        texts=(case.words.get("ratio", ""), case.words.get("roofs_alone", "")),
     )
 
 
-def mean_row(comparison: Comparison, suite: str, cases: list[ComparedCase]) -> Row:
+def mean_row(comparison: Comparison, suite: str) -> Row:
     """What the rooflines predict stands beside a mean only when they do so for all the mean's cases."""
-    mean, alone = compared.mean(comparison, suite), compared.roofs_alone(cases)
+    mean = next((one for one in comparison.suites if one.suite == suite), None)
     if mean is None:
         return Row(suite, "no mean", _MEAN, is_mean=True)
+    of_all = mean.roofs_cases == mean.cases
     return Row(
         name=suite,
         word=f"mean of {mean.cases}",
@@ -133,9 +136,10 @@ def mean_row(comparison: Comparison, suite: str, cases: list[ComparedCase]) -> R
         ratio=mean.ratio,
         low=mean.ratio_low,
         high=mean.ratio_high,
-        roofs=alone.ratio if alone and alone.cases == mean.cases else None,
+        roofs=mean.roofs_ratio if of_all else None,
         lowest=mean.lowest,
         highest=mean.highest,
+        texts=(mean.words["mean"], mean.words.get("roofs_alone", "") if of_all else ""),
     )
 
 
@@ -188,9 +192,7 @@ def draw_page(page: Page, figure: Figure) -> None:
         bold = one.is_mean and not page.overview
         label.set_fontweight("bold" if bold else "normal")
         _draw_row(axes, place, one, page)
-        rows.columns(
-            axes, place, _cells(_text(one.ratio), _text(one.roofs), one.word, plot.INK, _shade(one)), bold=bold
-        )
+        rows.columns(axes, place, _cells(*one.texts, one.word, plot.INK, _shade(one)), bold=bold)
     rows.columns(axes, -1, _cells("B/A", "roofs alone", "" if page.overview else "the rest is", plot.GREY, plot.GREY))
     ratio_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← B faster      time of B over A      A faster →")
@@ -207,10 +209,6 @@ def _told(sides: tuple[str, str]) -> str:
 
 def _shade(one: Row) -> str:
     return plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
-
-
-def _text(ratio: float | None) -> str:
-    return units.ratio(ratio) if ratio is not None else ""
 
 
 def _cells(ratio: str, roofs: str, word: str, colour: str, shade: str) -> list[tuple[str, float, str, str]]:
@@ -230,7 +228,7 @@ def _draw_row(axes: Axes, place: int, one: Row, page: Page) -> None:
         low, high = math.log(one.low), math.log(one.high)
         rows.interval(axes, place, low, high, limit, one.style.colour, width=3.2 if one.is_mean else 1.6)
     if abs(at) > limit:
-        rows.beyond(axes, place, units.ratio(one.ratio), limit, _shade(one), right=at > 0)
+        rows.beyond(axes, place, one.texts[0], limit, _shade(one), right=at > 0)
     else:
         rows.mark(axes, place, at, one.style, hollow=one.hollow, size=12 if one.is_mean else rows.MARK)
 

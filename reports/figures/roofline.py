@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -231,13 +231,13 @@ def _line(roof: Roof, *, thin: bool = False) -> dict[str, object]:
     return {"color": plot.GREY if thin else plot.INK, "linewidth": 1.0 if thin else 1.6, "zorder": 2, "linestyle": dash}
 
 
-def value_text(ceiling: Ceiling, rate: Callable[[float], str]) -> str:
+def value_text(ceiling: Ceiling) -> str:
     """ "945 of 989 TFLOP/s": measured of datasheet, and the unit once where both have the same."""
-    if not ceiling.measured or not ceiling.datasheet:
-        return rate(ceiling.reached) + ("" if ceiling.measured else " (datasheet)")
-    measured, datasheet = rate(ceiling.measured.value), rate(ceiling.datasheet.value)
-    number, _, unit = measured.partition(" ")
-    return f"{number if datasheet.endswith(' ' + unit) else measured} of {datasheet}"
+    measured, datasheet = ceiling.measured, ceiling.datasheet
+    if not measured or not datasheet:
+        return measured.text if measured else f"{datasheet.text if datasheet else ''} (datasheet)"
+    number, _, unit = measured.text.partition(" ")
+    return f"{number if datasheet.text.endswith(' ' + unit) else measured.text} of {datasheet.text}"
 
 
 def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
@@ -247,7 +247,7 @@ def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
     heights = [float(to_axes.transform((right, ceiling.reached))[1]) for ceiling in compute]
     for ceiling, line, height in zip(compute, heights, labels.spread(heights, 0.115, 0.04, 0.96), strict=True):
         axes.annotate(
-            f"{plot.shown(ceiling.name, 24)}\n{plot.shown(value_text(ceiling, units.flop_rate), 40)}",
+            f"{plot.shown(ceiling.name, 24)}\n{plot.shown(value_text(ceiling), 40)}",
             (1, line),
             xytext=(1.015, height),
             xycoords="axes fraction",
@@ -276,7 +276,7 @@ def _name(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: 
 
 
 def _slope_name(ceiling: Ceiling) -> str:
-    return f"{ceiling.name} {plot.shown(value_text(ceiling, units.byte_rate), 40)}"
+    return f"{ceiling.name} {plot.shown(value_text(ceiling), 40)}"
 
 
 def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str]]:

@@ -60,7 +60,7 @@ def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
     intensity, rate = side.flops / side.bytes, side.flops / side.median_ns * 1e9
     if not all(0 < value < math.inf for value in (intensity, rate)):  # beyond what a double holds
         return None
-    return plot.Point(intensity, rate, None, None, side.hollow, case.case)
+    return plot.Point(intensity, rate, None, None, side.unsteady, case.case)
 
 
 def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...]) -> roofline.Panel:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reports import plot, units
+from reports import plot
 from reports.model import Roof, Run
 
 TITLE = "Ceilings of the device"
@@ -27,17 +27,20 @@ _GROUPS = {
     "tensor": "Tensor cores",
 }
 _DASHED = (0, (4, 2))
-_TEXT = {"B/s": units.byte_rate, "FLOP/s": units.flop_rate, "ns": units.time}
+_UNITS = ("B/s", "FLOP/s", "ns")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A ceiling with what was measured and what the datasheet says, in `unit`; at least one of them is known."""
+    """A ceiling with what was measured and what the datasheet says; at least one of them is known."""
 
     kind: str
-    measured: float | None
-    datasheet: float | None
-    unit: str
+    measured: Roof | None
+    datasheet: Roof | None
+
+    @property
+    def roofs(self) -> list[Roof]:
+        return [roof for roof in (self.measured, self.datasheet) if roof]
 
 
 def bars(run: Run) -> dict[str, list[Bar]]:
@@ -45,13 +48,16 @@ def bars(run: Run) -> dict[str, list[Bar]]:
     panels: dict[str, list[Bar]] = {}
     seen: set[str] = set()
     for roof in run.roofs:
-        if roof.kind in seen or roof.unit not in _TEXT or _is_shown_beside_others(run, roof):
+        if roof.kind in seen or roof.unit not in _UNITS or _is_shown_beside_others(run, roof):
             continue
         seen.add(roof.kind)
-        bar = Bar(roof.kind, _value(run, [roof.kind], roof.unit, measured=True), _datasheet(run, roof), roof.unit)
         group = roof.kind.split(".")[0]
+        measured, datasheet = (
+            _first(run, [roof.kind], roof.unit, True),
+            _first(run, [roof.kind, group], roof.unit, False),
+        )
         title = "Latency of a load" if roof.unit == "ns" else _GROUPS.get(group, group)
-        panels.setdefault(title, []).append(bar)
+        panels.setdefault(title, []).append(Bar(roof.kind, measured, datasheet))
     return panels
 
 
@@ -62,13 +68,9 @@ def _is_shown_beside_others(run: Run, roof: Roof) -> bool:
     )
 
 
-def _datasheet(run: Run, roof: Roof) -> float | None:
-    return _value(run, [roof.kind, roof.kind.split(".")[0]], roof.unit, measured=False)
-
-
-def _value(run: Run, kinds: list[str], unit: str, *, measured: bool) -> float | None:
+def _first(run: Run, kinds: list[str], unit: str, measured: bool) -> Roof | None:
     found = (roof for roof in run.roofs if roof.measured == measured and roof.kind in kinds and roof.unit == unit)
-    return next((roof.value for roof in found), None)
+    return next(found, None)
 
 
 def draw(run: Run, figure: Figure) -> bool:
@@ -87,20 +89,20 @@ def draw(run: Run, figure: Figure) -> bool:
             axes.set_title(title)
         for axes in grid[row][len(line) :]:
             axes.remove()
-    if any(bar.datasheet is not None for drawn in panels.values() for bar in drawn):
+    if any(bar.datasheet for drawn in panels.values() for bar in drawn):
         measured, datasheet = Patch(color=plot.BLUE), Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED)
         figure.legend([measured, datasheet], ["measured", "datasheet"], loc="outside lower right", ncols=2)
     return True
 
 
 def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
-    largest = max(value for bar in drawn for value in (bar.measured, bar.datasheet) if value is not None)
+    largest = max(roof.value for bar in drawn for roof in bar.roofs)
     for row, bar in enumerate(drawn):
-        if bar.datasheet is not None:
-            axes.barh(row, bar.datasheet, 0.74, fill=False, edgecolor=plot.INK, linestyle=_DASHED, linewidth=1.2)
-        if bar.measured is not None:
-            axes.barh(row, bar.measured, 0.48, color=plot.BLUE)
-        end = max(value for value in (bar.measured, bar.datasheet) if value is not None)
+        if bar.datasheet:
+            axes.barh(row, bar.datasheet.value, 0.74, fill=False, edgecolor=plot.INK, linestyle=_DASHED, linewidth=1.2)
+        if bar.measured:
+            axes.barh(row, bar.measured.value, 0.48, color=plot.BLUE)
+        end = max(roof.value for roof in bar.roofs)
         axes.annotate(_label(bar), (end, row), xytext=(5, 0), textcoords="offset points", va="center", fontsize=11)
     groups = {bar.kind.split(".")[0] for bar in drawn}
     names = [bar.kind.split(".", 1)[-1] if len(groups) == 1 else bar.kind.replace(".", " ") for bar in drawn]
@@ -115,7 +117,6 @@ def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
 
 
 def _label(bar: Bar) -> str:
-    text = _TEXT[bar.unit]
     if bar.measured is None:
-        return f"not measured ({text(bar.datasheet)})" if bar.datasheet else ""
-    return text(bar.measured) + (f" ({100 * bar.measured / bar.datasheet:.0f}%)" if bar.datasheet else "")
+        return f"not measured ({bar.datasheet.text})" if bar.datasheet else ""
+    return bar.measured.text + (f" ({100 * bar.measured.value / bar.datasheet.value:.0f}%)" if bar.datasheet else "")
