@@ -1,0 +1,51 @@
+"""The runs that are published with the source: complete, small, and of the newest schema."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+
+from harness.run.scripted_runs import BUILD, ROOT
+
+PUBLISHED = ROOT / "results/published"
+NEWEST = len(list((ROOT / "harness/store/migrations").glob("*.sql")))
+MOST_BYTES = 5 * 2**20  # per run
+
+
+def ridgeline(*arguments: object) -> str:
+    words = [str(BUILD / "ridgeline"), *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[dict]:
+    return json.loads(ridgeline("runs", "--json", "--results", PUBLISHED))["runs"]
+
+
+@pytest.mark.parametrize("file", sorted(PUBLISHED.glob("*.sqlite")), ids=lambda file: file.stem)
+def test_a_file_is_small_and_needs_no_migration(file, runs):
+    with sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (NEWEST,)
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    of_file = [run for run in runs if run["model"] == file.stem]
+    assert file.stat().st_size <= MOST_BYTES * len(of_file)
+    for run in of_file:
+        assert run["status"] == "finished" and run["outcomes"]["ok"] > 0
+
+
+def test_published_runs_are_compared_without_a_gpu(runs):
+    newest, older = [run for run in runs if run["model"] == "nvidia-h200"][:2]
+    compared = json.loads(ridgeline("compare", older["id"], newest["id"], "--json", "--results", PUBLISHED))
+    assert compared["compared"] > 200
+
+
+def test_published_runs_are_merged_and_reported(runs, tmp_path):
+    merged = json.loads(ridgeline("merge", PUBLISHED, "--json", "--results", tmp_path / "results"))
+    assert merged["files"][0]["runs"]["added"] == len(runs)
+    ridgeline("report", "--results", tmp_path / "results", "--output", tmp_path / "report")
+    assert (tmp_path / "report/index.html").stat().st_size > 100_000
+    shutil.rmtree(tmp_path / "results")
