@@ -245,7 +245,12 @@ Commit find_commit(const std::string& ref, const std::filesystem::path& folder) 
                 fmt::format("{} is in no work tree of a git repository: {}",
                             folder == "." ? "the current folder" : printable(folder.string()), top.words),
                 "change to a clone of Ridgeline");
-  const process::ToolResult found = git(folder, {"rev-parse", "--verify", "--end-of-options", ref + "^{commit}"});
+  const auto look_up = [&](const std::string& name) {
+    return git(folder, {"rev-parse", "--verify", "--end-of-options", name + "^{commit}"});
+  };
+  process::ToolResult found = look_up(ref);
+  // A clone of one branch, as CI systems make it, has the others as those of its remote, where git switch finds them.
+  if (!found.fine && !ref.empty()) found = look_up("refs/remotes/origin/" + ref);
   const bool is_hash = (found.output.size() == 40 || found.output.size() == 64) &&
                        found.output.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (ref.empty() || !found.fine || !is_hash)

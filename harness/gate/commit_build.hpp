@@ -13,8 +13,8 @@ struct Commit {
   std::string subject;               // first line of its message
 };
 
-/// The commit that `ref` means in the repository of `folder`, by default the current one. Throws a usage Error when
-/// there is no repository or no such commit.
+/// The commit that `ref` means in the repository of `folder`, by default the current one: what `git rev-parse` says,
+/// else the branch of `origin`. Throws a usage Error when there is no repository or no such commit.
 Commit find_commit(const std::string& ref, const std::filesystem::path& folder = ".");
 
 /// Builds the workers of a commit and returns the folder of its programs. The commit's own preset `release` is built,

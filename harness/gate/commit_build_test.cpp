@@ -148,6 +148,14 @@ TEST_F(CommitBuild, AnUnknownOrHostileRefIsAUsageError) {
   EXPECT_FALSE(fs::exists("pwned"));
 }
 
+TEST_F(CommitBuild, ABranchThatOnlyTheRemoteHasIsFound) {
+  git({"update-ref", "refs/remotes/origin/release/1", "HEAD"});
+  commit("exit 1\n", "Another");
+  EXPECT_EQ(find_commit("release/1").hash, good);
+  git({"branch", "release/1"});  // goes before it
+  EXPECT_EQ(find_commit("release/1").subject, "Another");
+}
+
 TEST_F(CommitBuild, RefsThatLookOddAreFoundAllTheSame) {
   git({"update-ref", "refs/heads/a;b$(c)", "HEAD"});
   git({"update-ref", "refs/heads/--help", "HEAD"});

@@ -63,7 +63,8 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
           ErrorKind::usage,
           fmt::format("{} and {} are the same commit, {}: there is nothing to compare", printable(options.baseline_ref),
                       printable(options.candidate_ref), found.commits.baseline.substr(0, 12)),
-          "--aa compares it with itself, to see how often a gate is wrong");
+          "commit the change, or name an older commit such as HEAD~1; --aa compares one with itself, to see how often "
+          "a gate is wrong");
     for (const Side side : both_sides) programs[side] = programs_of(build_commit(commits[side], say));
   } else {
     for (const Side side : both_sides) found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
