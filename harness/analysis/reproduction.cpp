@@ -110,13 +110,7 @@ void compare_times(Reproduction& result, const Side& then, const Side& now, cons
     result.reproduced = Reproduced::yes;
     return;
   }
-  if (!can_reach(then.medians_ns.size(), now.medians_ns.size(), same_level))
-    result.reason = fmt::format("too few processes to say: {} then, {} now; 3 and 3 may show that it is the same",
-                                result.then_processes, result.now_processes);
-  else if (std::min(result.then_processes, result.now_processes) < least_processes(rule, cases))
-    result.reason =
-        fmt::format("too few processes to show a change: {} then, {} now; {} and {} can", result.then_processes,
-                    result.now_processes, least_processes(rule, cases), least_processes(rule, cases));
+  result.reason = too_few_processes(result.then_processes, result.now_processes, cases);
 }
 
 }  // namespace
@@ -133,6 +127,15 @@ std::string_view to_string(Reproduced reproduced) {
   return "undecided";
 }
 
+std::string too_few_processes(int then, int now, int cases) {
+  const int least = least_processes({}, cases);
+  if (!can_reach(static_cast<std::size_t>(then), static_cast<std::size_t>(now), same_level))
+    return fmt::format("too few processes to say: {} then, {} now; 3 and 3 may show that it is the same", then, now);
+  if (std::min(then, now) < least)
+    return fmt::format("too few processes to show a change: {} then, {} now; {} and {} can", then, now, least, least);
+  return {};
+}
+
 std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
                                         const std::vector<store::StoredMeasurement>& now, DeviceKind kind) {
   const Sides before = sides_of(then), after = sides_of(now);
@@ -146,8 +149,10 @@ std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasureme
     result.case_name = name;
     result.delta = rule.delta;
     const auto found = after.sides.find(name);
-    if (found == after.sides.end())
+    if (found == after.sides.end() || found->second.outcome == record::Outcome::not_measured)
       result.reason = "not measured again";
+    else if (old_side.outcome == record::Outcome::not_measured)
+      result.reason = "not measured then";
     else if (record::has_samples(old_side.outcome) && record::has_samples(found->second.outcome))
       compare_times(result, old_side, found->second, plan, rule, static_cast<int>(before.names.size()));
     else if (old_side.outcome == record::Outcome::counted && found->second.outcome == record::Outcome::counted)

@@ -26,10 +26,14 @@ struct Reproduction {
   double delta = 0;                             // relative: what counts as the same time
 };
 
+/// What a repeat cannot show with so many processes per case, then and now, in words; empty when it can show both that
+/// one of `cases` cases came out the same and that it did not.
+std::string too_few_processes(int then, int now, int cases);
+
 /// Compares process medians, case by case of `then`, in the order of by_case. Reproduced: in each direction the
 /// rank-sum test shows at 5% that the change is smaller than the delta of a gate on this kind of device. Not
 /// reproduced: a gate of the two runs would call it a regression or an improvement. A case without times is reproduced
-/// when it ends in the same outcome.
+/// when it ends in the same outcome; one that was not measured, then or now, is undecided.
 std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
                                         const std::vector<store::StoredMeasurement>& now, DeviceKind kind);
 

@@ -74,6 +74,9 @@ TEST(Reproduction, TooFewProcessesAreSaidToBe) {
   EXPECT_EQ(three.reproduced, Reproduced::undecided);
   EXPECT_NEAR(*three.ratio, 2, 0.03);
   EXPECT_NE(three.reason.find("too few processes to show a change"), std::string::npos) << three.reason;
+  // What can be said beforehand: the more cases there are, the more it takes.
+  EXPECT_EQ(too_few_processes(3, 3, 100), "too few processes to show a change: 3 then, 3 now; 8 and 8 can");
+  EXPECT_EQ(too_few_processes(8, 8, 100), "");
 }
 
 TEST(Reproduction, NoiseThatHidesTheAnswerLeavesItOpen) {
@@ -92,6 +95,16 @@ TEST(Reproduction, OutcomesWithoutTimesAreComparedAsTheyAre) {
   const Reproduction disturbed = of(steady, steady, Outcome::ok, Outcome::invalid_environment);
   EXPECT_EQ(disturbed.reproduced, Reproduced::undecided);
   EXPECT_NE(disturbed.reason.find("the repeat has no undisturbed process"), std::string::npos) << disturbed.reason;
+}
+
+TEST(Reproduction, WhatWasNotMeasuredIsNotReproduced) {
+  const std::vector<double> none{1};
+  for (const Outcome then : {Outcome::ok, Outcome::not_measured, Outcome::crashed}) {
+    const Reproduction again = of(steady, none, then, Outcome::not_measured);
+    EXPECT_EQ(again.reproduced, Reproduced::undecided);
+    EXPECT_EQ(again.reason, "not measured again");
+  }
+  EXPECT_EQ(of(none, steady, Outcome::not_measured, Outcome::ok).reason, "not measured then");
 }
 
 TEST(Reproduction, EveryCaseOfTheRepeatedRunIsThere) {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/analysis/gate_decision.hpp"
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
@@ -167,6 +170,25 @@ CasesAgain cases_again(const RepeatedRun& repeated, const std::vector<run::Worke
   if (again.cases.empty())
     refuse(run_of(repeated), fmt::format("no worker lists any of its cases any more, such as {}", again.gone.front()));
   return again;
+}
+
+std::string processes_text(const RepeatedRun& repeated, const run::Plan& plan) {
+  std::map<std::string, int> timed;  // processes per case
+  int most = 0;
+  for (const store::StoredMeasurement& stored : repeated.measurements)
+    if (stored.measurement.median_ns) most = std::max(most, ++timed[record::name(stored.case_info.id)]);
+  const int cases = static_cast<int>(plan.cases.size());
+  const std::string few = analysis::too_few_processes(most, plan.profile.processes, cases);
+  if (most == 0 || few.empty()) return {};
+  const int enough = analysis::least_processes({}, cases);
+  const std::string processes = std::to_string(enough);
+  const std::string budget = fmt::format("{:.0f}s", std::ceil(plan.profile.budget_s * enough / plan.profile.processes));
+  const std::string& typed = run_of(repeated).command_line;
+  std::string line = repeating_line(typed, plan.device.id, run_of(repeated).seed, {},
+                                    {{"--processes", processes}, {"--budget", budget}});
+  for (const auto& [option, value] : {std::pair("--processes", processes), std::pair("--budget", budget)})
+    if (values_of(typed, option).empty()) line += fmt::format(" {} {}", option, value);
+  return fmt::format("{}\n  measure more first: {}\n", few, line);
 }
 
 Repeat compare(const RepeatedRun& repeated, const std::string& run_id, std::vector<std::string> gone,

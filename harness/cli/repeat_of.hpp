@@ -6,6 +6,7 @@
 #include "harness/analysis/reproduction.hpp"
 #include "harness/base/json.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/run/drive.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/workers.hpp"
@@ -44,6 +45,10 @@ struct CasesAgain {
 /// Those that `patterns` pick, or all. Throws a usage Error for a pattern that picks none.
 CasesAgain cases_again(const RepeatedRun& repeated, const std::vector<run::Worker>& workers,
                        const record::Device& device, const std::vector<std::string>& patterns);
+
+/// For people, before the repeat that `plan` measures: what its processes and those of the repeated run are too few to
+/// show, and the line of a first run whose repeat can. Empty when they are enough.
+std::string processes_text(const RepeatedRun& repeated, const run::Plan& plan);
 
 /// How a repeat went.
 struct Repeat {

@@ -155,6 +155,7 @@ int run(const Context& context, const RunOptions& options) {
     plan.profile.processes = 1;
   }
   const bool chosen = repeated || !context.device.empty();
+  if (repeated && !context.quiet) present::say(out, processes_text(*repeated, plan));
   if (options.dry_run) return dry_run(context, plan, chosen);
   plan.run.id = run::new_run_id();
   plan.run.device_uuid = plan.device.uuid;
@@ -230,7 +231,7 @@ void add_run(Command program, Context& context) {
       "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
       "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by\n"
       "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval\n"
-      "  ridgeline run --exclude '*/bf16' --dry-run    what would be measured, and about how long it would take\n"
+      "  ridgeline run --exclude '*/naive' --dry-run   what would be measured, and about how long it would take\n"
       "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
       "                                                a full name is measured whatever the profile says\n"
       "  ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does each case\n"

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import shlex
 import sqlite3
 
 import pytest
@@ -98,10 +99,16 @@ def test_a_slower_worker_does_not_reproduce(lab):
 
 
 def test_too_few_processes_are_said_to_be(lab):
-    lab.run(lab.profile("constant", processes=1))
-    again = repeat(lab, "latest")
+    first = stored_id(lab.run(lab.profile("constant", processes=1)))
+    again = repeat(lab, first)
     assert again.returncode == 0
     assert said(again)[case("constant")].startswith("undecided: too few processes to say: 1 then, 1 now")
+    # That is said before anything is measured, too, with the line of a first run that has enough.
+    before = repeat(lab, first, "--dry-run").stdout.splitlines()
+    assert before[0].startswith("too few processes to say: 1 then, 1 now")
+    words = shlex.split(before[1].removeprefix("  measure more first: ridgeline "))
+    assert words[-4:] == ["--processes", "5", "--budget", "300s"]
+    assert "too few" not in repeat(lab, stored_id(lab.call(*words, text=True))).stdout
 
 
 def test_cases_that_are_gone_are_counted(lab):
