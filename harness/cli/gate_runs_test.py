@@ -108,6 +108,14 @@ def test_a_slower_run_is_found_stored_and_shown(runs):
     assert f"ridgeline gate --baseline-ref {OLD} --candidate-ref {NEW}" in shown.stdout
     assert shown.returncode == 1
 
+    # The gate is the newest of all; what only runs have is asked of the newest run, unless a gate is named.
+    newest = runs.call("show", "--results", runs.results, text=True).stdout
+    assert newest.startswith("gate ")
+    for asked in (["--failed"], ["--sort", "time"], ["latest", "scripted/noisy"], ["synthetic-fake", "scripted/noisy"]):
+        assert runs.call("show", "--results", runs.results, *asked, text=True).stdout.startswith("run "), asked
+    named = runs.call("show", "--results", runs.results, newest.split()[1].rstrip(":"), "--failed", text=True)
+    assert (named.returncode, "is shown whole" in named.stderr) == (64, True)
+
 
 def test_few_processes_decide_nothing_and_say_so(runs):
     runs.measure("old", OLD, variants=("noisy",), processes=2)

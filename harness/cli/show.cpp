@@ -218,14 +218,19 @@ int show_run(const Context& context, const store::FoundRun& found, const ShowOpt
 }
 
 int show(const Context& context, const ShowOptions& options) {
-  const store::RunOrGate found = store::find_run_or_gate(context.results, options.selector, present::say_left_out);
+  store::RunOrGate found = store::find_run_or_gate(context.results, options.selector, present::say_left_out);
+  const bool of_runs = !options.patterns.empty() || options.failed || options.sort != "name" || !options.listed.empty();
+  // What only runs have is asked of the latest run, also where a gate is newer, unless that is named.
+  if (const auto* gate = std::get_if<store::FoundGate>(&found);
+      gate && of_runs && !gate->summary.gate.id.starts_with(options.selector))
+    found = store::find_run(context.results, options.selector, present::say_left_out);
   if (const auto* gate = std::get_if<store::FoundGate>(&found)) {
     const std::string& id = gate->summary.gate.id;
     const std::string& run = gate->summary.gate.candidate_run;
     if (!options.listed.empty())
       throw Error(ErrorKind::usage, fmt::format("gate {} has no listing: its runs have", id),
                   fmt::format("ridgeline show --listing CASE {}", run));
-    if (!options.patterns.empty() || options.failed || options.sort != "name")
+    if (of_runs)
       throw Error(ErrorKind::usage,
                   fmt::format("gate {} is shown whole: PATTERN, --sort and --failed are for runs", id),
                   fmt::format("ridgeline show {} shows the candidate's run", run));
