@@ -50,7 +50,8 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
   std::vector<Listed> cases;
   std::vector<std::string> names;
   for (const run::Worker& worker : workers) {
-    if (!worker.unavailable.empty() && !context.quiet)
+    // That a build left a worker out is said by `ridgeline devices`, and here where its device is asked for.
+    if (!worker.unavailable.empty() && !worker.program.empty() && !context.quiet)
       fmt::print(stderr, "{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
     for (const record::Case& info : worker.cases) {
       if (!worker.unavailable.empty() || !on_device(info, context.device)) continue;

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,12 @@ def test_other_devices_are_listed_without_it(lab, alone):
     assert [case["worker"] for case in listed["cases"]] == ["ridgeline-suites"]
     assert {"worker": "ridgeline-emulated", "reason": WHY} in listed["unavailable"]
     assert lab.call("list", "--device", "bogus", executable=alone).returncode == 64
+    # What a build left out is no news; what is there and fails is.
+    assert lab.call("list", executable=alone, text=True).stderr == ""
+    broken = Path(alone).with_name("ridgeline-emulated")
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    assert lab.call("list", executable=alone, text=True).stderr.startswith("ridgeline-emulated: unavailable: ")
 
 
 def test_a_named_worker_that_serves_the_device_is_listed(lab, alone):
