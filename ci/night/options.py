@@ -10,6 +10,7 @@ PLACES = (
     "bin/ridgeline",
     "build/release/bin/ridgeline",
     "build/cpu-only/bin/ridgeline",
+    "build/quickstart/bin/ridgeline",
     "build/portable/bin/ridgeline",
 )
 
