@@ -129,10 +129,10 @@ void add_completion(Command program, Context& context) {
   const auto shell = std::make_shared<std::string>();
   const Command command = add_command(
       program, context, "completion", "Print a script with which a shell completes commands and options",
-      "  ridgeline completion bash > ~/.local/share/bash-completion/completions/ridgeline\n"
       "  ridgeline completion zsh > \"${fpath[1]}/_ridgeline\"\n"
       "  ridgeline completion fish > ~/.config/fish/completions/ridgeline.fish\n"
-      "  source <(ridgeline completion bash)      for this shell alone",
+      "  source <(ridgeline completion bash)      for this shell alone\n"
+      "  echo 'source <(ridgeline completion bash)' >> ~/.bashrc",
       [program, shell] {
         const auto script = *shell == "bash" ? bash_completion : *shell == "zsh" ? zsh_completion : fish_completion;
         fmt::print("{}", script(program));

@@ -174,7 +174,7 @@ void add_gate(Command program, Context& context) {
       program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
       "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
       "                                               before merging: builds both commits, measures them in turn\n"
-      "  ridgeline gate --baseline-variant shared_tiled --candidate-variant mine\n"
+      "  ridgeline gate --baseline-variant register_tiled --candidate-variant mine\n"
       "                                               while tuning: two kernels of one build, problem by problem\n"
       "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm\n"
       "                                               two builds that are there already\n"

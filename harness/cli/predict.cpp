@@ -196,7 +196,7 @@ void add_predict(Command program, Context& context) {
   const auto options = std::make_shared<PredictOptions>();
   const Command command = add_command(
       program, context, "predict", "Bound the time of counted cases on GPUs of the catalogue: never a forecast",
-      "  ridgeline predict 'transpose/*' --on h200        the least time that its counts allow, and why\n"
+      "  ridgeline predict 'coalescing/*' --on h200       the least time that its counts allow, and why\n"
       "  ridgeline predict gemm --on a100,h100,h200       on three GPUs; a100-pcie-40gb and the like are others\n"
       "  ridgeline predict --on h100 --run label:mine     of all cases that one run has counted\n"
       "  ridgeline predict gemm --on h200 --json          for programs\n\n"
