@@ -29,13 +29,13 @@ from harness.run.scripted_runs import PLAIN, VARIANTS, case, named
             "--markdown and --junit name the same file",
         ),
         (["--delta", "0"], "--delta 0 is not a share above 0 and below 1"),
-        (["--delta", "100%"], "--delta 100% is no share"),
-        (["--delta", "nan"], "--delta nan is no share"),
-        (["--delta", "0x1p-4"], "--delta 0x1p-4 is no share"),
-        (["--delta", "3 %"], "is no share"),
-        (["--delta", ""], "is no share"),
+        (["--delta", "100%"], "--delta 100% is not a share"),
+        (["--delta", "nan"], "--delta nan is not a share"),
+        (["--delta", "0x1p-4"], "--delta 0x1p-4 is not a share"),
+        (["--delta", "3 %"], "is not a share"),
+        (["--delta", ""], "is not a share"),
         (["--alpha", "0.3"], "--alpha 0.3 is not a share above 0 and at most 0.2"),
-        (["--alpha", "-1%"], "is no share"),
+        (["--alpha", "-1%"], "is not a share"),
     ],
 )
 def test_what_makes_no_sense_is_refused(lab, arguments, message):
@@ -47,12 +47,12 @@ def test_what_makes_no_sense_is_refused(lab, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--budget", "soon"], 64, "--budget soon is no duration"),
+        (["--budget", "soon"], 64, "--budget soon is not a duration"),
         (["--seed", "-1"], 64, "--seed -1 is not a whole number"),
         (["scripted/constnat"], 64, "did you mean scripted/constant"),
         (["--config", "missing.toml"], 64, "missing.toml"),
-        (["--config", "/"], 64, "rules of the gate /: it is no file"),
-        (["--config", "/dev/zero"], 64, "rules of the gate /dev/zero: it is no file"),
+        (["--config", "/"], 64, "rules of the gate /: it is not a text file"),
+        (["--config", "/dev/zero"], 64, "rules of the gate /dev/zero: it is not a text file"),
         (["--junit", "missing/gate.xml"], 74, "cannot write missing/gate.xml: No such file or directory"),
         (["--markdown", "/"], 74, "cannot write /: Is a directory"),
         (["--device", "cuda:7"], 64, "there is no device cuda:7 here"),
@@ -71,7 +71,7 @@ def test_a_pipe_gets_a_line_a_decided_case(lab):
     lines = re.findall(r"^\[(\d)/6\] (\S+): (\w+)", printed, re.MULTILINE)
     assert [int(count) for count, _, _ in lines] == [1, 2, 3, 4, 5, 6]
     assert {name for _, name, _ in lines} == {case(variant) for variant in VARIANTS}
-    again = next(line for line in printed.splitlines() if "again: ridgeline gate " in line)
+    again = next(line for line in printed.splitlines() if "repeat: ridgeline gate " in line)
     assert "--seed 3" in again and case("segfault") in again and case("unsupported") not in again
 
 
