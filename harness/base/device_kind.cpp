@@ -1,7 +1,5 @@
 #include "harness/base/device_kind.hpp"
 
-#include "harness/base/names.hpp"
-
 namespace ridgeline {
 namespace {
 
@@ -14,7 +12,7 @@ constexpr Name<DeviceKind> kinds[] = {
 
 }  // namespace
 
-std::string_view to_string(DeviceKind kind) { return name_of(kinds, kind); }
-std::optional<DeviceKind> parse_device_kind(std::string_view text) { return value_of(kinds, text); }
+std::string_view to_string(DeviceKind kind) { return name_of(kind); }
+std::span<const Name<DeviceKind>> names(DeviceKind) { return kinds; }
 
 }  // namespace ridgeline

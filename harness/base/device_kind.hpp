@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string_view>
+
+#include "harness/base/names.hpp"
 
 namespace ridgeline {
 
@@ -10,6 +11,6 @@ namespace ridgeline {
 enum class DeviceKind { cpu, cuda, emulated, fake };
 
 std::string_view to_string(DeviceKind kind);
-std::optional<DeviceKind> parse_device_kind(std::string_view text);
+std::span<const Name<DeviceKind>> names(DeviceKind);
 
 }  // namespace ridgeline

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "harness/base/error.hpp"
 
 namespace ridgeline {
 
-/// A row of the table that says how the values of an enumeration are written, in every file and message.
+/// A row of the table that says how the values of an enumeration are written, in every file and message. An enumeration
+/// that is written anywhere has `std::span<const Name<Enum>> names(Enum)`, which returns its table.
 template <class Enum>
 struct Name {
   Enum value;
@@ -16,16 +17,17 @@ struct Name {
 };
 
 /// Throws an internal Error when the table lacks `value`.
-template <class Enum, std::size_t n>
-std::string_view name_of(const Name<Enum> (&table)[n], Enum value) {
-  for (const Name<Enum>& row : table)
+template <class Enum>
+std::string_view name_of(Enum value) {
+  for (const Name<Enum>& row : names(value))
     if (row.value == value) return row.name;
   throw Error(ErrorKind::internal, "a value without a name");
 }
 
-template <class Enum, std::size_t n>
-std::optional<Enum> value_of(const Name<Enum> (&table)[n], std::string_view name) {
-  for (const Name<Enum>& row : table)
+/// The value that is called `name`.
+template <class Enum>
+std::optional<Enum> parse(std::string_view name) {
+  for (const Name<Enum>& row : names(Enum{}))
     if (row.name == name) return row.value;
   return std::nullopt;
 }

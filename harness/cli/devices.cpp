@@ -7,7 +7,7 @@
 #include "harness/present/json_output.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 #include "harness/run/workers.hpp"
 
 namespace ridgeline::cli {
@@ -18,7 +18,7 @@ int devices(const Context& context) {
   const std::vector<record::Device> devices = run::devices_of(workers);
   if (context.json) {
     json::Value all{{"devices", json::Value::array()}, {"unavailable", json::Value::array()}};
-    for (const record::Device& device : devices) all["devices"].push_back(protocol::to_json(device));
+    for (const record::Device& device : devices) all["devices"].push_back(record::to_json(device));
     for (const run::Worker& worker : workers) {
       if (!worker.unavailable.empty())
         all["unavailable"].push_back({{"worker", worker.name}, {"reason", worker.unavailable}});

@@ -8,7 +8,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 #include "harness/run/time_estimate.hpp"
 
 namespace ridgeline::cli {
@@ -29,7 +29,7 @@ int dry_run(const Context& context, const run::Plan& plan, bool device_chosen) {
   const std::optional<run::TimeEstimate> estimate = run::estimated_time(context.results, plan);
   if (context.json) {
     json::Value all{{"dry_run", true},
-                    {"device", protocol::to_json(plan.device)},
+                    {"device", record::to_json(plan.device)},
                     {"profile", plan.profile.name},
                     {"processes", plan.profile.processes},
                     {"budget_s", plan.profile.budget_s},

@@ -15,7 +15,7 @@
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/process/home.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
 #include "harness/run/workers.hpp"
@@ -89,7 +89,7 @@ json::Value cases_json(const std::vector<Listed>& cases, const std::vector<run::
   json::Value all{{"cases", json::Value::array()}};
   for (const Listed& listed : cases) {
     json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
-    object.update(protocol::to_json(listed.info));
+    object.update(record::to_json(listed.info));
     all["cases"].push_back(std::move(object));
   }
   all["unavailable"] = unavailable_json(workers);

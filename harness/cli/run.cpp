@@ -24,7 +24,7 @@
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/interrupt.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/drive.hpp"
 #include "harness/run/duration.hpp"
@@ -100,7 +100,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
   if (context.json) {
     json::Value all{{"run", plan.run.id},
                     {"status", record::to_string(status)},
-                    {"device", protocol::to_json(plan.device)},
+                    {"device", record::to_json(plan.device)},
                     {"profile", plan.profile.name},
                     {"seed", plan.run.seed},
                     {"file", store.file().string()},

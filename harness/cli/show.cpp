@@ -20,7 +20,7 @@
 #include "harness/present/run_text.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 #include "harness/store/run_or_gate.hpp"
 
 namespace ridgeline::cli {
@@ -185,17 +185,17 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
 
 json::Value json_of(const Shown& shown) {
   json::Value all{{"run", present::to_json(shown.found)},
-                  {"device", protocol::to_json(shown.found.summary.device)},
-                  {"environment", present::to_json(shown.environment)},
+                  {"device", record::to_json(shown.found.summary.device)},
+                  {"environment", record::to_json(shown.environment)},
                   {"builds", json::Value::array()},
                   {"roofs", json::Value::array()}};
   all["run"]["status"] = shown.status;
-  for (const record::Build& build : shown.builds) all["builds"].push_back(protocol::to_json(build));
-  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(present::to_json(roof));
+  for (const record::Build& build : shown.builds) all["builds"].push_back(record::to_json(build));
+  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(record::to_json(roof));
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {
     json::Value measurement{{"replicate", stored.replicate}};
-    measurement.update(protocol::to_json(stored.measurement));
+    measurement.update(record::to_json(stored.measurement));
     present::add_pruned(measurement, stored.measurement);
     all["measurements"].push_back(measurement);
   }

@@ -8,7 +8,7 @@
 #include "harness/base/json.hpp"
 #include "harness/present/csv_cell.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -105,9 +105,9 @@ void export_jsonl(std::ostream& out, const ExportedRun& run) {
     json::Value line{{"ridgeline_json", json_version}, {"run", summary.run.id},
                      {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
                      {"process", stored.process_id},   {"replicate", stored.replicate}};
-    line.update(protocol::to_json(stored.measurement));
+    line.update(record::to_json(stored.measurement));
     add_pruned(line, stored.measurement);
-    line["case_info"] = protocol::to_json(stored.case_info);
+    line["case_info"] = record::to_json(stored.case_info);
     out << dump(line) << '\n';
   }
 }

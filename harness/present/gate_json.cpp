@@ -2,7 +2,7 @@
 #include <map>
 
 #include "harness/present/gate_words.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -30,41 +30,11 @@ const char* to_string(Expected state) {
 json::Value facts_json(const GateReport& report) {
   const record::Gate& gate = report.gate;
   const std::string_view status = report.state.empty() ? record::to_string(gate.status) : report.state;
-  json::Value object{{"id", gate.id},
-                     {"mode", to_string(gate.mode)},
-                     {"status", status},
-                     {"started", gate.started},
-                     {"baseline", gate.baseline},
-                     {"candidate", gate.candidate},
-                     {"baseline_run", gate.baseline_run},
-                     {"candidate_run", gate.candidate_run},
-                     {"command_line", gate.command_line},
-                     {"seed", gate.seed},
-                     {"alpha", gate.alpha},
-                     {"cases", gate.cases},
-                     {"aa", gate.aa}};
-  put(object, "finished", gate.finished);
-  put(object, "rules_text", gate.rules_text);
+  json::Value object = record::to_json(gate);
+  object.erase("options");
+  object["status"] = status;
   if (!report.state.empty() && status != "finished") object["pairs"] = report.pairs;
   return object;
-}
-
-void put_numbers(json::Value& object, const record::CaseVerdict& verdict) {
-  put(object, "ratio", verdict.ratio);
-  put(object, "ratio_low", verdict.ratio_low);
-  put(object, "ratio_high", verdict.ratio_high);
-  put(object, "delta", verdict.delta);
-  put(object, "metric", verdict.metric);
-  put(object, "baseline_value", verdict.baseline_value);
-  put(object, "candidate_value", verdict.candidate_value);
-  put(object, "baseline_ns", verdict.baseline_ns);
-  put(object, "candidate_ns", verdict.candidate_ns);
-  object["pairs"] = verdict.pairs;
-  object["dropped"] = verdict.dropped;
-  put(object, "noise", verdict.noise);
-  put(object, "smallest_effect", verdict.smallest_effect);
-  put(object, "p_value", verdict.p_value);
-  put(object, "level", verdict.level);
 }
 
 /// The cells that are not empty.
@@ -90,8 +60,10 @@ json::Value to_json(const record::CaseVerdict& verdict) {
   if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
   object["fails"] = fails(verdict);
   object["doubtful"] = is_doubtful(verdict);
-  put(object, "reason", verdict.reason);
-  put_numbers(object, verdict);
+  json::Value stored = record::stored_json(verdict);
+  for (const char* key : {"case_name", "baseline_case", "expected", "expectation", "expectation_over", "no_room"})
+    stored.erase(key);
+  object.update(stored);
   if (expected(verdict) != Expected::nothing)
     object["expectation"] = {{"text", verdict.expectation}, {"state", to_string(expected(verdict))}};
   object["words"] = words_json(gate_row(verdict));
@@ -112,7 +84,7 @@ json::Value to_json(const record::Pair& pair) {
 json::Value to_json(const GateReport& report) {
   std::map<record::Verdict, int> counts;
   for (const record::CaseVerdict& verdict : report.verdicts) ++counts[verdict.verdict];
-  json::Value object{{"gate", facts_json(report)}, {"device", protocol::to_json(report.device)}};
+  json::Value object{{"gate", facts_json(report)}, {"device", record::to_json(report.device)}};
   if (report.gate.status != record::RunStatus::running) object["exit_code"] = report.exit_code;
   object.update({{"fails", fails(report)},
                  {"doubtful", is_doubtful(report)},

@@ -14,8 +14,6 @@ void print_json(const json::Value& object);
 /// Of runs and gates; what is unknown is left out.
 json::Value to_json(const store::FoundRun& found);
 json::Value to_json(const store::FoundGate& found);
-json::Value to_json(const record::Environment& environment);
-json::Value to_json(const record::Roof& roof);
 
 /// Adds to a measurement's `object` that its samples were dropped: how many, and when. Nothing where they are there.
 void add_pruned(json::Value& object, const record::Measurement& measurement);

@@ -19,7 +19,7 @@
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/rate.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -38,17 +38,8 @@ Json fields(const std::vector<record::Field>& fields) {
   return object;
 }
 
-Json to_json(const record::Build& build) {
-  return {{"worker", build.worker},      {"commit", build.commit}, {"dirty", build.dirty},
-          {"compiler", build.compiler},  {"flags", build.flags},   {"cuda", build.cuda},
-          {"code_hash", build.code_hash}};
-}
-
-Json to_json(const record::Metric& metric) {
-  Json object{{"name", metric.name}};
-  put(object, "value", metric.value);
-  object["unit"] = metric.unit;
-  object["direction"] = record::to_string(metric.direction);
+Json with_text(const record::Metric& metric) {
+  Json object = record::to_json(metric);
   const bool counted = metric.unit == "1" && std::isfinite(metric.value);
   object["text"] =
       counted ? units::counts(metric.value, metric.value).first : units::quantity(metric.value, metric.unit);
@@ -171,7 +162,7 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
     object["rate"] = {{"value", reached->value}, {"unit", unit(reached->quantity)}};
   object["words"] = words(summary, measurements);
   object["metrics"] = Json::array();
-  for (const record::Metric& metric : summary.metrics) object["metrics"].push_back(to_json(metric));
+  for (const record::Metric& metric : summary.metrics) object["metrics"].push_back(with_text(metric));
   object["measurements"] = Json::array();
   for (const StoredMeasurement* measurement : measurements) object["measurements"].push_back(to_json(*measurement));
   return object;
@@ -275,7 +266,7 @@ Json to_json(const ReportRun& data) {
   put(object, "finished", run.finished);
   object["command_line"] = run.command_line;
   object["repeat"] = data.repeat;
-  object["device"] = protocol::to_json(data.device);
+  object["device"] = record::to_json(data.device);
   object["environment"] = present::to_json(data.environment);
   object["builds"] = Json::array();
   for (const record::Build& build : data.builds) object["builds"].push_back(to_json(build));

@@ -31,8 +31,4 @@ std::string to_line(const Failure& answer);
 template <class Answer>
 std::variant<Answer, Failure> parse_answer(std::string_view line);
 
-/// Longest texts that are accepted, in bytes; to_line cuts reasons and messages to fit.
-inline constexpr std::size_t max_name_bytes = 400;
-inline constexpr std::size_t max_text_bytes = 8000;
-
 }  // namespace ridgeline::protocol

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.hpp"
+#include "harness/record/rule.hpp"
 
 namespace ridgeline::protocol {
 namespace {
@@ -203,7 +204,7 @@ TEST(Protocol, ErrorsThatAreNoNumbersStayFailures) {
 
 TEST(Protocol, ReasonsAreCutAndEscapedToFit) {
   const Prepared back = round_trip(Prepared{record::Outcome::unavailable, std::string(100'000, 'x') + "\xFF"});
-  EXPECT_LE(back.reason.size(), max_text_bytes);
+  EXPECT_LE(back.reason.size(), record::max_text_bytes);
   EXPECT_EQ(round_trip(Prepared{record::Outcome::unavailable, "a\xFF"}).reason, "a\\xff");
 }
 

@@ -27,20 +27,33 @@ inline constexpr const char* token_variable = "RIDGELINE_TOKEN";
 
 /// Requests without parameters. `bye` is the one without an answer: the worker ends.
 struct HelloRequest {
+  static constexpr const char* name = "hello";
   int protocol = version;
 };
-struct ListRequest {};
-struct DevicesRequest {};
-struct FinishRequest {};
-struct ByeRequest {};
+struct ListRequest {
+  static constexpr const char* name = "list";
+};
+struct DevicesRequest {
+  static constexpr const char* name = "devices";
+};
+struct FinishRequest {
+  static constexpr const char* name = "finish";
+};
+struct ByeRequest {
+  static constexpr const char* name = "bye";
+};
 
 /// What not every worker that speaks this version can do.
 enum class Feature {
   layout,  // moves where buffers lie, as Prepare::layout says
 };
-inline constexpr Name<Feature> feature_names[] = {{Feature::layout, "layout"}};
+inline std::span<const Name<Feature>> names(Feature) {
+  static constexpr Name<Feature> features[] = {{Feature::layout, "layout"}};
+  return features;
+}
 
 struct Hello {
+  static constexpr const char* name = "hello";
   int protocol = version;
   record::Build build;
   std::string launcher;        // "mpirun" when measuring needs one process a rank under it; empty otherwise
@@ -54,6 +67,7 @@ struct Suite {
 
 /// The answer to `list`. The same case may be listed once for each kind of device.
 struct Cases {
+  static constexpr const char* name = "list";
   std::vector<record::Case> cases;
   std::vector<Suite> suites;  // those that say what they ask
 };
@@ -63,12 +77,14 @@ struct UnavailableKind {
 };
 
 struct Devices {
+  static constexpr const char* name = "devices";
   std::vector<record::Device> devices;  // best first
   std::vector<UnavailableKind> unavailable;
 };
 
 /// What a worker is asked to prepare. Times in ns, as in measure::PrepareOptions.
 struct Prepare {
+  static constexpr const char* name = "prepare";
   std::string case_name, device;
   std::uint64_t seed = 1;
   std::string cache = "cold", launch = "graph", input = "uniform";
@@ -81,22 +97,26 @@ struct Prepare {
 /// Outcome ok means ready to be sampled, counted that a device without times has verified and counted the case, and
 /// that only `finish` is left; anything else ends the case, and `finish` is not sent.
 struct Prepared {
+  static constexpr const char* name = "prepare";
   record::Outcome outcome = record::Outcome::ok;
   std::string reason;
 };
 
 struct Sample {
+  static constexpr const char* name = "sample";
   double target = 0.01;
   int min_samples = 0, max_samples = 0;
   double budget_ns = 0;
 };
 
 struct Sampled {
+  static constexpr const char* name = "sample";
   std::vector<double> samples_ns;  // taken by this request
 };
 
 /// The answer to `finish`: everything of the case, all samples included.
 struct Finished {
+  static constexpr const char* name = "finish";
   record::Measurement measurement;
 };
 
@@ -106,10 +126,14 @@ using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare,
 enum class FailureCause {
   out_of_memory,  // perhaps because of the other side of a gate
 };
-inline constexpr Name<FailureCause> failure_cause_names[] = {{FailureCause::out_of_memory, "out_of_memory"}};
+inline std::span<const Name<FailureCause>> names(FailureCause) {
+  static constexpr Name<FailureCause> causes[] = {{FailureCause::out_of_memory, "out_of_memory"}};
+  return causes;
+}
 
 /// The answer to a request that could not be served; the worker goes on.
 struct Failure {
+  static constexpr const char* name = "error";
   std::string message, advice;
   int exit_code = 70;
   std::optional<FailureCause> cause{};  // absent, too, when it is one that this program does not know

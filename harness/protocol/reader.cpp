@@ -1,16 +1,18 @@
 #include "harness/protocol/reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/core.h>
 
-#include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/protocol/json.hpp"
 
 namespace ridgeline::protocol {
 namespace {
+
+using record::Text;
 
 // A value costs tens of bytes once parsed, so their number is bounded as well as the length of the text they stand in.
 constexpr std::size_t max_values = 1'000'000;
@@ -24,13 +26,34 @@ std::string shown(const json::Value& value) {
   return value.dump();
 }
 
-[[noreturn]] void refuse_type(const std::string& name, std::string_view expected, const json::Value& value) {
-  refuse(fmt::format("field {} must be {}, not {}", name, expected, shown(value)));
+[[noreturn]] void refuse_type(const std::string& place, std::string_view expected, const json::Value& value) {
+  refuse(fmt::format("field {} must be {}, not {}", place, expected, shown(value)));
+}
+
+bool has_control_characters(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+void check_text(const std::string& text, const std::string& place, Text kind) {
+  constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+-";
+  if (kind == Text::word && (text.empty() || text.find_first_not_of(plain) != std::string::npos))
+    refuse(fmt::format("field {} must be made of letters, digits and _.:+-, not \"{}\"", place, printable(text, 60)));
+  if ((kind == Text::line || kind == Text::filled_line) && has_control_characters(text))
+    refuse(fmt::format("field {} must not hold control characters", place));
+  if (kind == Text::filled_line && text.empty()) refuse(fmt::format("field {} is empty", place));
+  if (kind == Text::source && text.find('\0') != std::string::npos)
+    refuse(fmt::format("field {} holds a NUL, which no source does", place));
+}
+
+std::int64_t read_integer(const json::Value& value, const std::string& place, double least, std::int64_t most) {
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t from = least > static_cast<double>(lowest) ? static_cast<std::int64_t>(least) : lowest;
+  if (!value.is_integer() || value.integer() < from || value.integer() > most)
+    refuse_type(place, fmt::format("an integer from {} to {}", from, most), value);
+  return value.integer();
 }
 
 }  // namespace
-
-void refuse(const std::string& failure) { throw Error(ErrorKind::internal, failure); }
 
 json::Value parse_object(std::string_view line) {
   if (line.size() > max_message_bytes) refuse(fmt::format("message is longer than {} bytes", max_message_bytes));
@@ -48,101 +71,107 @@ json::Value parse_object(std::string_view line) {
   return value;
 }
 
-std::string read_text(const json::Value& value, const std::string& name, std::size_t limit) {
-  if (!value.is_text()) refuse_type(name, "a text", value);
-  const std::string& text = value.text();
-  if (text.size() > limit) refuse(fmt::format("field {} is longer than {} bytes", name, limit));
-  return text;
-}
-
-double read_number(const json::Value& value, const std::string& name, double least) {
-  if (!value.is_number()) refuse_type(name, "a number", value);
-  const double number = value.number();
-  if (!std::isfinite(number) || number < least) refuse_type(name, fmt::format("a number not below {}", least), value);
-  return number;
-}
-
 Reader::Reader(const json::Value& object, std::string where) : object_(&object), where_(std::move(where)) {
   if (!object.is_object()) refuse(fmt::format("{} must be an object, not {}", where_, shown(object)));
 }
 
-const json::Value& Reader::field(const char* key) {
-  asked_.insert(key);
-  const json::Value* found = object_->find(key);
-  if (found == nullptr) refuse(fmt::format("{} has no field {}", where_, key));
-  return *found;
+bool Reader::has(const char* name) {
+  asked_.insert(name);
+  return object_->find(name) != nullptr;
 }
 
-bool Reader::has(const char* key) {
-  asked_.insert(key);
-  return object_->find(key) != nullptr;
+const json::Value& Reader::field(const char* name) {
+  if (!has(name)) refuse(fmt::format("{} has no field {}", where_, name));
+  return object_->at(name);
 }
 
-std::string Reader::text(const char* key, std::size_t limit) {
-  return read_text(field(key), fmt::format("{} of {}", key, where_), limit);
+std::string Reader::place(const char* name) const { return fmt::format("{} of {}", name, where_); }
+
+bool Reader::is_due(const char* name, const Rule& rule) {
+  return rule.presence == record::Presence::required || has(name);
 }
 
-bool Reader::boolean(const char* key) {
-  const json::Value& value = field(key);
-  if (!value.is_bool()) refuse_type(fmt::format("{} of {}", key, where_), "true or false", value);
-  return value.boolean();
+void Reader::for_each(const char* name, const Rule& rule,
+                      const std::function<void(const json::Value&, const std::string& place)>& each) {
+  if (!is_due(name, rule)) return;
+  const json::Value& values = field(name);
+  if (!values.is_array()) refuse_type(place(name), "an array", values);
+  if (static_cast<std::int64_t>(values.size()) > rule.most)
+    refuse(fmt::format("field {} holds more than {} elements", place(name), rule.most));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    each(values.elements()[i], fmt::format("{}[{}] of {}", name, i, where_));
 }
 
-double Reader::number(const char* key, double least) {
-  return read_number(field(key), fmt::format("{} of {}", key, where_), least);
+void Reader::refuse_unknown_fields() const {
+  for (const auto& [name, value] : object_->members())
+    if (!asked_.contains(name)) refuse(fmt::format("{} has an unknown field \"{}\"", where_, printable(name, 60)));
 }
 
-double Reader::number_or_not_finite(const char* key, double least) {
-  const json::Value& value = field(key);
-  if (value == json::Value("nan")) return std::numeric_limits<double>::quiet_NaN();
-  if (value == json::Value("inf")) return std::numeric_limits<double>::infinity();
-  return number(key, least);
+void Reader::read(const json::Value& value, const std::string& place, bool& flag, const Rule&) {
+  if (!value.is_bool()) refuse_type(place, "true or false", value);
+  flag = value.boolean();
 }
 
-std::optional<double> Reader::optional_number(const char* key, double least) {
-  if (!has(key)) return std::nullopt;
-  return number(key, least);
-}
-
-std::int64_t Reader::integer(const char* key, std::int64_t least, std::int64_t most) {
-  const json::Value& value = field(key);
-  if (!value.is_integer() || value.integer() < least || value.integer() > most)
-    refuse_type(fmt::format("{} of {}", key, where_), fmt::format("an integer from {} to {}", least, most), value);
-  return value.integer();
-}
-
-std::uint64_t Reader::unsigned_integer(const char* key) {
-  const json::Value& value = field(key);
-  if (!value.is_unsigned()) refuse_type(fmt::format("{} of {}", key, where_), "an integer not below 0", value);
-  return value.unsigned_integer();
-}
-
-record::Facts Reader::facts(const char* key) {
-  Reader inner = object(key);
-  if (inner.object_->size() > max_facts) refuse(fmt::format("{} holds more than {} facts", inner.where_, max_facts));
-  record::Facts facts;
-  for (const auto& [name, value] : inner.object_->members()) {
-    if (name.empty() || name.size() > max_name_bytes)
-      refuse(fmt::format("{} holds a fact without a fitting name", inner.where_));
-    facts[name] = read_text(value, fmt::format("{} of {}", printable(name, 60), inner.where_), max_text_bytes);
+void Reader::read(const json::Value& value, const std::string& place, double& number, const Rule& rule) {
+  if (!rule.finite && value == json::Value("nan")) {
+    number = std::numeric_limits<double>::quiet_NaN();
+  } else if (!rule.finite && value == json::Value("inf")) {
+    number = std::numeric_limits<double>::infinity();
+  } else {
+    if (!value.is_number()) refuse_type(place, "a number", value);
+    number = value.number();
+    if (!std::isfinite(number) || number < rule.least)
+      refuse_type(place, fmt::format("a number not below {}", rule.least), value);
   }
-  return facts;
 }
 
-Reader Reader::object(const char* key) { return Reader(field(key), fmt::format("{} of {}", key, where_)); }
-
-void Reader::list(const char* key, std::size_t most,
-                  const std::function<void(const json::Value&, const std::string&)>& each) {
-  const json::Value& value = field(key);
-  const std::string name = fmt::format("{} of {}", key, where_);
-  if (!value.is_array()) refuse_type(name, "an array", value);
-  if (value.size() > most) refuse(fmt::format("field {} holds more than {} elements", name, most));
-  for (std::size_t i = 0; i < value.size(); ++i) each(value.elements()[i], fmt::format("{}[{}] of {}", key, i, where_));
+void Reader::read(const json::Value& value, const std::string& place, int& number, const Rule& rule) {
+  constexpr std::int64_t largest = std::numeric_limits<int>::max();
+  number = static_cast<int>(read_integer(value, place, std::max<double>(rule.least, std::numeric_limits<int>::min()),
+                                         std::min(rule.most, largest)));
 }
 
-void Reader::done() const {
-  for (const auto& [key, value] : object_->members())
-    if (!asked_.contains(key)) refuse(fmt::format("{} has an unknown field \"{}\"", where_, printable(key, 60)));
+void Reader::read(const json::Value& value, const std::string& place, std::int64_t& number, const Rule& rule) {
+  number = read_integer(value, place, rule.least, rule.most);
+}
+
+void Reader::read(const json::Value& value, const std::string& place, std::uint64_t& number, const Rule& rule) {
+  if (rule.most < record::unbounded) read_integer(value, place, 0, rule.most);
+  if (!value.is_unsigned()) refuse_type(place, "an integer not below 0", value);
+  number = value.unsigned_integer();
+}
+
+void Reader::read(const json::Value& value, const std::string& place, std::string& text, const Rule& rule) {
+  if (!value.is_text()) refuse_type(place, "a text", value);
+  text = value.text();
+  if (text.size() > rule.longest) refuse(fmt::format("field {} is longer than {} bytes", place, rule.longest));
+  check_text(text, place, rule.text);
+}
+
+void Reader::read(const json::Value& value, const std::string& place, record::Facts& facts, const Rule&) {
+  if (!value.is_object()) refuse(fmt::format("{} must be an object, not {}", place, shown(value)));
+  if (value.size() > max_facts) refuse(fmt::format("{} holds more than {} facts", place, max_facts));
+  for (const auto& [name, fact] : value.members()) {
+    if (name.empty() || name.size() > record::max_name_bytes)
+      refuse(fmt::format("{} holds a fact without a fitting name", place));
+    read(fact, fmt::format("{} of {}", printable(name, 60), place), facts[name], {});
+  }
+}
+
+void Reader::read(const json::Value& value, const std::string& place, record::Field& pair, const Rule&) {
+  if (!value.is_array() || value.size() != 2) refuse(fmt::format("field {} must be a pair of texts", place));
+  read(value.elements()[0], place, pair.key, record::word);
+  read(value.elements()[1], place, pair.value, record::word);
+}
+
+std::string Reader::read_name(const json::Value& value, const std::string& place) {
+  std::string name;
+  read(value, place, name, record::any_name);
+  return name;
+}
+
+void Reader::refuse_name(const std::string& name, const std::string& place, const std::string& known) {
+  refuse(fmt::format("field {} is unknown: \"{}\"; known are {}", place, printable(name, 60), known));
 }
 
 }  // namespace ridgeline::protocol

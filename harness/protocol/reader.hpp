@@ -1,58 +1,107 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "harness/base/json.hpp"
-#include "harness/record/run.hpp"
+#include "harness/protocol/checks.hpp"
+#include "harness/record/fields.hpp"
 
 namespace ridgeline::protocol {
 
 /// `line` as one JSON object of bounded size, depth and number of values. Throws Error.
 json::Value parse_object(std::string_view line);
 
-/// Reads the fields of one JSON object that an untrusted program sent. Every method names the field in its Error. A
-/// field that was not asked for is an error too (`done`), so that a misspelt optional field is not lost.
+template <class T>
+concept Enumeration = std::is_enum_v<T>;
+
+/// Reads the fields of one JSON object that an untrusted program sent, each by its rule. Every Error names the field.
 class Reader {
  public:
+  using Rule = record::Rule;
+
   /// `where` is how errors call the object: "answer \"list\"".
   Reader(const json::Value& object, std::string where);
 
-  bool has(const char* key);
-  std::string text(const char* key, std::size_t limit);
-  bool boolean(const char* key);
-  /// Finite, and not below `least`.
-  double number(const char* key, double least);
-  std::optional<double> optional_number(const char* key, double least);
-  std::int64_t integer(const char* key, std::int64_t least, std::int64_t most);
-  std::uint64_t unsigned_integer(const char* key);
-  record::Facts facts(const char* key);  // {"name":"value",...}
-  /// A number as `number`, or the texts "nan" and "inf".
-  double number_or_not_finite(const char* key, double least);
-  Reader object(const char* key);
-  /// Calls `each` with every element of an array of at most `most` and its name for errors ("cases[3]").
-  void list(const char* key, std::size_t most, const std::function<void(const json::Value&, const std::string&)>& each);
-  /// Throws when the object has a field that nobody asked for.
-  void done() const;
+  /// All of `record`, whose fields must be all that the object has, beside those that were read before: a misspelt
+  /// optional field is not lost. Then checks what they say of each other.
+  template <class T>
+  void read(T& record) {
+    if constexpr (record::Listed<T>) fields(*this, record);
+    refuse_unknown_fields();
+    check(record, where_);
+  }
 
-  const std::string& where() const { return where_; }
+  template <class T>
+  void operator()(const char* name, T& value, const Rule& rule = {}) {
+    if (is_due(name, rule)) read(field(name), place(name), value, rule);
+  }
+  template <class T>
+  void operator()(const char* name, std::optional<T>& value, const Rule& rule = {}) {
+    if (has(name)) read(field(name), place(name), value.emplace(), rule);
+  }
+  template <class T>
+  void operator()(const char* name, std::vector<T>& values, const Rule& rule = {}) {
+    for_each(name, rule, [&](const json::Value& value, const std::string& place) {
+      read(value, place, values.emplace_back(), rule);
+    });
+  }
+  /// What may be absent, and sets, are without the names that this program does not know.
+  template <Enumeration T>
+  void operator()(const char* name, std::optional<T>& value, const Rule& = {}) {
+    if (has(name)) value = parse<T>(read_name(field(name), place(name)));
+  }
+  template <Enumeration T>
+  void operator()(const char* name, std::set<T>& values, const Rule& rule = {}) {
+    for_each(name, rule, [&](const json::Value& value, const std::string& place) {
+      if (const auto known = parse<T>(read_name(value, place))) values.insert(*known);
+    });
+  }
 
  private:
-  const json::Value& field(const char* key);
+  bool has(const char* name);
+  bool is_due(const char* name, const Rule& rule);
+  const json::Value& field(const char* name);
+  std::string place(const char* name) const;
+  void for_each(const char* name, const Rule& rule,
+                const std::function<void(const json::Value&, const std::string& place)>& each);
+  void refuse_unknown_fields() const;
+
+  // `place` is how errors call the value.
+  static void read(const json::Value& value, const std::string& place, bool& flag, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, double& number, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, int& number, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::int64_t& number, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::uint64_t& number, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::string& text, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, record::Facts& facts, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, record::Field& pair, const Rule& rule);
+  template <class T>
+  static void read(const json::Value& value, const std::string& place, T& record, const Rule&) {
+    Reader(value, place).read(record);
+  }
+  template <Enumeration T>
+  static void read(const json::Value& value, const std::string& place, T& named, const Rule&) {
+    const std::string name = read_name(value, place);
+    std::string known;
+    for (const Name<T>& row : names(named)) {
+      if (row.name == name) return void(named = row.value);
+      known += (known.empty() ? "" : ", ") + std::string(row.name);
+    }
+    refuse_name(name, place, known);
+  }
+  static std::string read_name(const json::Value& value, const std::string& place);
+  [[noreturn]] static void refuse_name(const std::string& name, const std::string& place, const std::string& known);
+
   const json::Value* object_;
   std::string where_;
   std::set<std::string> asked_;
 };
-
-/// The checks of Reader on one value.
-std::string read_text(const json::Value& value, const std::string& name, std::size_t limit);
-double read_number(const json::Value& value, const std::string& name, double least);
-
-[[noreturn]] void refuse(const std::string& failure);
 
 }  // namespace ridgeline::protocol

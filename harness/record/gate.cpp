@@ -1,7 +1,5 @@
 #include "harness/record/gate.hpp"
 
-#include "harness/base/names.hpp"
-
 namespace ridgeline::record {
 namespace {
 
@@ -36,10 +34,10 @@ std::string to_text(const Drop& drop) {
   return !drop.baseline.empty() && !drop.candidate.empty() ? "both: " + text : text;
 }
 
-std::string_view to_string(GateMode mode) { return name_of(modes, mode); }
-std::optional<GateMode> parse_gate_mode(std::string_view text) { return value_of(modes, text); }
+std::string_view to_string(GateMode mode) { return name_of(mode); }
+std::span<const Name<GateMode>> names(GateMode) { return modes; }
 
-std::string_view to_string(Verdict verdict) { return name_of(verdicts, verdict); }
-std::optional<Verdict> parse_verdict(std::string_view text) { return value_of(verdicts, text); }
+std::string_view to_string(Verdict verdict) { return name_of(verdict); }
+std::span<const Name<Verdict>> names(Verdict) { return verdicts; }
 
 }  // namespace ridgeline::record

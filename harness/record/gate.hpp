@@ -26,7 +26,7 @@ enum class Verdict {
 };
 
 std::string_view to_string(Verdict verdict);
-std::optional<Verdict> parse_verdict(std::string_view text);
+std::span<const Name<Verdict>> names(Verdict);
 
 /// wrong_result, crashed, timeout and missing: what makes `ridgeline gate` exit with 2.
 constexpr bool is_failure(Verdict verdict) {
@@ -38,7 +38,7 @@ constexpr bool is_failure(Verdict verdict) {
 enum class GateMode { workers, refs, variants, runs };
 
 std::string_view to_string(GateMode mode);
-std::optional<GateMode> parse_gate_mode(std::string_view text);
+std::span<const Name<GateMode>> names(GateMode);
 
 /// What was compared with what, and under which rules. Each side is a run: one that the gate measured itself
 /// (Run::gate names it), or an earlier one.

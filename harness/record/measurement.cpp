@@ -1,7 +1,5 @@
 #include "harness/record/measurement.hpp"
 
-#include "harness/base/names.hpp"
-
 namespace ridgeline::record {
 namespace {
 
@@ -13,7 +11,7 @@ constexpr Name<Direction> directions[] = {
 
 }  // namespace
 
-std::string_view to_string(Direction direction) { return name_of(directions, direction); }
-std::optional<Direction> parse_direction(std::string_view text) { return value_of(directions, text); }
+std::string_view to_string(Direction direction) { return name_of(direction); }
+std::span<const Name<Direction>> names(Direction) { return directions; }
 
 }  // namespace ridgeline::record

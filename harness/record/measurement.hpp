@@ -14,7 +14,7 @@ namespace ridgeline::record {
 enum class Direction { lower, higher, none };
 
 std::string_view to_string(Direction direction);
-std::optional<Direction> parse_direction(std::string_view text);
+std::span<const Name<Direction>> names(Direction);
 
 /// A named quantity of a case beside its time: expected sectors a request, predicted occupancy, memory it needs.
 struct Metric {

@@ -1,7 +1,5 @@
 #include "harness/record/outcome.hpp"
 
-#include "harness/base/names.hpp"
-
 namespace ridgeline::record {
 namespace {
 
@@ -20,7 +18,7 @@ constexpr Name<Outcome> outcomes[] = {
 
 }  // namespace
 
-std::string_view to_string(Outcome outcome) { return name_of(outcomes, outcome); }
-std::optional<Outcome> parse_outcome(std::string_view text) { return value_of(outcomes, text); }
+std::string_view to_string(Outcome outcome) { return name_of(outcome); }
+std::span<const Name<Outcome>> names(Outcome) { return outcomes; }
 
 }  // namespace ridgeline::record

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string_view>
+
+#include "harness/base/names.hpp"
 
 namespace ridgeline::record {
 
@@ -20,7 +21,7 @@ enum class Outcome {
 };
 
 std::string_view to_string(Outcome outcome);
-std::optional<Outcome> parse_outcome(std::string_view text);
+std::span<const Name<Outcome>> names(Outcome);
 
 /// ok, unstable and invalid_environment carry samples; only ok may serve as a baseline.
 constexpr bool has_samples(Outcome outcome) {

@@ -1,7 +1,5 @@
 #include "harness/record/run.hpp"
 
-#include "harness/base/names.hpp"
-
 namespace ridgeline::record {
 namespace {
 
@@ -14,7 +12,7 @@ constexpr Name<RunStatus> statuses[] = {
 
 }  // namespace
 
-std::string_view to_string(RunStatus status) { return name_of(statuses, status); }
-std::optional<RunStatus> parse_run_status(std::string_view text) { return value_of(statuses, text); }
+std::string_view to_string(RunStatus status) { return name_of(status); }
+std::span<const Name<RunStatus>> names(RunStatus) { return statuses; }
 
 }  // namespace ridgeline::record

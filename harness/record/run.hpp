@@ -46,7 +46,7 @@ struct Environment {
 
 enum class RunStatus { running, finished, interrupted, failed };
 std::string_view to_string(RunStatus status);
-std::optional<RunStatus> parse_run_status(std::string_view text);
+std::span<const Name<RunStatus>> names(RunStatus);
 
 /// What one `ridgeline run` did on one device.
 struct Run {

@@ -146,7 +146,7 @@ std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what)
 }
 
 const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device) {
-  const auto kind = parse_device_kind(device.substr(0, device.find(':')));
+  const auto kind = parse<DeviceKind>(device.substr(0, device.find(':')));
   if (!kind) return nullptr;
   const auto serves = [&](const Worker& worker) {
     return std::ranges::any_of(worker.cases, [&](const record::Case& info) { return info.device_kind == kind; }) ||

@@ -169,7 +169,7 @@ std::unique_ptr<Connection> Connection::in_memory(std::span<const Migration> ste
   return std::unique_ptr<Connection>(new Connection(":memory:", std::move(database)));
 }
 
-SQLite::Statement& Connection::statement(const char* sql) {
+SQLite::Statement& Connection::prepare(const char* sql) {
   auto found = statements_.find(sql);
   if (found == statements_.end()) found = statements_.emplace(sql, SQLite::Statement(database_, sql)).first;
   found->second.tryReset();  // reports the failure of the last use, which has been thrown already

@@ -10,6 +10,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "harness/base/error.hpp"
+#include "harness/store/binder.hpp"
 #include "harness/store/migrations.hpp"
 
 namespace ridgeline::store {
@@ -27,8 +28,15 @@ class Connection {
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() { return database_; }
 
-  /// The statement of `sql`, prepared once, without bindings. `sql` must be a literal: it is the key.
-  SQLite::Statement& statement(const char* sql);
+  /// The statement of `sql`, prepared once, with these values of its parameters. `sql` must outlive the connection, as
+  /// a literal does: it is the key.
+  template <class... Values>
+  SQLite::Statement& statement(const char* sql, const Values&... values) {
+    SQLite::Statement& prepared = prepare(sql);
+    Binder bind(prepared);
+    (bind("a parameter", values), ...);
+    return prepared;
+  }
 
   /// Writes the file anew without what is free in it (VACUUM). `what` as for write.
   void rewrite(const char* what);
@@ -47,6 +55,7 @@ class Connection {
  private:
   Connection(std::filesystem::path file, SQLite::Database database)
       : file_(std::move(file)), database_(std::move(database)) {}
+  SQLite::Statement& prepare(const char* sql);
   bool in_transaction() const;
   void forget_unfinished();
 

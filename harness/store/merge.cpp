@@ -42,23 +42,14 @@ bool same(const Measurement& a, const Measurement& b) {
   return a.sample_count() == b.sample_count() && without_samples(a) == without_samples(b);
 }
 
-/// What a run was when it began.
-record::Run begun(record::Run run) {
-  run.status = record::RunStatus::running;
-  run.finished.clear();
-  return run;
-}
-
 /// Absent when the file has no such run.
 std::optional<WholeRun> read_whole_run(const Store& store, Connection& connection, const std::string& id) {
-  SQLite::Statement& rows = connection.statement(
-      "SELECT run.*, uuid, local_id, kind, model, name, pci_id, properties, comparable, recorded "
-      "FROM run JOIN device ON device.id = device_id WHERE run.id = :id");
-  Binder(rows).text(":id", id);
+  SQLite::Statement& rows =
+      connection.statement("SELECT device.*, run.* FROM run JOIN device ON device.id = device_id WHERE run.id = ?", id);
   if (!rows.executeStep()) return std::nullopt;
   const Row row(rows, "run", connection.file());
   WholeRun whole{read_run(row),
-                 read_device(row),
+                 row.as<record::Device>(),
                  store.environment(id),
                  read_processes(connection, id),
                  store.measurements(id, Samples::read),
@@ -104,8 +95,8 @@ Rows rows(const WholeRun& run) { return {run.measurements.size(), run.processes.
 std::optional<Rows> rows(Connection& connection, const std::string& id) {
   SQLite::Statement& counts = connection.statement(
       "SELECT (SELECT count(*) FROM process JOIN measurement ON process_id = process.id WHERE run_id = run.id), "
-      "(SELECT count(*) FROM process WHERE run_id = run.id) FROM run WHERE id = :id");
-  Binder(counts).text(":id", id);
+      "(SELECT count(*) FROM process WHERE run_id = run.id) FROM run WHERE id = ?",
+      id);
   if (!counts.executeStep()) return std::nullopt;
   return Rows(counts.getColumn(0).getInt64(), counts.getColumn(1).getInt64());
 }
@@ -114,16 +105,6 @@ std::optional<Rows> rows(Connection& connection, const std::string& id) {
 bool goes_on(const WholeRun& here, const WholeRun& there) {
   if (rows(here) != rows(there)) return rows(here) < rows(there);
   return here.run.status != there.run.status && here.run.finished < there.run.finished;  // empty while it runs
-}
-
-/// Sets the status to that of `run`, whatever it was.
-void set_status(Connection& connection, const record::Run& run) {
-  SQLite::Statement& statement =
-      connection.statement("UPDATE run SET status = :status, finished = :finished WHERE id = :id");
-  Binder bind(statement);
-  bind.text(":status", to_string(run.status)).text(":id", run.id);
-  if (run.status != RunStatus::running) bind.text(":finished", run.finished);
-  statement.exec();
 }
 
 /// Adds the rows of `from` that the target lacks; `there` are the processes that it has. Returns how many measurements.
@@ -141,7 +122,7 @@ std::int64_t append(Store& target, Connection& connection, const WholeRun& from,
     target.add(processes[last], stored.case_info, stored.measurement);
   }
   for (const record::Roof& roof : from.roofs) target.add(from.run.id, roof);
-  set_status(connection, from.run);
+  set_status(connection, "UPDATE run SET status = ?, finished = ? WHERE id = ?", from.run);
   return static_cast<std::int64_t>(from.measurements.size() - known);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
+#include "harness/store/connection.hpp"
 #include "harness/store/store.hpp"
 
 /// What merging runs and merging gates share.
@@ -15,6 +16,13 @@ namespace ridgeline::store {
 /// differs in".
 Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,
                      const std::filesystem::path& target, const std::string& differs);
+
+/// Sets the status of a run or gate to that of `record`, whatever it was. `sql` takes status, end and id.
+template <class T>
+void set_status(Connection& connection, const char* sql, const T& record) {
+  const bool running = record.status == record::RunStatus::running;
+  connection.statement(sql, record.status, running ? std::nullopt : std::optional(record.finished), record.id).exec();
+}
 
 /// What `read` returns, an optional. A store Error is noted in `merged`, and nothing is returned.
 template <class Read>

@@ -38,37 +38,35 @@ std::size_t place(const std::vector<std::int64_t>& ids, std::int64_t id, const R
 std::optional<WholeGate> read_whole_gate(const Store& store, Connection& connection, const std::string& id) {
   SQLite::Statement& gates = connection.statement(
       "SELECT gate.*, uuid FROM gate LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
-      "WHERE gate.id = :id");
-  Binder(gates).text(":id", id);
+      "WHERE gate.id = ?",
+      id);
   if (!gates.executeStep()) return std::nullopt;
   WholeGate whole{read_gate(Row(gates, "gate", connection.file())), {}, store.verdicts(id)};
   const std::vector<record::Pair> pairs = store.pairs(id);
   const auto baseline = measurement_ids(connection, whole.gate.baseline_run),
              candidate = measurement_ids(connection, whole.gate.candidate_run);
   SQLite::Statement& rows = connection.statement(
-      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = :id ORDER BY round, id");
-  Binder(rows).text(":id", id);
+      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = ? ORDER BY round, id", id);
   for (const record::Pair& pair : pairs) {
     require(rows.executeStep(), "a gate has as many pairs as it had a moment ago");
     const Row row(rows, "pair", connection.file());
-    whole.pairs.push_back({pair, place(baseline, row.integer("baseline_measurement"), row),
-                           place(candidate, row.integer("candidate_measurement"), row)});
+    whole.pairs.push_back({pair, place(baseline, row.get<std::int64_t>("baseline_measurement"), row),
+                           place(candidate, row.get<std::int64_t>("candidate_measurement"), row)});
   }
   return whole;
 }
 
-/// What a gate was when it began.
-record::Gate begun(record::Gate gate) {
-  gate.status = RunStatus::running;
-  gate.finished.clear();
-  gate.options.clear();  // which going on with it may change
+/// What two gates of one id have in common: going on with one may change its options.
+record::Gate lasting(record::Gate gate) {
+  gate = begun(std::move(gate));
+  gate.options.clear();
   return gate;
 }
 
 /// The first thing that two gates of one id differ in, as far as both go. Verdicts may change until the gate is
 /// finished.
 std::string difference(const WholeGate& here, const WholeGate& there) {
-  if (begun(here.gate) != begun(there.gate)) return "when it started, how it was called, its rules, seed or runs";
+  if (lasting(here.gate) != lasting(there.gate)) return "when it started, how it was called, its rules, seed or runs";
   for (std::size_t i = 0; i < std::min(here.pairs.size(), there.pairs.size()); ++i)
     if (here.pairs[i] != there.pairs[i])
       return fmt::format("pair {} of it, of {}", i + 1, printable(here.pairs[i].pair.case_name, 400));
@@ -95,12 +93,7 @@ void append(Store& target, Connection& connection, const WholeGate& from, std::s
     target.add(gate.id, placed.pair, baseline[placed.baseline], candidate[placed.candidate]);
   }
   for (const record::CaseVerdict& verdict : from.verdicts) target.add(gate.id, verdict);
-  SQLite::Statement& statement =
-      connection.statement("UPDATE gate SET status = :status, finished = :finished WHERE id = :id");
-  Binder bind(statement);
-  bind.text(":status", to_string(gate.status)).text(":id", gate.id);
-  if (gate.status != RunStatus::running) bind.text(":finished", gate.finished);
-  statement.exec();
+  set_status(connection, "UPDATE gate SET status = ?, finished = ? WHERE id = ?", gate);
 }
 
 }  // namespace

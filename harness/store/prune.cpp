@@ -22,19 +22,19 @@ std::vector<Prunable> Store::prunable(const std::string& before) const {
         "SELECT run.id AS id, max(process.started) AS sampled, count(*) AS measurements, sum(n) AS samples, "
         "ifnull((SELECT group_concat(name, ' ') FROM baseline WHERE baseline.run_id = run.id), '') AS baselines "
         "FROM run JOIN process ON process.run_id = run.id JOIN measurement ON process_id = process.id "
-        "WHERE samples IS NOT NULL GROUP BY run.id HAVING max(process.started) < :before "
-        "ORDER BY sampled, run.id");
-    Binder(rows).text(":before", before);
+        "WHERE samples IS NOT NULL GROUP BY run.id HAVING max(process.started) < ? "
+        "ORDER BY sampled, run.id",
+        before);
     std::vector<Prunable> found;
     while (rows.executeStep()) {
       const Row row(rows, "run", file());
       Prunable& run = found.emplace_back();
-      run.run_id = row.text("id");
-      run.sampled = row.text("sampled");
-      run.measurements = row.integer("measurements");
-      run.samples = row.integer("samples");
+      run.run_id = row.get<std::string>("id");
+      run.sampled = row.get<std::string>("sampled");
+      run.measurements = row.get<std::int64_t>("measurements");
+      run.samples = row.get<std::int64_t>("samples");
       run.bytes = run.samples * static_cast<std::int64_t>(sizeof(double));
-      run.baselines = words(row.text("baselines"));
+      run.baselines = words(row.get<std::string>("baselines"));
     }
     return found;
   });
@@ -42,18 +42,18 @@ std::vector<Prunable> Store::prunable(const std::string& before) const {
 
 std::int64_t Store::prune(std::string_view run_id, const std::string& now) {
   return connection_->write("drop samples from", [&] {
-    constexpr const char* count =
+    SQLite::Statement& counted = connection_->statement(
         "SELECT ifnull(sum(n), 0) FROM measurement WHERE samples IS NOT NULL "
-        "AND process_id IN (SELECT id FROM process WHERE run_id = :run_id)";
-    SQLite::Statement& counted = connection_->statement(count);
-    Binder(counted).text(":run_id", run_id);
+        "AND process_id IN (SELECT id FROM process WHERE run_id = ?)",
+        run_id);
     counted.executeStep();
     const std::int64_t samples = counted.getColumn(0).getInt64();
-    SQLite::Statement& statement = connection_->statement(
-        "UPDATE measurement SET samples = NULL, pruned = :now WHERE samples IS NOT NULL "
-        "AND process_id IN (SELECT id FROM process WHERE run_id = :run_id)");
-    Binder(statement).text(":now", now).text(":run_id", run_id);
-    statement.exec();
+    connection_
+        ->statement(
+            "UPDATE measurement SET samples = NULL, pruned = ? WHERE samples IS NOT NULL "
+            "AND process_id IN (SELECT id FROM process WHERE run_id = ?)",
+            now, run_id)
+        .exec();
     return samples;
   });
 }

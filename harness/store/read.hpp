@@ -12,12 +12,19 @@
 
 namespace ridgeline::store {
 
-/// Of a row with the columns of table device.
-record::Device read_device(const Row& row);
 /// Of a row with the columns of table run, and uuid of its device.
 record::Run read_run(const Row& row);
 /// Of a row with the columns of table gate, and uuid of the device of its candidate's run.
 record::Gate read_gate(const Row& row);
+
+/// What a run or a gate was when it began.
+template <class T>
+T begun(T record) {
+  record.status = record::RunStatus::running;
+  record.finished.clear();
+  return record;
+}
+
 /// The cases that a run has measurements of, by their ids in this file.
 std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection, std::string_view run_id);
 

@@ -5,73 +5,82 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "harness/record/case.hpp"
-#include "harness/record/run.hpp"
+#include "harness/record/fields.hpp"
 
 namespace ridgeline::store {
-
-/// Names values of a statement's parameters (":median_ns"). Text that is not UTF-8 is stored with its bytes escaped, so
-/// that a worker's garbage in a reason costs nothing else. A number that is not finite throws a store Error: SQLite
-/// would keep NaN as NULL.
-class Binder {
- public:
-  explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
-  Binder& text(const char* name, std::string_view value);
-  Binder& integer(const char* name, std::int64_t value);
-  Binder& count(const char* name, std::uint64_t value);  // refused where the signed integer cannot hold it
-  Binder& optional_integer(const char* name, std::optional<int> value);
-  Binder& seed(const char* name, std::uint64_t value);  // as the signed integer with the same bits
-  Binder& real(const char* name, double value);
-  Binder& optional_real(const char* name, std::optional<double> value);
-  Binder& facts(const char* name, const record::Facts& value);
-  Binder& fields(const char* name, const std::vector<record::Field>& value);
-  /// As little-endian binary64. The values must be positive and finite, and outlive the execution of the statement.
-  Binder& times(const char* name, const std::vector<double>& values);
-
- private:
-  SQLite::Statement& statement_;
-};
 
 /// One row that was read back. A database is untrusted input: what its columns cannot hold throws a store Error that
 /// names file, table, row and column.
 class Row {
  public:
+  using Rule = record::Rule;
+
   /// `statement` stands on a row; its column "id" names it. `table` must outlive the Row.
   Row(SQLite::Statement& statement, std::string_view table, const std::filesystem::path& file)
       : statement_(statement), table_(table), file_(file) {}
 
-  std::string text(const char* column) const;
-  std::int64_t integer(const char* column) const;
-  int small(const char* column, int least) const;  // at least `least`
-  std::uint64_t count(const char* column) const;   // not below 0
-  bool flag(const char* column) const;
-  std::uint64_t seed(const char* column) const;
-  double real(const char* column) const;  // finite
-  bool is_null(const char* column) const;
-  std::optional<double> optional_real(const char* column) const;
-  record::Facts facts(const char* column) const;
-  std::vector<record::Field> fields(const char* column) const;
-  std::vector<double> times(const char* column) const;  // positive and finite; empty for NULL
-
-  /// Text of `column` as one of a known set of words; `parse` returns an optional.
-  template <class Parse>
-  auto word(const char* column, Parse&& parse) const {
-    const std::string written = text(column);
-    const auto value = parse(written);
-    if (!value) refuse_word(written, column);
-    return *value;
+  /// The record or value whose fields are columns of this row.
+  template <record::Listed T>
+  T as() const {
+    T record;
+    fields(*this, record);
+    return record;
   }
+  template <class T>
+  T get(const char* column, const Rule& rule = {}) const {
+    T value{};
+    (*this)(column, value, rule);
+    return value;
+  }
+  bool is_null(const char* column) const { return statement_.getColumn(column).isNull(); }
+
+  /// Reads the fields that it visits.
+  template <class T>
+  void operator()(const char* name, T& value, const Rule& rule = {}) const {
+    if constexpr (record::Listed<T>)
+      fields(*this, value);
+    else if (const char* column = column_of(name, rule); *column)
+      read(column, value, rule);
+  }
+  template <record::Listed T>
+  void operator()(const char*, std::optional<T>& value, const Rule& rule = {}) const {
+    if (!is_null(rule.column)) fields(*this, value.emplace());
+  }
+  template <record::Listed T>
+  void operator()(const char*, std::vector<T>&, const Rule& = {}) const {}  // in a table of their own
 
   /// "measurement 17 of results/x.sqlite has <what>".
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
-  SQLite::Column column(const char* name) const;
+  void read(const char* column, std::string& text, const Rule& rule) const;
+  void read(const char* column, double& number, const Rule& rule) const;
+  void read(const char* column, std::int64_t& number, const Rule& rule) const;
+  void read(const char* column, std::uint64_t& number, const Rule& rule) const;
+  void read(const char* column, int& number, const Rule& rule) const;
+  void read(const char* column, bool& flag, const Rule& rule) const;
+  void read(const char* column, record::Facts& facts, const Rule& rule) const;
+  void read(const char* column, std::vector<record::Field>& pairs, const Rule& rule) const;
+  void read(const char* column, std::vector<double>& times, const Rule& rule) const;  // positive; empty for NULL
+  template <class T>
+  void read(const char* column, std::optional<T>& value, const Rule& rule) const {
+    if (!is_null(column)) read(column, value.emplace(), rule);
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void read(const char* column, T& value, const Rule&) const {
+    const auto written = get<std::string>(column);
+    const std::optional<T> known = parse<T>(written);
+    if (!known) refuse_word(written, column);
+    value = *known;
+  }
   [[noreturn]] void refuse_word(const std::string& written, const char* column) const;
+
   SQLite::Statement& statement_;
   std::string_view table_;
   const std::filesystem::path& file_;

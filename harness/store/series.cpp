@@ -43,34 +43,24 @@ std::vector<SeriesRun> SeriesReader::runs() const {
         "SELECT DISTINCT run_id, build.* FROM process JOIN build ON build.id = build_id ORDER BY build.id");
     while (built.executeStep()) {
       const Row row(built, "build", connection_->file());
-      builds[row.text("run_id")].push_back({row.text("worker"), row.text("commit_hash"), row.flag("dirty"),
-                                            row.text("compiler"), row.text("flags"), row.text("cuda"),
-                                            row.text("code_hash")});
+      builds[row.get<std::string>("run_id")].push_back(row.as<record::Build>());
+    }
+    std::map<std::int64_t, record::Environment> environments;
+    SQLite::Statement& found = connection_->statement("SELECT * FROM environment");
+    while (found.executeStep()) {
+      const Row row(found, "environment", connection_->file());
+      environments.emplace(row.get<std::int64_t>("id"), row.as<record::Environment>());
     }
     std::vector<SeriesRun> runs;
     SQLite::Statement& rows = connection_->statement(
-        "SELECT run.id, label, command_line, profile, started, status, unfit, gate, uuid, local_id, kind, model, "
-        "device.name, "
-        "pci_id, properties, device.comparable, device.recorded, hash, environment.comparable AS "
-        "environment_comparable, "
-        "environment.recorded AS environment_recorded "
-        "FROM run JOIN device ON device.id = device_id JOIN environment ON environment.id = environment_id "
-        "ORDER BY started, run.id");
+        "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id ORDER BY started, run.id");
     while (rows.executeStep()) {
       const Row row(rows, "run", connection_->file());
-      SeriesRun& one = runs.emplace_back();
-      one.run.id = row.text("id");
-      one.run.label = row.text("label");
-      one.run.command_line = row.text("command_line");
-      one.run.profile = row.text("profile");
-      one.run.started = row.text("started");
-      one.run.status = row.word("status", record::parse_run_status);
-      one.run.unfit = row.text("unfit");
-      one.run.gate = row.text("gate");
-      one.device = read_device(row);
-      one.run.device_uuid = one.device.uuid;
-      one.environment = {row.facts("environment_comparable"), row.facts("environment_recorded"), row.text("hash")};
-      if (const auto found = builds.find(one.run.id); found != builds.end()) one.builds = found->second;
+      SeriesRun& one = runs.emplace_back(SeriesRun{read_run(row), row.as<record::Device>(), {}, {}});
+      const auto environment = environments.find(row.get<std::int64_t>("environment_id"));
+      if (environment == environments.end()) row.refuse("an environment that does not exist");
+      one.environment = environment->second;
+      one.builds = builds[one.run.id];
     }
     return runs;
   });
@@ -82,7 +72,7 @@ std::unordered_map<std::int64_t, std::string> SeriesReader::case_names() const {
     SQLite::Statement& rows = connection_->statement("SELECT id, name FROM \"case\"");
     while (rows.executeStep()) {
       const Row row(rows, "case", connection_->file());
-      names.emplace(row.integer("id"), row.text("name"));
+      names.emplace(row.get<std::int64_t>("id"), row.get<std::string>("name"));
     }
     return names;
   });
@@ -93,14 +83,14 @@ void SeriesReader::times(std::string_view run_id, const std::function<void(const
     // Columns by number: there are millions of rows. Their order is that of the index which finds them.
     SQLite::Statement& rows = connection_->statement(
         "SELECT measurement.id AS id, case_id, attempt, outcome, median_ns, replicate "
-        "FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id");
-    Binder(rows).text(":run_id", run_id);
+        "FROM process JOIN measurement ON process_id = process.id WHERE run_id = ?",
+        run_id);
     std::vector<Attempt> attempts;
     while (rows.executeStep()) {
       const auto refuse = [&](const char* what) { Row(rows, "measurement", connection_->file()).refuse(what); };
       Attempt one{{}, rows.getColumn(5).getInt64(), rows.getColumn(2).getInt64(), rows.getColumn(0).getInt64()};
       one.time.case_id = rows.getColumn(1).getInt64();
-      const auto outcome = record::parse_outcome(rows.getColumn(3).getText());
+      const auto outcome = parse<record::Outcome>(rows.getColumn(3).getText());
       if (!outcome) refuse("an outcome that nobody knows");
       one.time.outcome = *outcome;
       const SQLite::Column median = rows.getColumn(4);
@@ -120,14 +110,13 @@ void SeriesReader::times(std::string_view run_id, const std::function<void(const
 void SeriesReader::counts(std::string_view run_id, const std::function<void(const SeriesCount&)>& take) const {
   connection_->read("read the counts of a run in", [&] {
     SQLite::Statement& rows = connection_->statement(
-        "SELECT measurement.id AS id, case_id, metric.name AS name, value, unit, direction "
+        "SELECT metric.*, measurement.id AS id, case_id "
         "FROM process JOIN measurement ON process_id = process.id JOIN metric ON measurement_id = measurement.id "
-        "WHERE run_id = :run_id AND outcome = 'counted' ORDER BY attempt, measurement.id");
-    Binder(rows).text(":run_id", run_id);
+        "WHERE run_id = ? AND outcome = 'counted' ORDER BY attempt, measurement.id",
+        run_id);
     while (rows.executeStep()) {
       const Row row(rows, "metric of measurement", connection_->file());
-      take({row.integer("case_id"),
-            {row.text("name"), row.real("value"), row.text("unit"), row.word("direction", record::parse_direction)}});
+      take({row.get<std::int64_t>("case_id"), row.as<record::Metric>()});
     }
     return true;
   });

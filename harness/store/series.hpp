@@ -46,7 +46,7 @@ class SeriesReader {
   SeriesReader(SeriesReader&&) noexcept;
   SeriesReader& operator=(SeriesReader&&) noexcept;
 
-  /// Oldest first. Runs that a gate measured are among them; Run::gate tells. Without the profiles' texts.
+  /// Oldest first. Runs that a gate measured are among them; Run::gate tells.
   std::vector<SeriesRun> runs() const;
   /// Names by id. Several ids have one name where a case's description changed.
   std::unordered_map<std::int64_t, std::string> case_names() const;

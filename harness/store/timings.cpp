@@ -39,10 +39,10 @@ Timing read_timing(SQLite::Statement& rows, const Row& row) {
   timing.replicate = rows.getColumn(replicate).getInt();
   timing.attempt = rows.getColumn(attempt).getInt();
   if (timing.replicate < 0 || timing.attempt < 1) row.refuse("an impossible replicate or attempt");
-  const auto said = record::parse_outcome(rows.getColumn(outcome).getText());
+  const auto said = parse<record::Outcome>(rows.getColumn(outcome).getText());
   if (!said) row.refuse("an outcome that this ridgeline does not know");
   timing.outcome = *said;
-  if (!record::is_success(timing.outcome)) timing.reason = row.text("reason");
+  if (!record::is_success(timing.outcome)) timing.reason = row.get<std::string>("reason");
   timing.median_ns = number(rows, median_ns, row);
   if (timing.median_ns.has_value() != has_samples(timing.outcome))
     row.refuse("a median that does not go with its outcome");
@@ -67,8 +67,8 @@ Timings Store::timings(std::string_view run_id) const {
     }
     SQLite::Statement& rows = connection_->statement(
         "SELECT case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, "
-        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = :run_id");
-    Binder(rows).text(":run_id", run_id);
+        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = ?",
+        run_id);
     while (rows.executeStep()) {
       const Row row(rows, "measurement", file());
       const auto place = places.find(rows.getColumn(case_id).getInt64());

@@ -120,7 +120,7 @@ TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
     verdict.verdict = static_cast<Verdict>(i);
     verdict.reason = "because";
     EXPECT_EQ(to_string(verdict.verdict), names[i]);
-    EXPECT_EQ(record::parse_verdict(names[i]), verdict.verdict);
+    EXPECT_EQ(parse<record::Verdict>(names[i]), verdict.verdict);
     if (verdict.verdict != Verdict::regression && verdict.verdict != Verdict::improvement &&
         verdict.verdict != Verdict::pass)
       verdict.ratio = verdict.ratio_low = verdict.ratio_high = std::nullopt;
@@ -130,7 +130,7 @@ TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
   ASSERT_EQ(counts.size(), std::size(names));
   for (std::size_t i = 0; i < counts.size(); ++i)
     EXPECT_EQ(counts[i], std::pair(static_cast<Verdict>(i), std::int64_t{1}));
-  EXPECT_EQ(record::parse_verdict("new_case"), std::nullopt);
+  EXPECT_EQ(parse<record::Verdict>("new_case"), std::nullopt);
 }
 
 TEST_F(Verdicts, BadVerdictsAreRefused) {

@@ -92,7 +92,7 @@ int run_benchmarks(const Program& program, const std::string& device, std::vecto
   if (std::none_of(found.begin(), found.end(), [&](const device::Facts& facts) { return facts.id == device; }))
     program.open(device);  // throws and says what there is, unless the id stands for several devices
   Bench bench{program, device};
-  const auto kind = parse_device_kind(std::string_view(device).substr(0, device.find(':')));
+  const auto kind = parse<DeviceKind>(std::string_view(device).substr(0, device.find(':')));
   const bool lists = std::ranges::any_of(
       arguments, [](const std::string& argument) { return argument.starts_with("--benchmark_list_tests"); });
   if (kind == DeviceKind::emulated && !lists)

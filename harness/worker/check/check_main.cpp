@@ -12,7 +12,7 @@
 #include "harness/device/check.hpp"
 #include "harness/device/failure.hpp"
 #include "harness/measure/count.hpp"
-#include "harness/protocol/record_json.hpp"
+#include "harness/record/json.hpp"
 
 // The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0 it was counted, 2
 // something is wrong with it, 64 usage, 69 no such device.
@@ -73,7 +73,7 @@ int run(const std::vector<std::string>& arguments) {
                 "there are emulated:sm_90 and emulated:sm_80");
   const record::Measurement measurement = measured(*device);
   if (std::find(arguments.begin() + 1, arguments.end(), "--json") != arguments.end())
-    fmt::print("{}\n", protocol::to_json(measurement).dump(2));
+    fmt::print("{}\n", record::to_json(measurement).dump(2));
   else
     print(measurement, arguments[0]);
   return measurement.outcome == record::Outcome::counted ? 0 : 2;

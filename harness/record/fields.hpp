@@ -1,0 +1,223 @@
+#pragma once
+
+#include "harness/record/case.hpp"
+#include "harness/record/gate.hpp"
+#include "harness/record/measurement.hpp"
+#include "harness/record/rule.hpp"
+#include "harness/record/run.hpp"
+
+/// The fields of every record, each named once: JSON and the store follow from these lists. The order is that of JSON.
+namespace ridgeline::record {
+
+inline constexpr Rule any_name{.longest = max_name_bytes}, word{.longest = max_name_bytes, .text = Text::word},
+    left_out_when_empty{.presence = Presence::left_out_when_empty}, not_negative{.least = 0},
+    positive{.least = std::numeric_limits<double>::min()},
+    samples{.least = positive.least, .most = 1'000'000, .column = ""};
+
+void fields(auto& visit, Of<CaseId> auto& id) {
+  visit("suite", id.suite, word);
+  visit("variant", id.variant, word);
+  visit("dtype", id.dtype, word);
+  visit("problem", id.problem, {.most = 32});
+  visit("options", id.options, {.most = 32, .presence = Presence::may_lack});
+}
+
+void fields(auto& visit, Of<Case> auto& info) {
+  fields(visit, info.id);
+  visit("device_kind", info.device_kind);
+  visit("idea", info.idea, {.presence = Presence::may_lack});
+  visit("ranks", info.ranks, {.least = 1, .most = 1'000'000, .presence = Presence::may_lack});
+  visit("flops", info.flops, not_negative);
+  visit("bytes", info.bytes, not_negative);
+  visit("roof", info.roof, {.longest = max_name_bytes, .presence = Presence::may_lack});
+}
+
+void fields(auto& visit, Of<Device> auto& device) {
+  visit("id", device.id, {.longest = max_name_bytes, .column = "local_id"});
+  visit("kind", device.kind);
+  visit("model", device.model, word);
+  visit("name", device.name);
+  visit("uuid", device.uuid, any_name);
+  visit("pci_id", device.pci_id, any_name);
+  visit("properties", device.properties);
+  visit("comparable", device.comparable);
+  visit("recorded", device.recorded);
+}
+
+void fields(auto& visit, Of<Environment> auto& environment) {
+  visit("hash", environment.hash);
+  visit("comparable", environment.comparable);
+  visit("recorded", environment.recorded);
+}
+
+void fields(auto& visit, Of<Build> auto& build) {
+  visit("worker", build.worker, word);
+  visit("commit", build.commit, {.longest = max_name_bytes, .column = "commit_hash"});
+  visit("dirty", build.dirty);
+  visit("compiler", build.compiler);
+  visit("flags", build.flags);
+  visit("cuda", build.cuda);
+  visit("code_hash", build.code_hash, any_name);
+}
+
+/// Without its build, which has a row of its own.
+void fields(auto& visit, Of<Process> auto& process) {
+  visit("run_id", process.run_id);
+  visit("replicate", process.replicate, not_negative);
+  visit("seed", process.seed);
+  visit("started", process.started);
+}
+
+/// Without its device, which has a row of its own.
+void fields(auto& visit, Of<Run> auto& run) {
+  visit("id", run.id);
+  visit("started", run.started);
+  visit("status", run.status);
+  visit("profile", run.profile);
+  visit("profile_text", run.profile_text);
+  visit("label", run.label);
+  visit("seed", run.seed);
+  visit("command_line", run.command_line);
+  visit("finished", run.finished, {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+  visit("unfit", run.unfit, left_out_when_empty);
+  visit("gate", run.gate, left_out_when_empty);
+}
+
+void fields(auto& visit, Of<Roof> auto& roof) {
+  visit("kind", roof.kind);
+  visit("value", roof.value);
+  visit("unit", roof.unit);
+  visit("source", roof.source);
+}
+
+void fields(auto& visit, Of<Baseline> auto& baseline) {
+  visit("name", baseline.name);
+  visit("run_id", baseline.run_id);
+  visit("set_at", baseline.set_at);
+}
+
+void fields(auto& visit, Of<Metric> auto& metric) {
+  visit("name", metric.name, word);
+  visit("value", metric.value);
+  visit("unit", metric.unit, any_name);
+  visit("direction", metric.direction);
+}
+
+void fields(auto& visit, Of<Site> auto& site) {
+  constexpr Rule line{.longest = max_name_bytes, .text = Text::line, .cut = true};
+  constexpr Rule count{.least = 0, .most = std::int64_t{1} << 53};  // what a double, and so any JSON parser, holds
+  visit("kernel", site.kernel, line);
+  visit("file", site.file, line);
+  visit("line", site.line, not_negative);
+  visit("access", site.access, {.longest = max_name_bytes, .text = Text::filled_line});
+  visit("lane_bytes", site.lane_bytes, {.least = 0, .most = 1 << 20});
+  visit("requests", site.requests, count);
+  visit("lanes", site.lanes, count);
+  visit("sectors", site.sectors, count);
+  visit("wavefronts", site.wavefronts, count);
+}
+
+void fields(auto& visit, Of<Source> auto& source) {
+  visit("file", source.file, {.longest = max_name_bytes, .text = Text::filled_line});
+  visit("text", source.text, {.longest = max_source_bytes, .text = Text::source});
+}
+
+void fields(auto& visit, Of<Verification> auto& verification) {
+  visit("error", verification.error, {.least = 0, .finite = false});
+  visit("tolerance", verification.tolerance, not_negative);
+}
+
+void fields(auto& visit, Of<Telemetry> auto& telemetry) {
+  visit("sm_clock_mhz", telemetry.sm_clock_mhz, not_negative);
+  visit("memory_clock_mhz", telemetry.memory_clock_mhz, not_negative);
+  visit("power_w", telemetry.power_w, not_negative);
+  visit("temperature_c", telemetry.temperature_c);
+  visit("throttle", telemetry.throttle);
+  visit("throttled_by_hardware", telemetry.throttled_by_hardware);
+  visit("other_processes", telemetry.other_processes, {.least = 0, .most = 1'000'000});
+}
+
+/// Without what was pruned, which no message says and the store keeps in the places of the samples.
+void fields(auto& visit, Of<Measurement> auto& m) {
+  visit("case", m.case_name, {.longest = max_name_bytes, .column = ""});
+  visit("outcome", m.outcome);
+  visit("reason", m.reason, {.cut = true});
+  visit("attempt", m.attempt, {.least = 1, .most = 1000, .presence = Presence::may_lack});
+  visit("samples_ns", m.samples_ns, samples);
+  visit("executions_per_sample", m.executions_per_sample, {.least = 1});
+  visit("median_ns", m.median_ns, positive);
+  visit("relative_spread", m.relative_spread, not_negative);
+  visit("verification", m.verification, {.column = "tolerance"});
+  visit("flops", m.flops, not_negative);
+  visit("bytes", m.bytes, not_negative);
+  visit("launch", m.launch, any_name);
+  visit("cache", m.cache, any_name);
+  visit("buffer_sets", m.buffer_sets, not_negative);
+  visit("seed", m.seed);
+  visit("prepare_ns", m.prepare_ns, not_negative);
+  visit("verify_ns", m.verify_ns, not_negative);
+  visit("warmup_ns", m.warmup_ns, not_negative);
+  visit("timed_ns", m.timed_ns, not_negative);
+  visit("total_ns", m.total_ns, not_negative);
+  visit("telemetry", m.telemetry, {.presence = Presence::may_lack});
+  visit("metrics", m.metrics, {.most = 200, .presence = Presence::may_lack, .column = ""});
+  visit("sites", m.sites, {.most = max_sites, .presence = Presence::left_out_when_empty, .column = ""});
+  visit("sources", m.sources, {.most = max_sources, .presence = Presence::left_out_when_empty, .column = ""});
+}
+
+/// Without its device, which is that of its candidate's run.
+void fields(auto& visit, Of<Gate> auto& gate) {
+  visit("id", gate.id);
+  visit("mode", gate.mode);
+  visit("status", gate.status);
+  visit("started", gate.started);
+  visit("baseline", gate.baseline);
+  visit("candidate", gate.candidate);
+  visit("baseline_run", gate.baseline_run);
+  visit("candidate_run", gate.candidate_run);
+  visit("command_line", gate.command_line);
+  visit("seed", gate.seed);
+  visit("alpha", gate.alpha);
+  visit("cases", gate.cases, not_negative);
+  visit("aa", gate.aa);
+  visit("finished", gate.finished, {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+  visit("rules_text", gate.rules_text, left_out_when_empty);
+  visit("options", gate.options);
+}
+
+/// Without its times, which are those of its measurements.
+void fields(auto& visit, Of<Pair> auto& pair) {
+  visit("case_name", pair.case_name);
+  visit("round", pair.round, not_negative);
+  visit("baseline_first", pair.baseline_first);
+  visit("baseline_disturbed", pair.dropped.baseline);
+  visit("candidate_disturbed", pair.dropped.candidate);
+}
+
+void fields(auto& visit, Of<CaseVerdict> auto& verdict) {
+  visit("case_name", verdict.case_name);
+  visit("baseline_case", verdict.baseline_case);
+  visit("verdict", verdict.verdict);
+  visit("reason", verdict.reason, left_out_when_empty);
+  visit("ratio", verdict.ratio, not_negative);  // a count may fall to nothing; a time cannot
+  visit("ratio_low", verdict.ratio_low, positive);
+  visit("ratio_high", verdict.ratio_high, positive);
+  visit("delta", verdict.delta);
+  visit("metric", verdict.metric, left_out_when_empty);
+  visit("baseline_value", verdict.baseline_value);
+  visit("candidate_value", verdict.candidate_value);
+  visit("baseline_ns", verdict.baseline_ns, positive);
+  visit("candidate_ns", verdict.candidate_ns, positive);
+  visit("pairs", verdict.pairs, not_negative);
+  visit("dropped", verdict.dropped, not_negative);
+  visit("noise", verdict.noise);
+  visit("smallest_effect", verdict.smallest_effect);
+  visit("p_value", verdict.p_value);
+  visit("level", verdict.level);
+  visit("expected", verdict.expected);
+  visit("expectation", verdict.expectation);
+  visit("expectation_over", verdict.expectation_over);
+  visit("no_room", verdict.no_room);
+}
+
+}  // namespace ridgeline::record
