@@ -168,7 +168,7 @@ void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
 
 /// The clock of a case over the one at which its side's roof was measured, where that roof scales with the clock.
 std::optional<double> clock_share(const SideOfCase& side, const Roofs& roofs) {
-  if (!side.roof.starts_with("fma.") && !side.roof.starts_with("tensor.")) return std::nullopt;
+  if (!is_arithmetic(record::class_of_roof(side.roof))) return std::nullopt;
   const auto clock = roofs.clocks.find(side.roof);
   if (clock == roofs.clocks.end() || !side.sm_clock_mhz || !(clock->second > 0)) return std::nullopt;
   return *side.sm_clock_mhz / clock->second;

@@ -32,7 +32,7 @@ const record::Roof* compute_roof(const record::CaseId& id, const std::vector<rec
 
 const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
   if (is_hot(id)) return nullptr;
-  return highest(roofs, [](std::string_view kind) { return kind == "dram" || kind.starts_with("dram."); });
+  return highest(roofs, [](std::string_view kind) { return record::class_of_roof(kind) == record::RoofClass::dram; });
 }
 
 }  // namespace

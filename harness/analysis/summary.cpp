@@ -55,7 +55,8 @@ namespace {
 /// Whether a case that measures a ceiling claims more than the datasheet's of the same kind.
 bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>& roofs) {
   const std::string& kind = summary.case_info.roof;
-  const bool memory = kind.starts_with("dram."), compute = kind.starts_with("fma.") || kind.starts_with("tensor.");
+  const record::RoofClass of = record::class_of_roof(kind);
+  const bool memory = of == record::RoofClass::dram, compute = is_arithmetic(of);
   const std::optional<double> reached = memory ? summary.byte_rate : compute ? summary.flop_rate : std::nullopt;
   if (!reached) return false;
   const std::string datasheet_kind = memory ? "dram" : kind;

@@ -85,7 +85,8 @@ std::map<std::string, present::MeasuredCase> measured_cases(const std::vector<Fo
 void find_l2_roof(const std::vector<FoundRun>& runs, present::DeviceBounds& bounds) {
   for (const FoundRun& found : runs) {
     for (const record::Roof& roof : store::Store::open(found.file).roofs(found.summary.run.id))
-      if (roof.kind.starts_with("llc.") && roof.source == "measured" && (!bounds.l2 || roof.value > bounds.l2->value))
+      if (record::class_of_roof(roof.kind) == record::RoofClass::llc && roof.source == "measured" &&
+          (!bounds.l2 || roof.value > bounds.l2->value))
         bounds.l2 = roof;
     if (!bounds.l2) continue;
     bounds.l2_run = found.summary.run.id;

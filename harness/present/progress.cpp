@@ -14,9 +14,10 @@ namespace {
 
 /// In the terms of the roof that the case measures, if it does.
 std::string rate_of(const record::Measurement& measurement, std::string_view roof) {
-  if (!measurement.median_ns || roof.starts_with("latency.")) return {};
+  const record::RoofClass of = record::class_of_roof(roof);
+  if (!measurement.median_ns || of == record::RoofClass::latency) return {};
   const double per_s = 1e9 / *measurement.median_ns;
-  const bool arithmetic = roof.empty() || roof.starts_with("fma.") || roof.starts_with("tensor.");
+  const bool arithmetic = roof.empty() || is_arithmetic(of);
   if (arithmetic && measurement.flops && *measurement.flops > 0) return units::flop_rate(*measurement.flops * per_s);
   if (measurement.bytes && *measurement.bytes > 0) return units::byte_rate(*measurement.bytes * per_s);
   return {};

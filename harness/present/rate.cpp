@@ -38,12 +38,13 @@ std::optional<Rate> rate(const CaseSummary& summary) {
     for (const record::Metric& metric : summary.metrics)
       if (metric.name == name && metric.unit == "B/s") return Rate{metric.value, Quantity::byte_rate, suffix};
   const std::string& roof = summary.case_info.roof.empty() ? summary.roof : summary.case_info.roof;
-  if (roof.starts_with("latency.")) {
+  const record::RoofClass of = record::class_of_roof(roof);
+  if (of == record::RoofClass::latency) {
     for (const record::Metric& metric : summary.metrics)
       if (metric.name == "latency" && metric.unit == "ns") return Rate{metric.value, Quantity::time, " per load"};
     return std::nullopt;
   }
-  const bool arithmetic = roof.empty() || roof.starts_with("fma.") || roof.starts_with("tensor.");
+  const bool arithmetic = roof.empty() || is_arithmetic(of);
   if (!arithmetic && summary.byte_rate) return Rate{*summary.byte_rate, Quantity::byte_rate};
   if (summary.flop_rate && *summary.flop_rate > 0) return Rate{*summary.flop_rate, Quantity::flop_rate};
   if (summary.byte_rate && *summary.byte_rate > 0) return Rate{*summary.byte_rate, Quantity::byte_rate};

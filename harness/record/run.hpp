@@ -81,6 +81,14 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
+/// What a roof is of: the first word of its kind. A worker may measure roofs of its own, whose word is none of these.
+enum class RoofClass { dram, llc, l1, fma, tensor, latency, other };
+std::span<const Name<RoofClass>> names(RoofClass);
+RoofClass class_of_roof(std::string_view kind);
+
+/// Of operations: its rate is in FLOP/s.
+constexpr bool is_arithmetic(RoofClass roof) { return roof == RoofClass::fma || roof == RoofClass::tensor; }
+
 /// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32, tensor.bf16, latency.l1.
 struct Roof {
   std::string kind;

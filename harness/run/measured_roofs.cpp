@@ -8,8 +8,9 @@
 namespace ridgeline::run {
 
 std::string roof_unit(const std::string& kind) {
-  if (kind.starts_with("latency.")) return "ns";
-  return kind.starts_with("fma.") || kind.starts_with("tensor.") ? "FLOP/s" : "B/s";
+  const record::RoofClass of = record::class_of_roof(kind);
+  if (of == record::RoofClass::latency) return "ns";
+  return is_arithmetic(of) ? "FLOP/s" : "B/s";
 }
 
 void MeasuredRoofs::add(const record::Case& info, const record::Measurement& measurement) {
