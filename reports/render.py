@@ -16,7 +16,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports import counted, figures, plot, side_by_side
+from reports import counted, drawing_processes, figures, plot
 from reports.model import Run
 
 PNG_DPI = 160
@@ -86,7 +86,7 @@ _Job = Callable[[], Picture | None]  # draws a figure; None when it has nothing 
 
 def _drawn(jobs: Sequence[_Job]) -> list[Picture | None]:
     with _drawing():
-        return side_by_side.each(jobs)
+        return drawing_processes.each(jobs)
 
 
 def _of_run(kind: figures.Kind, run: Run, output: Path, prefix: str) -> _Job:

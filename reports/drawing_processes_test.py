@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import figures, load, side_by_side, synthetic, write
+from reports import drawing_processes, figures, load, synthetic, write
 from reports.load import InputError
 
 
@@ -34,33 +34,33 @@ def job(result: object, seconds: float = 0.0) -> Callable[[], object]:
 
 
 def test_results_come_in_the_order_of_jobs() -> None:
-    assert side_by_side.each([job(index, 0.2 if index == 0 else 0.0) for index in range(20)]) == list(range(20))
-    assert side_by_side.each([]) == []
+    assert drawing_processes.each([job(index, 0.2 if index == 0 else 0.0) for index in range(20)]) == list(range(20))
+    assert drawing_processes.each([]) == []
 
 
 def test_a_core_a_process_and_one_is_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     waits = [lambda: (time.sleep(0.1), os.getpid())[1]] * 8
-    used = set(side_by_side.each(waits))
+    used = set(drawing_processes.each(waits))
     assert 1 < len(used) <= 4
     assert os.getpid() not in used
-    assert side_by_side.each(waits[:1]) == [os.getpid()]
+    assert drawing_processes.each(waits[:1]) == [os.getpid()]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3})
-    assert set(side_by_side.each(waits[:2])) == {os.getpid()}
+    assert set(drawing_processes.each(waits[:2])) == {os.getpid()}
 
 
 def test_the_first_job_that_fails_is_told_with_its_traceback() -> None:
     jobs = [job(0), job(InputError("the first"), 0.3), job(ValueError("sooner")), *[job(0)] * 9]
     with pytest.raises(InputError) as caught:
-        side_by_side.each(jobs)
+        drawing_processes.each(jobs)
     assert str(caught.value) == "the first"
-    assert "side_by_side_test.py" in "".join(caught.value.__notes__)
+    assert "drawing_processes_test.py" in "".join(caught.value.__notes__)
     assert not multiprocessing.active_children()
 
 
 def test_nothing_is_begun_after_a_failure(tmp_path: Path) -> None:
     late = [lambda at=at: (time.sleep(0.1), (tmp_path / str(at)).touch()) for at in range(40)]
     with pytest.raises(ValueError, match="stop"):
-        side_by_side.each([job(ValueError("stop")), *late])
+        drawing_processes.each([job(ValueError("stop")), *late])
     assert len(list(tmp_path.iterdir())) < 8
 
 
@@ -69,24 +69,24 @@ def test_an_error_that_cannot_be_sent_is_told_in_words() -> None:
         pass
 
     with pytest.raises(RuntimeError, match="Local: in words"):
-        side_by_side.each([job(Local("in words")), job(1)])
+        drawing_processes.each([job(Local("in words")), job(1)])
 
 
 def test_a_process_that_dies_is_an_error() -> None:
     with pytest.raises(RuntimeError, match=r"drew [23] of 4 pictures.* exit code -9"):
-        side_by_side.each([job(0), lambda: os.kill(os.getpid(), signal.SIGKILL), job(2), job(3)])
+        drawing_processes.each([job(0), lambda: os.kill(os.getpid(), signal.SIGKILL), job(2), job(3)])
 
 
 @pytest.mark.parametrize("group", [False, True])  # Ctrl-C in a terminal reaches every process of the group
 def test_an_interrupt_ends_at_once_and_leaves_no_process(tmp_path: Path, group: bool) -> None:
     program = (
-        "import os, signal, time; from pathlib import Path; from reports import side_by_side\n"
+        "import os, signal, time; from pathlib import Path; from reports import drawing_processes\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a test in the background inherits none
         "os.sched_getaffinity = lambda _: {0, 1}\n"
         "def job():\n    Path(str(os.getpid())).touch()\n    time.sleep(60)\n"
-        "side_by_side.each([job] * 9)\n"
+        "drawing_processes.each([job] * 9)\n"
     )
-    root = Path(side_by_side.__file__).parents[1]
+    root = Path(drawing_processes.__file__).parents[1]
     begun = subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -110,7 +110,7 @@ def test_an_interrupt_ends_at_once_and_leaves_no_process(tmp_path: Path, group: 
 
 def test_an_interrupt_is_told_by_one_process_alone() -> None:
     told = [lambda: signal.getsignal(signal.SIGINT)] * 2
-    assert side_by_side.each(told) == [signal.SIG_DFL] * 2
+    assert drawing_processes.each(told) == [signal.SIG_DFL] * 2
 
 
 def test_a_figure_that_throws_ends_the_program_with_its_message(
