@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from reports import compared, comparison_words
-from reports.comparison_words import short
 from reports.model_comparison import Comparison
-from reports.render import Picture, data_uri
-
-__all__ = ["Section", "section", "short"]
+from reports.section import Section
 
 OPEN_ROWS = 60  # what a page shows unfolded of all cases
 OPEN_DIFFERENCES = 8
 
 
-@dataclass(frozen=True)
-class Section:
-    """One comparison with its figures, each of one or more pictures; `anchor` is unique on the page."""
-
-    anchor: str
-    comparison: Comparison
-    figures: Sequence[tuple[Picture, ...]]
-
-
 def section(one: Section) -> dict[str, object]:
-    comparison = one.comparison
+    comparison = one.of
     groups = compared.by_suite(comparison)
     changed = [(case, metric) for case in comparison.counted if not case.not_compared for metric in case.changed]
-    return {
-        "anchor": one.anchor,
-        "comparison": comparison,
-        "figures": [[(picture, data_uri(picture.svg)) for picture in figure] for figure in one.figures],
+    return vars(one) | {
         "title": comparison_words.title(comparison),
         "conclusion": comparison_words.conclusion(comparison),
         "sentences": comparison_words.sentences(comparison),

@@ -17,6 +17,7 @@ from reports import (
 )
 from reports.model_comparison import CAUSES, Comparison
 from reports.page_test import HOSTILE, Page
+from reports.section import Section
 
 Json = synthetic.Json
 case = synthetic_comparison.case
@@ -27,7 +28,7 @@ def parsed(document: Json) -> Comparison:
 
 
 def html_of(document: Json, figures: list[tuple[render.Picture, ...]] | None = None) -> str:
-    section = comparison_page.Section("compared", parsed(document), figures or [])
+    section = Section("comparison", "compared", parsed(document), figures or [])
     template = page._environment().get_template("comparison.html.jinja")
     return template.render(one=comparison_page.section(section))
 
@@ -161,7 +162,7 @@ def test_the_conclusion_says_how_much_was_compared(document: Json, conclusion: s
 def test_the_ratio_is_said_the_right_way_round(share_b: float, words: str) -> None:
     read = parsed(of(gemm(1, 0.5, share_b)))
     assert f"gemm: B {words}" in comparison_words.sentences(read)[0]
-    said = comparison_page.short(read)[0]
+    said = comparison_words.short(read)[0]
     assert said.startswith(f"synthetic-large-gpu {words.replace(' A', ' synthetic-small-gpu')} (")
     assert said.endswith(") over 1 case of gemm (rooflines alone: 0.306).")
 
@@ -197,7 +198,7 @@ def test_numbers_of_causes_add_up() -> None:
 
 
 def test_the_first_screen_gets_three_sentences_at_most() -> None:
-    several = comparison_page.short(parsed(synthetic_comparison.odd()))
+    several = comparison_words.short(parsed(synthetic_comparison.odd()))
     assert len(several) == 3
     assert several[0] == (
         "Geometric means of the time of synthetic-large-gpu over that of synthetic-small-gpu: 0.289 (no interval) for "
@@ -208,14 +209,14 @@ def test_the_first_screen_gets_three_sentences_at_most() -> None:
         "Beside the hardware, builds, profiles and inputs differ; 3 cases could not be compared, 1 case is only in "
         "synthetic-small-gpu and 1 case is only in synthetic-large-gpu."
     )
-    many = comparison_page.short(parsed(synthetic_comparison.comparison(60)))
+    many = comparison_words.short(parsed(synthetic_comparison.comparison(60)))
     assert many[0].endswith("; 1 more suite.")
-    nothing = comparison_page.short(parsed(of(differences=["A's run is interrupted: it may lack cases"])))
+    nothing = comparison_words.short(parsed(of(differences=["A's run is interrupted: it may lack cases"])))
     assert nothing == [
         "Of synthetic-small-gpu and synthetic-large-gpu nothing could be compared.",
         "A's run is interrupted: it may lack cases.",
     ]
-    roofs = comparison_page.short(parsed(of(synthetic_comparison.measuring("fma.f32", 2e6, 1e6))))
+    roofs = comparison_words.short(parsed(of(synthetic_comparison.measuring("fma.f32", 2e6, 1e6))))
     assert roofs[0] == "1 case of synthetic-small-gpu and synthetic-large-gpu was compared, and no suite has a mean."
 
 
@@ -223,7 +224,7 @@ def test_runs_of_one_model_are_told_apart() -> None:
     document = of(gemm(1))
     document["b"] |= {"model": "synthetic-small-gpu"}
     read = parsed(document)
-    said = comparison_page.short(read)[0]
+    said = comparison_words.short(read)[0]
     assert said.startswith("run 20261119T090000Z-bbbbbb takes 0.306 of the time of run 20261118T090000Z-aaaaaa (")
     assert comparison_words.title(read) == "Two runs of synthetic-small-gpu"
     assert compared.sides(read) == ("A", "B")
@@ -280,7 +281,7 @@ def test_hostile_names_are_text_and_nothing_else(document: Json, tmp_path: Path)
     assert len(shown.all("img")) == sum(map(len, figures))
     assert "<script>alert(1)</script>" in shown.text
     assert "49" not in shown.text.replace("0.49", ""), "no template is run"
-    assert all(len(said) < 1500 for said in comparison_page.short(parsed(document)))
+    assert all(len(said) < 1500 for said in comparison_words.short(parsed(document)))
 
 
 def test_a_command_is_quoted() -> None:

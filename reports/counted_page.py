@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports import listing
 from reports.model import Case, Run
-from reports.render import Picture, data_uri
-
-FOLDER = "listings"  # of the listings' pages, beside the report's
-
-
-@dataclass(frozen=True)
-class Section:
-    """One counted run; `anchor` is unique on the page."""
-
-    anchor: str
-    run: Run
-    suites: Sequence[tuple[str, Sequence[Picture]]]
-    listings: Sequence[listing.Page]
+from reports.run_page import circumstances
+from reports.section import Section
 
 
 @dataclass(frozen=True)
@@ -32,16 +20,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class ListingLink:
-    name: str
-    folder: str
-    address: str
-    cases: int
-    worst_sectors: str
-    worst_wavefronts: str
-
-
-@dataclass(frozen=True)
 class EveryMetric:
     """All metrics of all counted cases; empty texts where a case has none of that name."""
 
@@ -51,26 +29,14 @@ class EveryMetric:
 
 def section(one: Section) -> dict[str, object]:
     addresses = listing.links(one.listings)
-    return {
-        "anchor": one.anchor,
-        "run": one.run,
-        "suites": [(suite, [(each, data_uri(each.svg)) for each in pictures]) for suite, pictures in one.suites],
-        "listings": [
-            ListingLink(
-                page.name,
-                FOLDER,
-                page.address,
-                len(page.listings) + page.more_cases,
-                page.worst_sectors,
-                page.worst_wavefronts,
-            )
-            for page in one.listings
-        ],
+    return vars(one) | {
         "lines": [
-            Line(case, f"{FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
-            for case in one.run.cases
+            Line(case, f"{listing.FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
+            for case in one.of.cases
         ],
-        "every_metric": every_metric(one.run),
+        "folder": listing.FOLDER,
+        "every_metric": every_metric(one.of),
+        **circumstances(one.of),
     }
 
 

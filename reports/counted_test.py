@@ -93,8 +93,9 @@ def test_a_suite_whose_own_figure_draws_counts_begins_with_it(tmp_path: Path, mo
         figure.subplots()
         return run.counted
 
-    own = [figures.Kind(name, "Own", "", 0, draw) for name in ("turning", "roofline")]
-    monkeypatch.setattr(figures, "kinds", lambda: own)
+    own = [figures.Kind(name, "Own", "", 0, "run", draw) for name in ("turning", "roofline")]
+    others = figures.kinds("suite")
+    monkeypatch.setattr(figures, "kinds", lambda of: own if of == "run" else others)
     drawn = dict(render.count_pictures(parsed(synthetic_counts.run()), tmp_path))
     assert [picture.name for picture in drawn["turning"]][:2] == ["turning", "counts_sectors-turning"]
     assert not [picture for pictures in drawn.values() for picture in pictures if picture.name == "roofline"]

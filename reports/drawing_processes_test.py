@@ -119,8 +119,8 @@ def test_a_figure_that_throws_ends_the_program_with_its_message(
     def draw(*_: object) -> bool:
         raise ValueError(f"no such axis, in {os.getpid()}")
 
-    broken = figures.Kind("broken", "Broken", "", 0, draw)
-    monkeypatch.setattr(figures, "kinds", lambda: [broken, broken])
+    broken = figures.Kind("broken", "Broken", "", 0, "run", draw)
+    monkeypatch.setattr(figures, "kinds", lambda *_: [broken, broken])
     run = synthetic.run("synthetic-x", "cpu", [synthetic.case("a/b/f32/n=1", 1000.0)])
     with pytest.raises(ValueError, match="no such axis") as caught:
         write.write(load.parse(synthetic.document(run)), tmp_path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import comparison_page, counted_page, gate_page, headline, run_page, trend_page
+from reports import comparison_words, gate_page, headline, trend_page
 from reports.model import Run
+from reports.section import Section
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,20 @@ class FirstScreen:
         return "wrong" if "bad" in colours else "doubt" if "note" in colours else ""
 
 
-def first_screen(
-    runs: Sequence[run_page.Section | counted_page.Section],
-    gates: Sequence[gate_page.Section],
-    trends: Sequence[trend_page.Section],
-    comparisons: Sequence[comparison_page.Section],
-) -> FirstScreen:
-    wrong = [line for one in runs for line in wrong_in_run(one.run, one.anchor)]
-    wrong += [line for one in gates for line in wrong_in_gate(one)]
-    wrong += [line for one in trends for line in wrong_in_trend(one)]
-    changed = [changed_in_gate(one) for one in gates]
-    changed += [line for one in trends for line in changed_in_trend(one)]
+def first_screen(sections: Sequence[Section]) -> FirstScreen:
+    def of(*kinds: str) -> list[Section]:
+        return [one for one in sections if one.kind in kinds]
+
+    wrong = [line for one in of("run", "counted") for line in wrong_in_run(one.of, one.anchor)]
+    wrong += [line for one in of("gate") for line in wrong_in_gate(one)]
+    wrong += [line for one in of("trend") for line in wrong_in_trend(one)]
+    changed = [changed_in_gate(one) for one in of("gate")]
+    changed += [line for one in of("trend") for line in changed_in_trend(one)]
     return FirstScreen(
         wrong=tuple(sorted(wrong, key=lambda line: line.colour != "bad")),
         changed=tuple(changed),
-        roofs=roof_table([(one.run, one.anchor) for one in runs if not one.run.counted]),
-        beside=tuple(Line(text, one.anchor) for one in comparisons for text in comparison_page.short(one.comparison)),
+        roofs=roof_table([(one.of, one.anchor) for one in of("run")]),
+        beside=tuple(Line(text, one.anchor) for one in of("comparison") for text in comparison_words.short(one.of)),
     )
 
 
@@ -72,37 +71,37 @@ def wrong_in_run(run: Run, anchor: str) -> list[Line]:
     return [Line(f"{run.device.model}: {one.words}", anchor, "bad" if one.bad else "note") for one in run.wrong]
 
 
-def wrong_in_gate(one: gate_page.Section) -> list[Line]:
-    colour = {"wrong": "bad", "doubt": "note"}.get(gate_page.colour(one.gate))
+def wrong_in_gate(one: Section) -> list[Line]:
+    colour = {"wrong": "bad", "doubt": "note"}.get(gate_page.colour(one.of))
     if not colour:
         return []
-    return [Line(f"{_gate(one)}: {one.gate.conclusions[-1]}", one.anchor, colour)]
+    return [Line(f"{_gate(one)}: {one.of.conclusions[-1]}", one.anchor, colour)]
 
 
-def changed_in_gate(one: gate_page.Section) -> Line:
-    return Line(f"{_gate(one)}: {one.gate.counts_text}", one.anchor)
+def changed_in_gate(one: Section) -> Line:
+    return Line(f"{_gate(one)}: {one.of.counts_text}", one.anchor)
 
 
-def wrong_in_trend(one: trend_page.Section) -> list[Line]:
+def wrong_in_trend(one: Section) -> list[Line]:
     """What fails a night, then what is for the worse and known."""
-    lines = [Line(f"{one.trend.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.trend)]
-    if known := trend_page.known(one.trend):
-        text = f"{one.trend.model}: {known} within {len(one.trend.dates)} nights"
+    lines = [Line(f"{one.of.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.of)]
+    if known := trend_page.known(one.of):
+        text = f"{one.of.model}: {known} within {len(one.of.dates)} nights"
         lines.append(Line(text, one.anchor, "note"))
     return lines
 
 
-def changed_in_trend(one: trend_page.Section) -> list[Line]:
+def changed_in_trend(one: Section) -> list[Line]:
     """What the nights that are shown have brought; where that is nothing, so many words."""
-    told = trend_page.changed(one.trend)
-    if not told and not trend_page.wrong(one.trend):
-        told = [trend_page.conclusion(one.trend)]
-    return [Line(f"{one.trend.model}: {text}", one.anchor) for text in told]
+    told = trend_page.changed(one.of)
+    if not told and not trend_page.wrong(one.of):
+        told = [trend_page.conclusion(one.of)]
+    return [Line(f"{one.of.model}: {text}", one.anchor) for text in told]
 
 
-def _gate(one: gate_page.Section) -> str:
-    facts = one.gate.facts
-    return f"Gate of {facts.candidate} against {facts.baseline} on {one.gate.device.model}"
+def _gate(one: Section) -> str:
+    facts = one.of.facts
+    return f"Gate of {facts.candidate} against {facts.baseline} on {one.of.device.model}"
 
 
 def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:

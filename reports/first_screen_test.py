@@ -1,28 +1,26 @@
 from __future__ import annotations
 
 from reports import (
-    comparison_page,
     first_screen,
-    gate_page,
     load,
     synthetic,
     synthetic_comparison,
     synthetic_gate,
     synthetic_trend,
-    trend_page,
 )
 from reports.first_screen import Line
 from reports.model import Run
+from reports.section import Section
 
 
 def run_of(made: synthetic.Json) -> Run:
     return load.parse(synthetic.document(made)).runs[0]
 
 
-def gate_of(*verdicts: synthetic.Json, **more: object) -> gate_page.Section:
+def gate_of(*verdicts: synthetic.Json, **more: object) -> Section:
     document = synthetic.document()
     document["gates"] = [synthetic_gate.of(list(verdicts)) | more]
-    return gate_page.Section("gate-here", load.parse(document).gates[0], [])
+    return Section("gate", "gate-here", load.parse(document).gates[0], [])
 
 
 def tree(n: int, **more: object) -> synthetic.Json:
@@ -94,9 +92,9 @@ def test_shares_stand_by_suite_and_device() -> None:
     assert gemm[1].share == ""
 
 
-def trend_of(made: synthetic.Json) -> trend_page.Section:
+def trend_of(made: synthetic.Json) -> Section:
     document = synthetic_trend.document(made)
-    return trend_page.Section("trend-here", load.parse(document).trends[0], [])
+    return Section("trend", "trend-here", load.parse(document).trends[0], [])
 
 
 def test_nights_are_wrong_when_something_is_newly_worse_and_in_doubt_when_it_is_known() -> None:
@@ -125,8 +123,8 @@ def test_quiet_nights_say_so() -> None:
 
 def test_two_runs_side_by_side_are_no_change() -> None:
     document = synthetic.document() | {"comparisons": [synthetic_comparison.comparison(12)]}
-    section = comparison_page.Section("there", load.parse(document).comparisons[0], [])
-    first = first_screen.first_screen([], [], [], [section])
+    section = Section("comparison", "there", load.parse(document).comparisons[0], [])
+    first = first_screen.first_screen([section])
     assert first.changed == ()
     assert first.beside
     assert all(line.anchor == "there" for line in first.beside)

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from reports.model_gate import Gate, Verdict
-from reports.render import Picture, data_uri
-
-
-@dataclass(frozen=True)
-class Section:
-    """One gate with its figures, each of one or more pictures; `anchor` is unique on the page."""
-
-    anchor: str
-    gate: Gate
-    figures: Sequence[tuple[Picture, ...]]
+from reports.section import Section
 
 
 def section(one: Section) -> dict[str, object]:
-    *more, conclusion = map(sentence, one.gate.conclusions)
-    return {
-        "anchor": one.anchor,
-        "gate": one.gate,
-        "figures": [[(picture, data_uri(picture.svg)) for picture in figure] for figure in one.figures],
-        "colour": colour(one.gate),
+    *more, conclusion = map(sentence, one.of.conclusions)
+    return vars(one) | {
+        "colour": colour(one.of),
         "conclusion": conclusion,
         "more": more,
-        "verdicts": [(verdict, verdict_colour(verdict)) for verdict in one.gate.verdicts],
+        "verdicts": [(verdict, verdict_colour(verdict)) for verdict in one.of.verdicts],
     }
 
 

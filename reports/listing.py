@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from reports import render, units
 from reports.model import Case, Run, Site, Source
 
+FOLDER = "listings"  # of the pages, beside the report's
 UNKNOWN = "file not known"
 MOST_CASES = 60  # of one page
 WHOLE_BELOW = 400  # lines; of longer files the regions around accesses are shown

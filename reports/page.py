@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
@@ -11,45 +10,38 @@ import jinja2
 from reports import comparison_page, counted_page, first_screen, gate_page, listing, run_page, trend_page, units
 from reports.load import Report
 from reports.model import Run
+from reports.section import KINDS, Section
+
+_LAYOUTS = {
+    "run": run_page.section,
+    "counted": counted_page.section,
+    "comparison": comparison_page.section,
+    "trend": trend_page.section,
+    "gate": gate_page.section,
+}
 
 
-@dataclass(frozen=True)
-class Sections:
-    """What the page is made of, in its order."""
-
-    runs: Sequence[run_page.Section] = ()
-    counted: Sequence[counted_page.Section] = ()
-    comparisons: Sequence[comparison_page.Section] = ()
-    trends: Sequence[trend_page.Section] = ()
-    gates: Sequence[gate_page.Section] = ()
-
-
-def render(report: Report, sections: Sections) -> str:
-    return (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            report=report,
-            title=", ".join(models(sections)),
-            first=first_screen.first_screen(
-                (*sections.runs, *sections.counted), sections.gates, sections.trends, sections.comparisons
-            ),
-            sections=[run_page.section(one) for one in sections.runs],
-            counted=[counted_page.section(one) | run_page.circumstances(one.run) for one in sections.counted],
-            comparisons=[comparison_page.section(one) for one in sections.comparisons],
-            trends=[trend_page.section(one) for one in sections.trends],
-            gates=[gate_page.section(one) for one in sections.gates],
-            style=_style("page.css"),
-        )
+def render(report: Report, sections: Sequence[Section]) -> str:
+    sections = sorted(sections, key=lambda one: KINDS.index(one.kind))
+    template = _environment().get_template("page.html.jinja")
+    return template.render(
+        report=report,
+        title=", ".join(models(sections)),
+        first=first_screen.first_screen(sections),
+        sections=[_LAYOUTS[one.kind](one) for one in sections],
+        style=_style("page.css"),
     )
 
 
-def models(sections: Sections) -> list[str]:
+def models(sections: Sequence[Section]) -> list[str]:
     """Whose page it is, each once."""
-    named = [one.run.device.model for one in (*sections.runs, *sections.counted)]
-    named += [model for one in sections.comparisons for model in (one.comparison.a.model, one.comparison.b.model)]
-    named += [one.trend.model for one in sections.trends]
-    return list(dict.fromkeys(named)) or [f"gate on {one.gate.device.model}" for one in sections.gates]
+    named = []
+    for one in sections:
+        if one.kind == "comparison":
+            named += [one.of.a.model, one.of.b.model]
+        elif one.kind != "gate":
+            named.append(one.of.model if one.kind == "trend" else one.of.device.model)
+    return list(dict.fromkeys(named)) or [f"gate on {one.of.device.model}" for one in sections]
 
 
 def render_listing(one: listing.Page, run: Run, anchor: str) -> str:
@@ -70,13 +62,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "time": units.time,
-        "percent": units.percent,
-        "factor": units.factor,
-        "plain": units.plain,
-        "when": when,
-    }
+    environment.filters |= {name: getattr(units, name) for name in ("percent", "factor")} | {"when": when}
     return environment
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,18 +33,23 @@ class Picture:
     svg: str
     png: str
 
+    @property
+    def uri(self) -> str:
+        """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
+
 
 def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], list[str]]:
     """Draws every figure that has something to show of `run` into output/figures; also returns the others' titles."""
-    kinds = figures.kinds()
-    made = _drawn([_of_run(kind, run, output, prefix) for kind in kinds])
+    kinds = figures.kinds("run")
+    made = _drawn([_job(kind, kind.name, run.device.model, output, prefix, run) for kind in kinds])
     return (
         [picture for picture in made if picture],
         [kind.title for kind, picture in zip(kinds, made, strict=True) if not picture],
     )
 
 
-def count_pictures(run: Run, output: Path, prefix: str = "") -> list[tuple[str, list[Picture]]]:
+def count_pictures(run: Run, output: Path, prefix: str = "") -> dict[str, list[Picture]]:
     """Draws every figure of counts that has something to show, suite by suite; suites without one are left out."""
     suites, jobs = [], []
     words: set[str] = set()
@@ -53,110 +57,68 @@ def count_pictures(run: Run, output: Path, prefix: str = "") -> list[tuple[str, 
         word = file_word(suite)
         word = word if word not in words else f"{word}-{len(words)}"
         words.add(word)
-        own = [kind for kind in figures.kinds() if kind.name == suite]  # may say something without times, too
-        some = [_of_run(kind, run, output, prefix) for kind in own]
-        some += [_of_suite(kind, run, suite, word, output, prefix) for kind in figures.count_kinds()]
+        own = [kind for kind in figures.kinds("run") if kind.name == suite]  # may say something without times, too
+        some = [_job(kind, kind.name, run.device.model, output, prefix, run) for kind in own]
+        for kind in figures.kinds("suite"):
+            heading = f"{plot.shown(suite, 24)}: {kind.title[:1].lower()}{kind.title[1:]}"
+            name = f"{kind.name}-{word}"
+            some.append(_job(kind, name, run.device.model, output, prefix, run, suite, heading=heading))
         suites += [suite] * len(some)
         jobs += some
-    drawn: dict[str, list[Picture]] = {}
-    for suite, picture in zip(suites, _drawn(jobs), strict=True):
-        if picture:
-            drawn.setdefault(suite, []).append(picture)
-    return list(drawn.items())
+    return _grouped(suites, jobs)
 
 
-def paged_pictures(of: str, subject: Any, about: str, output: Path, prefix: str = "") -> list[tuple[Picture, ...]]:
+def paged_pictures(of: str, subject: Any, about: str, output: Path, prefix: str = "") -> list[list[Picture]]:
     """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a "comparison"; one of several
     pages is as many pictures. `about` stands behind each title."""
-    kinds, jobs = [], []
-    for kind in figures.paged_kinds(of):
+    names, jobs = [], []
+    for kind in figures.kinds(of):
         for number, page in enumerate(kind.pages(subject), start=1):
             name = f"{kind.name}-{number}" if number > 1 else kind.name
-            jobs.append(_of_page(kind, page, name, about, output, prefix))
-            kinds.append(kind.name)
-    drawn: dict[str, list[Picture]] = {}
-    for name, picture in zip(kinds, _drawn(jobs), strict=True):
-        assert picture
-        drawn.setdefault(name, []).append(picture)
-    return [tuple(some) for some in drawn.values()]
+            jobs.append(_job(kind, name, about, output, prefix, page))
+            names.append(kind.name)
+    return list(_grouped(names, jobs).values())
 
 
 _Job = Callable[[], Picture | None]  # draws a figure; None when it has nothing to show
 
 
+def _grouped(keys: Sequence[str], jobs: Sequence[_Job]) -> dict[str, list[Picture]]:
+    drawn: dict[str, list[Picture]] = {}
+    for key, picture in zip(keys, _drawn(jobs), strict=True):
+        if picture:
+            drawn.setdefault(key, []).append(picture)
+    return drawn
+
+
 def _drawn(jobs: Sequence[_Job]) -> list[Picture | None]:
-    with _drawing():
+    with matplotlib.rc_context(plot.RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a box is drawn in its place
         return drawing_processes.each(jobs)
 
 
-def _of_run(kind: figures.Kind, run: Run, output: Path, prefix: str) -> _Job:
+def _job(
+    kind: figures.Kind, name: str, about: str, output: Path, prefix: str, *subject: Any, heading: str | None = None
+) -> _Job:
     def draw() -> Picture | None:
-        figure = _blank(kind.title, run.device.model)
-        return _picture(kind, kind.name, figure, output, prefix) if kind.draw(run, figure) else None
+        figure = Figure(figsize=plot.SLIDE, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(f"{heading or kind.title} · {plot.shown(about, 60)}", x=0.012, ha="left")
+        if kind.draw(*subject, figure) is False:
+            return None
+        png = output / "figures" / f"{prefix}{name}.png"
+        png.parent.mkdir(parents=True, exist_ok=True)
+        plot.settle(figure)
+        figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title}, pil_kwargs={"compress_level": PNG_COMPRESSION})
+        return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
 
     return draw
-
-
-def _of_suite(kind: figures.CountKind, run: Run, suite: str, word: str, output: Path, prefix: str) -> _Job:
-    def draw() -> Picture | None:
-        figure = _blank(f"{plot.shown(suite, 24)}: {_lower(kind.title)}", run.device.model)
-        some = kind.draw_suite(run, suite, figure)
-        return _picture(kind, f"{kind.name}-{word}", figure, output, prefix) if some else None
-
-    return draw
-
-
-def _of_page(kind: figures.PagedKind, page: Any, name: str, about: str, output: Path, prefix: str) -> _Job:
-    def draw() -> Picture:
-        figure = _blank(kind.title, about)
-        kind.draw_page(page, figure)
-        return _picture(kind, name, figure, output, prefix)
-
-    return draw
-
-
-def _lower(title: str) -> str:
-    return title[:1].lower() + title[1:]
-
-
-@contextlib.contextmanager
-def _drawing() -> Iterator[None]:
-    with matplotlib.rc_context(plot.RC), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a box is drawn in its place
-        yield
-
-
-def _folder(output: Path) -> Path:
-    folder = output / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _blank(title: str, about: str) -> Figure:
-    figure = Figure(figsize=plot.SLIDE, layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(f"{title} · {plot.shown(about, 60)}", x=0.012, ha="left")
-    return figure
-
-
-def _picture(
-    kind: figures.Kind | figures.CountKind | figures.PagedKind, name: str, figure: Figure, output: Path, prefix: str
-) -> Picture:
-    png = _folder(output) / f"{prefix}{name}.png"
-    plot.settle(figure)
-    figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title}, pil_kwargs={"compress_level": PNG_COMPRESSION})
-    return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
 
 
 def svg(figure: Figure) -> str:
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
-
-
-def data_uri(svg: str) -> str:
-    """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
 
 
 def alt_text(title: str, figure: Figure) -> str:

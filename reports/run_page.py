@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports import headline, units
 from reports.figures import roofs
 from reports.model import Facts, Run, Trouble
-from reports.render import Picture, data_uri
-
-
-@dataclass(frozen=True)
-class Section:
-    """One run with its figures; `anchor` is unique on the page."""
-
-    anchor: str
-    run: Run
-    pictures: Sequence[Picture]
-    not_drawn: Sequence[str]
+from reports.section import Section
 
 
 def circumstances(run: Run) -> dict[str, object]:
@@ -39,12 +28,8 @@ def _troubles(run: Run, state: str) -> list[Trouble]:
 
 
 def section(one: Section) -> dict[str, object]:
-    run = one.run
-    return {
-        "anchor": one.anchor,
-        "run": run,
-        "pictures": [(picture, data_uri(picture.svg)) for picture in one.pictures],
-        "not_drawn": one.not_drawn,
+    run = one.of
+    return vars(one) | {
         "hollow": _troubles(run, "unsteady"),
         "beating": [case for case in run.cases if case.beats_roof],
         "headlines": headline.headlines(run),

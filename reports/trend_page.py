@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports import trend_around, trend_words, units
 from reports.figures import nights
 from reports.model_trend import Change, Drift, FleetEvent, NightChanges, Stop, Trend
-from reports.render import Picture, data_uri
+from reports.section import Section
 from reports.trend_words import Finding
 
 OPEN_ROWS = 40  # of a table that a page shows unfolded
@@ -18,28 +17,16 @@ OPEN_FACTS = 6
 MOST_SENTENCES = 5
 
 
-@dataclass(frozen=True)
-class Section:
-    """One trend with its figures, each of one or more pictures; `anchor` is unique on the page."""
-
-    anchor: str
-    trend: Trend
-    figures: Sequence[tuple[Picture, ...]]
-
-
 def section(one: Section) -> dict[str, object]:
-    trend = one.trend
+    trend = one.of
     told = sorted(trend.changes, key=trend_words.importance)
     events = sorted(trend.fleet_events, key=trend_words.importance)
-    return {
-        "anchor": one.anchor,
-        "trend": trend,
-        "figures": [[(picture, data_uri(picture.svg)) for picture in figure] for figure in one.figures],
+    return vars(one) | {
         "colour": colour(trend),
         "conclusion": conclusion(trend),
         "sentences": [*wrong(trend), *changed(trend)],
         "limits": limits(trend),
-        "not_drawn": nights.left_out(trend),
+        "left_out": nights.left_out(trend),
         "confirmed": [line(trend, change) for change in told if change.confirmed],
         "unconfirmed": [line(trend, change) for change in told if not change.confirmed],
         "events": [(event, event_line(trend, event)) for event in events],

@@ -8,6 +8,7 @@ import pytest
 from reports import load, page, render, synthetic_trend, trend_page, trend_words
 from reports.model_trend import Trend
 from reports.page_test import HOSTILE, Page
+from reports.section import Section
 from reports.synthetic_trend import Json
 
 
@@ -20,7 +21,7 @@ def shown(document: Json, folder: Path | None = None) -> Page:
     trend = parsed(document)
     drawn = render.paged_pictures("trend", trend, trend.model, folder) if folder else []
     template = page._environment().get_template("trend.html.jinja")
-    return Page(template.render(one=trend_page.section(trend_page.Section("nights", trend, drawn))))
+    return Page(template.render(one=trend_page.section(Section("trend", "nights", trend, drawn))))
 
 
 def nights(**more: object) -> synthetic_trend.Nights:

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from reports import counted, plot, units
 from reports.model import Case, Run
 
+OF = "suite"
 TITLE = "Useful, moved and DRAM bytes"
 READING = (
     "Useful bytes are those that lanes ask for, each time they ask; moved bytes are the whole sectors of their "
@@ -48,7 +49,7 @@ def bytes_of(rows: Sequence[counted.Row]) -> list[Bytes]:
     return [Bytes(row.label, values) for row in rows if (values := of_case(row.case))]
 
 
-def draw_suite(run: Run, suite: str, figure: Figure) -> bool:
+def draw(run: Run, suite: str, figure: Figure) -> bool:
     rows, more = counted.rows(run, suite)
     drawn = bytes_of(rows)
     if not drawn:

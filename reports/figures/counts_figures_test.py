@@ -40,23 +40,22 @@ def many() -> Json:
 
 
 def drawn_suite(name: str, run: Run, suite: str) -> Figure | None:
-    kind = next(kind for kind in figures.count_kinds() if kind.name == name)
+    kind = next(kind for kind in figures.kinds("suite") if kind.name == name)
     figure = Figure(figsize=plot.SLIDE, layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle("title")
-    if not kind.draw_suite(run, suite, figure):
+    if not kind.draw(run, suite, figure):
         return None
     figure.draw_without_rendering()
     return figure
 
 
 INPUTS = {"usual": synthetic_counts.run, "many": many}
-KINDS = [kind.name for kind in figures.count_kinds()]
+KINDS = [kind.name for kind in figures.kinds("suite")]
 
 
 def test_figures_of_counts_are_found() -> None:
     assert KINDS == ["counts_sectors", "counts_wavefronts", "counts_bytes"]
-    assert not set(KINDS) & {kind.name for kind in figures.kinds()}
 
 
 @pytest.mark.parametrize("source", INPUTS)

@@ -8,6 +8,7 @@ from reports import counted, plot
 from reports.counted import Dot
 from reports.model import Case, Run, Site
 
+OF = "suite"
 TITLE = "Sectors a request"
 READING = (
     "A sector is 32 bytes, and a request is what the active lanes of a warp ask for at once. Marked is what takes more "
@@ -32,7 +33,7 @@ def _needed(site: Site) -> float | None:
     return site.sectors_needed
 
 
-def draw_suite(run: Run, suite: str, figure: Figure) -> bool:
+def draw(run: Run, suite: str, figure: Figure) -> bool:
     rows, more = counted.rows(run, suite)
     panels = {act: [dot(row.case, act) for row in rows] for act in _ACCESSES}
     keep = [at for at in range(len(rows)) if any(dots[at] for dots in panels.values())]

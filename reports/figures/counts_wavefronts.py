@@ -8,6 +8,7 @@ from reports import counted, plot
 from reports.counted import Dot
 from reports.model import Case, Run, Site
 
+OF = "suite"
 TITLE = "Shared-memory wavefronts a request"
 READING = (
     "A wavefront is one answer of shared memory: at most one word of each of its 32 banks. A request of lanes that "
@@ -32,7 +33,7 @@ def _needed(site: Site) -> float | None:
     return site.wavefronts_needed
 
 
-def draw_suite(run: Run, suite: str, figure: Figure) -> bool:
+def draw(run: Run, suite: str, figure: Figure) -> bool:
     rows, more = counted.rows(run, suite)
     drawn = [(row.label, made) for row in rows if (made := dot(row.case))]
     if not drawn:

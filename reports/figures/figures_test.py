@@ -151,12 +151,12 @@ INPUTS: dict[str, Callable[[], Json]] = {
     "crowded": crowded,
     "hostile": hostile,
 }
-NAMES = [kind.name for kind in figures.kinds()]
+NAMES = [kind.name for kind in figures.kinds("run")]
 NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", "crowded")}
 
 
 def drawn(name: str, run: Run) -> Figure | None:
-    kind = next(kind for kind in figures.kinds() if kind.name == name)
+    kind = next(kind for kind in figures.kinds("run") if kind.name == name)
     figure = Figure(figsize=plot.SLIDE, layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle("title")

@@ -119,7 +119,7 @@ def limit(every: list[Row]) -> float:
     return min(max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST)
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     count = len(page.rows)
     figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.27 * count)
     axes = figure.subplots()

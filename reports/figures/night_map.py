@@ -171,7 +171,7 @@ def shade(ratio: float, least_step: float) -> int:
     return _WHITE + slower - faster
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     count = len(page.rows)
     height = min(0.32, max(0.165, 3.0 / count))
     figure.set_size_inches(plot.SLIDE[0], 1.9 + 0.19 * len(page.lines) + height * count)

@@ -96,7 +96,7 @@ def left_out(trend: Trend) -> str:
     return f"Not drawn, but in the tables: {', '.join(parts)}." if parts else ""
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     columns = min(COLUMNS, len(page.panels))
     rows = -(-len(page.panels) // columns)
     lines = [f"{one.letter}   {one.night}: {one.brief}" for one in page.around]

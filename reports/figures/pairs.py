@@ -80,7 +80,7 @@ def pages(gate: Gate) -> list[Page]:
     return made
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     columns = min(COLUMNS, len(page.panels))
     rows = -(-len(page.panels) // columns)
     figure.set_size_inches(plot.SLIDE[0], 1.5 + 2.3 * rows)

@@ -181,7 +181,7 @@ def _part(what: str, start: int, count: int, total: int) -> str:
     return f" · {what} {start + 1} to {start + count} of {total}"
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     figure.set_size_inches(plot.SLIDE[0], 2.1 + 0.27 * len(page.rows))
     axes = figure.subplots()
     figure.suptitle(f"{TITLE}{page.part}\n{_told(page.sides)}", x=0.012, ha="left")

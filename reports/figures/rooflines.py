@@ -69,7 +69,7 @@ def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...])
     return roofline.Panel(roofline.with_best(placed), roofline.memory_of(roofs), compute)
 
 
-def draw_page(page: Page, figure: Figure) -> None:
+def draw(page: Page, figure: Figure) -> None:
     figure.set_size_inches(*_SIZE)
     figure.suptitle(TITLE, x=0.012, ha="left")
     grid = figure.subplots(1, 2, sharey=True)

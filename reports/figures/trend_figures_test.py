@@ -23,7 +23,7 @@ from reports.model_trend import Trend
 from reports.page_test import HOSTILE
 from reports.synthetic_trend import Json
 
-KINDS = {kind.name: kind for kind in figures.paged_kinds("trend")}
+KINDS = {kind.name: kind for kind in figures.kinds("trend")}
 
 
 def parsed(document: Json) -> Trend:
@@ -74,7 +74,7 @@ def drawn(name: str, page: object) -> Figure:
         figure = Figure(figsize=plot.SLIDE, layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle("synthetic", x=0.012, ha="left")
-        KINDS[name].draw_page(page, figure)
+        KINDS[name].draw(page, figure)
         figure.draw_without_rendering()
     return figure
 
@@ -90,10 +90,6 @@ def of(*changes: Json, made: synthetic_trend.Nights) -> Json:
 
 def test_trends_have_their_own_figures() -> None:
     assert list(KINDS) == ["nights", "night_map"]
-    others = {
-        kind.name for kind in (*figures.kinds(), *figures.paged_kinds("gate"), *figures.paged_kinds("comparison"))
-    }
-    assert not set(KINDS) & others
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
