@@ -123,12 +123,6 @@ def draw(axes: Axes, dots: Sequence[Dot | None], between: tuple[float, float]) -
         )
     low, high = between
     plot.ticks(axes.xaxis, [2.0**power for power in range(-4, 12) if low <= 2.0**power <= high], units.plain, most=8)
-    axes.grid(False, axis="y")
-
-
-def label_rows(axes: Axes, labels: Sequence[str]) -> None:
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
 
 
 def entries(panels: Sequence[Sequence[Dot | None]], what: str) -> dict[str, Artist]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -63,6 +64,9 @@ RC = {
 }
 
 
+_Item = TypeVar("_Item")
+
+
 @dataclass(frozen=True)
 class Point:
     """One case in a figure. `low` and `high` are the 95% interval of y over processes, or None below three."""
@@ -80,6 +84,11 @@ class Style:
     colour: str = BLUE
     marker: str = "o"
     dash: object = "-"
+
+    @classmethod
+    def numbered(cls, colour: int, marker: int, dash: int = 0) -> Style:
+        """Of the looks that can be told apart, which begin anew where they are used up."""
+        return cls(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dash % len(DASHES)])
 
 
 @dataclass(frozen=True)
@@ -151,7 +160,7 @@ def variant_styles(variants: Iterable[str]) -> dict[str, Style]:
     styles: dict[str, Style] = {}
     names = distinct(variants)
     for index, name in enumerate(name for name in names if not is_vendor(name)):
-        styles[str(name)] = Style(COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)])
+        styles[str(name)] = Style.numbered(index, index)
     for index, name in enumerate(name for name in names if is_vendor(name)):
         styles[str(name)] = Style(INK, MARKERS[-1 - index % len(MARKERS)], DASHES[1])
     return styles
@@ -198,15 +207,8 @@ def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
             )
         for hollow in (False, True):
             some = [p for p in one.points if p.hollow == hollow]
-            axes.plot(
-                [p.x for p in some],
-                [p.y * scale for p in some],
-                linestyle="none",
-                marker=style.marker,
-                color=style.colour,
-                markerfacecolor="white" if hollow else style.colour,
-                zorder=6 if hollow else 5,  # never hidden below a steady one
-            )
+            look = dot(style.colour, style.marker, hollow=hollow, zorder=6 if hollow else 5)  # never below a steady one
+            axes.plot([p.x for p in some], [p.y * scale for p in some], **look)
 
 
 def handle(style: Style, *, line: bool = True, marker: bool = True) -> Line2D:
@@ -215,11 +217,17 @@ def handle(style: Style, *, line: bool = True, marker: bool = True) -> Line2D:
     )
 
 
-def hollow_handle() -> Line2D:
-    return Line2D([], [], color=GREY, linestyle="none", marker="o", markerfacecolor="white")
+def dot(colour: str, marker: str, *, hollow: bool = False, **more: object) -> dict[str, Any]:
+    """The look of a point without a line, in a plot or in a legend."""
+    face = "white" if hollow else colour
+    return {"linestyle": "none", "color": colour, "marker": marker, "markerfacecolor": face} | more
 
 
-HOLLOW_LABEL = "hollow: not steady"
+def hollow_entry(found: bool, text: str = "hollow: not steady") -> dict[str, Artist]:
+    """What a legend says of hollow points where there are any."""
+    return {text: Line2D([], [], **dot(GREY, "o", hollow=True))} if found else {}
+
+
 _MOST_LEGEND_ENTRIES = 14
 
 
@@ -257,28 +265,21 @@ def time_scale(largest: float) -> tuple[float, str]:
 
 
 def legend(
-    figure: Figure, drawn: Sequence[Series], extra: dict[str, Line2D] | None = None, *, below: bool = False
+    figure: Figure, drawn: Sequence[Series], extra: Mapping[str, Artist] | None = None, *, below: bool = False
 ) -> None:
     """To the right of the panels (or below), in the order in which the lines end, so that it reads like the lines."""
     unique: dict[str, Series] = {}
     for one in sorted(drawn, key=lambda one: -one.points[-1].y):
         unique.setdefault(one.label, one)
-    handles, texts = [handle(one.style) for one in unique.values()], list(unique)
-    if len(texts) > _MOST_LEGEND_ENTRIES:
-        hidden = len(texts) - _MOST_LEGEND_ENTRIES + 1
-        handles, texts = handles[:-hidden], texts[:-hidden]
-        handles.append(Line2D([], [], linestyle="none"))
-        texts.append(f"and {hidden} more")
-    if any_hollow(drawn):
-        handles.append(hollow_handle())
-        texts.append(HOLLOW_LABEL)
-    for text, line in (extra or {}).items():
-        handles.append(line)
-        texts.append(text)
+    entries: dict[str, Artist] = {text: handle(one.style) for text, one in unique.items()}
+    if len(entries) > _MOST_LEGEND_ENTRIES:
+        kept = list(entries.items())[: _MOST_LEGEND_ENTRIES - 1]
+        entries = dict(kept) | {f"and {len(entries) - len(kept)} more": Line2D([], [], linestyle="none")}
+    entries |= hollow_entry(any_hollow(drawn)) | (extra or {})
     if below:
-        legend_below(figure, dict(zip(texts, handles, strict=True)))
+        legend_below(figure, entries)
     else:
-        figure.legend(handles, texts, loc="outside right center")
+        figure.legend(list(entries.values()), list(entries), loc="outside right center")
 
 
 def legend_below(figure: Figure, entries: Mapping[str, Artist]) -> None:
@@ -313,9 +314,37 @@ def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], mos
     """Ticks where there are points, thinned to at most `most`."""
     places = sorted(set(values))
     step = -(-len(places) // most)
-    axis.set_major_locator(FixedLocator(places[::step]))
+    ticks_at(axis, places[::step], text)
+
+
+def ticks_at(axis: Axis, places: Sequence[float], text: Callable[[float], str]) -> None:
+    axis.set_major_locator(FixedLocator(places))
     axis.set_major_formatter(lambda value, _: text(value))
     axis.set_minor_locator(NullLocator())
+
+
+def label_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """Names the rows of an axes, the first at the top."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.grid(False, axis="y")
+
+
+def bar(axes: Axes, row: float, point: Point, scale: float, height: float) -> None:
+    """y * scale as a bar, hollow for what was not steady, and its interval where there is one."""
+    face = "white" if point.hollow else BLUE
+    axes.barh(row, point.y * scale, height, facecolor=face, edgecolor=BLUE, zorder=2)
+    if point.low is not None and point.high is not None:
+        reach = [[(point.y - point.low) * scale], [(point.high - point.y) * scale]]
+        axes.errorbar(point.y * scale, row, xerr=reach, fmt="none", ecolor=INK, capsize=2.5, zorder=3)
+
+
+def paged(items: Sequence[_Item], most: int, step: int = 1) -> list[tuple[tuple[_Item, ...], str]]:
+    """As few pages as hold them, alike in length but for whole steps; of several each with "1 to 20 of 36"."""
+    count = -(-len(items) // most)
+    size = step * -(-len(items) // (step * count)) if items else 1
+    pages = [(start, tuple(items[start : start + size])) for start in range(0, len(items), size)]
+    return [(some, f"{at + 1} to {at + len(some)} of {len(items)}" if count > 1 else "") for at, some in pages]
 
 
 def log_ticks(axis: Axis, text: Callable[[float], str]) -> None:

@@ -3,7 +3,7 @@ text at the right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from matplotlib.axes import Axes
 
@@ -32,16 +32,20 @@ def interval(axes: Axes, place: float, low: float, high: float, limit: float, co
 
 
 def mark(axes: Axes, place: float, value: float, style: plot.Style, *, hollow: bool, size: float = MARK) -> None:
-    axes.plot(
-        [value],
-        [place],
-        linestyle="none",
-        marker=style.marker,
-        color=style.colour,
-        markerfacecolor="white" if hollow else style.colour,
-        markersize=size,
-        zorder=5,
-    )
+    axes.plot([value], [place], **plot.dot(style.colour, style.marker, hollow=hollow, markersize=size, zorder=5))
+
+
+def apart(places: Iterable[float], log: Callable[[float], float], gap: float, limit: float) -> list[float]:
+    """Those of the places, ascending, that an axis from -limit to limit can show, none nearer than `gap` to another or
+    to no change, where `log` is 0."""
+    kept = []
+    for side in (1, -1):
+        last = 0.0
+        for place in sorted((one for one in places if side * log(one) > 0), key=lambda one: abs(log(one))):
+            if last + gap <= abs(log(place)) <= limit:
+                kept.append(place)
+                last = abs(log(place))
+    return sorted(kept)
 
 
 def beyond(axes: Axes, place: float, text: str, limit: float, colour: str, *, right: bool) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -47,11 +49,8 @@ def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.S
     masks, kinds = (plot.distinct(_key(case)[part] for case in cases) for part in (1, 2))
 
     def style(key: tuple[object, ...]) -> plot.Style:
-        return plot.Style(
-            colours[str(key[0])].colour,
-            plot.MARKERS[kinds.index(key[2]) % len(plot.MARKERS)],
-            plot.DASHES[masks.index(key[1]) % len(plot.DASHES)],
-        )
+        look = plot.Style.numbered(0, kinds.index(key[2]), masks.index(key[1]))
+        return replace(look, colour=colours[str(key[0])].colour)
 
     return plot.series(
         cases, key=_key, point=point, label=lambda key: plot.shown(" ".join(map(str, key)), 48), style=style
@@ -105,7 +104,5 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
             )
             for at, (text, look) in enumerate(zip(_key(case), looks, strict=True)):
                 parts[at].setdefault(plot.shown(text, 30), plot.handle(look, line=at < 2, marker=at == 2))
-    entries = {text: line for part in parts for text, line in part.items()}
-    if plot.any_hollow(drawn):
-        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
-    plot.legend_below(figure, entries)
+    entries: dict[str, Artist] = {text: line for part in parts for text, line in part.items()}
+    plot.legend_below(figure, entries | plot.hollow_entry(plot.any_hollow(drawn)))

@@ -120,8 +120,7 @@ def draw(run: Run, figure: Figure) -> bool:
         handles = {"useful": Patch(color=plot.BLUE), "moved": Patch(fill=False, edgecolor=plot.ORANGE)}
     if drawn_bars:
         _draw_bars(grid[0], drawn_bars, roofs, scale, unit)
-    if any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines):
-        handles[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    handles |= plot.hollow_entry(any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines))
     for roof in roofs:
         name = f"DRAM {'measured' if roof.measured else 'datasheet'} {roof.text}"
         handles[name] = plot.ceiling_handle(roof)
@@ -158,21 +157,9 @@ def _draw_bars(axes: Axes, drawn: list[Bar], roofs: list[Roof], scale: float, un
                     fontsize=10,
                     bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
                 )
-        axes.barh(
-            row,
-            bar.useful.y * scale,
-            0.5,
-            facecolor="white" if bar.useful.hollow else plot.BLUE,
-            edgecolor=plot.BLUE,
-            zorder=2,
-        )
-        if bar.useful.low is not None and bar.useful.high is not None:
-            reach = [[(bar.useful.y - bar.useful.low) * scale], [(bar.useful.high - bar.useful.y) * scale]]
-            axes.errorbar(bar.useful.y * scale, row, xerr=reach, fmt="none", ecolor=plot.INK, capsize=2.5, zorder=3)
-    axes.set_yticks(range(len(drawn)), [bar.label for bar in drawn])
-    axes.set_ylim(len(drawn) - 0.4, -0.6)
+        plot.bar(axes, row, bar.useful, scale, 0.5)
+    plot.label_rows(axes, [bar.label for bar in drawn])
     plot.ceiling_lines(axes, roofs, scale, upright=True)
     axes.set_xlim(0, edge * scale)
     axes.set_xlabel(f"bandwidth, {unit}")
-    axes.grid(False, axis="y")
     axes.set_title("Patterns")

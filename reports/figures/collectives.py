@@ -31,12 +31,8 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
         return plot.shown(", ".join(parts), 40)
 
     def style(key: tuple[object, ...]) -> plot.Style:
-        operation, world = operations.index(key[0]), worlds.index(key[1:3])
-        return plot.Style(
-            plot.COLOURS[operation % len(plot.COLOURS)],
-            plot.MARKERS[operation % len(plot.MARKERS)],
-            plot.DASHES[world % len(plot.DASHES)],
-        )
+        operation = operations.index(key[0])
+        return plot.Style.numbered(operation, operation, worlds.index(key[1:3]))
 
     return plot.series(
         cases,

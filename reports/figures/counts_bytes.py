@@ -26,6 +26,7 @@ STYLES = {
     "DRAM": plot.Style(plot.GREEN, "s"),
 }
 
+WORDS = {"useful": "useful", "moved": "moved (32 B a sector)", "DRAM": "DRAM, read and written"}
 SIZES = {"useful": 5.5, "moved": 9.0, "DRAM": 12.5}  # around each other where they meet
 
 
@@ -61,41 +62,19 @@ def draw(run: Run, suite: str, figure: Figure) -> bool:
         ends = min(one.values.values()), max(one.values.values())
         axes.plot(ends, [row, row], color=plot.PALE, lw=3, zorder=1, solid_capstyle="round")
         for kind, value in one.values.items():
-            style = STYLES[kind]
-            size = SIZES[kind]
-            axes.plot(
-                [value],
-                [row],
-                marker=style.marker,
-                color=style.colour,
-                markersize=size,
-                markerfacecolor="none" if kind == "DRAM" else style.colour,
-                markeredgewidth=1.8 if kind == "DRAM" else 1,
-                linestyle="none",
-                zorder=4 if kind == "useful" else 3,
-            )
+            axes.plot([value], [row], zorder=4 if kind == "useful" else 3, **_look(kind))
     least = min(min(one.values.values()) for one in drawn)
     most = max(max(one.values.values()) for one in drawn)
     axes.set_xlim(least / 1.6, most * 1.6)
     plot.log_ticks(axes.xaxis, units.prefixed)
     axes.set_xlabel("bytes")
-    axes.grid(False, axis="y")
-    counted.label_rows(axes, [one.label for one in drawn])
+    plot.label_rows(axes, [one.label for one in drawn])
     counted.say_left_out(axes, more)
     kinds = [kind for kind in STYLES if any(kind in one.values for one in drawn)]
-    plot.legend_below(
-        figure,
-        {
-            {"useful": "useful", "moved": "moved (32 B a sector)", "DRAM": "DRAM, read and written"}[kind]: Line2D(
-                [],
-                [],
-                color=STYLES[kind].colour,
-                marker=STYLES[kind].marker,
-                linestyle="none",
-                markersize=SIZES[kind],
-                markerfacecolor="none" if kind == "DRAM" else STYLES[kind].colour,
-            )
-            for kind in kinds
-        },
-    )
+    plot.legend_below(figure, {WORDS[kind]: Line2D([], [], **_look(kind)) for kind in kinds})
     return True
+
+
+def _look(kind: str) -> dict[str, object]:
+    look = plot.dot(STYLES[kind].colour, STYLES[kind].marker, markersize=SIZES[kind])
+    return look | ({"markerfacecolor": "none", "markeredgewidth": 1.8} if kind == "DRAM" else {})

@@ -46,7 +46,7 @@ def draw(run: Run, suite: str, figure: Figure) -> bool:
         counted.draw(axes, dots, counted.limits(panels.values()))
         axes.set_title(f"{act.capitalize()}s")
         axes.set_xlabel("sectors a request")
-    counted.label_rows(grid[0], [rows[at].label for at in keep])
+        plot.label_rows(axes, [rows[at].label for at in keep])
     counted.say_left_out(grid[0], more)
     plot.legend_below(figure, counted.entries(list(panels.values()), "sectors"))
     return True

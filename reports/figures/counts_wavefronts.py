@@ -43,7 +43,7 @@ def draw(run: Run, suite: str, figure: Figure) -> bool:
     dots = [made for _, made in drawn]
     counted.draw(axes, dots, counted.limits([dots]))
     axes.set_xlabel("wavefronts a request")
-    counted.label_rows(axes, [label for label, _ in drawn])
+    plot.label_rows(axes, [label for label, _ in drawn])
     counted.say_left_out(axes, more)
     plot.legend_below(figure, counted.entries([dots], "wavefronts"))
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -57,15 +58,14 @@ def draw(run: Run, figure: Figure) -> bool:
     if not panels:
         return False
     grid = figure.subplots(1, len(panels), squeeze=False).flat
-    handles: dict[str, Line2D] = {}
+    handles: dict[str, Artist] = {}
     for axes, (what, drawn) in zip(grid, panels, strict=True):
         _draw_panel(axes, drawn, what)
         axes.set_title(what.capitalize())
         handles |= {one.label: plot.handle(one.style) for one in drawn}
         if slowest_allowed(drawn):
             handles["one path after the other"] = _proportion()
-        if plot.any_hollow(drawn):
-            handles[plot.HOLLOW_LABEL] = plot.hollow_handle()
+        handles |= plot.hollow_entry(plot.any_hollow(drawn))
     plot.legend_below(figure, handles)
     return True
 

@@ -11,7 +11,6 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from reports import plot, rows
 from reports.model_gate import Gate, Verdict
@@ -98,17 +97,11 @@ def row(verdict: Verdict) -> Row:
 def pages(gate: Gate) -> list[Page]:
     # Counts have no intervals, and their changes are no slow-downs: the table tells them.
     every = [row(verdict) for verdict in gate.verdicts if not verdict.metric]
-    if not every:
-        return []
-    number = -(-len(every) // ROWS_A_PAGE)
-    size = -(-len(every) // number)
     sides = f"{plot.shown(gate.facts.candidate, 26)} against {plot.shown(gate.facts.baseline, 26)}"
-    made = []
-    for start in range(0, len(every), size):
-        some = tuple(every[start : start + size])
-        part = f" · cases {start + 1} to {start + len(some)} of {len(every)}" if number > 1 else ""
-        made.append(Page(some, limit(every), sides, part, gate.counted))
-    return made
+    return [
+        Page(some, limit(every), sides, part and f" · cases {part}", gate.counted)
+        for some, part in plot.paged(every, ROWS_A_PAGE)
+    ]
 
 
 def limit(every: list[Row]) -> float:
@@ -169,9 +162,7 @@ def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> lis
 
 def change_ticks(axis: Axis, limit: float) -> None:
     """Ticks in percent for an axis of logs of ratios that reaches from -limit to limit."""
-    axis.set_major_locator(FixedLocator([math.log1p(part) for part in tick_places(limit)]))
-    axis.set_major_formatter(lambda value, _: _tick(math.expm1(value)))
-    axis.set_minor_locator(NullLocator())
+    plot.ticks_at(axis, [math.log1p(part) for part in tick_places(limit)], lambda value: _tick(math.expm1(value)))
 
 
 def tick_places(limit: float) -> list[float]:
@@ -182,15 +173,7 @@ def tick_places(limit: float) -> list[float]:
         steps = [base * 10.0**power for power in range(-6, 1) for base in (1, 2, 5)]
         step = next(step for step in steps if math.expm1(limit) / step <= 3.6)
         places = [step * k for k in range(-3, 4) if step * k > -1]
-    shown = [place for place in places if abs(math.log1p(place)) <= limit]
-    kept = [0.0]
-    for side in (1, -1):
-        last = 0.0
-        for place in sorted((place for place in shown if side * place > 0), key=abs):
-            if abs(math.log1p(place)) - last >= 0.24 * limit:
-                kept.append(place)
-                last = abs(math.log1p(place))
-    return sorted(kept)
+    return sorted([0.0, *rows.apart(places, math.log1p, 0.24 * limit, limit)])
 
 
 def _tick(part: float) -> str:
@@ -206,5 +189,5 @@ def _legend(page: Page) -> dict[str, Artist]:
             entries.setdefault("not decided" if one.hollow else one.look, Line2D([], [], linewidth=1.6, **look))
     entries["delta"] = Patch(color=_BAND)
     if any(one.change is not None and None in (one.low, one.high) for one in page.rows):
-        entries["no bound"] = Line2D([], [], color=plot.GREY, linestyle="none", marker=">")
+        entries["no bound"] = Line2D([], [], **plot.dot(plot.GREY, ">"))
     return entries

@@ -74,17 +74,14 @@ def draw(run: Run, figure: Figure) -> bool:
         _draw_bytes(grid[0], drawn)
     if timed:
         _draw_times(grid[-1], drawn)
-    grid[0].set_yticks(range(len(drawn)), [bar.label for bar in drawn])
-    grid[0].set_ylim(len(drawn) - 0.4, -0.6)
     for axes in grid:
-        axes.grid(False, axis="y")
+        plot.label_rows(axes, [bar.label for bar in drawn])
         axes.set_xlim(left=0)
     handles: dict[str, Artist] = {}
     if moved:
         handles["moved"] = Patch(color=plot.ORANGE)
         handles["least that must move"] = Line2D([], [], color=plot.INK, linestyle="none", marker="|", markersize=14)
-    if any(bar.time and bar.time.hollow for bar in drawn):
-        handles[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    handles |= plot.hollow_entry(any(bar.time and bar.time.hollow for bar in drawn))
     plot.legend_below(figure, handles)
     return True
 
@@ -103,15 +100,8 @@ def _draw_times(axes: Axes, drawn: list[Bar]) -> None:
     most = max(bar.time.high or bar.time.y for bar in drawn if bar.time)
     scale, unit = plot.time_scale(most)
     for row, bar in enumerate(drawn):
-        if bar.time is None:
-            continue
-        time = bar.time
-        axes.barh(
-            row, time.y * scale, 0.6, facecolor="white" if time.hollow else plot.BLUE, edgecolor=plot.BLUE, zorder=2
-        )
-        if time.low is not None and time.high is not None:
-            reach = [[(time.y - time.low) * scale], [(time.high - time.y) * scale]]
-            axes.errorbar(time.y * scale, row, xerr=reach, fmt="none", ecolor=plot.INK, capsize=2.5, zorder=3)
+        if bar.time:
+            plot.bar(axes, row, bar.time, scale, 0.6)
     axes.set_xlabel(f"time, {unit}")
     axes.set_title("Time")
     axes.xaxis.set_major_formatter(lambda value, _: units.plain(value))

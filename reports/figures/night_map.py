@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from reports import plot, units
 from reports.figures.nights import cut
@@ -145,15 +144,10 @@ def pages(trend: Trend) -> list[Page]:
         for one in lettered(trend)
         if one.night in trend.dates
     )
-    made = []
-    count = -(-len(rows) // MOST_ROWS)
-    for number, start in enumerate(range(0, len(rows), MOST_ROWS), start=1):
-        if number > MOST_PAGES:
-            break
-        some = tuple(rows[start : start + MOST_ROWS])
-        part = f"rows {start + 1} to {start + len(some)} of {len(rows)}" if count > 1 else ""
-        made.append(Page(some, dates, trend.least_step, lines, words, part))
-    return made
+    return [
+        Page(some, dates, trend.least_step, lines, words, part and f"rows {part}")
+        for some, part in plot.paged(rows, MOST_ROWS, MOST_ROWS)[:MOST_PAGES]
+    ]
 
 
 def bounds(least_step: float) -> list[float]:
@@ -191,17 +185,8 @@ def draw(page: Page, figure: Figure) -> None:
             other = row.group != page.rows[place - 1].group
             axes.axhline(place, color=plot.INK if other else plot.PALE, lw=0.8 if other else 0.5, zorder=3)
         for night, rises in row.marks:
-            axes.plot(
-                [night + 0.5],
-                [place + 0.5],
-                linestyle="none",
-                marker="^" if rises else "v",
-                markersize=5.5,
-                color=plot.INK,
-                markeredgecolor="white",
-                markeredgewidth=0.7,
-                zorder=5,
-            )
+            look = plot.dot(plot.INK, "^" if rises else "v", markersize=5.5, markeredgecolor="white", zorder=5)
+            axes.plot([night + 0.5], [place + 0.5], markeredgewidth=0.7, **look)
     _lines(axes, page)
     axes.set_yticks([place + 0.5 for place in range(count)], [plot.shown(row.name, 46) for row in page.rows])
     axes.tick_params(axis="y", length=0)
@@ -267,9 +252,7 @@ def _stacked(page: Page) -> list[tuple[int, str]]:
 def _date_ticks(axes: Axes, page: Page) -> None:
     last = len(page.dates) - 1
     places = sorted({round(last * at / 5) for at in range(6)}) if last >= 5 else list(range(last + 1))
-    axes.xaxis.set_major_locator(FixedLocator([place + 0.5 for place in places]))
-    axes.xaxis.set_major_formatter(lambda at, _: page.dates[int(at)] if 0 <= at <= last + 0.5 else "")
-    axes.xaxis.set_minor_locator(NullLocator())
+    plot.ticks_at(axes.xaxis, [place + 0.5 for place in places], lambda at: page.dates[int(at)])
 
 
 def _colour_bar(axes: Axes, page: Page) -> None:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from reports import plot
 from reports.model_trend import Trend
@@ -53,28 +53,15 @@ class Page:
 
 def pages(trend: Trend) -> list[Page]:
     made = panels(trend)
-    size = COLUMNS * ROWS
-    shown = made[: size * MOST_PAGES]
-    count = -(-len(shown) // size)
-    size = COLUMNS * -(-len(shown) // (COLUMNS * count)) if count else size
+    shown = made[: COLUMNS * ROWS * MOST_PAGES]
     marked = tuple(lettered(trend))
-    all_pages = []
-    for start in range(0, len(shown), size):
-        some = tuple(shown[start : start + size])
-        part = f" · {start + 1} to {start + len(some)} of {len(shown)}" if count > 1 else ""
-        all_pages.append(
-            Page(
-                some,
-                trend.dates[0].toordinal(),
-                trend.dates[-1].toordinal(),
-                trend.least_step,
-                marked,
-                tuple(boundary(trend.dates, one.night) for one in marked),
-                part,
-                left_out(trend) if start + size >= len(shown) else "",
-            )
-        )
-    return all_pages
+    lines = tuple(boundary(trend.dates, one.night) for one in marked)
+    ends = trend.dates[0].toordinal(), trend.dates[-1].toordinal()
+    parts = plot.paged(shown, COLUMNS * ROWS, COLUMNS)
+    return [
+        Page(some, *ends, trend.least_step, marked, lines, part and f" · {part}", "" if at else left_out(trend))
+        for at, (some, part) in zip(reversed(range(len(parts))), parts, strict=True)
+    ]
 
 
 def left_out(trend: Trend) -> str:
@@ -144,23 +131,19 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
         axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.kind], linewidth=0, zorder=0.6)
     for number, nights in enumerate(one.nights):
         _points(axes, nights, (low, high), factor, _MARKERS[number % len(_MARKERS)])
-    for start, end in one.levels:
-        axes.plot(
-            [start[0], end[0]], [start[1] * factor, end[1] * factor], color=plot.INK, lw=1.8, zorder=4, marker="none"
-        )
+    for ends in one.levels:
+        days, values = zip(*ends, strict=True)
+        axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, zorder=4)
     if one.drift:
         days, values = zip(*one.drift, strict=True)
         axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, ls=plot.DASHES[1], zorder=4)
     for mark in one.marks:
-        shape, face = "^" if mark.rises else "v", "white" if mark.hollow else _COLOURS[mark.kind]
-        look = {"color": _COLOURS[mark.kind], "markerfacecolor": face, "markeredgewidth": 1.6, "zorder": 6}
-        axes.plot([mark.at], [mark.middle * factor], linestyle="none", marker=shape, markersize=9, **look)
+        look = plot.dot(_COLOURS[mark.kind], "^" if mark.rises else "v", hollow=mark.hollow, markeredgewidth=1.6)
+        axes.plot([mark.at], [mark.middle * factor], markersize=9, zorder=6, **look)
     if one.stop:
         inside = min(max(one.stop[1], low), high)
         axes.axvline(one.stop[0], color=plot.INK, lw=1.0, ls=plot.DASHES[2], zorder=2)
-        axes.plot(
-            [one.stop[0]], [inside * factor], linestyle="none", marker="X", color=plot.INK, markersize=9, zorder=6
-        )
+        axes.plot([one.stop[0]], [inside * factor], zorder=6, **plot.dot(plot.INK, "X", markersize=9))
     days = max(1, page.high - page.low)
     axes.set_xlim(page.low - 0.03 * days - 0.5, page.high + 0.03 * days + 0.5)
     axes.set_ylim(low * factor, high * factor)
@@ -175,27 +158,12 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
 
 def _points(axes: Axes, nights: Iterable[Place], limits: Place, factor: float, marker: str) -> None:
     low, high = limits
-    inside = [point for point in nights if low <= point[1] <= high]
-    beyond = [point for point in nights if not low <= point[1] <= high]
-    axes.plot(
-        [day for day, _ in inside],
-        [value * factor for _, value in inside],
-        linestyle="none",
-        marker=marker,
-        markersize=3.5,
-        color=plot.GREY,
-        zorder=3,
-    )
     edge = 0.03 * (high - low)
-    axes.plot(
-        [day for day, _ in beyond],
-        [(low + edge if value < low else high - edge) * factor for _, value in beyond],
-        linestyle="none",
-        marker="x",
-        markersize=5,
-        color=plot.GREY,
-        zorder=3,
-    )
+    inside = [point for point in nights if low <= point[1] <= high]
+    beyond = [(day, low + edge if value < low else high - edge) for day, value in nights if not low <= value <= high]
+    for some, look in ((inside, {"marker": marker, "markersize": 3.5}), (beyond, {"marker": "x", "markersize": 5})):
+        values = [value * factor for _, value in some]
+        axes.plot([day for day, _ in some], values, linestyle="none", color=plot.GREY, zorder=3, **look)
 
 
 def _letters(axes: Axes, page: Page, days: int) -> None:
@@ -216,9 +184,7 @@ def _ticks(axes: Axes, page: Page) -> None:
     count = min(4, page.high - page.low + 1)
     span = page.high - page.low
     places = sorted({page.low + round(span * at / max(1, count - 1)) for at in range(count)})
-    axes.xaxis.set_major_locator(FixedLocator(places))
-    axes.xaxis.set_major_formatter(lambda day, _: datetime.date.fromordinal(round(day)).isoformat())
-    axes.xaxis.set_minor_locator(NullLocator())
+    plot.ticks_at(axes.xaxis, places, lambda day: datetime.date.fromordinal(round(day)).isoformat())
     axes.yaxis.set_major_locator(MaxNLocator(4))
     if max(map(abs, axes.get_ylim())) < 1e7:
         axes.yaxis.set_major_formatter(ScalarFormatter(useOffset=False))
@@ -237,7 +203,7 @@ def _legend(page: Page) -> dict[str, Artist]:
     count = max(len(one.nights) for one in some)
     for number in range(min(count, len(_MARKERS))):
         label = "a night" if number == 0 else f"in environment {number + 1}"
-        entries[label] = Line2D([], [], linestyle="none", marker=_MARKERS[number], markersize=4.5, color=plot.GREY)
+        entries[label] = Line2D([], [], **plot.dot(plot.GREY, _MARKERS[number], markersize=4.5))
     if any(
         not low <= value <= high
         for one in some
@@ -254,8 +220,7 @@ def _legend(page: Page) -> dict[str, Artist]:
             shape = "^" if found[0].rises else "v"
             entries[words] = Line2D([], [], linestyle="none", marker=shape, markersize=9, color=_COLOURS[words])
     if any(mark.hollow for mark in marks):
-        look = {"marker": "^", "color": plot.INK, "markerfacecolor": "white", "markersize": 9}
-        entries["hollow: unconfirmed"] = Line2D([], [], linestyle="none", **look)
+        entries["hollow: unconfirmed"] = Line2D([], [], **plot.dot(plot.INK, "^", hollow=True, markersize=9))
     if marks:
         entries["may have been here"] = Patch(color=_BANDS[marks[0].kind])
     if any(one.drift for one in some):

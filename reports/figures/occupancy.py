@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from reports import plot, units
 from reports.model import Case, Run
@@ -55,12 +55,8 @@ def _series(
     kinds = plot.distinct(_kind(case, parallel) for case in run.of_suite("occupancy"))
 
     def style(key: tuple[object, ...]) -> plot.Style:
-        count, kind = counts.index(key[0]), kinds.index(key[1])
-        return plot.Style(
-            plot.COLOURS[count % len(plot.COLOURS)],
-            plot.MARKERS[kind % len(plot.MARKERS)],
-            plot.DASHES[kind % len(plot.DASHES)],
-        )
+        kind = kinds.index(key[1])
+        return plot.Style.numbered(counts.index(key[0]), kind, kind)
 
     return plot.series(
         cases,
@@ -143,7 +139,7 @@ def draw(run: Run, figure: Figure) -> bool:
 def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Series], str]]) -> None:
     """Colour says how many loads or chains, marker and dash say what limits the occupancy."""
     drawn = [one for _, _, some, _ in panels for one in some]
-    entries: dict[str, Line2D] = {}
+    entries: dict[str, Artist] = {}
     for count in plot.distinct(one.label.partition(" ")[0] for one in drawn):
         style = next(one.style for one in drawn if one.label.partition(" ")[0] == count)
         text = "1 load or chain" if count == "1" else f"{count} loads or chains"
@@ -153,6 +149,4 @@ def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Ser
         style = next(one.style for one in lines if one.label.partition(" ")[2] == kind)
         if kind:
             entries[f"limited by {kind}"] = plot.handle(plot.Style(plot.GREY, style.marker, style.dash))
-    if plot.any_hollow(drawn):
-        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
-    plot.legend_below(figure, entries)
+    plot.legend_below(figure, entries | plot.hollow_entry(plot.any_hollow(drawn)))

@@ -68,16 +68,8 @@ def panel(verdict: Verdict) -> Panel:
 
 def pages(gate: Gate) -> list[Page]:
     panels = [panel(one) for one in gate.verdicts if one.verdict != "pass" and one.rounds]
-    if not panels:
-        return []
-    number = -(-len(panels) // (COLUMNS * ROWS))
-    size = COLUMNS * -(-len(panels) // (COLUMNS * number))
-    made = []
-    for start in range(0, len(panels), size):
-        some = tuple(panels[start : start + size])
-        part = f"cases {start + 1} to {start + len(some)} of {len(panels)}" if number > 1 else ""
-        made.append(Page(some, part))
-    return made
+    parts = plot.paged(panels, COLUMNS * ROWS, COLUMNS)
+    return [Page(some, part and f"cases {part}") for some, part in parts]
 
 
 def draw(page: Page, figure: Figure) -> None:
@@ -92,13 +84,10 @@ def draw(page: Page, figure: Figure) -> None:
     if page.title:
         figure.suptitle(f"{figure.get_suptitle()} · {page.title}", x=0.012, ha="left")
     used = [how for how in _STYLES if any(how in one.points for one in page.panels)]
-    entries: dict[str, Artist] = {
-        how: Line2D([], [], color=_STYLES[how].colour, marker=_STYLES[how].marker, linestyle="none") for how in used
-    }
+    entries: dict[str, Artist] = {how: plot.handle(_STYLES[how], line=False) for how in used}
     entries |= {"estimate": Line2D([], [], color=plot.INK, linewidth=1.2), "delta": Patch(color=_BAND)}
-    if any(abs(value) > reach(one) for one in page.panels for points in one.points.values() for _, value in points):
-        entries["hollow: beyond the axis"] = plot.hollow_handle()
-    plot.legend_below(figure, entries)
+    far = any(abs(value) > reach(one) for one in page.panels for points in one.points.values() for _, value in points)
+    plot.legend_below(figure, entries | plot.hollow_entry(far, "hollow: beyond the axis"))
 
 
 def lines(name: str) -> tuple[str, ...]:
@@ -125,15 +114,8 @@ def _draw(axes: Axes, one: Panel) -> None:
         style = _STYLES[how]
         for number, value in points:
             beyond = abs(value) > far
-            axes.plot(
-                [number],
-                [math.copysign(0.95 * far, value) if beyond else value],
-                linestyle="none",
-                marker=style.marker,
-                color=style.colour,
-                markerfacecolor="white" if beyond else style.colour,
-                markersize=5,
-            )
+            look = plot.dot(style.colour, style.marker, hollow=beyond, markersize=5)
+            axes.plot([number], [math.copysign(0.95 * far, value) if beyond else value], **look)
     axes.set_ylim(-far, far)
     forest.change_ticks(axes.yaxis, far)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))

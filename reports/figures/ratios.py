@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from reports import compared, plot, rows
 from reports.model_comparison import ComparedCase, Comparison
@@ -239,38 +238,19 @@ def _draw_roofs(axes: Axes, place: int, at: float, roofs: float, limit: float) -
     inside = [max(-edge, min(edge, value)) for edge, value in zip(edges, (at, roofs), strict=True)]
     axes.plot(inside, [place, place], color=plot.GREY, linewidth=1.0, zorder=2)
     marker = _ROOFS.marker if abs(roofs) <= limit else ">" if roofs > 0 else "<"
-    axes.plot(
-        [inside[1]],
-        [place],
-        linestyle="none",
-        marker=marker,
-        color=_ROOFS.colour,
-        markerfacecolor="white",
-        markeredgewidth=1.0,
-        markersize=_ROOFS_SIZE,
-        clip_on=False,
-        zorder=4,
-    )
+    look = plot.dot(_ROOFS.colour, marker, hollow=True, markeredgewidth=1.0, markersize=_ROOFS_SIZE)
+    axes.plot([inside[1]], [place], clip_on=False, zorder=4, **look)
 
 
 def ratio_ticks(axis: Axis, limit: float) -> None:
-    axis.set_major_locator(FixedLocator([math.log(place) for place in tick_places(limit)]))
-    axis.set_major_formatter(lambda value, _: f"{math.exp(value):.6g}")
-    axis.set_minor_locator(NullLocator())
+    places = [math.log(place) for place in tick_places(limit)]
+    plot.ticks_at(axis, places, lambda value: f"{math.exp(value):.6g}")
 
 
 def tick_places(limit: float) -> list[float]:
     """Round ratios that an axis from -limit to limit can show, 1 among them; none near another."""
     places = next(places for least, places in _TICKS if limit >= least)
-    kept = [1.0]
-    for upwards in (True, False):
-        last = 0.0
-        for place in sorted((one for one in places if (one > 1) == upwards and one != 1), reverse=not upwards):
-            far = abs(math.log(place))
-            if last + 0.2 * limit <= far <= limit:
-                kept.append(place)
-                last = far
-    return sorted(kept)
+    return sorted([1.0, *rows.apart(places, math.log, 0.2 * limit, limit)])
 
 
 def _legend(page: Page) -> dict[str, Artist]:
@@ -286,6 +266,4 @@ def _legend(page: Page) -> dict[str, Artist]:
     if any(one.roofs is not None for one in measured):
         look = {"marker": _ROOFS.marker, "markersize": _ROOFS_SIZE, "markerfacecolor": "white", "linewidth": 1.0}
         entries["roofs alone"] = Line2D([], [], color=plot.GREY, markeredgecolor=_ROOFS.colour, **look)
-    if any(one.hollow for one in measured):
-        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
-    return entries
+    return entries | plot.hollow_entry(any(one.hollow for one in measured))

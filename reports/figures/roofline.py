@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -197,17 +198,9 @@ def _drawable(low: float, high: float) -> tuple[float, float]:
 def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) -> None:
     for spot in drawn:
         style = styles[spot.suite]
-        axes.plot(
-            [spot.point.x],
-            [spot.point.y],
-            marker=style.marker,
-            markersize=9 if spot.best else 5,
-            alpha=1 if spot.best else 0.5,
-            color=style.colour,
-            markerfacecolor="white" if spot.point.hollow else style.colour,
-            linestyle="none",
-            zorder=5 if spot.best else 4,
-        )
+        size, alpha, zorder = (9, 1, 5) if spot.best else (5, 0.5, 4)
+        look = plot.dot(style.colour, style.marker, hollow=spot.point.hollow, markersize=size)
+        axes.plot([spot.point.x], [spot.point.y], alpha=alpha, zorder=zorder, **look)
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
@@ -299,9 +292,8 @@ def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str
 
 
 def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Panel]) -> None:
-    entries: dict[str, Line2D] = {plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()}
-    if any(spot.point.hollow for panel in panels for spot in panel.spots):
-        entries[plot.HOLLOW_LABEL] = plot.hollow_handle()
+    entries: dict[str, Artist] = {plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()}
+    entries |= plot.hollow_entry(any(spot.point.hollow for panel in panels for spot in panel.spots))
     ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
     for text, roofs in (
         ("measured", [ceiling.measured for ceiling in ceilings]),
