@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from reports import listing
 from reports.model import Case, Run
 from reports.run_page import circumstances
 from reports.section import Section
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the table of cases; `address` is that of its listing, or empty."""
-
-    case: Case
-    address: str
-    counts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class EveryMetric:
-    """All metrics of all counted cases; empty texts where a case has none of that name."""
-
-    names: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-
-
 def section(one: Section) -> dict[str, object]:
     addresses = listing.links(one.listings)
     return vars(one) | {
         "lines": [
-            Line(case, f"{listing.FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
+            (case, f"{listing.FOLDER}/{addresses[case.name]}" if case.name in addresses else "", counts(case))
             for case in one.of.cases
         ],
         "folder": listing.FOLDER,
@@ -57,13 +38,10 @@ def counts(case: Case) -> tuple[str, ...]:
     return (*(texts.get(name, "") for name in _COUNTS), case.words.get("dram", ""))
 
 
-def every_metric(run: Run) -> EveryMetric:
+def every_metric(run: Run) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Names of all metrics, and of each counted case its texts; empty ones where a case has none of that name."""
     cases = [(case.name, {one.name: one for one in case.metrics}) for case in run.cases if case.counted]
     found = {name: metric for _, metrics in cases for name, metric in metrics.items()}
     arrow = {"lower": " ↓", "higher": " ↑", "none": ""}
-    return EveryMetric(
-        tuple(name + arrow[metric.direction] for name, metric in found.items()),
-        tuple(
-            (case, tuple(metrics[name].text if name in metrics else "" for name in found)) for case, metrics in cases
-        ),
-    )
+    names = [name + arrow[metric.direction] for name, metric in found.items()]
+    return names, [(case, [own[name].text if name in own else "" for name in found]) for case, own in cases]

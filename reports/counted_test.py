@@ -68,12 +68,12 @@ def test_counts_are_told_case_by_case() -> None:
     run = parsed(synthetic_counts.run())
     tiled = next(case for case in run.cases if case.name == "turning/tiled/f32/rows=512,cols=512")
     assert counted_page.counts(tiled) == ("4", "4", "16.5", "32", "2.09715e+06", "2.09715e+06", "2.09715e+06 B")
-    every = counted_page.every_metric(run)
-    assert "global_load_sectors ↓" in every.names
-    assert "lanes_per_request ↑" in every.names
-    texts = dict(every.rows)["stepping/step/f32/stride=8,elements=65536"]
-    assert texts[every.names.index("global_load_sectors ↓")] == "65536", "as it is said"
-    assert len(every.rows) == 9
+    names, rows = counted_page.every_metric(run)
+    assert "global_load_sectors ↓" in names
+    assert "lanes_per_request ↑" in names
+    texts = dict(rows)["stepping/step/f32/stride=8,elements=65536"]
+    assert texts[names.index("global_load_sectors ↓")] == "65536", "as it is said"
+    assert len(rows) == 9
 
 
 def test_figures_are_files_by_suite_and_go_when_they_are_no_longer_drawn(both: tuple[Page, str, Path]) -> None:

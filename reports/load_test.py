@@ -249,12 +249,12 @@ def test_endless_text_is_cut() -> None:
 
 def test_text_is_cleaned_wherever_it_stands() -> None:
     document = example()
-    _case(document).update(reason="a\r\nb\r", problem={"k\x00": "\x1b"}, idea="x" * 1_000_000)
+    _case(document).update(reason="a\r\nb\r", problem={"k\x00": "\x1b"}, roof="x" * 1_000_000)
     document["runs"][1]["sources"][0]["text"] = "x\r\n" * 50_000
     document["trends"][0]["left_out"] = {"\u202e": 1}
     report = load.parse(document)
     case, (source,) = report.runs[0].cases[1], report.runs[1].sources
-    assert (case.reason, case.problem, len(case.idea)) == ("a\nb\ufffd", {"k\ufffd": "\ufffd"}, 20_001)
+    assert (case.reason, case.problem, len(case.roof)) == ("a\nb\ufffd", {"k\ufffd": "\ufffd"}, 20_001)
     assert source.text == "x\n" * 50_000
     assert report.trends[0].left_out == {"\ufffd": 1}
 

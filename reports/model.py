@@ -127,14 +127,12 @@ class Case(Row):
     dtype: str
     problem: Facts
     options: Facts
-    ranks: Count
     outcome: str
     state: State
     processes: Count
     beats_roof: bool
     metrics: tuple[Metric, ...]
     words: Facts
-    idea: str = ""
     measures_roof: str = ""
     flops: Amount = None
     bytes: Amount = None
@@ -144,7 +142,6 @@ class Case(Row):
     flop_rate: Amount = None
     byte_rate: Amount = None
     rate: Rate = None
-    share_of_roof: Amount = None
     roof: str = ""
     sites: tuple[Site, ...] = ()
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)

@@ -19,8 +19,6 @@ class NightChanges(Row):
     """What else changed between two nights. Commits are full hashes, empty where unknown."""
 
     environment: tuple[str, ...]
-    before_run: str = ""
-    after_run: str = ""
     before_commit: str = ""
     after_commit: str = ""
     before_dirty: bool = False
@@ -60,8 +58,6 @@ class FleetEvent(Row):
     kind: Kind
     night: datetime.date
     words: str
-    slower: Count
-    faster: Count
     ratio: Positive
     new: bool
     fails: bool

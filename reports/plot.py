@@ -98,28 +98,26 @@ class Series:
     style: Style
 
 
-def rate_point(case: Case, x: float | None, rate: float | None, scale: float = 1.0) -> Point | None:
-    """`case` at (x, rate * scale), the interval of its time turned into one of its rate; None when one is missing."""
-    if x is None or x <= 0 or rate is None or rate <= 0 or case.median_ns is None:
+def rate_point(case: Case, x: float | None, rate: float | None) -> Point | None:
+    """`case` at (x, rate), the interval of its time turned into one of its rate; None when one is missing."""
+    if not (x and rate and case.median_ns):
         return None
-    low = high = None
-    if case.interval_ns:
-        low, high = (rate * scale * case.median_ns / end for end in reversed(case.interval_ns))
-    return Point(x, rate * scale, low, high, case.hollow, case.name)
+    ends = [rate * case.median_ns / end for end in reversed(case.interval_ns or ())]
+    return _point(case, x, rate, ends)
 
 
 def time_point(case: Case, x: float | None, scale: float = 1.0) -> Point | None:
-    if x is None or x <= 0 or case.median_ns is None:
-        return None
-    low, high = (end * scale for end in case.interval_ns) if case.interval_ns else (None, None)
-    return Point(x, case.median_ns * scale, low, high, case.hollow, case.name)
+    return _point(case, x, (case.median_ns or 0) * scale, [end * scale for end in case.interval_ns or ()])
 
 
-def fact_point(case: Case, x: float | None, y: float | None, scale: float = 1.0) -> Point | None:
+def fact_point(case: Case, x: float | None, y: float | None) -> Point | None:
     """A quantity that is not derived from a time, and so has no interval."""
-    if x is None or x <= 0 or y is None or y <= 0:
-        return None
-    return Point(x, y * scale, None, None, case.hollow, case.name)
+    return _point(case, x, y, ())
+
+
+def _point(case: Case, x: float | None, y: float | None, ends: Sequence[float]) -> Point | None:
+    low, high = ends or (None, None)
+    return Point(x, y, low, high, case.hollow, case.name) if x and y and x > 0 and y > 0 else None
 
 
 def series(

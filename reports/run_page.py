@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 
 from reports import headline, units
 from reports.figures import roofs
@@ -61,32 +60,12 @@ def repeat(run: Run) -> list[str]:
     return [*checkout, *build, f"build/release/bin/{run.repeat}"]
 
 
-@dataclass(frozen=True)
-class Ceiling:
-    """A line of the table of ceilings; empty texts where something is not known."""
-
-    kind: str
-    measured: str
-    datasheet: str
-    reached: str
-    source: str
-
-
-def ceilings(run: Run) -> list[Ceiling]:
-    """All roofs in the order of the figure; a datasheet's "dram" stands beside every measured dram.*."""
+def ceilings(run: Run) -> list[tuple[roofs.Bar, str]]:
+    """All roofs in the order of the figure, each with what was reached of its datasheet's."""
     lines = []
     for bar in (bar for panel in roofs.bars(run).values() for bar in panel):
-        measured, datasheet = bar.measured, bar.datasheet
-        reached = measured.value / datasheet.value if measured and datasheet and measured.unit != "ns" else None
-        lines.append(
-            Ceiling(
-                bar.kind,
-                measured.text if measured else "",
-                datasheet.text if datasheet else "",
-                units.percent(reached) if reached else "",
-                datasheet.source if datasheet else "",
-            )
-        )
+        both = bar.measured and bar.datasheet and bar.measured.unit != "ns"
+        lines.append((bar, units.percent(bar.measured.value / bar.datasheet.value) if both else ""))
     return lines
 
 

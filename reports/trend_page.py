@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import structs
 
 from reports import trend_around, trend_words, units
 from reports.figures import nights
@@ -29,7 +30,7 @@ def section(one: Section) -> dict[str, object]:
         "left_out": nights.left_out(trend),
         "confirmed": [line(trend, change) for change in told if change.confirmed],
         "unconfirmed": [line(trend, change) for change in told if not change.confirmed],
-        "events": [(event, event_line(trend, event)) for event in events],
+        "events": [event_line(trend, event) for event in events],
         "around": trend_around.around(trend),
         "drifts": [drift_line(one) for one in sorted(trend.drifts, key=trend_words.importance)],
         "stops": sorted(trend.stopped, key=lambda one: not one.fails),
@@ -177,39 +178,18 @@ def command(trend: Trend) -> str:
     return shlex.join([*words, "--new-nights", str(trend.new_nights)] if trend.new_nights != 1 else words)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the table of changes; empty texts where something is not known. `why` stands in place of `confirm`."""
-
-    night: str
-    place: str
-    kind: str
-    colour: str
-    case: str
-    metric: str
-    size: str
-    interval: str
-    levels: str
-    facts: tuple[str, ...]
-    confirm: str
-    why: str
-
-
-def line(trend: Trend, one: Change) -> Line:
-    return Line(
-        night=one.night.isoformat(),
-        place=place(trend, one),
-        kind=trend_words.kind(one),
-        colour=_colour(one.kind) if one.confirmed else "note",
-        case=one.case,
-        metric=one.metric + (f" and {one.other_metrics} more" if one.other_metrics else ""),
-        size=trend_words.change(one),
-        interval=trend_words.interval(one),
-        levels=trend_words.levels(one),
-        facts=facts(one.changes),
-        confirm=one.confirm,
-        why=one.cannot_confirm,
-    )
+def line(trend: Trend, one: Change) -> dict[str, object]:
+    """A line of the table of changes: the change, and in words what is said of it, empty where it is not known."""
+    return structs.asdict(one) | {
+        "place": place(trend, one),
+        "words": trend_words.kind(one),
+        "colour": _colour(one.kind) if one.confirmed else "note",
+        "counted": one.metric + (f" and {one.other_metrics} more" if one.other_metrics else ""),
+        "size": trend_words.change(one),
+        "interval": trend_words.interval(one),
+        "levels": trend_words.levels(one),
+        "facts": facts(one.changes),
+    }
 
 
 def place(trend: Trend, one: Change) -> str:
@@ -231,51 +211,22 @@ def facts(changes: NightChanges) -> tuple[str, ...]:
     return (*changes.environment, *filter(None, [trend_words.commits(changes)]))
 
 
-@dataclass(frozen=True)
-class EventLine:
-    """A fleet event: in words, its facts, how many members are of each kind, and their lines, the largest first."""
-
-    words: str
-    colour: str
-    facts: tuple[str, ...]
-    kinds: str
-    members: tuple[Line, ...]
-    confirm: str
-    why: str
-
-
-def event_line(trend: Trend, event: FleetEvent) -> EventLine:
+def event_line(trend: Trend, event: FleetEvent) -> dict[str, object]:
+    """A fleet event with its facts, how many members are of each kind, and their lines, the largest first."""
     members = sorted(event.members, key=lambda one: (not one.fails, -trend_words.size(one)))
     kinds = Counter(trend_words.kind(one) for one in members)
-    return EventLine(
-        words=event.words,
-        colour=_colour(event.kind) if trend_words.rank(event) != trend_words.UNCONFIRMED else "note",
-        facts=facts(event.changes),
-        kinds=", ".join(f"{count} {kind}" for kind, count in kinds.items()),
-        members=tuple(line(trend, one) for one in members),
-        confirm=event.confirm,
-        why=event.cannot_confirm,
-    )
+    return structs.asdict(event) | {
+        "colour": _colour(event.kind) if trend_words.rank(event) != trend_words.UNCONFIRMED else "note",
+        "facts": facts(event.changes),
+        "kinds": ", ".join(f"{count} {kind}" for kind, count in kinds.items()),
+        "members": [line(trend, one) for one in members],
+    }
 
 
-@dataclass(frozen=True)
-class DriftLine:
-    case: str
-    since: str
-    size: str
-    interval: str
-    colour: str
-    new: bool
-    facts: tuple[str, ...]
-
-
-def drift_line(one: Drift) -> DriftLine:
-    return DriftLine(
-        one.case,
-        one.start.isoformat(),
-        trend_words.percent(one.ratio),
-        trend_words.interval(one),
-        "bad" if one.ratio > 1 else "good",
-        one.new,
-        facts(one.changes),
-    )
+def drift_line(one: Drift) -> dict[str, object]:
+    return structs.asdict(one) | {
+        "size": trend_words.percent(one.ratio),
+        "interval": trend_words.interval(one),
+        "colour": "bad" if one.ratio > 1 else "good",
+        "facts": facts(one.changes),
+    }

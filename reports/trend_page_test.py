@@ -147,21 +147,22 @@ def test_numbers_in_words() -> None:
     said = slower(loose=2, before=6859.0, after=7027.0, ratio=1.0245, ratio_low=1.0236, ratio_high=1.03)
     trend = parsed(of(changes=[said]))
     line = trend_page.line(trend, trend.changes[0])
-    assert (line.size, line.interval, line.levels) == ("+2.4%", "+2.4% to +3.0%", "6.86 → 7.03 us")
-    assert line.place == f"between {nights().dates[37]} and {nights().dates[42]}"
-    assert line.facts == ("commit 61c0ffee61c0 → 62c0ffee62c0",)
+    assert (line["size"], line["interval"], line["levels"]) == ("+2.4%", "+2.4% to +3.0%", "6.86 → 7.03 us")
+    assert line["place"] == f"between {nights().dates[37]} and {nights().dates[42]}"
+    assert line["facts"] == ("commit 61c0ffee61c0 → 62c0ffee62c0",)
     near = parsed(of(changes=[faster(before=1000.4, after=1000.1)]))
-    assert trend_page.line(near, near.changes[0]).levels == "1.0004 → 1.0001 us", "two levels never read as one number"
-    assert trend_page.line(near, near.changes[0]).place == "between the night before and this one"
+    line = trend_page.line(near, near.changes[0])
+    assert line["levels"] == "1.0004 → 1.0001 us", "two levels never read as one number"
+    assert line["place"] == "between the night before and this one"
 
 
 def test_counts_have_values_and_no_interval() -> None:
     trend = parsed(synthetic_trend.counted())
-    lines = {line.metric: line for line in (trend_page.line(trend, one) for one in trend.changes)}
-    assert lines["sectors and 2 more"].levels == "1024 → 1536"
-    assert lines["sectors and 2 more"].size == "+50.0%"
-    assert (lines["atomics"].size, lines["atomics"].levels) == ("", "0 → 32")
-    assert {(line.interval, line.place) for line in lines.values()} == {("", "")}
+    lines = {line["counted"]: line for line in (trend_page.line(trend, one) for one in trend.changes)}
+    assert lines["sectors and 2 more"]["levels"] == "1024 → 1536"
+    assert lines["sectors and 2 more"]["size"] == "+50.0%"
+    assert (lines["atomics"]["size"], lines["atomics"]["levels"]) == ("", "0 → 32")
+    assert {(line["interval"], line["place"]) for line in lines.values()} == {("", "")}
     assert "new: copy/strided/f32/n=64 atomics 0 → 32 since 2026-11-20" in trend_page.wrong(trend)
 
 
@@ -169,8 +170,8 @@ def test_why_nothing_can_confirm_it_stands_in_place_of_the_command() -> None:
     why = {"confirm": "", "cannot_confirm": "the commit is the same"}
     shared = event() | why
     trend = parsed(of(changes=[slower(**why)], fleet_events=[shared]))
-    assert trend_page.line(trend, trend.changes[0]).why == "the commit is the same"
-    assert trend_page.event_line(trend, trend.fleet_events[0]).why == "the commit is the same"
+    assert trend_page.line(trend, trend.changes[0])["cannot_confirm"] == "the commit is the same"
+    assert trend_page.event_line(trend, trend.fleet_events[0])["cannot_confirm"] == "the commit is the same"
 
 
 def test_the_command_is_one_for_a_shell() -> None:
@@ -260,6 +261,6 @@ def test_no_ratio_breaks_the_page(ratio: float) -> None:
     counted = {key: value for key, value in said.items() if not key.startswith("ratio")} | {"metric": "x"}
     trend = parsed(of(changes=[said, counted], drifts=[drift(ratio=ratio)]))
     assert trend_page.wrong(trend) + trend_page.changed(trend)
-    assert all(trend_page.line(trend, one).levels for one in trend.changes)
+    assert all(trend_page.line(trend, one)["levels"] for one in trend.changes)
     assert math.isfinite(trend_words.size(trend.changes[1]))
     assert trend_words.change(trend.changes[1]) == "", "no percentage tells it"

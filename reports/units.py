@@ -7,17 +7,6 @@ import math
 _DECIMAL = ("", "k", "M", "G", "T", "P")
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi")
 _TIMES = ("ns", "us", "ms", "s")
-_RATIO_DIGITS = ((0.0995, 4), (0.9995, 3), (9.995, 2), (99.95, 1))
-
-
-def time(ns: float) -> str:
-    steps = _steps(ns, 1e3, len(_TIMES) - 1)
-    return f"{_digits(ns / 1e3**steps, 3)} {_TIMES[steps]}"
-
-
-def time_range(low: float, high: float) -> str:
-    first, last, unit = time_ends(low, high)
-    return f"{first} to {last} {unit}"
 
 
 def time_ends(low: float, high: float) -> tuple[str, str, str]:
@@ -28,14 +17,6 @@ def time_ends(low: float, high: float) -> tuple[str, str, str]:
     while digits < 6 and low < high and _digits(low, digits) == _digits(high, digits):
         digits += 1  # a narrow interval must not read as one number
     return _digits(low, digits), _digits(high, digits), _TIMES[steps]
-
-
-def byte_rate(bytes_per_s: float) -> str:
-    return _with_prefix(bytes_per_s, "B/s")
-
-
-def flop_rate(flops_per_s: float) -> str:
-    return _with_prefix(flops_per_s, "FLOP/s")
 
 
 def size(count: float) -> str:
@@ -62,19 +43,6 @@ def factor(value: float) -> str:
     return f"{_digits(value, 3)}×"
 
 
-def ratio(value: float) -> str:
-    """Three digits, as `ridgeline compare` writes them: "1.41", "0.500", "12.3"."""
-    if value < 0.00995 or value >= 1e6:
-        return f"{value:.3g}"
-    return f"{value:.{next((digits for end, digits in _RATIO_DIGITS if value < end), 0)}f}"
-
-
-def ratio_range(low: float, high: float) -> str:
-    """With as many digits as tell the ends apart."""
-    ends = (ratio(low), ratio(high))
-    return " to ".join(ends if ends[0] != ends[1] or low == high else (f"{low:.5g}", f"{high:.5g}"))
-
-
 def count(value: float) -> str:
     """All digits of a whole number, three of any other."""
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else plain(value)
@@ -89,11 +57,6 @@ def plain(value: float) -> str:
     if value != 0 and (abs(value) < 1e-4 or abs(value) >= 1e15):
         return f"{value:.3g}"
     return _without_zeros(_digits(value, 3))
-
-
-def quantity(value: float, unit: str) -> str:
-    known = {"ns": time, "B": size, "B/s": byte_rate, "FLOP/s": flop_rate, "fraction": percent, "": plain, "1": plain}
-    return known[unit](value) if unit in known else f"{plain(value)} {unit}"
 
 
 def _rounded(value: float, digits: int) -> float:
