@@ -57,11 +57,8 @@ def name_points(
     occupied += [*_along_lines(axes), *taken]
     sizes = [_size(axes, name.text, renderer) for name in names]
     boxes = labels.place(anchors, sizes, occupied, _bounds(axes), reach)
-    return [
-        _add(axes, name, anchor, box)
-        for name, anchor, box in zip(names, anchors, boxes, strict=True)
-        if box is not None
-    ]
+    placed = zip(names, anchors, boxes, strict=True)
+    return [_add(axes, name, anchor, box) for name, anchor, box in placed if box is not None]
 
 
 def name_slopes(axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[float, float]]) -> list[labels.Box]:

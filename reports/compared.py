@@ -16,8 +16,6 @@ def sides(comparison: Comparison) -> tuple[str, str]:
 
 def by_suite(comparison: Comparison) -> dict[str, list[ComparedCase]]:
     """Cases with a ratio."""
-    groups: dict[str, list[ComparedCase]] = {}
-    for case in comparison.cases:
-        if case.ratio is not None:
-            groups.setdefault(case.suite, []).append(case)
-    return groups
+    some = [case for case in comparison.cases if case.ratio is not None]
+    suites = dict.fromkeys(case.suite for case in some)
+    return {suite: [case for case in some if case.suite == suite] for suite in suites}

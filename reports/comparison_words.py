@@ -9,13 +9,7 @@ from reports import compared, plot, units
 from reports.model_comparison import CAUSES, ComparedSuite, Comparison
 
 _SAID_SUITES, _SAID_RUNS = 3, 2  # in a sentence; the section has all
-_KINDS = {
-    "build": "builds",
-    "profile": "profiles",
-    "inputs": "inputs",
-    "setting": "settings",
-    "recorded": "what was recorded",
-}
+_KINDS = {"build": "builds", "profile": "profiles", "setting": "settings", "recorded": "what was recorded"}
 
 
 def title(comparison: Comparison) -> str:
@@ -57,7 +51,8 @@ def short(comparison: Comparison) -> list[str]:
     if comparison.compared == 0:
         found = [f"Of {names[0]} and {names[1]} nothing could be compared."]
     elif comparison.counted:
-        found = [f"{names[1]} beside {names[0]}: {_lower(conclusion(comparison))}"]
+        said = conclusion(comparison)
+        found = [f"{names[1]} beside {names[0]}: {said[0].lower()}{said[1:]}"]
     else:
         found = [_ratios(comparison, names), explained(comparison)]
     return found + ([f"{'; '.join(doubts)}."] if doubts else [])
@@ -186,7 +181,3 @@ def _was(count: int) -> str:
 
 def _and(parts: Sequence[str], word: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -113,14 +113,8 @@ def draw(axes: Axes, dots: Sequence[Dot | None], between: tuple[float, float]) -
         if dot.wasted and dot.needed is not None:
             axes.plot([dot.needed, dot.value], [row, row], color=colour, lw=1.6, zorder=2)
         axes.plot([dot.value], [row], marker="D" if dot.wasted else "o", color=colour, linestyle="none", zorder=4)
-        axes.annotate(
-            units.plain(dot.value),
-            (dot.value, row),
-            xytext=(7, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=10.5,
-        )
+        beside = {"xytext": (7, 0), "textcoords": "offset points", "va": "center", "fontsize": 10.5}
+        axes.annotate(units.plain(dot.value), (dot.value, row), **beside)
     low, high = between
     plot.ticks(axes.xaxis, [2.0**power for power in range(-4, 12) if low <= 2.0**power <= high], units.plain, most=8)
 

@@ -9,6 +9,8 @@ from reports import comparison_words, gate_page, headline, trend_page
 from reports.model import Run
 from reports.section import Section
 
+RoofTable = tuple[tuple[str, tuple[headline.Headline | None, ...]], ...]
+
 
 @dataclass(frozen=True)
 class Line:
@@ -20,27 +22,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Share:
-    """What the best case of a suite reaches; `share` is empty where no roof says anything."""
-
-    share: str
-    roof: str
-    variant: str
-
-
-@dataclass(frozen=True)
-class RoofTable:
-    """A column a device, as (model, anchor), a row a suite; None where the device has no case of it."""
-
-    devices: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str, tuple[Share | None, ...]], ...]
-
-
-@dataclass(frozen=True)
 class FirstScreen:
     wrong: tuple[Line, ...]
     changed: tuple[Line, ...]
-    roofs: RoofTable
+    roofs: RoofTable  # a row a suite, a column a run
     beside: tuple[Line, ...]  # two runs side by side
 
     @property
@@ -62,7 +47,7 @@ def first_screen(sections: Sequence[Section]) -> FirstScreen:
     return FirstScreen(
         wrong=tuple(sorted(wrong, key=lambda line: line.colour != "bad")),
         changed=tuple(changed),
-        roofs=roof_table([(one.of, one.anchor) for one in of("run")]),
+        roofs=roof_table([one.of for one in of("run")]),
         beside=tuple(Line(text, one.anchor) for one in of("comparison") for text in comparison_words.short(one.of)),
     )
 
@@ -104,15 +89,8 @@ def _gate(one: Section) -> str:
     return f"Gate of {facts.candidate} against {facts.baseline} on {one.of.device.model}"
 
 
-def roof_table(runs: Sequence[tuple[Run, str]]) -> RoofTable:
-    """Of runs with times, each with its anchor: what the fastest own case of each suite reaches."""
-    best = [{line.suite: line for line in headline.headlines(run)} for run, _ in runs]
+def roof_table(runs: Sequence[Run]) -> RoofTable:
+    """Of runs with times, what the fastest own case of each suite reaches; None where the run has no case of it."""
+    best = [{line.suite: line for line in headline.headlines(run)} for run in runs]
     suites = dict.fromkeys(suite for lines in best for suite in lines)
-    rows = tuple((suite, tuple(_share(lines.get(suite)) for lines in best)) for suite in suites)
-    return RoofTable(tuple((run.device.model, anchor) for run, anchor in runs), rows)
-
-
-def _share(line: headline.Headline | None) -> Share | None:
-    if line is None:
-        return None
-    return Share(line.case.words.get("share", ""), line.case.roof, f"{line.case.variant} {line.case.dtype}")
+    return tuple((suite, tuple(lines.get(suite) for lines in best)) for suite in suites)

@@ -69,7 +69,7 @@ def test_what_strict_does_not_let_pass_is_no_silence() -> None:
 def test_the_worst_decides_the_colour() -> None:
     def colour(*colours: str) -> str:
         lines = tuple(Line("", "", colour) for colour in colours)
-        return first_screen.FirstScreen(lines, (), first_screen.RoofTable((), ()), ()).colour
+        return first_screen.FirstScreen(lines, (), (), ()).colour
 
     assert colour() == ""
     assert colour("note") == "doubt"
@@ -81,15 +81,15 @@ def test_shares_stand_by_suite_and_device() -> None:
     one = synthetic.run("synthetic-a", "cpu", [tree(64, share=0.5, roof="dram.read"), faster])
     own = synthetic.case("gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=524288.0, bytes=49152.0)
     other = synthetic.run("synthetic-b", "cpu", [own])
-    table = first_screen.roof_table([(run_of(one), "a"), (run_of(other), "b")])
-    assert table.devices == (("synthetic-a", "a"), ("synthetic-b", "b"))
-    assert [suite for suite, _ in table.rows] == ["sums", "gemm"]
-    sums, gemm = (cells for _, cells in table.rows)
+    table = first_screen.roof_table([run_of(one), run_of(other)])
+    assert [suite for suite, _ in table] == ["sums", "gemm"]
+    sums, gemm = (cells for _, cells in table)
     assert sums[0] is not None
-    assert (sums[0].share, sums[0].roof, sums[0].variant) == ("90.0%", "dram.read", "tree f32")
+    best = sums[0].case
+    assert (best.words["share"], best.roof, best.variant, best.dtype) == ("90.0%", "dram.read", "tree", "f32")
     assert sums[1] is None
     assert gemm[1] is not None
-    assert gemm[1].share == ""
+    assert "share" not in gemm[1].case.words
 
 
 def trend_of(made: synthetic.Json) -> Section:

@@ -37,24 +37,15 @@ def headlines(run: Run) -> list[Headline]:
     """
     lines = []
     for suite in dict.fromkeys(case.suite for case in run.cases):
-        good = [
-            case
-            for case in run.of_suite(suite)
-            if case.state == "good" and not case.measures_roof and not case.beats_roof
-        ]
+        steady = (case for case in run.of_suite(suite) if case.state == "good")
+        good = [case for case in steady if not case.measures_roof and not case.beats_roof]
         own = [case for case in good if not plot.is_vendor(case.variant)] or good
         own = [case for case in own if case.rate]
         if not own:
             continue
         best = max(own, key=lambda case: (case.rate.unit == "FLOP/s", case.rate.value))
-        lines.append(
-            Headline(
-                suite,
-                best,
-                over_naive=_speed_up(good, best, _first_rungs(best)),
-                over_vendor=_speed_up(good, best, plot.VENDOR_LIBRARIES),
-            )
-        )
+        over_naive = _speed_up(good, best, _first_rungs(best))
+        lines.append(Headline(suite, best, over_naive, _speed_up(good, best, plot.VENDOR_LIBRARIES)))
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,12 @@ class Box:
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
     def overlaps(self, other: Box) -> bool:
-        return (
-            self.left < other.right and other.left < self.right and self.bottom < other.top and other.bottom < self.top
-        )
+        across = self.left < other.right and other.left < self.right
+        return across and self.bottom < other.top and other.bottom < self.top
 
     def inside(self, other: Box) -> bool:
-        return (
-            self.left >= other.left
-            and self.right <= other.right
-            and self.bottom >= other.bottom
-            and self.top <= other.top
-        )
+        across = self.left >= other.left and self.right <= other.right
+        return across and self.bottom >= other.bottom and self.top <= other.top
 
 
 def around(x: float, y: float, radius: float) -> Box:
@@ -89,12 +84,8 @@ def _options(
     candidates = [box for box in candidates if box.inside(bounds)]
     if not candidates:
         return []
-    around_all = Box(
-        min(box.left for box in candidates),
-        min(box.bottom for box in candidates),
-        max(box.right for box in candidates),
-        max(box.top for box in candidates),
-    )
+    lefts, bottoms, rights, tops = zip(*map(astuple, candidates), strict=True)
+    around_all = Box(min(lefts), min(bottoms), max(rights), max(tops))
     taken = [other for other in taken if other.overlaps(around_all)]
     made = []
     for box in candidates:

@@ -158,12 +158,10 @@ def _lines(text: Sequence[str], accesses: dict[int, list[Access]]) -> Iterable[L
         if number > last + 1:
             yield Line(None, f"{number - last - 1} lines without accesses")
         if number <= len(text):
-            yield Line(number, _cut(text[number - 1].expandtabs(4)), tuple(accesses.get(number, ())))
+            whole = text[number - 1].expandtabs(4)
+            cut = whole if len(whole) <= LONGEST_LINE else whole[:LONGEST_LINE] + "…"
+            yield Line(number, cut, tuple(accesses.get(number, ())))
         last = number
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + "…"
 
 
 def _access(site: Site, case: Case, *, name_kernel: bool) -> Access:

@@ -73,8 +73,8 @@ def test_the_documented_nights_are_read() -> None:
     assert event.changes.environment == ("driver 580.1 -> 580.2",)
     assert not event.members[0].confirmed
     (drift,) = trend.drifts
-    assert (drift.start.isoformat(), drift.ratio) == ("2026-01-01", 1.02)
-    assert [(stop.last.day, stop.outcome, stop.new) for stop in trend.stopped] == [(2, "crashed", True)]
+    assert (drift.night.isoformat(), drift.ratio) == ("2026-01-01", 1.02)
+    assert [(stop.night.day, stop.outcome, stop.new) for stop in trend.stopped] == [(2, "crashed", True)]
     assert trend.environments[0].changed == ("power_limit_w 300 -> 350",)
     assert [(series.nights, series.values[-1]) for series in trend.series] == [
         ((0, 1), 501),

@@ -28,7 +28,7 @@ def test_what_stands_in_the_document_is_read() -> None:
     ]
     assert times.dates[-1] == times.last == datetime.date(2026, 11, 20)
     assert times.left_out == {"unstable": 14, "crashed": 2}
-    assert (times.drifts[0].start.isoformat(), times.stopped[0].outcome) == (said["drifts"][0]["from"], "crashed")
+    assert (times.drifts[0].night.isoformat(), times.stopped[0].outcome) == (said["drifts"][0]["from"], "crashed")
     assert [one.values for one in times.series] == [tuple(one["median_ns"]) for one in said["series"]]
     assert [one.unit for one in times.series] == ["ns"] * len(times.series)
     assert [(one.metric, one.unit) for one in counts.series][:2] == [("sectors", "1"), ("atomics", "1")]

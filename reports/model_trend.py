@@ -68,10 +68,10 @@ class FleetEvent(Row):
 
 
 class Drift(Row):
-    """No night shows it, but the nights since `start` add up to it."""
+    """No night shows it, but the nights since `night` add up to it."""
 
     case: str
-    start: datetime.date = field(name="from")
+    night: datetime.date = field(name="from")
     ratio: Positive
     ratio_low: Positive
     ratio_high: Positive
@@ -81,10 +81,10 @@ class Drift(Row):
 
 
 class Stop(Row):
-    """A case with no time since the night `last`; `outcome` is how it ended since then, empty when it was not run."""
+    """A case with no time since `night`; `outcome` is how it ended since then, empty when it was not run."""
 
     case: str
-    last: datetime.date
+    night: datetime.date = field(name="last")
     words: str
     new: bool
     fails: bool

@@ -53,9 +53,9 @@ def worth(trend: Trend) -> list[tuple[str, str, str]]:
 
     for one in trend_words.findings(trend):
         if isinstance(one, Stop):
-            add(one.case, "", f"stopped{', new' if one.new else ''}, {one.last}: {one.words}")
+            add(one.case, "", f"stopped{', new' if one.new else ''}, {one.night}: {one.words}")
         elif isinstance(one, Drift):
-            add(one.case, "", f"drift{', new' if one.new else ''}, since {one.start}: {trend_words.sized(one)}")
+            add(one.case, "", f"drift{', new' if one.new else ''}, since {one.night}: {trend_words.sized(one)}")
         elif isinstance(one, Change):
             add(one.case, one.metric, _told(one))
         else:
@@ -140,7 +140,7 @@ def _mark(trend: Trend, one: Change) -> Mark:
 
 def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
     """Of the drift's size, through the middle of its nights."""
-    begin = drift.start.toordinal()
+    begin = drift.night.toordinal()
     points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
     if len(points) < 2 or points[-1][0] == begin:
         return ()

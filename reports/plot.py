@@ -234,15 +234,17 @@ def any_hollow(drawn: Iterable[Series]) -> bool:
 
 
 def ceiling_handle(roof: Roof) -> Line2D:
+    return Line2D([], [], **_ceiling(roof))
+
+
+def _ceiling(roof: Roof) -> dict[str, Any]:
     """How a roof looks: solid when measured, dashed from a datasheet."""
-    return Line2D([], [], color=GREY, linestyle="-" if roof.measured else DASHES[1], linewidth=1.4)
+    return {"color": GREY, "linestyle": "-" if roof.measured else DASHES[1], "linewidth": 1.4}
 
 
 def ceiling_lines(axes: Axes, roofs: Iterable[Roof], scale: float, *, upright: bool = False) -> None:
     for roof in roofs:
-        line = axes.axvline if upright else axes.axhline
-        look = ceiling_handle(roof)
-        line(roof.value * scale, color=look.get_color(), ls=look.get_linestyle(), lw=look.get_linewidth(), zorder=1.5)
+        (axes.axvline if upright else axes.axhline)(roof.value * scale, zorder=1.5, **_ceiling(roof))
 
 
 def unit_scale(values: Iterable[float], unit: str) -> tuple[float, str]:
@@ -260,6 +262,14 @@ def time_scale(largest: float) -> tuple[float, str]:
         if largest * factor >= 1:
             return factor, unit
     return 1.0, "ns"
+
+
+def grid(figure: Figure, count: int, columns: int) -> list[Axes]:
+    """Axes for that many panels, in rows from the top."""
+    axes = list(figure.subplots(-(-count // columns), columns, squeeze=False).flat)
+    for unused in axes[count:]:
+        unused.remove()
+    return axes[:count]
 
 
 def legend(

@@ -63,6 +63,11 @@ def beyond(axes: Axes, place: float, text: str, limit: float, colour: str, *, ri
     )
 
 
+def shade(style: plot.Style) -> str:
+    """The colour of its words: orange ones are hard to read."""
+    return plot.INK if style.colour == plot.ORANGE else style.colour
+
+
 def columns(axes: Axes, place: float, cells: Iterable[tuple[str, float, str, str]], *, bold: bool = False) -> None:
     """Text at the right of a row: (text, points from the axis, the side of the text that stands there, colour)."""
     for text, offset, side, colour in cells:

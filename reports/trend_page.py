@@ -53,30 +53,21 @@ def conclusion(trend: Trend) -> str:
     bad = failing(trend)
     if bad:
         stopped = sum(1 for one in bad if isinstance(one, Stop))
-        slower = sum(_count(one) for one in bad) - stopped
-        since = sorted({str(_night(one)) for one in bad if not isinstance(one, Stop)})
+        slower = sum(sum(member.fails for member in getattr(one, "members", [one])) for one in bad) - stopped
+        since = sorted({str(one.night) for one in bad if not isinstance(one, Stop)})
         later = " or later" if len(since) > 1 else ""
         parts = [f"{units.cases(slower)} newly for the worse, since {since[0]}{later}"] if slower else []
         parts += [f"{units.cases(stopped)} newly without a time"] if stopped else []
         return f"{'; '.join(parts)}."
     found = [one for one in trend_words.findings(trend) if trend_words.rank(one) != trend_words.UNCONFIRMED]
     if found:
-        last = max(_night(one) for one in found)
+        last = max(one.night for one in found)
         return f"Nothing is newly for the worse; what changed {_since(trend)} last did so on {last}."
     if trend.too_short and trend.too_short >= trend.cases:
         return "Nothing can be confirmed yet: no case has 60 nights in its environment."
     if trend.environments:
         return f"No case changed {_since(trend)}, but series start anew with another comparable environment."
     return f"Nothing changed {_since(trend)}."
-
-
-def _count(one: Finding) -> int:
-    """Cases that fail a night."""
-    return sum(member.fails for member in one.members) if isinstance(one, FleetEvent) else 1
-
-
-def _night(one: Finding) -> object:
-    return one.night if isinstance(one, (Change, FleetEvent)) else one.start if isinstance(one, Drift) else one.last
 
 
 def colour(trend: Trend) -> str:
@@ -137,9 +128,9 @@ def _kind_of(rank: int, some: list[Finding]) -> str:
 def sentence(one: Finding) -> str:
     """One finding with its case and since when."""
     if isinstance(one, Stop):
-        return f"{one.case} has no time since {one.last}{f' ({one.outcome})' if one.outcome else ''}"
+        return f"{one.case} has no time since {one.night}{f' ({one.outcome})' if one.outcome else ''}"
     if isinstance(one, Drift):
-        return f"{one.case} drifts, {trend_words.percent(one.ratio)} since {one.start}"
+        return f"{one.case} drifts, {trend_words.percent(one.ratio)} since {one.night}"
     if isinstance(one, FleetEvent):
         return f"{one.words}, since {one.night}"
     much = trend_words.change(one) or trend_words.levels(one)

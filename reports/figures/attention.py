@@ -72,8 +72,7 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         return False
-    grid = figure.subplots(1, len(panels), squeeze=False).flat
-    for axes, (title, drawn, size) in zip(grid, panels, strict=True):
+    for axes, (title, drawn, size) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
         plot.draw(axes, drawn)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2 if size else 10)

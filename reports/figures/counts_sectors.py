@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from matplotlib.figure import Figure
 
 from reports import counted, plot
 from reports.counted import Dot
-from reports.model import Case, Run, Site
+from reports.model import Case, Run
 
 OF = "suite"
 TITLE = "Sectors a request"
@@ -26,11 +28,7 @@ def dot(case: Case, act: str) -> Dot | None:
     if not value:
         return None
     requests = case.metric(f"global_{act}_requests")
-    return Dot(value, counted.needed(case, _ACCESSES[act], requests, _needed))
-
-
-def _needed(site: Site) -> float | None:
-    return site.sectors_needed
+    return Dot(value, counted.needed(case, _ACCESSES[act], requests, attrgetter("sectors_needed")))
 
 
 def draw(run: Run, suite: str, figure: Figure) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from matplotlib.figure import Figure
 
 from reports import counted, plot
 from reports.counted import Dot
-from reports.model import Case, Run, Site
+from reports.model import Case, Run
 
 OF = "suite"
 TITLE = "Shared-memory wavefronts a request"
@@ -26,11 +28,7 @@ def dot(case: Case) -> Dot | None:
     if not value:
         return None
     wavefronts = (case.metric("shared_load_wavefronts") or 0) + (case.metric("shared_store_wavefronts") or 0)
-    return Dot(value, counted.needed(case, _ACCESSES, round(wavefronts / value), _needed))
-
-
-def _needed(site: Site) -> float | None:
-    return site.wavefronts_needed
+    return Dot(value, counted.needed(case, _ACCESSES, round(wavefronts / value), attrgetter("wavefronts_needed")))
 
 
 def draw(run: Run, suite: str, figure: Figure) -> bool:

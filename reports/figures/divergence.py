@@ -18,6 +18,8 @@ READING = (
 )
 ORDER = 32
 
+_PROPORTION = {"color": plot.GREY, "linestyle": plot.DASHES[1], "linewidth": 1.4}
+
 
 def _series(cases: list[Case], point: object) -> list[plot.Series]:
     styles = plot.variant_styles(case.variant for case in cases)
@@ -57,14 +59,13 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = [panel for panel in (("time", times(run)), ("requests", requests(run))) if panel[1]]
     if not panels:
         return False
-    grid = figure.subplots(1, len(panels), squeeze=False).flat
     handles: dict[str, Artist] = {}
-    for axes, (what, drawn) in zip(grid, panels, strict=True):
+    for axes, (what, drawn) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
         _draw_panel(axes, drawn, what)
         axes.set_title(what.capitalize())
         handles |= {one.label: plot.handle(one.style) for one in drawn}
         if slowest_allowed(drawn):
-            handles["one path after the other"] = _proportion()
+            handles["one path after the other"] = Line2D([], [], **_PROPORTION)
         handles |= plot.hollow_entry(plot.any_hollow(drawn))
     plot.legend_below(figure, handles)
     return True
@@ -75,9 +76,7 @@ def _draw_panel(axes: Axes, drawn: list[plot.Series], what: str) -> None:
     most = max([point.y for one in drawn for point in one.points] + [y for _, y in line])
     scale, unit = plot.time_scale(most) if what == "time" else (1.0, "")
     if line:
-        look = _proportion()
-        places = [x for x, _ in line], [y * scale for _, y in line]
-        axes.plot(*places, color=look.get_color(), ls=look.get_linestyle(), lw=look.get_linewidth())
+        axes.plot([x for x, _ in line], [y * scale for _, y in line], **_PROPORTION)
     plot.draw(axes, drawn, scale)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
@@ -85,7 +84,3 @@ def _draw_panel(axes: Axes, drawn: list[plot.Series], what: str) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: units.plain(value))
     axes.set_xlabel("ways")
     axes.set_ylabel(f"{what}, {unit}" if unit else f"global {what}")
-
-
-def _proportion() -> Line2D:
-    return Line2D([], [], color=plot.GREY, linestyle=plot.DASHES[1], linewidth=1.4)

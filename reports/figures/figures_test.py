@@ -452,17 +452,20 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
 
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     run = parsed(synthetic.gpu())
-    dram, *caches = roofline.memory_ceilings(run)
+    dram, *caches = roofline.memory_of(run.roofs)
     assert dram.measured is not None
     assert dram.datasheet is not None
     assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == ("dram.read", 4.22e12, 4.814e12)
     assert [ceiling.name for ceiling in caches] == ["llc", "l1"]
-    assert [ceiling.name for ceiling in roofline.compute_ceilings(run)] == ["fma f32", "tensor bf16"]
+    assert [ceiling.name for ceiling in roofline.compute_of(run.roofs, roofline.drawn_types(run))] == [
+        "fma f32",
+        "tensor bf16",
+    ]
 
 
 def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
     run = parsed(crowded())
-    texts = [(one.name, roofline.value_text(one)) for one in roofline.compute_ceilings(run)]
+    texts = [(one.name, roofline.value_text(one)) for one in roofline.compute_of(run.roofs, roofline.drawn_types(run))]
     assert texts == [
         ("fma f32", "61.8 of 66.9 TFLOP/s"),
         ("tensor tf32", "388 of 495 TFLOP/s"),

@@ -129,8 +129,7 @@ def draw(page: Page, figure: Figure) -> None:
             axes.add_patch(band)
             _draw_change(axes, place, one, page.limit)
         pairs = str(one.pairs) if one.pairs else ""
-        shade = plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
-        rows.columns(axes, place, _cells(one.percent, pairs, one.words, (plot.INK, shade)))
+        rows.columns(axes, place, _cells(one.percent, pairs, one.words, (plot.INK, rows.shade(one.style))))
     rows.columns(axes, -1, _cells("change", page.counted, "verdict", (plot.GREY, plot.GREY)))
     change_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← faster      candidate over baseline      slower →")

@@ -31,20 +31,14 @@ def ladder(run: Run, dtype: str) -> list[plot.Series]:
 
 
 def square_cases(run: Run) -> list[Case]:
-    return [
-        case
-        for case in run.of_suite("gemm")
-        if not case.options and case.field("m") == case.field("n") == case.field("k") is not None
-    ]
+    usual = (case for case in run.of_suite("gemm") if not case.options)
+    return [case for case in usual if case.field("m") == case.field("n") == case.field("k") is not None]
 
 
 def ceilings(run: Run, dtype: str) -> list[Roof]:
     """The compute ceilings of a type, the measured one first: of tensor cores where it has any, else of FMA units."""
-    found = []
-    for measured in (True, False):
-        roofs = (run.roof(f"{unit}.{dtype}", measured=measured) for unit in ("tensor", "fma"))
-        found += [next((roof for roof in roofs if roof), None)]
-    return [roof for roof in found if roof]
+    roofs = ([run.roof(f"{unit}.{dtype}", measured=how) for unit in ("tensor", "fma")] for how in (True, False))
+    return [found[0] for some in roofs if (found := [roof for roof in some if roof])]
 
 
 def draw(run: Run, figure: Figure) -> bool:
@@ -56,14 +50,11 @@ def draw(run: Run, figure: Figure) -> bool:
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     figure.set_size_inches(plot.SLIDE[0], plot.SLIDE[1] + 3.2 * (rows - 1))
-    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
     extra: dict[str, Line2D] = {}
-    for axes, (dtype, drawn) in zip(grid, panels.items(), strict=False):
+    for axes, (dtype, drawn) in zip(plot.grid(figure, len(panels), columns), panels.items(), strict=True):
         _panel(axes, run, dtype, drawn)
         for roof in ceilings(run, dtype):
             extra.setdefault("measured ceiling" if roof.measured else "datasheet ceiling", plot.ceiling_handle(roof))
-    for axes in grid[len(panels) :]:
-        axes.remove()
     plot.legend(figure, [one for drawn in panels.values() for one in drawn], extra, below=len(panels) > 1)
     return True
 

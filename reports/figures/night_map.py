@@ -102,12 +102,9 @@ def _marks(trend: Trend) -> dict[tuple[str, str], set[tuple[int, bool]]]:
     changes: list[Change] = [*trend.changes, *(one for event in trend.fleet_events for one in event.members)]
     for one in changes:
         if one.confirmed and trend.dates[0] <= one.night <= trend.dates[-1]:
-            marks.setdefault((one.case, one.metric), set()).add((place_of(trend, one), one.after > one.before))
+            place = bisect_right(trend.dates, one.night) - 1
+            marks.setdefault((one.case, one.metric), set()).add((place, one.after > one.before))
     return marks
-
-
-def place_of(trend: Trend, one: Change) -> int:
-    return max(0, bisect_right(trend.dates, one.night) - 1)
 
 
 def merged(rows: list[Row], parts: int) -> list[Row]:
@@ -117,9 +114,8 @@ def merged(rows: list[Row], parts: int) -> list[Row]:
         groups.setdefault("/".join(row.name.split("/")[:parts]), []).append(row)
     made = []
     for name, some in groups.items():
-        columns = (
-            [one for one in column if one is not None] for column in zip(*(row.ratios for row in some), strict=True)
-        )
+        every = zip(*(row.ratios for row in some), strict=True)
+        columns = ([one for one in column if one is not None] for column in every)
         ratios = tuple(_median(column) if column else None for column in columns)
         marks = tuple(sorted({mark for row in some for mark in row.marks}))
         made.append(Row(f"{name} ({units.cases(len(some))})", some[0].group, ratios, marks))

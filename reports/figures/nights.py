@@ -204,12 +204,8 @@ def _legend(page: Page) -> dict[str, Artist]:
     for number in range(min(count, len(_MARKERS))):
         label = "a night" if number == 0 else f"in environment {number + 1}"
         entries[label] = Line2D([], [], **plot.dot(plot.GREY, _MARKERS[number], markersize=4.5))
-    if any(
-        not low <= value <= high
-        for one in some
-        for low, high in [reach(one, page.least_step)]
-        for _, value in (point for nights in one.nights for point in nights)
-    ):
+    ends = [(reach(one, page.least_step), [value for nights in one.nights for _, value in nights]) for one in some]
+    if any(not low <= value <= high for (low, high), values in ends for value in values):
         entries["beyond the axis"] = Line2D([], [], linestyle="none", marker="x", color=plot.GREY)
     marks = [mark for one in some for mark in one.marks]
     if marks:

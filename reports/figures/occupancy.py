@@ -43,11 +43,6 @@ def usual_width(cases: list[Case]) -> str:
     return max(widths, key=lambda width: widths[width], default="")
 
 
-def _of_usual_width(cases: list[Case]) -> list[Case]:
-    width = usual_width(cases)
-    return [case for case in cases if case.problem.get("width", "") == width]
-
-
 def _series(
     run: Run, cases: list[Case], parallel: str, point: Callable[[Case], plot.Point | None]
 ) -> list[plot.Series]:
@@ -78,7 +73,9 @@ def _kind(case: Case, parallel: str) -> str:
 
 def bandwidth(run: Run) -> list[plot.Series]:
     """B/s over occupancy in percent or threads, one series a number of independent loads and limit."""
-    cases = _of_usual_width(_cases(run, "load"))
+    cases = _cases(run, "load")
+    width = usual_width(cases)
+    cases = [case for case in cases if case.problem.get("width", "") == width]
     return _series(run, cases, "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate))
 
 
@@ -90,11 +87,10 @@ def fma_rate(run: Run) -> list[plot.Series]:
 def in_flight(run: Run) -> list[plot.Series]:
     """B/s over the bytes that an SM or core keeps in flight."""
 
-    def point(case: Case) -> plot.Point | None:
-        return plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate)
-
     # Without lines: points of different loads and occupancies that fall together are what the panel is about.
-    made = _series(run, _cases(run, "load"), "loads", point)
+    cases = _cases(run, "load")
+    points = {case.name: plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate) for case in cases}
+    made = _series(run, cases, "loads", lambda case: points[case.name])
     return [replace(one, style=replace(one.style, dash="none")) for one in made]
 
 
@@ -111,8 +107,7 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = [panel for panel in panels if panel[2]]
     if not panels:
         return False
-    grid = figure.subplots(1, len(panels), squeeze=False).flat
-    for axes, (title, across, drawn, rate) in zip(grid, panels, strict=True):
+    for axes, (title, across, drawn, rate) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
         scale, prefixed = plot.unit_scale((point.y for one in drawn for point in one.points), rate)
         plot.draw(axes, drawn, scale)
         axes.set_title(f"{title}, {prefixed}")

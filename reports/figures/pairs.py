@@ -76,11 +76,8 @@ def draw(page: Page, figure: Figure) -> None:
     columns = min(COLUMNS, len(page.panels))
     rows = -(-len(page.panels) // columns)
     figure.set_size_inches(plot.SLIDE[0], 1.5 + 2.3 * rows)
-    grid = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for axes, one in zip(grid, page.panels, strict=False):
+    for axes, one in zip(plot.grid(figure, len(page.panels), columns), page.panels, strict=True):
         _draw(axes, one)
-    for axes in grid[len(page.panels) :]:
-        axes.remove()
     if page.title:
         figure.suptitle(f"{figure.get_suptitle()} · {page.title}", x=0.012, ha="left")
     used = [how for how in _STYLES if any(how in one.points for one in page.panels)]

@@ -191,7 +191,7 @@ def draw(page: Page, figure: Figure) -> None:
         bold = one.is_mean and not page.overview
         label.set_fontweight("bold" if bold else "normal")
         _draw_row(axes, place, one, page)
-        rows.columns(axes, place, _cells(*one.texts, one.word, plot.INK, _shade(one)), bold=bold)
+        rows.columns(axes, place, _cells(*one.texts, one.word, plot.INK, rows.shade(one.style)), bold=bold)
     rows.columns(axes, -1, _cells("B/A", "roofs alone", "" if page.overview else "the rest is", plot.GREY, plot.GREY))
     ratio_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← B faster      time of B over A      A faster →")
@@ -204,10 +204,6 @@ def _told(sides: tuple[str, str]) -> str:
     if sides == ("A", "B"):
         return "Time of B over time of A"
     return f"Time of B, {b},{' ' if len(a) + len(b) <= _ONE_LINE else chr(10)}over time of A, {a}"
-
-
-def _shade(one: Row) -> str:
-    return plot.INK if one.style.colour == plot.ORANGE else one.style.colour  # orange words are hard to read
 
 
 def _cells(ratio: str, roofs: str, word: str, colour: str, shade: str) -> list[tuple[str, float, str, str]]:
@@ -227,7 +223,7 @@ def _draw_row(axes: Axes, place: int, one: Row, page: Page) -> None:
         low, high = math.log(one.low), math.log(one.high)
         rows.interval(axes, place, low, high, limit, one.style.colour, width=3.2 if one.is_mean else 1.6)
     if abs(at) > limit:
-        rows.beyond(axes, place, one.texts[0], limit, _shade(one), right=at > 0)
+        rows.beyond(axes, place, one.texts[0], limit, rows.shade(one.style), right=at > 0)
     else:
         rows.mark(axes, place, at, one.style, hollow=one.hollow, size=12 if one.is_mean else rows.MARK)
 

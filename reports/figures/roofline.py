@@ -99,12 +99,8 @@ def with_best(placed: Sequence[tuple[str, str, str, plot.Point]]) -> list[Spot]:
     return [Spot(*group, point, fastest[tuple(group)] is point) for *group, point in placed]
 
 
-def memory_ceilings(run: Run) -> list[Ceiling]:
-    return memory_of(run.roofs)
-
-
-def compute_ceilings(run: Run) -> list[Ceiling]:
-    return compute_of(run.roofs, (case.dtype for case in run.cases if _is_drawn(case)))
+def drawn_types(run: Run) -> list[str]:
+    return [case.dtype for case in run.cases if _is_drawn(case)]
 
 
 def memory_of(roofs: Sequence[Roof]) -> list[Ceiling]:
@@ -144,7 +140,7 @@ def _equal(a: Ceiling, b: Ceiling) -> bool:
 
 
 def draw(run: Run, figure: Figure) -> bool:
-    panel = Panel(spots(run), memory_ceilings(run), compute_ceilings(run))
+    panel = Panel(spots(run), memory_of(run.roofs), compute_of(run.roofs, drawn_types(run)))
     if not panel.spots:
         return False
     axes = figure.subplots()

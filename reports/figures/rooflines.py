@@ -35,16 +35,13 @@ def pages(comparison: Comparison) -> list[Page]:
     drawn = [case for case in comparison.cases if _is_drawn(case)]
     if not drawn:
         return []
-    titles = [letter if name == letter else f"{letter}: {name}" for letter, name in _names(comparison)]
+    a, b = compared.sides(comparison)
+    titles = ("A", "B") if (a, b) == ("A", "B") else (f"A: {a}", f"B: {b}")
     panels = (
         panel([(case, case.a) for case in drawn], comparison.roofs_of("a")),
         panel([(case, case.b) for case in drawn], comparison.roofs_of("b")),
     )
-    return [Page((titles[0], titles[1]), panels)]
-
-
-def _names(comparison: Comparison) -> list[tuple[str, str]]:
-    return list(zip(("A", "B"), compared.sides(comparison), strict=True))
+    return [Page(titles, panels)]
 
 
 def _is_drawn(case: ComparedCase) -> bool:

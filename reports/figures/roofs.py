@@ -18,14 +18,8 @@ READING = (
 )
 ORDER = 10
 
-_GROUPS = {
-    "dram": "DRAM",
-    "llc": "Caches",
-    "l2": "Caches",
-    "l1": "Caches",
-    "fma": "Multiply-add",
-    "tensor": "Tensor cores",
-}
+_GROUPS = {"dram": "DRAM", "fma": "Multiply-add", "tensor": "Tensor cores"}
+_GROUPS |= dict.fromkeys(("llc", "l2", "l1"), "Caches")
 _DASHED = (0, (4, 2))
 _UNITS = ("B/s", "FLOP/s", "ns")
 
@@ -52,10 +46,8 @@ def bars(run: Run) -> dict[str, list[Bar]]:
             continue
         seen.add(roof.kind)
         group = roof.kind.split(".")[0]
-        measured, datasheet = (
-            _first(run, [roof.kind], roof.unit, True),
-            _first(run, [roof.kind, group], roof.unit, False),
-        )
+        measured = _first(run, [roof.kind], roof.unit, True)
+        datasheet = _first(run, [roof.kind, group], roof.unit, False)
         title = "Latency of a load" if roof.unit == "ns" else _GROUPS.get(group, group)
         panels.setdefault(title, []).append(Bar(roof.kind, measured, datasheet))
     return panels

@@ -232,7 +232,7 @@ def test_a_drift_is_a_line_of_its_size_through_its_nights() -> None:
     panel = next(one for one in night_panels.panels(trend) if one.drift)
     (start, low), (end, high) = panel.drift
     assert high / low == pytest.approx(trend.drifts[0].ratio)
-    assert (start, end) == (trend.drifts[0].start.toordinal(), trend.dates[-1].toordinal())
+    assert (start, end) == (trend.drifts[0].night.toordinal(), trend.dates[-1].toordinal())
     for day, value in panel.nights[-1]:
         assert value == pytest.approx(low * (high / low) ** ((day - start) / (end - start)), rel=0.015)
 
@@ -241,7 +241,7 @@ def test_a_stop_is_marked_at_its_last_night() -> None:
     trend = parsed(synthetic_trend.trend(6))
     panel = next(one for one in night_panels.panels(trend) if one.stop)
     assert panel.stop is not None
-    assert panel.stop[0] == trend.stopped[0].last.toordinal()
+    assert panel.stop[0] == trend.stopped[0].night.toordinal()
     (page,) = [page for page in nights.pages(trend) if panel in page.panels]
     axes = drawn("nights", page).axes[page.panels.index(panel)]
     assert [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "X"] == [panel.stop[0]]
