@@ -267,12 +267,12 @@ Json to_json(const ReportRun& data) {
   object["command_line"] = run.command_line;
   object["repeat"] = data.repeat;
   object["device"] = record::to_json(data.device);
-  object["environment"] = present::to_json(data.environment);
+  object["environment"] = record::to_json(data.environment);
   object["builds"] = Json::array();
   for (const record::Build& build : data.builds) object["builds"].push_back(to_json(build));
   object["roofs"] = Json::array();
   for (const record::Roof& roof : data.roofs) {
-    Json& one = object["roofs"].push_back(present::to_json(roof));
+    Json& one = object["roofs"].push_back(record::to_json(roof));
     one["text"] = units::quantity(roof.value, roof.unit);
   }
   const std::vector<CaseSummary> summaries = analysis::summarise(data.measurements, data.roofs);
