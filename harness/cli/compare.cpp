@@ -34,7 +34,7 @@ int compare(const Context& context, const CompareOptions& options) {
   else
     fmt::print("{}", options.markdown ? present::comparison_markdown(compared)
                      : options.csv    ? present::comparison_csv(compared)
-                                      : present::comparison_text(compared));
+                                      : present::comparison_text(compared, present::look_of(stdout).width));
   if (present::compared_cases(compared) > 0) return present::fine;
   fmt::print(stderr, "ridgeline: no case was measured well on both sides: there is nothing to compare\n");
   return present::undecided;

@@ -128,7 +128,7 @@ void check_output(const Context& context, const gate::GateOptions& options) {
 int show(const Context& context, const gate::GateOptions& options, const present::GateReport& report) {
   const bool taken = context.json || options.markdown == "-" || options.junit == "-";
   std::FILE* out = taken ? stderr : stdout;  // for people
-  if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report));
+  if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
   if (options.github) present::say(out, present::gate_github(report));
   bool lost = false;
   const auto write = [&](const std::string& where, const auto& text) {

@@ -187,7 +187,7 @@ int predict(const Context& context, const PredictOptions& options) {
   if (context.json)
     present::print_json(present::to_json(devices));
   else
-    fmt::print("{}", present::bounds_text(devices));
+    fmt::print("{}", present::bounds_text(devices, present::look_of(stdout).width));
   return present::fine;
 }
 

@@ -132,7 +132,7 @@ int show_gate(const Context& context, const store::FoundGate& found, const std::
     present::print_json(json_of(report, sampled, pairs));
   } else if (sampled.empty()) {
     report.notes = facts(report);
-    fmt::print("{}", present::gate_text(report));
+    fmt::print("{}", present::gate_text(report, present::look_of(stdout).width));
   } else {
     for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));
     if (present::compares_counts(report))

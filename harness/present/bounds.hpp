@@ -7,6 +7,7 @@
 #include "harness/analysis/bound.hpp"
 #include "harness/base/json.hpp"
 #include "harness/catalogue/datasheets.hpp"
+#include "harness/present/wrapped.hpp"
 #include "harness/record/run.hpp"
 
 /// `ridgeline predict`: what counts allow on GPUs of the catalogue, beside what was measured there.
@@ -46,7 +47,8 @@ struct DeviceBounds {
   std::vector<UncountedCase> uncounted;
 };
 
-std::string bounds_text(const std::vector<DeviceBounds>& devices);
+/// In lines of `width` characters where that is possible.
+std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t width = any_width);
 json::Value to_json(const std::vector<DeviceBounds>& devices);
 
 }  // namespace ridgeline::present

@@ -43,13 +43,13 @@ std::vector<std::string> resources(const DeviceBounds& device) {
   return used;
 }
 
-std::string table(const DeviceBounds& device) {
+std::string table(const DeviceBounds& device, std::size_t width) {
   using Align = Table::Align;
   const std::vector<std::string> used = resources(device);
   std::vector<Table::Column> columns{{"case"}};
-  for (const std::string& resource : used) columns.push_back({resource, Align::right});
+  for (const std::string& resource : used) columns.push_back({resource, Align::right, true});
   for (const char* title : {"bound", "FLOP/B", "FLOP/s at bound", "measured", "measured/bound"})
-    columns.push_back({title, Align::right});
+    columns.push_back({title, Align::right, std::string_view(title).starts_with("FLOP")});
   columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(used.size()) + 2, {"set by"});
   Table table(columns);
   for (const BoundedCase& one : device.cases) {
@@ -67,7 +67,7 @@ std::string table(const DeviceBounds& device) {
     row.push_back(one.ratio() ? fmt::format("{:.3g}{}", *one.ratio(), one.below_bound() ? " !!" : "") : "");
     table.add(row);
   }
-  return table.text();
+  return table.text(width);
 }
 
 /// What is not in the bounds, once for all cases, or with the cases that lack it.
@@ -96,14 +96,14 @@ std::string below_bound(const DeviceBounds& device) {
   return text;
 }
 
-std::string text_of(const DeviceBounds& device) {
+std::string text_of(const DeviceBounds& device, std::size_t width) {
   std::set<std::string> counted, measured;
   for (const BoundedCase& one : device.cases) {
     counted.insert(one.counted_run);
     if (one.measured) measured.insert(one.measured->run);
   }
   std::string text = head(device);
-  if (!device.cases.empty()) text += '\n' + table(device) + '\n' + below_bound(device);
+  if (!device.cases.empty()) text += '\n' + table(device, width) + '\n' + below_bound(device);
   for (const UncountedCase& one : device.uncounted)
     text += fmt::format("not counted: {}: {}\n", printable(one.name, 400), printable(one.why, 1000));
   text += left_out(device);
@@ -141,9 +141,9 @@ json::Value row_json(const BoundedCase& one) {
 
 }  // namespace
 
-std::string bounds_text(const std::vector<DeviceBounds>& devices) {
+std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t width) {
   std::string text = fmt::format("Least times that counts allow: {}.\n", meaning);
-  for (const DeviceBounds& device : devices) text += '\n' + text_of(device);
+  for (const DeviceBounds& device : devices) text += '\n' + text_of(device, width);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/analysis/compared_counts.hpp"
 #include "harness/analysis/comparison.hpp"
 #include "harness/base/json.hpp"
+#include "harness/present/wrapped.hpp"
 #include "harness/store/selector.hpp"
 
 /// `ridgeline compare`: two runs side by side, told in four formats.
@@ -26,7 +27,8 @@ ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b, co
 /// Cases with a ratio, or with counts on both sides.
 int compared_cases(const ComparedRuns& compared);
 
-std::string comparison_text(const ComparedRuns& compared);
+/// In lines of `width` characters where that is possible.
+std::string comparison_text(const ComparedRuns& compared, std::size_t width = any_width);
 /// The same as GitHub's and GitLab's Markdown.
 std::string comparison_markdown(const ComparedRuns& compared);
 /// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.

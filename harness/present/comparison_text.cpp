@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
@@ -16,17 +18,18 @@ namespace {
 using analysis::ComparedCase;
 using Columns = std::vector<Table::Column>;
 
-/// How a format writes tables, headings and lines.
+/// How a format writes tables, headings and lines. Plain tables fit into `width` where that is possible.
 struct Style {
-  std::string (*table)(const Columns&, const std::vector<Cells>&);
+  std::string (*table)(const Columns&, const std::vector<Cells>&, std::size_t width);
   std::string (*heading)(const std::string&);
   std::string (*line)(const std::string&);
+  std::size_t width = any_width;
 };
 
-std::string plain_table(const Columns& columns, const std::vector<Cells>& rows) {
+std::string plain_table(const Columns& columns, const std::vector<Cells>& rows, std::size_t width) {
   Table table(columns);
   for (const Cells& row : rows) table.add(row);
-  return table.text();
+  return table.text(width);
 }
 
 /// What would end a cell or start markup is written so that it does not.
@@ -39,7 +42,7 @@ std::string cell(const std::string& text) {
   return safe;
 }
 
-std::string markdown_table(const Columns& columns, const std::vector<Cells>& rows) {
+std::string markdown_table(const Columns& columns, const std::vector<Cells>& rows, std::size_t) {
   std::string text = "|", rule = "|";
   for (const Table::Column& column : columns) {
     text += fmt::format(" {} |", cell(column.title));
@@ -54,10 +57,10 @@ std::string markdown_table(const Columns& columns, const std::vector<Cells>& row
   return text;
 }
 
-constexpr Style plain{plain_table, [](const std::string& text) { return text + ":\n"; },
-                      [](const std::string& text) { return text + '\n'; }};
-constexpr Style markdown{markdown_table, [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
-                         [](const std::string& text) { return "- " + cell(text) + '\n'; }};
+const Style plain{plain_table, [](const std::string& text) { return text + ":\n"; },
+                  [](const std::string& text) { return text + '\n'; }};
+const Style markdown{markdown_table, [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
+                     [](const std::string& text) { return "- " + cell(text) + '\n'; }};
 
 std::string interval_text(const std::optional<stats::Interval>& interval) {
   if (!interval) return {};
@@ -97,7 +100,7 @@ std::string roofs_text(const Style& style, const analysis::Comparison& compariso
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
   return style.heading("Roofs that both have") +
-         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows) + '\n';
+         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows, style.width) + '\n';
 }
 
 /// "distance: B is farther from its roof".
@@ -118,12 +121,12 @@ std::string cases_text(const Style& style, const analysis::Comparison& compariso
                       {"B", right},
                       {"B/A", right},
                       {"95% interval", right},
-                      {"roofs alone", right},
-                      {"rest", right},
-                      {"A of roof", right},
-                      {"B of roof", right},
-                      {"the rest is"}},
-                     rows) +
+                      {"roofs alone", right, true},
+                      {"rest", right, true},
+                      {"A of roof", right, true},
+                      {"B of roof", right, true},
+                      {.title = "the rest is", .note = true}},
+                     rows, style.width) +
          '\n';
 }
 
@@ -148,7 +151,7 @@ std::string suites_text(const Style& style, const analysis::Comparison& comparis
                         {"lowest", right},
                         {"highest", right},
                         {""}};
-  return style.heading("Geometric means of B over A") + style.table(columns, rows) + '\n';
+  return style.heading("Geometric means of B over A") + style.table(columns, rows, style.width) + '\n';
 }
 
 std::string counts_text(const Style& style, const ComparedRuns& compared) {
@@ -167,7 +170,7 @@ std::string counts_text(const Style& style, const ComparedRuns& compared) {
   const auto right = Table::Align::right;
   if (!rows.empty())
     text += style.heading("Counts that differ") +
-            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows) + '\n';
+            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows, style.width) + '\n';
   text += style.line(fmt::format("{} case{} of {} equal in every count; {} equal counts in all", equal_cases,
                                  equal_cases == 1 ? "" : "s", compared_cases(compared), equal_metrics));
   return text + '\n';
@@ -183,22 +186,28 @@ std::string listed(const Style& style, const std::string& heading, const std::ve
   return text + '\n';
 }
 
-std::string rest_text(const Style& style, const ComparedRuns& compared) {
-  std::vector<std::string> not_compared, a_only, b_only;
-  if (compared.counts) {
-    for (const analysis::ComparedCounts& one : compared.counted)
-      if (!one.not_compared.empty())
-        not_compared.push_back(fmt::format("{}: {}", printable(one.name, 400), one.not_compared));
-  } else {
-    for (const ComparedCase& one : compared.comparison.cases)
-      if (!one.ratio)
-        not_compared.push_back(fmt::format("{}: {}", printable(record::name(one.id), 400), one.not_compared));
+/// A line per reason, with its cases.
+std::vector<std::string> by_reason(const std::map<std::string, std::vector<std::string>>& reasons) {
+  constexpr std::size_t named = 3;
+  std::vector<std::string> lines;
+  for (const auto& [why, names] : reasons) {
+    std::string some = fmt::format("{}", fmt::join(names.begin(), names.begin() + std::min(named, names.size()), ", "));
+    if (names.size() > named) some += fmt::format(" and {} more", names.size() - named);
+    lines.push_back(why.empty() ? some : fmt::format("{}: {}", why, some));
   }
+  return lines;
+}
+
+std::string rest_text(const Style& style, const ComparedRuns& compared) {
+  std::map<std::string, std::vector<std::string>> not_compared, a_only, b_only;  // names by reason
+  for (const analysis::ComparedCounts& one : compared.counted)
+    if (!one.not_compared.empty()) not_compared[one.not_compared].push_back(printable(one.name, 400));
+  for (const ComparedCase& one : compared.comparison.cases)
+    if (!compared.counts && !one.ratio) not_compared[one.not_compared].push_back(printable(record::name(one.id), 400));
   for (const analysis::OneSided& one : compared.comparison.one_sided)
-    (one.of_a ? a_only : b_only)
-        .push_back(printable(one.name, 400) + (one.why.empty() ? "" : fmt::format(" ({})", one.why)));
-  return listed(style, "Not compared", not_compared) + listed(style, "In A's run alone", a_only) +
-         listed(style, "In B's run alone", b_only);
+    (one.of_a ? a_only : b_only)[one.why].push_back(printable(one.name, 400));
+  return listed(style, "Not compared", by_reason(not_compared)) + listed(style, "In A's run alone", by_reason(a_only)) +
+         listed(style, "In B's run alone", by_reason(b_only));
 }
 
 std::string told(const Style& style, const ComparedRuns& compared) {
@@ -266,7 +275,11 @@ std::string short_ratio(double ratio) {
   return ratio < 0.00995 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.{}f}", ratio, digits);
 }
 
-std::string comparison_text(const ComparedRuns& compared) { return told(plain, compared); }
+std::string comparison_text(const ComparedRuns& compared, std::size_t width) {
+  Style style = plain;
+  style.width = width;
+  return told(style, compared);
+}
 
 std::string comparison_markdown(const ComparedRuns& compared) {
   return fmt::format("## {} and {}\n\n{}", cell(printable(compared.a.summary.device.model)),

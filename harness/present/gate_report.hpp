@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
+#include "harness/present/wrapped.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
 
@@ -70,8 +71,8 @@ std::string verdict_counts(const std::vector<record::CaseVerdict>& verdicts);
 std::string verdict_counts(const std::vector<std::pair<record::Verdict, std::int64_t>>& counts,
                            std::int64_t expected = 0);
 
-/// For a terminal or a pipe: notes, a line a case, counts, and what to run next.
-std::string gate_text(const GateReport& report);
+/// For a terminal or a pipe: notes, a row per case in lines of `width`, counts, and what to run next.
+std::string gate_text(const GateReport& report, std::size_t width = any_width);
 /// For a GitHub job summary, which holds 1 MiB: what does not fit is counted aloud.
 std::string gate_markdown(const GateReport& report);
 /// JUnit XML: a test case a case. What fails the gate is a failure, or an error where it could not be measured; what

@@ -11,7 +11,7 @@ using Align = Table::Align;
 
 constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its dots
 
-std::string table(const GateReport& report) {
+std::string table(const GateReport& report, std::size_t width) {
   const bool variants = compares_variants(report), counts = compares_counts(report);
   std::vector<Table::Column> columns{{"case"}};
   if (variants) columns.push_back({"against"});
@@ -22,15 +22,15 @@ std::string table(const GateReport& report) {
                                    {"candidate", Align::right},
                                    {"ratio", Align::right},
                                    {"allowed", Align::right},
-                                   {"why"}});
+                                   {.title = "why", .note = true}});
   else
     columns.insert(columns.end(), {{"verdict"},
                                    {"change", Align::right},
                                    {"95% interval", Align::right},
-                                   {"delta", Align::right},
-                                   {counted(report.gate)},
-                                   {"noise", Align::right},
-                                   {"why"}});
+                                   {"delta", Align::right, true},
+                                   {counted(report.gate), Align::left, true},
+                                   {"noise", Align::right, true},
+                                   {.title = "why", .note = true}});
   Table table(columns);
   for (const record::CaseVerdict& verdict : report.verdicts) {
     const GateRow row = gate_row(verdict);
@@ -44,15 +44,15 @@ std::string table(const GateReport& report) {
                    {row.verdict, row.change, row.interval, row.delta, row.pairs, row.noise, printable(row.why, 1000)});
     table.add(cells);
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
 
-std::string gate_text(const GateReport& report) {
+std::string gate_text(const GateReport& report, std::size_t width) {
   std::string text = printable(gate_title(report.gate, report.device), longest_line) + '\n';
   for (const std::string& note : report.notes) text += fmt::format("  {}\n", printable(note, longest_line));
-  if (!report.verdicts.empty()) text += '\n' + table(report);
+  if (!report.verdicts.empty()) text += '\n' + table(report, width);
   text += '\n';
   for (const std::string& line : conclusions(report)) text += line + '\n';
   if (!report.repeat.empty()) text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));

@@ -62,7 +62,9 @@ struct Table::Layout {
   }
 };
 
-Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.optional = column.optional || column.note;
+}
 
 void Table::heading(std::string text) {
   lines_.push_back({Kind::heading, {std::move(text)}});
@@ -72,7 +74,9 @@ void Table::heading(std::string text) {
 void Table::add(std::vector<std::string> cells) {
   require(cells.size() <= columns_.size(), "a row has no more cells than the table has columns");
   cells.resize(columns_.size());
+  std::string below = columns_.back().note ? std::exchange(cells.back(), {}) : "";
   lines_.push_back({Kind::row, std::move(cells), has_heading_});
+  if (!below.empty()) note(std::move(below));
 }
 
 void Table::note(std::string text) { lines_.push_back({Kind::note, {std::move(text)}, has_heading_}); }

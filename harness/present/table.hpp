@@ -19,6 +19,7 @@ class Table {
     Align align = Align::left;
     bool movable = false;   // where lines would be too long, goes below the row, with its title
     bool optional = false;  // left out when all its cells are empty
+    bool note = false;      // of the last column: its cells go below their rows, as by note()
   };
 
   explicit Table(std::vector<Column> columns);
