@@ -38,7 +38,7 @@ AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {
   const auto found = barriers_.find(reinterpret_cast<std::uint64_t>(barrier));
   if (found == barriers_.end())
     block_.stop("mbarrier without initialisation", pc, -1,
-                block_.describe_shared(reinterpret_cast<std::uint64_t>(barrier)));
+                block_.shared.describe(reinterpret_cast<std::uint64_t>(barrier)));
   return found->second;
 }
 
@@ -51,7 +51,7 @@ void AsyncUnit::init(void* barrier, unsigned arrivals, std::uint32_t pc) {
   const auto& [made, is_new] = barriers_.try_emplace(address);
   if (!is_new)
     block_.stop("mbarrier initialised again", pc, made->second.thread,
-                block_.describe_shared(address) + " is one already: invalidate it first");
+                block_.shared.describe(address) + " is one already: invalidate it first");
   used_ = true;
   made->second = {.arrivals = arrivals, .pending = arrivals, .thread = block_.lane().thread};
   block_.log(event_of(barrier, Kind::init), pc, Act::event, 8);
@@ -75,7 +75,7 @@ void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::ui
     block_.stop(
         "too many arrivals at an mbarrier", pc, -1,
         fmt::format("{}: {} of {} are outstanding in this phase",
-                    block_.describe_shared(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals));
+                    block_.shared.describe(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals));
   block_.log(event_of(at, Kind::arrive), pc, Act::event, 8);
   // The lane may have waited for its log.
   Barrier& now = barrier_at(at, pc);
@@ -131,17 +131,16 @@ void AsyncUnit::wait_for_stores(int groups, std::uint32_t pc) {
 void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
   const auto kind = static_cast<Kind>(event % kinds);
   const std::uint64_t number = event - event % kinds;
-  if (kind == Kind::fence) return block_.history_.fence(thread);
+  if (kind == Kind::fence) return block_.shared.history.fence(thread);
   if (kind == Kind::begin_copy) return begin_copy(copies_[number / kinds]);
   if (kind == Kind::end_store) return end_store(copies_[number / kinds]);
-  const Block::SharedPlace place = block_.place_of(number);
   const Act act = kind == Kind::init ? Act::write : Act::atomic;
-  if (const auto conflict = block_.history_.access(number + place.offset_of_zero, 8, act, thread))
-    block_.find(conflict->what, pc, thread, conflict->other, block_.describe_shared(number) + ", an mbarrier");
+  if (const auto conflict = block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
+    block_.findings.add(conflict->what, pc, thread, conflict->other, block_.shared.describe(number) + ", an mbarrier");
   const auto barrier = barriers_.find(number);
   if (barrier == barriers_.end()) return;  // it has been invalidated since
-  if (kind == Kind::arrive) block_.history_.release(thread / 32, barrier->second.known);
-  if (kind == Kind::wait) block_.history_.acquire(thread / 32, barrier->second.known);
+  if (kind == Kind::arrive) block_.shared.history.release(thread / 32, barrier->second.known);
+  if (kind == Kind::wait) block_.shared.history.acquire(thread / 32, barrier->second.known);
 }
 
 bool AsyncUnit::has_passed(const Lane& lane) const {
@@ -161,7 +160,7 @@ std::string AsyncUnit::awaited() const {
     const auto barrier = barriers_.find(place.first);
     text += fmt::format("{}thread {}{} at {} for parity {}, ", text.empty() ? "" : "; ", threads[0],
                         threads.size() == 1 ? " waits" : fmt::format(" and {} more wait", threads.size() - 1),
-                        block_.describe_shared(place.first), place.second);
+                        block_.shared.describe(place.first), place.second);
     text += barrier == barriers_.end()
                 ? std::string("which was invalidated")
                 : fmt::format("in phase {}: {} arrivals and {} bytes are outstanding", barrier->second.phase,

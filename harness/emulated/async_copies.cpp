@@ -17,15 +17,15 @@ namespace ridgeline::emulated {
 
 void AsyncUnit::check_shared(const void* at, std::uint64_t bytes, unsigned alignment, std::uint32_t pc) {
   const auto address = reinterpret_cast<std::uint64_t>(at);
-  const Block::SharedPlace place = block_.place_of(address);
+  const SharedMemory::Place place = block_.shared.place_of(address);
   if (!place.is_shared) block_.stop("not in shared memory", pc, -1, fmt::format("{:#x}", address));
   if (address % alignment != 0)
     block_.stop("misaligned", pc, -1,
-                fmt::format("{}: a multiple of {} bytes is needed", block_.describe_shared(address), alignment));
+                fmt::format("{}: a multiple of {} bytes is needed", block_.shared.describe(address), alignment));
   if (address < place.begin || address + bytes > place.end)
     block_.stop(
         "out of bounds (shared)", pc, -1,
-        fmt::format("{} bytes at {} of {} bytes", bytes, block_.describe_shared(address), place.end - place.begin));
+        fmt::format("{} bytes at {} of {} bytes", bytes, block_.shared.describe(address), place.end - place.begin));
 }
 
 void AsyncUnit::check_global(const Copy& copy) {
@@ -152,18 +152,18 @@ void AsyncUnit::begin_copy(Copy& copy) {
   if (copy.is_load) {
     const auto barrier = barriers_.find(copy.barrier);
     if (barrier != barriers_.end() && !barrier->second.fenced)
-      block_.find("missing fence", copy.pc, copy.thread, barrier->second.thread,
-                  block_.describe_shared(copy.barrier) +
-                      ", an mbarrier, is initialised, and no fence makes it known to the asynchronous unit");
+      block_.findings.add("missing fence", copy.pc, copy.thread, barrier->second.thread,
+                          block_.shared.describe(copy.barrier) +
+                              ", an mbarrier, is initialised, and no fence makes it known to the asynchronous unit");
     touch_global(copy);
   }
   for (const Chunk& chunk : copy.chunks) {
     const auto address = reinterpret_cast<std::uint64_t>(chunk.shared);
-    const std::size_t offset = address + block_.place_of(address).offset_of_zero;
-    const auto conflict = copy.is_load ? block_.history_.begin_unit_write(offset, copy.thread)
-                                       : block_.history_.begin_unit_read(offset, copy.thread);
+    const std::size_t offset = block_.shared.offset_of(address);
+    const auto conflict = copy.is_load ? block_.shared.history.begin_unit_write(offset, copy.thread)
+                                       : block_.shared.history.begin_unit_read(offset, copy.thread);
     if (!conflict) continue;
-    block_.find(conflict->what, copy.pc, copy.thread, conflict->other, block_.describe_shared(address));
+    block_.findings.add(conflict->what, copy.pc, copy.thread, conflict->other, block_.shared.describe(address));
     break;  // one finding a copy tells enough; what is left would repeat it
   }
 }
@@ -195,14 +195,14 @@ void AsyncUnit::deliver(Copy& copy) {
     std::memset(chunk.shared, 0, 16);
     if (bytes != 0) std::memcpy(chunk.shared + chunk.first, global + chunk.first, bytes);
     const auto address = reinterpret_cast<std::uint64_t>(chunk.shared);
-    block_.history_.end_unit_write(address + block_.place_of(address).offset_of_zero);
+    block_.shared.history.end_unit_write(block_.shared.offset_of(address));
   }
   if (!copy.is_load) return;
   copy.state = Copy::State::done;
   copy.chunks = {};
   const auto barrier = barriers_.find(copy.barrier);
   if (barrier == barriers_.end()) return;
-  block_.history_.release_unit(barrier->second.known);
+  block_.shared.history.release_unit(barrier->second.known);
   barrier->second.bytes -= static_cast<std::int64_t>(copy.bytes);
   complete_phase(barrier->second);
 }
@@ -211,7 +211,7 @@ void AsyncUnit::end_store(Copy& copy) {
   touch_global(copy);
   for (const Chunk& chunk : copy.chunks) {
     const auto address = reinterpret_cast<std::uint64_t>(chunk.shared);
-    block_.history_.end_unit_read(address + block_.place_of(address).offset_of_zero, copy.thread);
+    block_.shared.history.end_unit_read(block_.shared.offset_of(address), copy.thread);
   }
   copy.state = Copy::State::done;
   copy.chunks = {};
@@ -221,16 +221,16 @@ void AsyncUnit::end_block() {
   if (!used_) return;
   for (const Copy& copy : copies_)
     if (copy.state != Copy::State::done)
-      block_.find("copy never waited for", copy.pc, copy.thread, -1,
-                  copy.is_load ? "to shared memory" : "from shared memory");
+      block_.findings.add("copy never waited for", copy.pc, copy.thread, -1,
+                          copy.is_load ? "to shared memory" : "from shared memory");
   for (int warp = 0; warp < block_.warps_; ++warp) {
     const WarpProducts& mine = products_[static_cast<std::size_t>(warp)];
     if (!mine.under_way.empty())
-      block_.find("product never waited for", mine.under_way[0].pc, 32 * warp, -1, "its sums are not defined");
+      block_.findings.add("product never waited for", mine.under_way[0].pc, 32 * warp, -1, "its sums are not defined");
     const WarpProducts& first = products_[static_cast<std::size_t>(warp / 4 * 4)];
     if (mine.sequence != first.sequence)
-      block_.find("divergent warpgroup", block_.lanes_[static_cast<std::size_t>(32 * warp)].pc, 32 * warp,
-                  warp / 4 * 128, "its warps do not issue the same products and changes of registers");
+      block_.findings.add("divergent warpgroup", block_.lanes_[static_cast<std::size_t>(32 * warp)].pc, 32 * warp,
+                          warp / 4 * 128, "its warps do not issue the same products and changes of registers");
   }
 }
 

@@ -67,13 +67,13 @@ std::uint64_t mixed(std::uint64_t sequence, std::uint64_t value) {
 
 std::uint32_t AsyncUnit::window_of(const void* shared, std::uint32_t pc) const {
   const auto address = reinterpret_cast<std::uint64_t>(shared);
-  const std::uint64_t window = block_.window_of(address);
-  if (window >> 20 != 0) block_.stop("not in shared memory", pc, -1, block_.describe_shared(address));
+  const std::uint64_t window = block_.shared.window_of(address);
+  if (window >> 20 != 0) block_.stop("not in shared memory", pc, -1, block_.shared.describe(address));
   return static_cast<std::uint32_t>(window);
 }
 
 std::byte* AsyncUnit::pointer_of(std::uint32_t window) const {
-  return reinterpret_cast<std::byte*>(block_.address_of(window));
+  return reinterpret_cast<std::byte*>(block_.shared.address_of(window));
 }
 
 /// Calls `each(address)` for the 16-byte pieces that the warp reads.
@@ -82,8 +82,8 @@ void AsyncUnit::each_chunk(const Product& product, int warp, Each&& each) const 
   const Descriptor left(product.left), right(product.right);
   for (int half = 0; half < 2; ++half) {
     for (int row = 0; row < rows_of_warp; ++row)
-      each(block_.address_of(left.piece(warp % 4 * rows_of_warp + row, half)));
-    for (int row = 0; row < product.columns; ++row) each(block_.address_of(right.piece(row, half)));
+      each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + row, half)));
+    for (int row = 0; row < product.columns; ++row) each(block_.shared.address_of(right.piece(row, half)));
   }
 }
 
@@ -96,15 +96,15 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
     if (pattern != 0 && factor.start % pattern / factor.swizzle_bytes != 0)
       block_.stop("misaligned", pc, -1,
                   fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which, pattern));
-    const Block::SharedPlace place = block_.place_of(block_.address_of(factor.start));
+    const SharedMemory::Place place = block_.shared.place_of(block_.shared.address_of(factor.start));
     const int first = bits == product.left ? warp % 4 * rows_of_warp : 0;
     const int count = bits == product.left ? rows_of_warp : product.columns;
     for (int row = first; row < first + count; ++row)
       for (int half = 0; half < 2; ++half) {
-        const std::uint64_t at = block_.address_of(factor.piece(row, half));
+        const std::uint64_t at = block_.shared.address_of(factor.piece(row, half));
         if (!place.is_shared || at < place.begin || at + 16 > place.end)
           block_.stop("out of bounds (shared)", pc, -1,
-                      fmt::format("row {} of the {} factor, at {}", row, which, block_.describe_shared(at)));
+                      fmt::format("row {} of the {} factor, at {}", row, which, block_.shared.describe(at)));
       }
   }
 }
@@ -228,12 +228,12 @@ void AsyncUnit::warp_event(int warp) {
     events.pop_front();
     bool told = false;
     each_chunk(started.product, warp, [&](std::uint64_t address) {
-      const std::size_t offset = address + block_.place_of(address).offset_of_zero;
-      if (is_end) return block_.history_.end_unit_read(offset, 32 * warp);
-      const auto conflict = block_.history_.begin_unit_read(offset, 32 * warp);
+      const std::size_t offset = block_.shared.offset_of(address);
+      if (is_end) return block_.shared.history.end_unit_read(offset, 32 * warp);
+      const auto conflict = block_.shared.history.begin_unit_read(offset, 32 * warp);
       if (!conflict || told) return;
       told = true;
-      block_.find(conflict->what, started.pc, 32 * warp, conflict->other, block_.describe_shared(address));
+      block_.findings.add(conflict->what, started.pc, 32 * warp, conflict->other, block_.shared.describe(address));
     });
   } while (is_end && !events.empty() && events.front().second);
 }
@@ -244,8 +244,8 @@ void AsyncUnit::touch_private(std::uint64_t address, std::uint32_t pc) {
     if (sums.under_way == 0) continue;
     const auto begin = reinterpret_cast<std::uint64_t>(sums.of[lane.thread % 32]);
     if (address - begin < sums.count * sizeof(float))
-      block_.find("touched while a product is under way", pc, lane.thread, -1,
-                  fmt::format("sum {} of the thread's", (address - begin) / sizeof(float)));
+      block_.findings.add("touched while a product is under way", pc, lane.thread, -1,
+                          fmt::format("sum {} of the thread's", (address - begin) / sizeof(float)));
   }
 }
 

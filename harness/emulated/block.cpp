@@ -1,7 +1,6 @@
 #include "harness/emulated/block.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -18,36 +17,25 @@ bool goes_on(LaneState state) {
   return state == LaneState::log_full || state == LaneState::ready || state == LaneState::spinning;
 }
 
-constexpr std::size_t promised_alignment = 128;  // of dynamic shared memory, by RIDGELINE_DYNAMIC_SHARED
-
 }  // namespace
 
 Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
-    : memory_(memory),
-      variables_(variables),
+    : shared(variables, limits.shared_bytes),
+      memory_(memory),
       limits_(limits),
       lanes_(most_threads),
       spins_(most_threads),
       copies_(most_threads),
       kept_(most_threads),
-      logs_(32 * log_stride),
-      static_shared_(thread_local_base()),
-      static_bytes_((variables.bytes() + 15) / 16 * 16),
-      history_(static_bytes_ + limits.shared_bytes) {
+      logs_(32 * log_stride) {
   void* const mapped =
       ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
   stacks_ = static_cast<std::byte*>(mapped);
-  dynamic_ = static_cast<std::byte*>(std::aligned_alloc(4096, (limits.shared_bytes + 4095) / 4096 * 4096 + 8192));
-  if (dynamic_ == nullptr) throw OutOfMemory("allocating shared memory for the emulated device failed: out of memory");
-  dynamic_ += promised_alignment;  // and no more, so that a kernel that relies on more is noticed
   free_stacks_.reserve(most_threads);
 }
 
-Block::~Block() {
-  ::munmap(stacks_, lane_private_bytes);
-  std::free(dynamic_ - promised_alignment);
-}
+Block::~Block() { ::munmap(stacks_, lane_private_bytes); }
 
 // ---- blocks
 
@@ -68,11 +56,11 @@ void Block::begin(const device::LaunchConfig& config, const KernelCall& call, st
     kept_[thread] = {};
   }
   paths_ = {};
-  findings_.clear();
+  findings.begin_launch(call.each);
+  shared.begin_launch(config.shared_bytes);
   accesses_ = barriers_ = in_flight_bytes_ = 0;
   touched_.clear();
   for (std::vector<LineTouch>& touched : touched_of_warp_) touched.clear();
-  stopped_ = false;
   free_stacks_.clear();
   for (std::size_t i = most_threads; i-- > 0;)
     free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * i % most_stagger);
@@ -88,6 +76,7 @@ std::uint64_t Block::draw(std::uint64_t below) {
 bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
   const dim3 grid = config_.grid;
   number_ = number;
+  findings.begin_block(number);
   residents_ = residents;
   place_ = place;
   owner_ = residents == nullptr ? number : residents->number();
@@ -109,7 +98,7 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
     }
   std::ranges::fill(arrived_, 0u);
   std::ranges::fill(loads_, LoadRun{});
-  history_.begin_block(warps_);
+  shared.history.begin_block(warps_);
   async_.begin_block();
   here_ = this;
   hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
@@ -125,13 +114,13 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
     if (release_barrier() == Pause::ends) break;
     if (waited_ && !let_others_go_on()) return false;
   }
-  if (stopped_) return false;
+  if (findings.stopped()) return false;
   async_.end_block();
   order_touched();
   note_in_flight();
   for (int i = 0; has_copies_ && i < threads_; ++i)
     for (const Copies::Copy& copy : copies_[static_cast<std::size_t>(i)].under_way)
-      find("copy never waited for", copy.pc, i, -1, "to shared memory");
+      findings.add("copy never waited for", copy.pc, i, -1, "to shared memory");
   residents_ = nullptr;
   return true;
 }
@@ -170,11 +159,11 @@ bool Block::run_warp(int warp) {
     if (shuffled_)
       for (int i = queue_size_ - 1; i > 0; --i) std::swap(queue_[i], queue_[draw(static_cast<std::uint64_t>(i) + 1)]);
     run_lanes();
-    if (stopped_) return false;
+    if (findings.stopped()) return false;
     bool more = false;
     for (int i = 0; i < count; ++i) more = more || goes_on(first[i].state);
     align_warp(warp, !more);
-    if (stopped_) return false;
+    if (findings.stopped()) return false;
   }
 }
 
@@ -240,14 +229,14 @@ Block::Pause Block::release_barrier() {
   if (spinning) return Pause::spins;
   if (at_mbarrier != nullptr || in_collective != nullptr) {
     say_who_waits();
-    stopped_ = true;
+    findings.stop();
     return Pause::ends;
   }
   require(at_barrier != nullptr, "a block that has not ended waits for something");
   if (elsewhere != nullptr) {
-    find("divergent barrier", at_barrier->pc, at_barrier->thread, elsewhere->thread,
-         "threads of the block wait at different __syncthreads()");
-    stopped_ = true;
+    findings.add("divergent barrier", at_barrier->pc, at_barrier->thread, elsewhere->thread,
+                 "threads of the block wait at different __syncthreads()");
+    findings.stop();
     return Pause::ends;
   }
   const bool of_cluster = at_barrier->mask == cluster_barrier;
@@ -256,11 +245,11 @@ Block::Pause Block::release_barrier() {
     return Pause::spins;
   }
   if (done != 0 && !of_cluster)
-    find("barrier after threads have ended", at_barrier->pc, at_barrier->thread, -1,
-         fmt::format("{} of {} threads have", done, threads_));
+    findings.add("barrier after threads have ended", at_barrier->pc, at_barrier->thread, -1,
+                 fmt::format("{} of {} threads have", done, threads_));
   ++barriers_;
   progress_ = true;
-  history_.block_barrier();
+  shared.history.block_barrier();
   order_touched();
   for (LoadRun& loads : loads_) loads.end();
   for (int i = 0; i < threads_; ++i) {
@@ -288,11 +277,10 @@ Report Block::end() {
   report.accesses = accesses_;
   report.barriers = barriers_;
   report.in_flight_bytes = in_flight_bytes_;
-  report.completed = !stopped_;
+  report.completed = !findings.stopped();
   report.has_unit = async_.take_worked();
   report.sites = sites_.take();
-  for (auto& [key, finding] : findings_) report.findings.push_back(std::move(finding));
-  findings_.clear();
+  report.findings = findings.take();
   hot.next = nullptr;
   here_ = nullptr;
   return report;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "harness/emulated/alignment.hpp"
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/cache_model.hpp"
+#include "harness/emulated/findings.hpp"
 #include "harness/emulated/global_memory.hpp"
 #include "harness/emulated/kernel_call.hpp"
 #include "harness/emulated/limits.hpp"
@@ -24,8 +24,7 @@
 #include "harness/emulated/paths.hpp"
 #include "harness/emulated/report.hpp"
 #include "harness/emulated/resident_blocks.hpp"
-#include "harness/emulated/shared_history.hpp"
-#include "harness/emulated/shared_variables.hpp"
+#include "harness/emulated/shared_memory.hpp"
 #include "harness/emulated/site_table.hpp"
 
 namespace ridgeline::emulated {
@@ -119,7 +118,6 @@ class Block final : private Warp {
   const Lane& lane() const { return *running_; }
   uint3 index() const { return index_; }
   const device::LaunchConfig& config() const { return config_; }
-  std::byte* dynamic_shared() const { return dynamic_; }
   AsyncUnit& async_unit() { return async_; }
 
   int barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate);
@@ -167,25 +165,15 @@ class Block final : private Warp {
   }
   void leave_function() { hot.path = paths_.leave(hot.path); }
   /// Notes a mistake of the running lane, and ends the launch. Does not return.
-  [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, const std::string& detail,
+  [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, std::string_view detail,
                          std::uint64_t global = 0);
+
+  Findings findings;
+  SharedMemory shared;
 
  private:
   friend class AsyncUnit;
 
-  /// The variable of shared memory that an address lies in, and where the history keeps it.
-  struct SharedPlace {
-    std::string_view name;
-    std::uint64_t begin = 0, end = 0;
-    std::uint64_t offset_of_zero = 0;  // in the history, of address 0
-    bool is_shared = false;
-  };
-  SharedPlace place_of(std::uint64_t address) const;
-  std::string describe_shared(std::uint64_t address) const;  // "full + 8"
-  /// Addresses as descriptors have them, which begin with dynamic shared memory.
-  std::uint64_t window_of(std::uint64_t address) const;
-  std::uint64_t address_of(std::uint32_t window) const;
-  std::uint64_t static_window() const;
   Lane& running_lane() { return *running_; }
 
   Lane* lanes_in(int warp) { return &lanes_[static_cast<std::size_t>(warp) * 32]; }
@@ -219,9 +207,6 @@ class Block final : private Warp {
   void order_touched();  // at a barrier of the block, or its end
   void note_in_flight();
   void shared_request(const Request& request);
-  /// `global`: the address of global memory that it is about, if any.
-  void find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail,
-            std::uint64_t global = 0);
 
   [[noreturn]] void refuse_path(std::uint32_t pc);
   void hop(Lane* to);
@@ -231,7 +216,6 @@ class Block final : private Warp {
   enum class Pause : std::uint8_t { passed, spins, ends };
   void say_who_waits();
   std::string collective_awaits(const Lane& lane) const;
-  bool reaches(std::uint64_t address, int bytes) const;  // shared memory of this block
   void cluster_request(const Request& request, Block& owner);
   bool let_others_go_on();
   void run_lanes();  // of the queue, until all of them wait or have ended
@@ -249,7 +233,6 @@ class Block final : private Warp {
   static constinit thread_local Block* here_ __attribute__((tls_model("initial-exec")));
 
   GlobalMemory& memory_;
-  const SharedVariables& variables_;
   const Limits limits_;
 
   ResidentBlocks* residents_ = nullptr;
@@ -280,18 +263,12 @@ class Block final : private Warp {
   std::byte* stacks_ = nullptr;
   std::vector<std::byte*> free_stacks_;
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs
-  bool stopped_ = false;
 
   std::vector<Entry> logs_;  // of the warp that runs
   Paths paths_;
   int aligned_warp_ = 0;
   bool strong_ = false;  // the request is of atomic or volatile accesses
 
-  std::byte* dynamic_ = nullptr;
-  std::uint64_t static_shared_ = 0;  // where this OS thread's variables begin
-  std::size_t static_bytes_ = 0;     // rounded up to whole words of 16 bytes
-  SharedHistory history_;
-  const SharedVariables::Variable* last_variable_ = nullptr;  // that a request touched
   Request copied_;  // sources of copies whose destinations come with the next request
 
   std::vector<LineTouch> touched_;              // of the block, up to its last barrier
@@ -300,7 +277,6 @@ class Block final : private Warp {
   AsyncUnit async_{*this};
 
   SiteTable sites_;
-  std::map<std::pair<std::string, std::uint32_t>, Finding> findings_;
   std::uint64_t accesses_ = 0, barriers_ = 0;
   std::uint64_t in_flight_bytes_ = 0;  // the most of a warp
 };

@@ -157,9 +157,9 @@ void Block::refuse_path(std::uint32_t pc) {
   stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
 }
 
-void Block::stop(const char* check, std::uint32_t pc, int other, const std::string& detail, std::uint64_t global) {
-  find(check, pc, running_->thread, other, detail, global);
-  stopped_ = true;
+void Block::stop(const char* check, std::uint32_t pc, int other, std::string_view detail, std::uint64_t global) {
+  findings.add(check, pc, running_->thread, other, detail, global);
+  findings.stop();
   running_->state = LaneState::done;
   hop(nullptr);
   std::abort();  // nobody resumes it

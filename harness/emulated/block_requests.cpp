@@ -24,7 +24,7 @@ bool is_constant(std::uint64_t address) {
 }  // namespace
 
 void Block::barrier() {
-  history_.warp_barrier(aligned_warp_);
+  shared.history.warp_barrier(aligned_warp_);
   loads_[aligned_warp_].end();
 }
 
@@ -81,8 +81,8 @@ void Block::request(const Request& asked) {
     return;
   }
   if (asked.act == Act::fence) {
-    history_.thread_fence(aligned_warp_);
-    return memory_.fence(static_cast<std::uint32_t>(owner_), history_.published());
+    shared.history.thread_fence(aligned_warp_);
+    return memory_.fence(static_cast<std::uint32_t>(owner_), shared.history.published());
   }
   strong_ = asked.act == Act::atomic || asked.act == Act::volatile_read || asked.act == Act::volatile_write;
   if (asked.act != Act::volatile_read && asked.act != Act::volatile_write) return memory_request(asked);
@@ -153,54 +153,29 @@ void Block::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t p
                                       .strong = by_threads && strong_,
                                       .alone = residents_ == nullptr};
   std::size_t next = 0;
-  while (const auto mistake = memory_.touch(accesses, next, toucher, history_)) {
+  while (const auto mistake = memory_.touch(accesses, next, toucher, shared.history)) {
     const std::uint64_t address = accesses.addresses[mistake->access];
     const int thread = accesses.first_thread + accesses.threads[mistake->access];
-    if (mistake->unwritten) find("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
+    if (mistake->unwritten) findings.add("uninitialised (global)", pc, thread, -1, memory_.describe(address), address);
     const GlobalMemory::Race race = mistake->race;
-    if (race.what != nullptr) find(race.what, pc, thread, race.other, memory_.describe(address), address);
+    if (race.what != nullptr) findings.add(race.what, pc, thread, race.other, memory_.describe(address), address);
   }
 }
 
 void Block::shared_request(const Request& request) {
-  const auto dynamic = reinterpret_cast<std::uint64_t>(dynamic_);
   const std::uint64_t address = request.addresses[0];
-  const int first_thread = 32 * aligned_warp_ + request.lanes[0];
-  const auto bytes = static_cast<std::uint64_t>(request.bytes);
-  // The lanes' addresses span [low, high) of one array.
-  std::uint64_t low = address, high = address;
-  for (const std::uint64_t each : request.active_addresses()) {
-    low = std::min(low, each);
-    high = std::max(high, each);
-  }
-  high += bytes;
-  std::uint64_t offset_of_zero = 0;  // in the history, of address 0
-  std::string_view name = "dynamic shared memory";
-  std::uint64_t begin = dynamic, end = dynamic + config_.shared_bytes;
-  if (address - static_shared_ < variables_.bytes()) {
-    const std::uint64_t offset = address - static_shared_;
-    if (last_variable_ == nullptr || offset - last_variable_->offset >= last_variable_->bytes)
-      last_variable_ = variables_.at(offset);
-    const SharedVariables::Variable* const variable = last_variable_;
-    begin = end = static_shared_;
-    if (variable != nullptr && variable->is_guard) {
-      accesses_ -= static_cast<std::uint64_t>(request.count);
-      return;
-    }
-    if (variable != nullptr) {
-      begin = static_shared_ + variable->offset;
-      end = begin + variable->bytes;
-    }
-    name = variable != nullptr ? std::string_view(variable->name) : "a variable without a name";
-    offset_of_zero = 0 - static_shared_;
-  } else if (address - dynamic < limits_.shared_bytes + 4096) {
-    offset_of_zero = static_bytes_ - dynamic;
-  } else {
+  const SharedMemory::Place place = shared.place_of(address);
+  if (!place.is_shared) {
     for (std::size_t rank = 0; in_cluster() && rank < residents_->size(); ++rank)
-      if (residents_->block(rank).reaches(address, request.bytes))
+      if (residents_->block(rank).shared.holds(address, request.bytes))
         return cluster_request(request, residents_->block(rank));
     accesses_ -= static_cast<std::uint64_t>(request.count);
-    if (!is_constant(address)) find("host memory", request.pc, first_thread, -1, fmt::format("{:#x}", address));
+    if (!is_constant(address))
+      findings.add("host memory", request.pc, 32 * aligned_warp_ + request.lanes[0], -1, fmt::format("{:#x}", address));
+    return;
+  }
+  if (place.is_guard) {
+    accesses_ -= static_cast<std::uint64_t>(request.count);
     return;
   }
   if (request.act == Act::write || request.act == Act::atomic) loads_[aligned_warp_].end();
@@ -214,30 +189,32 @@ void Block::shared_request(const Request& request) {
         static_cast<std::uint64_t>(wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
     if (request.act == Act::copy_begin && copied_.count != 0 && copied_.pc == request.pc) count_copied(request);
   }
-  if (low < begin || high > end) {
-    for (int i = 0; i < request.count; ++i) {
-      const std::uint64_t bad = request.addresses[static_cast<std::size_t>(i)];
-      if (bad >= begin && bad + bytes <= end) continue;
-      find("out of bounds (shared)", request.pc, 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)], -1,
-           fmt::format("{} of {} bytes {} {}", name, end - begin, bad < begin ? "-" : "+",
-                       bad < begin ? begin - bad : bad - begin));
-      return;
-    }
+  const auto bytes = static_cast<std::uint64_t>(request.bytes);
+  for (int i = 0; i < request.count; ++i) {
+    const std::uint64_t bad = request.addresses[static_cast<std::size_t>(i)];
+    if (bad >= place.begin && bad + bytes <= place.end) continue;
+    findings.add("out of bounds (shared)", request.pc, 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)],
+                 -1,
+                 fmt::format("{} of {} bytes {} {}", place.name, place.end - place.begin, bad < place.begin ? "-" : "+",
+                             bad < place.begin ? place.begin - bad : bad - place.begin));
+    return;
   }
+  const std::uint64_t offset_of_zero = shared.offset_of(address) - address;
   for (int i = 0; i < request.count; ++i) {
     const std::uint64_t offset = request.addresses[static_cast<std::size_t>(i)] + offset_of_zero;
     const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
     if (request.bytes >= 4 && (request.act == Act::read || request.act == Act::write)) {
       bool quick = true;
       for (std::uint64_t word = offset / 4; quick && word < (offset + bytes) / 4; ++word)
-        quick = request.act == Act::read ? history_.quick_read(word, thread) : history_.quick_write(word, thread);
+        quick = request.act == Act::read ? shared.history.quick_read(word, thread)
+                                         : shared.history.quick_write(word, thread);
       if (quick) continue;
     }
-    if ((request.act == Act::read || request.act == Act::atomic) && !history_.written(offset, request.bytes))
-      find("uninitialised (shared)", request.pc, thread, -1, std::string(name));
-    const auto conflict = history_.access(offset, request.bytes, request.act, thread);
+    if ((request.act == Act::read || request.act == Act::atomic) && !shared.history.written(offset, request.bytes))
+      findings.add("uninitialised (shared)", request.pc, thread, -1, place.name);
+    const auto conflict = shared.history.access(offset, request.bytes, request.act, thread);
     if (conflict && (!strong_ || request.act == Act::atomic))  // flags are made of volatile accesses
-      find(conflict->what, request.pc, thread, conflict->other, std::string(name));
+      findings.add(conflict->what, request.pc, thread, conflict->other, place.name);
   }
 }
 

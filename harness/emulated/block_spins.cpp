@@ -25,7 +25,8 @@ void Block::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
   spin.pc = pc;
   const bool global = is_global(address);
   // What is no memory of the kernel's is found when the access is logged.
-  if (!looped || (global ? !is_inside(address, static_cast<std::uint64_t>(bytes)) : !reaches(address, bytes))) return;
+  if (!looped || (global ? !is_inside(address, static_cast<std::uint64_t>(bytes)) : !shared.holds(address, bytes)))
+    return;
   std::uint64_t value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address),  // NOLINT(performance-no-int-to-ptr)
               static_cast<std::size_t>(std::min(bytes, 8)));
@@ -48,13 +49,13 @@ bool Block::let_others_go_on() {
   if (residents_ != nullptr) {
     if (residents_->pass(place_, progress_)) return true;
     if (residents_->is_deadlocked()) say_who_waits();
-    stopped_ = true;
+    findings.stop();
     return false;
   }
   vain_rounds_ = progress_ ? 0 : vain_rounds_ + 1;
   if (vain_rounds_ <= most_vain_rounds) return true;
   say_who_waits();
-  stopped_ = true;
+  findings.stop();
   return false;
 }
 
@@ -85,24 +86,26 @@ void Block::say_who_waits() {
     const Lane& lane = lanes_[static_cast<std::size_t>(i)];
     switch (lane.state) {
       case LaneState::spinning:
-        find("deadlock", lane.pc, i, -1,
-             fmt::format("reads the same value for ever: {}",
-                         memory_.describe(spins_[static_cast<std::size_t>(i)].address)));
+        findings.add("deadlock", lane.pc, i, -1,
+                     fmt::format("reads the same value for ever: {}",
+                                 memory_.describe(spins_[static_cast<std::size_t>(i)].address)));
         break;
       case LaneState::at_barrier:
-        find("deadlock", lane.pc, i, -1,
-             lane.mask == cluster_barrier
-                 ? fmt::format("waits for threads of its cluster: {} of {} have arrived", residents_->arrived(),
-                               residents_->threads())
-                 : fmt::format("waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
-                               threads_, at_barrier, ended, elsewhere));
-        findings_[{"deadlock", lane.pc}].follows = lane.mask != cluster_barrier && elsewhere != 0;
+        findings
+            .add("deadlock", lane.pc, i, -1,
+                 lane.mask == cluster_barrier
+                     ? fmt::format("waits for threads of its cluster: {} of {} have arrived", residents_->arrived(),
+                                   residents_->threads())
+                     : fmt::format(
+                           "waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
+                           threads_, at_barrier, ended, elsewhere))
+            .follows = lane.mask != cluster_barrier && elsewhere != 0;
         break;
       case LaneState::at_mbarrier:
-        find("deadlock", lane.pc, i, -1, async_.awaited());
+        findings.add("deadlock", lane.pc, i, -1, async_.awaited());
         break;
       case LaneState::in_collective:
-        find("deadlock", lane.pc, i, -1, collective_awaits(lane));
+        findings.add("deadlock", lane.pc, i, -1, collective_awaits(lane));
         break;
       default:
         break;
@@ -128,26 +131,14 @@ void Block::cluster_wait(std::uint32_t pc) {
   arrived_at_cluster_[thread] = false;
 }
 
-bool Block::reaches(std::uint64_t address, int bytes) const {
-  const auto count = static_cast<std::uint64_t>(bytes);
-  const auto within = [&](std::uint64_t begin, std::uint64_t size) {
-    return address >= begin && address + count <= begin + size;
-  };
-  return within(static_shared_, variables_.bytes()) ||
-         within(reinterpret_cast<std::uint64_t>(dynamic_), config_.shared_bytes);
-}
-
 void* Block::in_block(void* in_shared, int rank, std::uint32_t pc) {
   const auto address = reinterpret_cast<std::uint64_t>(in_shared);
   if (rank < 0 || rank >= cluster_size())
     stop("out of bounds (cluster)", pc, -1, fmt::format("block {} of a cluster of {}", rank, cluster_size()));
-  if (!reaches(address, 1)) stop("out of bounds (cluster)", pc, -1, "no address of the block's shared memory");
+  if (!shared.holds(address, 1)) stop("out of bounds (cluster)", pc, -1, "no address of the block's shared memory");
   if (!in_cluster()) return in_shared;
   const Block& owner = residents_->block(static_cast<std::size_t>(rank));
-  const auto dynamic = reinterpret_cast<std::uint64_t>(dynamic_);
-  const bool is_static = address - static_shared_ < variables_.bytes();
-  const std::uint64_t there = is_static ? address - static_shared_ + owner.static_shared_
-                                        : address - dynamic + reinterpret_cast<std::uint64_t>(owner.dynamic_);
+  const std::uint64_t there = owner.shared.at_offset(shared.offset_of(address));
   return reinterpret_cast<void*>(there);  // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -161,24 +152,21 @@ void Block::cluster_request(const Request& request, Block& owner) {
     const std::uint64_t address = request.addresses[static_cast<std::size_t>(i)];
     const int thread = 32 * aligned_warp_ + request.lanes[static_cast<std::size_t>(i)];
     const std::string name = fmt::format("shared memory of block {}", owner.number_);
-    if (!owner.reaches(address, request.bytes)) {
-      find("out of bounds (cluster)", request.pc, thread, -1, name);
+    if (!owner.shared.holds(address, request.bytes)) {
+      findings.add("out of bounds (cluster)", request.pc, thread, -1, name);
       return;
     }
     if (owner.residents_ != residents_) {
-      find(residents_->has_left(owner) ? "shared memory of a block that has ended"
-                                       : "shared memory of a block that has not begun",
-           request.pc, thread, -1, name);
+      findings.add(residents_->has_left(owner) ? "shared memory of a block that has ended"
+                                               : "shared memory of a block that has not begun",
+                   request.pc, thread, -1, name);
       return;
     }
-    const bool is_static = address - owner.static_shared_ < variables_.bytes();
-    const std::uint64_t offset = is_static
-                                     ? address - owner.static_shared_
-                                     : address - reinterpret_cast<std::uint64_t>(owner.dynamic_) + owner.static_bytes_;
+    const std::uint64_t offset = owner.shared.offset_of(address);
     if (request.act == Act::write)
-      owner.history_.mark_written(offset, request.bytes);
-    else if (!owner.history_.written(offset, request.bytes))
-      find("uninitialised (cluster)", request.pc, thread, -1, name);
+      owner.shared.history.mark_written(offset, request.bytes);
+    else if (!owner.shared.history.written(offset, request.bytes))
+      findings.add("uninitialised (cluster)", request.pc, thread, -1, name);
   }
 }
 

@@ -70,7 +70,7 @@ uint3 thread_index() { return Block::current().lane().index; }
 uint3 block_index() { return Block::current().index(); }
 uint3 block_size() { return of(Block::current().config().block); }
 uint3 grid_size() { return of(Block::current().config().grid); }
-void* dynamic_shared() { return Block::current().dynamic_shared(); }
+void* dynamic_shared() { return Block::current().shared.dynamic(); }
 
 void block_barrier(std::uint32_t place) { Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0); }
 int block_barrier(std::uint32_t place, Combine combine, int predicate) {

@@ -1,9 +1,9 @@
+#include "harness/emulated/findings.hpp"
+
+#include <cstddef>
 #include <cstring>
-#include <span>
 
-#include "harness/emulated/block.hpp"
-
-// What a block says is wrong.
+#include "harness/emulated/global_memory.hpp"
 
 namespace ridgeline::emulated {
 namespace {
@@ -29,13 +29,23 @@ int argument_into(std::span<const Argument> arguments, std::uint64_t address) {
 
 }  // namespace
 
-void Block::find(const char* check, std::uint32_t pc, int thread, int other, const std::string& detail,
-                 std::uint64_t global) {
-  Finding& finding = findings_[{check, pc}];
-  if (finding.count++ != 0) return;
-  const std::uint64_t count = finding.count;
-  const int argument = is_global(global) ? argument_into(call_.each, global) : 0;
-  finding = {check, pc, static_cast<std::int64_t>(number_), thread, other, detail, argument, count};
+void Findings::begin_launch(std::span<const Argument> arguments) {
+  *this = {};
+  arguments_ = arguments;
+}
+
+Finding& Findings::add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
+                       std::uint64_t global) {
+  Finding& finding = found_[{check, pc}];
+  if (finding.count++ != 0) return finding;
+  const int argument = is_global(global) ? argument_into(arguments_, global) : 0;
+  return finding = {check, pc, block_, thread, other, std::string(detail), argument, 1};
+}
+
+std::vector<Finding> Findings::take() {
+  std::vector<Finding> all;
+  for (auto& [key, finding] : std::exchange(found_, {})) all.push_back(std::move(finding));
+  return all;
 }
 
 }  // namespace ridgeline::emulated

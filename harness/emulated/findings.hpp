@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/emulated/kernel_call.hpp"
+#include "harness/emulated/report.hpp"
+
+namespace ridgeline::emulated {
+
+/// What is wrong with a kernel, by the blocks of one OS thread: of each check and place the first instance.
+class Findings {
+ public:
+  /// `arguments`: of the kernel, to tell which one leads to global memory.
+  void begin_launch(std::span<const Argument> arguments);
+  void begin_block(std::uint64_t number) { block_ = static_cast<std::int64_t>(number); }
+  /// `global`: the address of global memory that it is about, if any.
+  Finding& add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
+               std::uint64_t global = 0);
+  /// The launch ends before its end.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+  std::vector<Finding> take();  // in no order
+
+ private:
+  std::map<std::pair<std::string, std::uint32_t>, Finding> found_;
+  std::span<const Argument> arguments_;
+  std::int64_t block_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace ridgeline::emulated

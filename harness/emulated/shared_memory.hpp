@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/emulated/shared_history.hpp"
+#include "harness/emulated/shared_variables.hpp"
+
+namespace ridgeline::emulated {
+
+/// The shared memory of the block that runs on this OS thread: where its variables lie, and who touched them.
+class SharedMemory {
+ public:
+  /// At most `most_bytes` of it are dynamic.
+  SharedMemory(const SharedVariables& variables, std::size_t most_bytes);
+  SharedMemory(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  void begin_launch(std::size_t dynamic_bytes) { dynamic_bytes_ = dynamic_bytes; }
+  std::byte* dynamic() const { return dynamic_; }
+
+  /// The variable that an address lies in.
+  struct Place {
+    std::string_view name;
+    std::uint64_t begin = 0, end = 0;
+    bool is_shared = false, is_guard = false;  // see SharedVariables::Variable
+  };
+  Place place_of(std::uint64_t address) const;
+  std::string describe(std::uint64_t address) const;  // "full + 8"
+  bool holds(std::uint64_t address, int bytes) const;
+  /// Where the history keeps a shared address, and the reverse: the same for all blocks.
+  std::uint64_t offset_of(std::uint64_t address) const {
+    return address - static_ < variables_.bytes() ? address - static_ : address - dynamic_begin() + static_bytes_;
+  }
+  std::uint64_t at_offset(std::uint64_t offset) const {
+    return offset < static_bytes_ ? static_ + offset : dynamic_begin() + (offset - static_bytes_);
+  }
+  /// Addresses as descriptors have them, which begin with dynamic shared memory.
+  std::uint64_t window_of(std::uint64_t address) const;
+  std::uint64_t address_of(std::uint32_t window) const;
+
+  SharedHistory history;
+
+ private:
+  std::uint64_t dynamic_begin() const { return reinterpret_cast<std::uint64_t>(dynamic_); }
+  std::uint64_t static_window() const;
+
+  const SharedVariables& variables_;
+  const std::uint64_t static_ = thread_local_base();  // where this OS thread's variables begin
+  const std::size_t static_bytes_;                    // rounded up to whole words of 16 bytes
+  const std::size_t span_;                            // of addresses that are said to be dynamic
+  std::byte* dynamic_;
+  std::size_t dynamic_bytes_ = 0;
+  mutable const SharedVariables::Variable* last_ = nullptr;  // that was asked for
+};
+
+}  // namespace ridgeline::emulated
