@@ -12,7 +12,7 @@ namespace ridgeline::emulated {
 
 void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
-  stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory_.describe(address), address);
+  lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory.describe(address), address);
 }
 
 namespace {
@@ -22,13 +22,13 @@ namespace {
   if (here.next == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(at);
   if (address - here.stacks < lane_private_bytes) {  // registers and local memory
-    if (__builtin_expect(here.products != 0, 0)) Block::current().async_unit().touch_private(address, pc);
+    if (__builtin_expect(here.products != 0, 0)) Block::current().async.touch_private(address, pc);
     return;
   }
   const bool bad = (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
   if (__builtin_expect(bad, 0)) Block::current().refuse_access(address, pc, static_cast<int>(bytes));
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
-  if (__builtin_expect(++here.next == here.end, 0)) Block::current().log_is_full();
+  if (__builtin_expect(++here.next == here.end, 0)) Block::current().lanes.park(LaneState::log_full);
 }
 
 /// In pieces of at most 4 bytes that are the same for all lanes with an element of one array each.
@@ -44,7 +44,7 @@ class Ordered {
   Ordered(const volatile void* at, std::uint32_t pc, Act act, int bytes, int order) : pc_(pc) {
     if (hot.next == nullptr) return;
     if (order >= __ATOMIC_RELEASE) fence();
-    if (act != Act::volatile_write) Block::current().spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
+    if (act != Act::volatile_write) Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
     access(const_cast<const void*>(at), pc, act, static_cast<std::uint64_t>(bytes));
     acquires_ = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
   }
@@ -54,7 +54,7 @@ class Ordered {
   }
 
  private:
-  void fence() const { Block::current().log(0, pc_, Act::fence, 0); }
+  void fence() const { Block::current().lanes.log(0, pc_, Act::fence, 0); }
   const std::uint32_t pc_;
   bool acquires_ = false;
 };
@@ -62,7 +62,6 @@ class Ordered {
 }  // namespace
 }  // namespace ridgeline::emulated
 
-#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
 #define RIDGELINE_ACCESSES(prefix, bytes)                                                         \
   void __tsan_##prefix##read##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::read, bytes); } \
   void __tsan_##prefix##write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::write, bytes); }
@@ -85,12 +84,12 @@ extern "C" {
 
 RIDGELINE_ACCESSES_OF_ALL_SIZES()
 RIDGELINE_ACCESSES_OF_ALL_SIZES(unaligned_)
-#define RIDGELINE_VOLATILE_ACCESSES(bytes)                                                     \
-  void __tsan_volatile_read##bytes(void* at) {                                                 \
-    if (hot.next == nullptr) return;                                                           \
-    Block::current().spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes); \
-    access(at, RIDGELINE_CALLER, Act::volatile_read, bytes);                                   \
-  }                                                                                            \
+#define RIDGELINE_VOLATILE_ACCESSES(bytes)                                                            \
+  void __tsan_volatile_read##bytes(void* at) {                                                        \
+    if (hot.next == nullptr) return;                                                                  \
+    Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes); \
+    access(at, RIDGELINE_CALLER, Act::volatile_read, bytes);                                          \
+  }                                                                                                   \
   void __tsan_volatile_write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::volatile_write, bytes); }
 RIDGELINE_VOLATILE_ACCESSES(1)
 RIDGELINE_VOLATILE_ACCESSES(2)
@@ -105,65 +104,50 @@ void __tsan_write_range(void* at, std::size_t bytes) { range(at, bytes, RIDGELIN
 void __tsan_init() {}
 void __tsan_func_entry(void* returns_to) {
   if (hot.next != nullptr)
-    Block::current().enter_function(static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returns_to)));
+    Block::current().lanes.enter_function(static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returns_to)));
 }
 void __tsan_func_exit() {
-  if (hot.next != nullptr) Block::current().leave_function();
+  if (hot.next != nullptr) Block::current().lanes.leave_function();
 }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void*) {}
 
 // cuda::atomic and cuda::atomic_ref end here; host code does, too.
-#define RIDGELINE_ATOMICS(bits)                                                                                      \
-  using Bits##bits = std::uint##bits##_t;                                                                            \
-  Bits##bits __tsan_atomic##bits##_load(const volatile Bits##bits* at, int order) {                                  \
-    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_read, bits / 8, order);                                   \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                    \
-  }                                                                                                                  \
-  void __tsan_atomic##bits##_store(volatile Bits##bits* at, Bits##bits value, int order) {                           \
-    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_write, bits / 8, order);                                  \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                   \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_exchange(volatile Bits##bits* at, Bits##bits value, int order) {                  \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                         \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_add(volatile Bits##bits* at, Bits##bits value, int order) {                 \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_sub(volatile Bits##bits* at, Bits##bits value, int order) {                 \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_and(volatile Bits##bits* at, Bits##bits value, int order) {                 \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_or(volatile Bits##bits* at, Bits##bits value, int order) {                  \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                           \
-  }                                                                                                                  \
-  Bits##bits __tsan_atomic##bits##_fetch_xor(volatile Bits##bits* at, Bits##bits value, int order) {                 \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value, \
+#define RIDGELINE_UPDATE(bits, name, update)                                                      \
+  Bits##bits __tsan_atomic##bits##_##name(volatile Bits##bits* at, Bits##bits value, int order) { \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                       \
+    return update(at, value, __ATOMIC_SEQ_CST);                                                   \
+  }
+#define RIDGELINE_COMPARE_EXCHANGE(bits, kind)                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_##kind(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value, \
                                                     int order, int) {                                                \
     const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
     return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-  }                                                                                                                  \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value,   \
-                                                  int order, int) {                                                  \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
   }
+#define RIDGELINE_ATOMICS(bits)                                                            \
+  using Bits##bits = std::uint##bits##_t;                                                  \
+  Bits##bits __tsan_atomic##bits##_load(const volatile Bits##bits* at, int order) {        \
+    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_read, bits / 8, order);         \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                          \
+  }                                                                                        \
+  void __tsan_atomic##bits##_store(volatile Bits##bits* at, Bits##bits value, int order) { \
+    const Ordered here(at, RIDGELINE_CALLER, Act::volatile_write, bits / 8, order);        \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                         \
+  }                                                                                        \
+  RIDGELINE_UPDATE(bits, exchange, __atomic_exchange_n)                                    \
+  RIDGELINE_UPDATE(bits, fetch_add, __atomic_fetch_add)                                    \
+  RIDGELINE_UPDATE(bits, fetch_sub, __atomic_fetch_sub)                                    \
+  RIDGELINE_UPDATE(bits, fetch_and, __atomic_fetch_and)                                    \
+  RIDGELINE_UPDATE(bits, fetch_or, __atomic_fetch_or)                                      \
+  RIDGELINE_UPDATE(bits, fetch_xor, __atomic_fetch_xor)                                    \
+  RIDGELINE_COMPARE_EXCHANGE(bits, strong)                                                 \
+  RIDGELINE_COMPARE_EXCHANGE(bits, weak)
 RIDGELINE_ATOMICS(8)
 RIDGELINE_ATOMICS(16)
 RIDGELINE_ATOMICS(32)
 RIDGELINE_ATOMICS(64)
 void __tsan_atomic_thread_fence(int) {
-  if (hot.next != nullptr) Block::current().log(0, RIDGELINE_CALLER, Act::fence, 0);
+  if (hot.next != nullptr) Block::current().lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -37,8 +37,8 @@ void AsyncUnit::begin_block() {
 AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {
   const auto found = barriers_.find(reinterpret_cast<std::uint64_t>(barrier));
   if (found == barriers_.end())
-    block_.stop("mbarrier without initialisation", pc, -1,
-                block_.shared.describe(reinterpret_cast<std::uint64_t>(barrier)));
+    block_.lanes.stop("mbarrier without initialisation", pc, -1,
+                      block_.shared.describe(reinterpret_cast<std::uint64_t>(barrier)));
   return found->second;
 }
 
@@ -47,19 +47,20 @@ void AsyncUnit::init(void* barrier, unsigned arrivals, std::uint32_t pc) {
   check_shared(barrier, 8, 8, pc);
   const auto address = reinterpret_cast<std::uint64_t>(barrier);
   if (arrivals == 0 || arrivals > most)
-    block_.stop("mbarrier out of its range", pc, -1, fmt::format("{} arrivals; 1 to {} are possible", arrivals, most));
+    block_.lanes.stop("mbarrier out of its range", pc, -1,
+                      fmt::format("{} arrivals; 1 to {} are possible", arrivals, most));
   const auto& [made, is_new] = barriers_.try_emplace(address);
   if (!is_new)
-    block_.stop("mbarrier initialised again", pc, made->second.thread,
-                block_.shared.describe(address) + " is one already: invalidate it first");
+    block_.lanes.stop("mbarrier initialised again", pc, made->second.thread,
+                      block_.shared.describe(address) + " is one already: invalidate it first");
   used_ = true;
-  made->second = {.arrivals = arrivals, .pending = arrivals, .thread = block_.lane().thread};
-  block_.log(event_of(barrier, Kind::init), pc, Act::event, 8);
+  made->second = {.arrivals = arrivals, .pending = arrivals, .thread = block_.lanes.running().thread};
+  block_.lanes.log(event_of(barrier, Kind::init), pc, Act::event, 8);
 }
 
 void AsyncUnit::invalidate(void* barrier, std::uint32_t pc) {
   barrier_at(barrier, pc);
-  block_.log(event_of(barrier, Kind::init), pc, Act::event, 8);
+  block_.lanes.log(event_of(barrier, Kind::init), pc, Act::event, 8);
   barriers_.erase(reinterpret_cast<std::uint64_t>(barrier));
 }
 
@@ -72,11 +73,11 @@ void AsyncUnit::complete_phase(Barrier& barrier) {
 void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
   Barrier& barrier = barrier_at(at, pc);
   if (barrier.pending < arrivals)
-    block_.stop(
+    block_.lanes.stop(
         "too many arrivals at an mbarrier", pc, -1,
         fmt::format("{}: {} of {} are outstanding in this phase",
                     block_.shared.describe(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals));
-  block_.log(event_of(at, Kind::arrive), pc, Act::event, 8);
+  block_.lanes.log(event_of(at, Kind::arrive), pc, Act::event, 8);
   // The lane may have waited for its log.
   Barrier& now = barrier_at(at, pc);
   now.bytes += static_cast<std::int64_t>(bytes);
@@ -86,21 +87,21 @@ void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::ui
 
 bool AsyncUnit::wait(void* at, unsigned parity, bool test, std::uint32_t pc) {
   barrier_at(at, pc);
-  Lane& lane = block_.running_lane();
+  Lane& lane = block_.lanes.running();
   lane.pc = pc;
   lane.operands = at;
   lane.mask = parity & 1;
   lane.operation = test ? 1 : 0;
-  block_.park(LaneState::at_mbarrier);
-  if (block_.lane().predicate == 0) return false;
-  block_.log(event_of(at, Kind::wait), pc, Act::event, 8);
+  block_.lanes.park(LaneState::at_mbarrier);
+  if (block_.lanes.running().predicate == 0) return false;
+  block_.lanes.log(event_of(at, Kind::wait), pc, Act::event, 8);
   return true;
 }
 
 void AsyncUnit::fence(bool barriers_alone, std::uint32_t pc) {
   for (auto& [address, barrier] : barriers_)
-    if (barrier.thread == block_.lane().thread) barrier.fenced = true;
-  if (!barriers_alone) block_.log(event_of(nullptr, Kind::fence), pc, Act::event, 8);
+    if (barrier.thread == block_.lanes.running().thread) barrier.fenced = true;
+  if (!barriers_alone) block_.lanes.log(event_of(nullptr, Kind::fence), pc, Act::event, 8);
 }
 
 std::size_t AsyncUnit::add_copy(Copy copy) {
@@ -108,12 +109,12 @@ std::size_t AsyncUnit::add_copy(Copy copy) {
   used_ = worked_ = true;
   copies_.push_back(std::move(copy));
   const std::size_t index = copies_.size() - 1;
-  block_.log(index * kinds | static_cast<std::uint64_t>(Kind::begin_copy), pc, Act::event, 8);
+  block_.lanes.log(index * kinds | static_cast<std::uint64_t>(Kind::begin_copy), pc, Act::event, 8);
   return index;
 }
 
 void AsyncUnit::wait_for_stores(int groups, std::uint32_t pc) {
-  Stores& stores = stores_[block_.lane().thread];
+  Stores& stores = stores_[block_.lanes.running().thread];
   const int ended = static_cast<int>(stores.groups.size()) - groups;
   if (ended <= 0) return;
   const std::size_t count = stores.groups[static_cast<std::size_t>(ended) - 1];
@@ -124,7 +125,7 @@ void AsyncUnit::wait_for_stores(int groups, std::uint32_t pc) {
   for (std::size_t& end : stores.groups) end -= count;
   for (const std::size_t copy : done) {
     deliver(copies_[copy]);
-    block_.log(copy * kinds | static_cast<std::uint64_t>(Kind::end_store), pc, Act::event, 8);
+    block_.lanes.log(copy * kinds | static_cast<std::uint64_t>(Kind::end_store), pc, Act::event, 8);
   }
 }
 
@@ -150,10 +151,9 @@ bool AsyncUnit::has_passed(const Lane& lane) const {
 
 std::string AsyncUnit::awaited() const {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<int>> waiting;  // threads by barrier and parity
-  for (int i = 0; i < block_.threads_; ++i) {
-    const Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+  for (const Lane& lane : block_.lanes.all()) {
     if (lane.state == LaneState::at_mbarrier)
-      waiting[{reinterpret_cast<std::uint64_t>(lane.operands), lane.mask}].push_back(i);
+      waiting[{reinterpret_cast<std::uint64_t>(lane.operands), lane.mask}].push_back(lane.thread);
   }
   std::string text;
   for (const auto& [place, threads] : waiting) {
@@ -174,8 +174,7 @@ bool AsyncUnit::go_on() {
   for (;;) {
     bool can = false, tests = false;
     std::vector<std::size_t> awaited;  // loads
-    for (int i = 0; i < block_.threads_; ++i) {
-      Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+    for (Lane& lane : block_.lanes.all()) {
       if (lane.state != LaneState::at_mbarrier) continue;
       tests = tests || lane.operation == 1;
       if (!has_passed(lane)) continue;
@@ -193,15 +192,14 @@ bool AsyncUnit::go_on() {
         return lane.state == LaneState::at_mbarrier &&
                reinterpret_cast<std::uint64_t>(lane.operands) == copies_[i].barrier;
       };
-      if (std::any_of(block_.lanes_.begin(), block_.lanes_.begin() + block_.threads_, waits)) awaited.push_back(i);
+      if (std::ranges::any_of(block_.lanes.all(), waits)) awaited.push_back(i);
     }
     if (!awaited.empty()) {
-      deliver(copies_[awaited[block_.shuffled_ ? block_.draw(awaited.size()) : 0]]);
+      deliver(copies_[awaited[block_.lanes.first_of(awaited.size())]]);
       continue;
     }
     if (!tests || ++idle_polls_ > most_idle_polls) return false;
-    for (int i = 0; i < block_.threads_; ++i) {
-      Lane& lane = block_.lanes_[static_cast<std::size_t>(i)];
+    for (Lane& lane : block_.lanes.all()) {
       if (lane.state != LaneState::at_mbarrier || lane.operation != 1) continue;
       lane.state = LaneState::ready;
       lane.predicate = 0;

@@ -5,27 +5,25 @@
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/calls.hpp"
 
-// In every function that a kernel calls: where it returns to.
-#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
-
 namespace ridgeline::emulated {
 namespace {
 
-AsyncUnit& unit() { return Block::current().async_unit(); }
+AsyncUnit& unit() { return Block::current().async; }
 
 /// That a GPU takes a box that begins there. What an H100 (driver 580.159) ends with an illegal instruction the PTX ISA
 /// does not tell: a first element that is no multiple of 16 bytes, and stores from before the tensor's first element.
 void check_box(const TensorMap& map, const int* at, int rank, bool store, std::uint32_t pc) {
   Block& block = Block::current();
-  if (rank != map.rank) block.stop("wrong tensor map", pc, -1, "it has another number of dimensions");
+  if (rank != map.rank) block.lanes.stop("wrong tensor map", pc, -1, "it has another number of dimensions");
   if (at[0] * map.element_bytes % 16 != 0)
-    block.stop("misaligned", pc, -1,
-               fmt::format("a box begins at element {} of {} bytes; its rows begin at multiples of 16 bytes", at[0],
-                           map.element_bytes));
+    block.lanes.stop("misaligned", pc, -1,
+                     fmt::format("a box begins at element {} of {} bytes; its rows begin at multiples of 16 bytes",
+                                 at[0], map.element_bytes));
   if (!store) return;
   for (int d = 0; d < rank; ++d)
     if (at[d] < 0)
-      block.stop("out of bounds", pc, -1, fmt::format("a box is stored from element {} of dimension {}", at[d], d));
+      block.lanes.stop("out of bounds", pc, -1,
+                       fmt::format("a box is stored from element {} of dimension {}", at[d], d));
   // There an H100 writes more than the row has.
   if (map.sizes[0] * static_cast<unsigned>(map.element_bytes) % 16 != 0)
     unsupported("cp.async.bulk.tensor stores to rows that are not a multiple of 16 bytes");

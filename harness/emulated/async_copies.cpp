@@ -18,12 +18,12 @@ namespace ridgeline::emulated {
 void AsyncUnit::check_shared(const void* at, std::uint64_t bytes, unsigned alignment, std::uint32_t pc) {
   const auto address = reinterpret_cast<std::uint64_t>(at);
   const SharedMemory::Place place = block_.shared.place_of(address);
-  if (!place.is_shared) block_.stop("not in shared memory", pc, -1, fmt::format("{:#x}", address));
+  if (!place.is_shared) block_.lanes.stop("not in shared memory", pc, -1, fmt::format("{:#x}", address));
   if (address % alignment != 0)
-    block_.stop("misaligned", pc, -1,
-                fmt::format("{}: a multiple of {} bytes is needed", block_.shared.describe(address), alignment));
+    block_.lanes.stop("misaligned", pc, -1,
+                      fmt::format("{}: a multiple of {} bytes is needed", block_.shared.describe(address), alignment));
   if (address < place.begin || address + bytes > place.end)
-    block_.stop(
+    block_.lanes.stop(
         "out of bounds (shared)", pc, -1,
         fmt::format("{} bytes at {} of {} bytes", bytes, block_.shared.describe(address), place.end - place.begin));
 }
@@ -33,9 +33,9 @@ void AsyncUnit::check_global(const Copy& copy) {
     if (chunk.first == chunk.end) continue;
     const std::uint64_t from = chunk.global + chunk.first;
     const auto bytes = static_cast<std::uint64_t>(chunk.end - chunk.first);
-    if (!is_global(from)) block_.stop("host memory", copy.pc, -1, fmt::format("{:#x}", from));
+    if (!is_global(from)) block_.lanes.stop("host memory", copy.pc, -1, fmt::format("{:#x}", from));
     if (!is_inside(from, bytes))
-      block_.stop("out of bounds (global)", copy.pc, -1, block_.memory_.describe(from + bytes - 1));
+      block_.lanes.stop("out of bounds (global)", copy.pc, -1, block_.memory.describe(from + bytes - 1));
   }
 }
 
@@ -46,13 +46,13 @@ void AsyncUnit::add_chunks(Copy& copy, std::byte* shared, std::uint64_t global, 
 void AsyncUnit::load(void* to_shared, const void* from_global, unsigned bytes, void* barrier, std::uint32_t pc) {
   const auto from = reinterpret_cast<std::uint64_t>(from_global);
   if (bytes % 16 != 0 || from % 16 != 0)
-    block_.stop(
+    block_.lanes.stop(
         "misaligned", pc, -1,
-        fmt::format("{} bytes from {}: bulk copies take multiples of 16", bytes, block_.memory_.describe(from)));
+        fmt::format("{} bytes from {}: bulk copies take multiples of 16", bytes, block_.memory.describe(from)));
   check_shared(to_shared, bytes, 16, pc);
   barrier_at(barrier, pc);
   Copy copy{.is_load = true,
-            .thread = block_.lane().thread,
+            .thread = block_.lanes.running().thread,
             .pc = pc,
             .barrier = reinterpret_cast<std::uint64_t>(barrier),
             .bytes = bytes};
@@ -64,27 +64,28 @@ void AsyncUnit::load(void* to_shared, const void* from_global, unsigned bytes, v
 void AsyncUnit::store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc) {
   const auto to = reinterpret_cast<std::uint64_t>(to_global);
   if (bytes % 16 != 0 || to % 16 != 0)
-    block_.stop("misaligned", pc, -1,
-                fmt::format("{} bytes to {}: bulk copies take multiples of 16", bytes, block_.memory_.describe(to)));
+    block_.lanes.stop(
+        "misaligned", pc, -1,
+        fmt::format("{} bytes to {}: bulk copies take multiples of 16", bytes, block_.memory.describe(to)));
   check_shared(from_shared, bytes, 16, pc);
-  Copy copy{.thread = block_.lane().thread, .pc = pc, .bytes = bytes};
+  Copy copy{.thread = block_.lanes.running().thread, .pc = pc, .bytes = bytes};
   add_chunks(copy, static_cast<std::byte*>(const_cast<void*>(from_shared)), to, bytes);
   check_global(copy);
-  stores_[block_.lane().thread].under_way.push_back(add_copy(std::move(copy)));
+  stores_[block_.lanes.running().thread].under_way.push_back(add_copy(std::move(copy)));
 }
 
 /// The copy of the map's box whose first element is at those coordinates, which may lie outside of the tensor.
 AsyncUnit::Copy AsyncUnit::box(const TensorMap& map, const int* at, std::byte* shared, bool is_load, std::uint32_t pc) {
   const auto element = static_cast<std::uint64_t>(map.element_bytes);
   const std::uint64_t row_bytes = map.box[0] * element;
-  if (map.rank < 1 || map.rank > 5) block_.stop("wrong tensor map", pc, -1, "make_tensor_map() has not made it");
+  if (map.rank < 1 || map.rank > 5) block_.lanes.stop("wrong tensor map", pc, -1, "make_tensor_map() has not made it");
   if (map.swizzle_bytes != 0 && row_bytes != map.swizzle_bytes)
-    block_.stop("unsupported", pc, -1,
-                "cp.async.bulk.tensor of swizzled rows that are shorter than the swizzle's span");
+    block_.lanes.stop("unsupported", pc, -1,
+                      "cp.async.bulk.tensor of swizzled rows that are shorter than the swizzle's span");
   std::uint64_t rows = 1;
   for (int d = 1; d < map.rank; ++d) rows *= map.box[d];
   check_shared(shared, rows * row_bytes, 128, pc);
-  Copy copy{.is_load = is_load, .thread = block_.lane().thread, .pc = pc, .bytes = rows * row_bytes};
+  Copy copy{.is_load = is_load, .thread = block_.lanes.running().thread, .pc = pc, .bytes = rows * row_bytes};
   for (std::uint64_t row = 0; row < rows; ++row) {
     std::uint64_t rest = row;
     bool inside = true;
@@ -125,18 +126,18 @@ void AsyncUnit::load(void* to_shared, const TensorMap& map, const int* at, void*
 
 void AsyncUnit::store(const TensorMap& map, const int* at, const void* from_shared, std::uint32_t pc) {
   Copy copy = box(map, at, static_cast<std::byte*>(const_cast<void*>(from_shared)), false, pc);
-  stores_[block_.lane().thread].under_way.push_back(add_copy(std::move(copy)));
+  stores_[block_.lanes.running().thread].under_way.push_back(add_copy(std::move(copy)));
 }
 
 void AsyncUnit::commit_stores() {
-  Stores& stores = stores_[block_.lane().thread];
+  Stores& stores = stores_[block_.lanes.running().thread];
   stores.groups.push_back(stores.under_way.size());
 }
 
 /// The copy is the unit's from here on: it is counted, and races with what is not ordered before its issue.
 void AsyncUnit::begin_copy(Copy& copy) {
   copy.state = Copy::State::under_way;
-  Site& site = block_.sites_.at(copy.pc, Space::bulk, copy.is_load ? Act::read : Act::write, 0);
+  Site& site = block_.requests.sites.at(copy.pc, Space::bulk, copy.is_load ? Act::read : Act::write, 0);
   site.bytes = 1;
   ++site.requests;
   for (const Chunk& chunk : copy.chunks) site.lanes += static_cast<std::uint64_t>(chunk.end - chunk.first);
@@ -145,7 +146,7 @@ void AsyncUnit::begin_copy(Copy& copy) {
     if (chunk.first == chunk.end) continue;
     sectors.push_back((chunk.global + chunk.first) / sector_bytes);
     // A chunk lies in one sector: it begins at a multiple of 16 bytes.
-    block_.touch_line(chunk.global + chunk.first, copy.is_load ? LineTouch::reads : LineTouch::writes);
+    block_.requests.touch_line(chunk.global + chunk.first, copy.is_load ? LineTouch::reads : LineTouch::writes);
   }
   std::ranges::sort(sectors);
   site.sectors += static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
@@ -177,7 +178,7 @@ void AsyncUnit::touch_global(const Copy& copy) {
       int bytes = 16;
       while (at % static_cast<std::uint64_t>(bytes) != 0 || static_cast<std::uint64_t>(bytes) > left) bytes /= 2;
       const std::uint8_t one[] = {0};
-      block_.touch_global({std::span(&at, 1), one, copy.thread, bytes, act}, copy.pc, false);
+      block_.requests.touch_global({std::span(&at, 1), one, copy.thread, bytes, act}, copy.pc, false);
       at += static_cast<std::uint64_t>(bytes);
     }
   }
@@ -223,14 +224,14 @@ void AsyncUnit::end_block() {
     if (copy.state != Copy::State::done)
       block_.findings.add("copy never waited for", copy.pc, copy.thread, -1,
                           copy.is_load ? "to shared memory" : "from shared memory");
-  for (int warp = 0; warp < block_.warps_; ++warp) {
+  for (int warp = 0; warp < block_.lanes.warps(); ++warp) {
     const WarpProducts& mine = products_[static_cast<std::size_t>(warp)];
     if (!mine.under_way.empty())
       block_.findings.add("product never waited for", mine.under_way[0].pc, 32 * warp, -1, "its sums are not defined");
     const WarpProducts& first = products_[static_cast<std::size_t>(warp / 4 * 4)];
     if (mine.sequence != first.sequence)
-      block_.findings.add("divergent warpgroup", block_.lanes_[static_cast<std::size_t>(32 * warp)].pc, 32 * warp,
-                          warp / 4 * 128, "its warps do not issue the same products and changes of registers");
+      block_.findings.add("divergent warpgroup", block_.lanes.of_warp(warp)[0].pc, 32 * warp, warp / 4 * 128,
+                          "its warps do not issue the same products and changes of registers");
   }
 }
 

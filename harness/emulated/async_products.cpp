@@ -68,7 +68,7 @@ std::uint64_t mixed(std::uint64_t sequence, std::uint64_t value) {
 std::uint32_t AsyncUnit::window_of(const void* shared, std::uint32_t pc) const {
   const auto address = reinterpret_cast<std::uint64_t>(shared);
   const std::uint64_t window = block_.shared.window_of(address);
-  if (window >> 20 != 0) block_.stop("not in shared memory", pc, -1, block_.shared.describe(address));
+  if (window >> 20 != 0) block_.lanes.stop("not in shared memory", pc, -1, block_.shared.describe(address));
   return static_cast<std::uint32_t>(window);
 }
 
@@ -91,11 +91,12 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
   for (const std::uint64_t bits : {product.left, product.right}) {
     const Descriptor factor(bits);
     const char* const which = bits == product.left ? "left" : "right";
-    if (factor.base != 0) block_.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
+    if (factor.base != 0) block_.lanes.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
     const unsigned pattern = factor.swizzle_bytes * 8;
     if (pattern != 0 && factor.start % pattern / factor.swizzle_bytes != 0)
-      block_.stop("misaligned", pc, -1,
-                  fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which, pattern));
+      block_.lanes.stop(
+          "misaligned", pc, -1,
+          fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which, pattern));
     const SharedMemory::Place place = block_.shared.place_of(block_.shared.address_of(factor.start));
     const int first = bits == product.left ? warp % 4 * rows_of_warp : 0;
     const int count = bits == product.left ? rows_of_warp : product.columns;
@@ -103,17 +104,17 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
       for (int half = 0; half < 2; ++half) {
         const std::uint64_t at = block_.shared.address_of(factor.piece(row, half));
         if (!place.is_shared || at < place.begin || at + 16 > place.end)
-          block_.stop("out of bounds (shared)", pc, -1,
-                      fmt::format("row {} of the {} factor, at {}", row, which, block_.shared.describe(at)));
+          block_.lanes.stop("out of bounds (shared)", pc, -1,
+                            fmt::format("row {} of the {} factor, at {}", row, which, block_.shared.describe(at)));
       }
   }
 }
 
 int AsyncUnit::warp_of_group(std::uint32_t pc) {
-  const int warp = block_.lane().thread / 32;
+  const int warp = block_.lanes.running().thread / 32;
   used_ = true;
-  if (warp / 4 * 128 + 128 > block_.threads_)
-    block_.stop("no warpgroup", pc, -1, "a warpgroup is four whole warps, the first one a multiple of four");
+  if (warp / 4 * 128 + 128 > block_.lanes.threads())
+    block_.lanes.stop("no warpgroup", pc, -1, "a warpgroup is four whole warps, the first one a multiple of four");
   return warp;
 }
 
@@ -123,14 +124,14 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     Product product;
     float* sums;
   } mine{product, sums};
-  block_.collective(whole_warp, pc, Act::warp_event, mine, [&](Operands* const* all) {
+  block_.lanes.collective(whole_warp, pc, Act::warp_event, mine, [&](Operands* const* all) {
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
     worked_ = true;
     for (int lane = 0; lane < 32; ++lane)
       if (all[lane]->product.left != product.left || all[lane]->product.right != product.right)
-        block_.stop("divergent warpgroup", pc, 32 * warp + lane, "lanes of a warp have different descriptors");
+        block_.lanes.stop("divergent warpgroup", pc, 32 * warp + lane, "lanes of a warp have different descriptors");
     if (!of_warp.fenced)
-      block_.stop("missing fence", pc, -1, "no wgmma.fence orders the sums' registers before the first product");
+      block_.lanes.stop("missing fence", pc, -1, "no wgmma.fence orders the sums' registers before the first product");
     check_factors(product, warp, pc);
     const auto same = std::ranges::find_if(of_warp.sums, [&](const Sums& of) { return of.of[0] == all[0]->sums; });
     const auto index = static_cast<std::size_t>(same - of_warp.sums.begin());
@@ -156,14 +157,14 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
 void AsyncUnit::fence_products(std::uint32_t pc) {
   const int warp = warp_of_group(pc);
   int nothing = 0;
-  block_.collective(whole_warp, pc, Act::collective, nothing,
-                    [&](int* const*) { products_[static_cast<std::size_t>(warp)].fenced = true; });
+  block_.lanes.collective(whole_warp, pc, Act::collective, nothing,
+                          [&](int* const*) { products_[static_cast<std::size_t>(warp)].fenced = true; });
 }
 
 void AsyncUnit::commit_products(std::uint32_t pc) {
   const int warp = warp_of_group(pc);
   int nothing = 0;
-  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
     of_warp.groups.push_back(of_warp.under_way.size());
   });
@@ -172,7 +173,7 @@ void AsyncUnit::commit_products(std::uint32_t pc) {
 void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
   const int warp = warp_of_group(pc);
   int nothing = 0;
-  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
     const int ended = static_cast<int>(of_warp.groups.size()) - groups;
     if (ended <= 0) return;
@@ -186,7 +187,7 @@ void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
     for (std::size_t& end : of_warp.groups) end -= count;
   });
   // The reads of the factors end here; the lanes' logs keep the place.
-  block_.collective(whole_warp, pc, Act::warp_event, nothing, [](int* const*) {});
+  block_.lanes.collective(whole_warp, pc, Act::warp_event, nothing, [](int* const*) {});
 }
 
 /// Reads the factors as they are now. The lanes get their sums with the last product of these.
@@ -239,7 +240,7 @@ void AsyncUnit::warp_event(int warp) {
 }
 
 void AsyncUnit::touch_private(std::uint64_t address, std::uint32_t pc) {
-  const Lane& lane = block_.lane();
+  const Lane& lane = block_.lanes.running();
   for (const Sums& sums : products_[lane.thread / 32].sums) {
     if (sums.under_way == 0) continue;
     const auto begin = reinterpret_cast<std::uint64_t>(sums.of[lane.thread % 32]);
@@ -253,18 +254,18 @@ void AsyncUnit::set_registers(int count, std::uint32_t pc) {
   constexpr int most_of_sm = 65536;
   const int warp = warp_of_group(pc);
   if (count < 24 || count > 256 || count % 8 != 0)
-    block_.stop("registers out of range", pc, -1,
-                fmt::format("setmaxnreg {}: a multiple of 8 from 24 to 256 is possible", count));
+    block_.lanes.stop("registers out of range", pc, -1,
+                      fmt::format("setmaxnreg {}: a multiple of 8 from 24 to 256 is possible", count));
   int nothing = 0;
-  block_.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
+  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
     WarpProducts& mine = products_[static_cast<std::size_t>(warp)];
     mine.sequence = mixed(mine.sequence, static_cast<std::uint64_t>(count));
     mine.registers = count;
     int sum = 0;
     for (const WarpProducts& of_warp : products_) sum += 32 * of_warp.registers;
     if (sum > most_of_sm)
-      block_.stop("too many registers", pc, -1,
-                  fmt::format("the warpgroups ask for {} registers together; an SM has {}", sum, most_of_sm));
+      block_.lanes.stop("too many registers", pc, -1,
+                        fmt::format("the warpgroups ask for {} registers together; an SM has {}", sum, most_of_sm));
   });
 }
 

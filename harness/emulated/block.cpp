@@ -1,285 +1,146 @@
 #include "harness/emulated/block.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
+#include <numeric>
+#include <span>
+#include <string>
 
 #include <fmt/core.h>
-#include <sys/mman.h>
-
-#include "harness/base/error.hpp"
 
 namespace ridgeline::emulated {
-namespace {
 
-/// What the lane does before it waits for other warps is not all in its log.
-bool goes_on(LaneState state) {
-  return state == LaneState::log_full || state == LaneState::ready || state == LaneState::spinning;
-}
-
-}  // namespace
-
-Block::Block(GlobalMemory& memory, const SharedVariables& variables, const Limits& limits)
-    : shared(variables, limits.shared_bytes),
-      memory_(memory),
-      limits_(limits),
-      lanes_(most_threads),
-      spins_(most_threads),
-      copies_(most_threads),
-      kept_(most_threads),
-      logs_(32 * log_stride) {
-  void* const mapped =
-      ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
-  stacks_ = static_cast<std::byte*>(mapped);
-  free_stacks_.reserve(most_threads);
-}
-
-Block::~Block() { ::munmap(stacks_, lane_private_bytes); }
-
-// ---- blocks
+thread_local constinit Block* Block::here_ = nullptr;
 
 void Block::begin(const device::LaunchConfig& config, const KernelCall& call, std::uint64_t seed) {
   config_ = config;
-  require(call.bytes <= stack_bytes, "a kernel's arguments are small");
-  call_ = call;
-  call_.arguments = std::memcpy(stacks_ + most_threads * stack_bytes, call.arguments, call.bytes);
-  shuffled_ = seed != 0;
-  random_ = seed * 0x9E3779B97F4A7C15u + 0x139408DCBBF7A44Du;
-  threads_ = static_cast<int>(config.block.x * config.block.y * config.block.z);
-  warps_ = (threads_ + 31) / 32;
-  for (int i = 0; i < threads_; ++i) {
-    const auto thread = static_cast<unsigned>(i);
-    const dim3 size = config.block;
-    lanes_[thread] = {.index = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y},
-                      .thread = static_cast<std::uint16_t>(i)};
-    kept_[thread] = {};
-  }
-  paths_ = {};
+  barriers_ = 0;
   findings.begin_launch(call.each);
   shared.begin_launch(config.shared_bytes);
-  accesses_ = barriers_ = in_flight_bytes_ = 0;
-  touched_.clear();
-  for (std::vector<LineTouch>& touched : touched_of_warp_) touched.clear();
-  free_stacks_.clear();
-  for (std::size_t i = most_threads; i-- > 0;)
-    free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * i % most_stagger);
-}
-
-std::uint64_t Block::draw(std::uint64_t below) {
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
-  return (random_ >> 16) % below;
+  lanes.begin_launch(config.block, call, seed);
+  requests.begin_launch();
 }
 
 bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
-  const dim3 grid = config_.grid;
+  here_ = this;
   number_ = number;
-  findings.begin_block(number);
-  residents_ = residents;
-  place_ = place;
-  owner_ = residents == nullptr ? number : residents->number();
-  vain_rounds_ = 0;
-  if (std::exchange(has_spins_, false)) std::ranges::fill(spins_, Spin{});
-  if (in_cluster()) arrived_at_cluster_.assign(static_cast<std::size_t>(threads_), false);
+  const dim3 grid = config_.grid;
   index_ = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
             static_cast<unsigned>(number / grid.x / grid.y)};
-  for (int i = 0; i < threads_; ++i) {
-    Lane& lane = lanes_[static_cast<std::size_t>(i)];
-    lane.state = LaneState::fresh;
-    lane.path = 0;
-  }
-  if (std::exchange(has_copies_, false))
-    for (Copies& copies : copies_) {
-      copies.under_way.clear();
-      copies.groups.clear();
-      copies.bytes = copies.most_bytes = 0;
-    }
-  std::ranges::fill(arrived_, 0u);
-  std::ranges::fill(loads_, LoadRun{});
-  shared.history.begin_block(warps_);
-  async_.begin_block();
-  here_ = this;
-  hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
-  int order[32] = {};
+  findings.begin_block(number);
+  shared.history.begin_block(lanes.warps());
+  lanes.begin_block();
+  copies.begin_block();
+  others.begin_block(residents, place);
+  async.begin_block();
+  requests.begin_block();
+  int warps[32] = {};
+  const std::span<int> in_order(warps, static_cast<std::size_t>(lanes.warps()));
   for (;;) {
-    progress_ = waited_ = false;
-    for (int i = 0; i < warps_; ++i) order[i] = i;
-    if (shuffled_)
-      for (int i = warps_ - 1; i > 0; --i) std::swap(order[i], order[draw(static_cast<std::uint64_t>(i) + 1)]);
-    for (int i = 0; i < warps_; ++i)
-      if (!run_warp(order[i])) return false;
-    if (async_.go_on()) continue;
-    if (release_barrier() == Pause::ends) break;
-    if (waited_ && !let_others_go_on()) return false;
+    others.begin_round();
+    std::iota(in_order.begin(), in_order.end(), 0);
+    lanes.arrange(in_order);
+    for (const int warp : in_order) {
+      requests.begin_warp(warp);
+      if (!lanes.run(warp, requests)) return false;
+    }
+    if (async.go_on()) continue;
+    if (!release_barrier()) break;
+    if (!others.end_round()) return false;
   }
   if (findings.stopped()) return false;
-  async_.end_block();
-  order_touched();
-  note_in_flight();
-  for (int i = 0; has_copies_ && i < threads_; ++i)
-    for (const Copies::Copy& copy : copies_[static_cast<std::size_t>(i)].under_way)
-      findings.add("copy never waited for", copy.pc, i, -1, "to shared memory");
-  residents_ = nullptr;
+  async.end_block();
+  requests.end_block();
+  copies.end_block(findings);
+  others.end_block();
   return true;
 }
 
-/// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch was stopped.
-bool Block::run_warp(int warp) {
-  Lane* const first = lanes_in(warp);
-  const int count = lanes_of(warp);
-  bring_back_log(warp);
-  for (int i = 0; i < count; ++i)
-    if (first[i].state == LaneState::spinning) first[i].state = LaneState::ready;
-  for (;;) {
-    queue_size_ = queue_at_ = 0;
-    bool full = false;
-    for (int i = 0; i < count; ++i) {
-      Lane& lane = first[i];
-      if (lane.state == LaneState::log_full && lane.log_end < log_of(i) + log_entries) lane.state = LaneState::ready;
-      if (lane.state == LaneState::fresh || lane.state == LaneState::ready) queue_[queue_size_++] = &lane;
-      full = full || lane.state == LaneState::log_full;
-    }
-    if (queue_size_ == 0) {
-      if (!full) {
-        keep_log(warp);
-        return true;
-      }
-      bool spinning = false;
-      for (int i = 0; i < count; ++i) {
-        if (first[i].state != LaneState::spinning) continue;
-        first[i].state = LaneState::ready;
-        spinning = true;
-      }
-      // Every lane that could go on has a full log, and waits for one that cannot: align what there is.
-      if (!spinning) align_warp(warp, true);
-      continue;
-    }
-    if (shuffled_)
-      for (int i = queue_size_ - 1; i > 0; --i) std::swap(queue_[i], queue_[draw(static_cast<std::uint64_t>(i) + 1)]);
-    run_lanes();
-    if (findings.stopped()) return false;
-    bool more = false;
-    for (int i = 0; i < count; ++i) more = more || goes_on(first[i].state);
-    align_warp(warp, !more);
-    if (findings.stopped()) return false;
-  }
+int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int predicate) {
+  Lane& me = lanes.running();
+  me.mask = barrier;
+  me.pc = pc;
+  me.operation = static_cast<std::uint8_t>(combine);
+  me.predicate = predicate;
+  others.get_on();
+  lanes.park(LaneState::at_barrier);
+  return me.predicate;
 }
 
-// Logs are the warp's that runs. All that can be left in one is the collective that its lane waits in.
-void Block::keep_log(int warp) {
-  Lane* const first = lanes_in(warp);
-  for (int i = 0, count = lanes_of(warp); i < count; ++i) {
-    if (first[i].log_end == log_of(i)) continue;
-    require(first[i].log_end == log_of(i) + 1, "a lane waits in one collective");
-    kept_[first[i].thread] = *log_of(i);
+/// Lets the lanes that wait at a barrier go on when all are there. False when no lane of the block will ever go on.
+bool Block::release_barrier() {
+  int ended = 0, spinning = 0, come = 0, predicates = 0;
+  const Lane *first = nullptr, *elsewhere = nullptr;  // at a barrier, and at another one
+  for (const Lane& lane : lanes.all()) {
+    ended += lane.state == LaneState::done ? 1 : 0;
+    spinning += lane.state == LaneState::spinning ? 1 : 0;
+    if (lane.state != LaneState::at_barrier) continue;
+    ++come;
+    predicates += lane.predicate != 0 ? 1 : 0;
+    if (first == nullptr) first = &lane;
+    if (lane.mask != first->mask) elsewhere = &lane;
   }
-}
-
-void Block::bring_back_log(int warp) {
-  Lane* const first = lanes_in(warp);
-  Entry* const kept = &kept_[static_cast<std::size_t>(32 * warp)];
-  for (int i = 0, count = lanes_of(warp); i < count; ++i) {
-    first[i].log_end = log_of(i);
-    if (kept[i].pc != 0) *first[i].log_end++ = std::exchange(kept[i], {});
-  }
-}
-
-/// Aligns what the warp's lanes have done. `all`: nothing comes behind what there is, until another warp goes on.
-void Block::align_warp(int warp, bool all) {
-  Lane* const first = lanes_in(warp);
-  const int count = lanes_of(warp);
-  LaneLog logs[32];
-  for (int i = 0; i < count; ++i)
-    logs[i] = {log_of(i), first[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(first[i].state),
-               first[i].state == LaneState::at_mbarrier};
-  aligned_warp_ = warp;
-  align(std::span(logs, static_cast<std::size_t>(count)), paths_, *this);
-  for (int i = 0; i < count; ++i) {
-    const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
-    if (left != 0) std::memmove(log_of(i), logs[i].next, left * sizeof(Entry));
-    first[i].log_end = log_of(i) + left;
-  }
-}
-
-/// Lets the lanes that wait at a barrier go on when all are there.
-Block::Pause Block::release_barrier() {
-  int done = 0, waiting = 0, true_predicates = 0;
-  bool spinning = false;
-  const Lane *at_barrier = nullptr, *in_collective = nullptr, *elsewhere = nullptr, *at_mbarrier = nullptr;
-  for (int i = 0; i < threads_; ++i) {
-    const Lane& lane = lanes_[static_cast<std::size_t>(i)];
-    if (lane.state == LaneState::done) {
-      ++done;
-    } else if (lane.state == LaneState::at_barrier) {
-      ++waiting;
-      true_predicates += lane.predicate != 0 ? 1 : 0;
-      if (at_barrier == nullptr) at_barrier = &lane;
-      if (lane.mask != at_barrier->mask) elsewhere = &lane;
-    } else if (lane.state == LaneState::spinning) {
-      spinning = true;
-    } else if (lane.state == LaneState::at_mbarrier) {
-      if (at_mbarrier == nullptr) at_mbarrier = &lane;
-    } else {
-      in_collective = &lane;
-    }
-  }
-  if (done == threads_) return Pause::ends;
-  if (spinning) return Pause::spins;
-  if (at_mbarrier != nullptr || in_collective != nullptr) {
-    say_who_waits();
+  if (ended == lanes.threads()) return false;
+  if (spinning != 0) return true;
+  if (elsewhere != nullptr || ended + come != lanes.threads()) {
+    if (ended + come != lanes.threads())
+      say_who_waits();
+    else
+      findings.add("divergent barrier", first->pc, first->thread, elsewhere->thread,
+                   "threads of the block wait at different __syncthreads()");
     findings.stop();
-    return Pause::ends;
+    return false;
   }
-  require(at_barrier != nullptr, "a block that has not ended waits for something");
-  if (elsewhere != nullptr) {
-    findings.add("divergent barrier", at_barrier->pc, at_barrier->thread, elsewhere->thread,
-                 "threads of the block wait at different __syncthreads()");
-    findings.stop();
-    return Pause::ends;
+  const bool of_cluster = first->mask == cluster_barrier;
+  if (of_cluster && !others.cluster_has_arrived()) {
+    others.wait();
+    return true;
   }
-  const bool of_cluster = at_barrier->mask == cluster_barrier;
-  if (of_cluster && residents_->phase() == awaited_phase_) {
-    waited_ = true;
-    return Pause::spins;
-  }
-  if (done != 0 && !of_cluster)
-    findings.add("barrier after threads have ended", at_barrier->pc, at_barrier->thread, -1,
-                 fmt::format("{} of {} threads have", done, threads_));
+  if (ended != 0 && !of_cluster)
+    findings.add("barrier after threads have ended", first->pc, first->thread, -1,
+                 fmt::format("{} of {} threads have", ended, lanes.threads()));
   ++barriers_;
-  progress_ = true;
+  others.get_on();
   shared.history.block_barrier();
-  order_touched();
-  for (LoadRun& loads : loads_) loads.end();
-  for (int i = 0; i < threads_; ++i) {
-    Lane& lane = lanes_[static_cast<std::size_t>(i)];
+  requests.block_barrier();
+  for (Lane& lane : lanes.all()) {
     if (lane.state != LaneState::at_barrier) continue;
     lane.state = LaneState::ready;
-    switch (static_cast<Combine>(lane.operation)) {
-      case Combine::any:
-        lane.predicate = true_predicates != 0 ? 1 : 0;
-        break;
-      case Combine::all:
-        lane.predicate = true_predicates == waiting ? 1 : 0;
-        break;
-      case Combine::count:
-        lane.predicate = true_predicates;
-        break;
-    }
+    const auto combine = static_cast<Combine>(lane.operation);
+    lane.predicate = combine == Combine::count ? predicates
+                     : combine == Combine::any ? static_cast<int>(predicates != 0)
+                                               : static_cast<int>(predicates == come);
   }
-  return Pause::passed;
+  return true;
+}
+
+void Block::say_who_waits() {
+  const auto in = [&](LaneState state) { return std::ranges::count(lanes.all(), state, &Lane::state); };
+  const auto ended = in(LaneState::done), come = in(LaneState::at_barrier), elsewhere = lanes.threads() - come - ended;
+  for (const Lane& lane : lanes.all()) {
+    const bool at_barrier = lane.state == LaneState::at_barrier, of_cluster = lane.mask == cluster_barrier;
+    std::string what;
+    if (lane.state == LaneState::spinning) what = others.awaited_in_loop(lane);
+    if (lane.state == LaneState::at_mbarrier) what = async.awaited();
+    if (lane.state == LaneState::in_collective) what = lanes.awaited_in_collective(lane);
+    if (at_barrier)
+      what = of_cluster
+                 ? others.awaited_by_cluster()
+                 : fmt::format("waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
+                               lanes.threads(), come, ended, elsewhere);
+    if (what.empty()) continue;
+    findings.add("deadlock", lane.pc, lane.thread, -1, what).follows = at_barrier && !of_cluster && elsewhere != 0;
+  }
 }
 
 Report Block::end() {
   Report report;
   report.config = config_;
-  report.accesses = accesses_;
+  report.accesses = requests.lane_accesses;
   report.barriers = barriers_;
-  report.in_flight_bytes = in_flight_bytes_;
+  report.in_flight_bytes = requests.in_flight_bytes;
   report.completed = !findings.stopped();
-  report.has_unit = async_.take_worked();
-  report.sites = sites_.take();
+  report.has_unit = async.take_worked();
+  report.sites = requests.sites.take();
   report.findings = findings.take();
   hot.next = nullptr;
   here_ = nullptr;

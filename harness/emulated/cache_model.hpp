@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ridgeline::emulated {
@@ -24,6 +25,34 @@ struct LineTouch {
   }
   std::uint64_t line() const { return bits >> 8; }
   unsigned sectors() const { return bits & 15; }
+};
+
+/// Lines that a block touches, in the order in which its warps come: between two barriers that of their numbers,
+/// whatever the order in which they have run.
+class TouchedLines {
+ public:
+  void begin_launch() { *this = {}; }
+  /// What follows on the same line in the same way joins it. `kind`: LineTouch::reads, LineTouch::writes or both.
+  void touch(int warp, std::uint64_t address, std::uint64_t kind) {
+    std::vector<LineTouch>& touched = of_warp_[warp];
+    const LineTouch touch = LineTouch::of(address, kind);
+    if (!touched.empty() && (touch.bits ^ touched.back().bits) < 16)
+      touched.back().bits |= touch.bits;
+    else
+      touched.push_back(touch);
+  }
+  /// At a barrier of the block of that many warps, or its end.
+  void order(int warps) {
+    for (std::vector<LineTouch>& touched : std::span(of_warp_).first(static_cast<std::size_t>(warps))) {
+      ordered_.insert(ordered_.end(), touched.begin(), touched.end());
+      touched.clear();
+    }
+  }
+  std::vector<LineTouch> take() { return std::exchange(ordered_, {}); }
+
+ private:
+  std::vector<LineTouch> ordered_;
+  std::vector<LineTouch> of_warp_[32];  // since the last barrier
 };
 
 /// What a level-2 cache and the DRAM behind it do in one launch: lines of 128 bytes in sectors of 32; a sector that is

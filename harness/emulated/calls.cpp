@@ -10,9 +10,6 @@
 #include "harness/emulated/block.hpp"
 #include "harness/emulated/machine.hpp"
 
-// In every function that a kernel calls: where it returns to.
-#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
-
 namespace ridgeline::emulated {
 namespace {
 
@@ -66,7 +63,7 @@ std::uint64_t update_as(void* at, std::uint64_t bits, std::uint64_t compared, Up
 
 }  // namespace
 
-uint3 thread_index() { return Block::current().lane().index; }
+uint3 thread_index() { return Block::current().lanes.running().index; }
 uint3 block_index() { return Block::current().index(); }
 uint3 block_size() { return of(Block::current().config().block); }
 uint3 grid_size() { return of(Block::current().config().grid); }
@@ -79,7 +76,7 @@ int block_barrier(std::uint32_t place, Combine combine, int predicate) {
 
 void warp_barrier(std::uint32_t mask) {
   int nothing = 0;
-  Block::current().collective(mask, RIDGELINE_CALLER, Act::warp_barrier, nothing, [](int* const*) {});
+  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::warp_barrier, nothing, [](int* const*) {});
 }
 
 std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int width, Shuffle kind) {
@@ -89,7 +86,7 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
   } mine{bits, bits, lane};
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  block.collective(mask, pc, Act::collective, mine, [&](Operands* const* all) {
+  block.lanes.collective(mask, pc, Act::collective, mine, [&](Operands* const* all) {
     for (int i = 0; i < 32; ++i) {
       if (all[i] == nullptr) continue;
       const int first = i & ~(width - 1), last = first + width - 1, asked = all[i]->lane;
@@ -109,7 +106,7 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
           break;
       }
       if (all[from] == nullptr)
-        block.stop("shuffle from a lane that does not take part", pc, from, "its value is undefined");
+        block.lanes.stop("shuffle from a lane that does not take part", pc, from, "its value is undefined");
       all[i]->out = all[from]->in;
     }
   });
@@ -121,7 +118,7 @@ std::uint32_t ballot(std::uint32_t mask, int predicate) {
     int predicate;
     std::uint32_t out;
   } mine{predicate, 0};
-  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
+  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
     std::uint32_t holds = 0;
     for (int i = 0; i < 32; ++i)
       if (all[i] != nullptr && all[i]->predicate != 0) holds |= 1u << i;
@@ -136,7 +133,7 @@ std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
     std::uint64_t bits;
     std::uint32_t out;
   } mine{bits, 0};
-  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
+  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
     for (int i = 0; i < 32; ++i)
       for (int j = 0; j < 32; ++j)
         if (all[i] != nullptr && all[j] != nullptr && all[i]->bits == all[j]->bits) all[i]->out |= 1u << j;
@@ -148,19 +145,20 @@ std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update kind, Number
   struct Operands {
     std::uint32_t in, out;
   } mine{bits, 0};
-  Block::current().collective(mask, RIDGELINE_CALLER, Act::collective, mine, [kind, number](Operands* const* all) {
-    bool any = false;
-    std::uint32_t sum = 0;
-    for (int i = 0; i < 32; ++i) {
-      if (all[i] == nullptr) continue;
-      sum = !any                    ? all[i]->in
-            : number == Number::i32 ? updated<std::int32_t>(sum, all[i]->in, 0, kind)
-                                    : updated<std::uint32_t>(sum, all[i]->in, 0, kind);
-      any = true;
-    }
-    for (int i = 0; i < 32; ++i)
-      if (all[i] != nullptr) all[i]->out = sum;
-  });
+  Block::current().lanes.collective(
+      mask, RIDGELINE_CALLER, Act::collective, mine, [kind, number](Operands* const* all) {
+        bool any = false;
+        std::uint32_t sum = 0;
+        for (int i = 0; i < 32; ++i) {
+          if (all[i] == nullptr) continue;
+          sum = !any                    ? all[i]->in
+                : number == Number::i32 ? updated<std::int32_t>(sum, all[i]->in, 0, kind)
+                                        : updated<std::uint32_t>(sum, all[i]->in, 0, kind);
+          any = true;
+        }
+        for (int i = 0; i < 32; ++i)
+          if (all[i] != nullptr) all[i]->out = sum;
+      });
   return mine.out;
 }
 
@@ -185,7 +183,7 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
 std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind, Number number) {
   const bool wide = number >= Number::u64;
   Block& block = Block::current();
-  block.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
+  block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
   block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, wide ? 8 : 4);
   switch (number) {
     case Number::u32:
@@ -205,27 +203,31 @@ std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Updat
 }
 
 void copy_async(void* to_shared, const void* from_global, bool inside) {
-  Block::current().copy_async(to_shared, from_global, inside, RIDGELINE_CALLER);
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  Block& block = Block::current();
+  if (inside) block.check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
+  block.check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
+  block.copies.begin(to_shared, inside ? from_global : nullptr, pc);
 }
-void copy_commit() { Block::current().copy_commit(); }
-void copy_wait(int groups) { Block::current().copy_wait(groups, RIDGELINE_CALLER); }
+void copy_commit() { Block::current().copies.commit(); }
+void copy_wait(int groups) { Block::current().copies.wait(groups, RIDGELINE_CALLER); }
 
-int cluster_rank() { return Block::current().cluster_rank(); }
-int cluster_size() { return Block::current().cluster_size(); }
-void cluster_arrive() { Block::current().cluster_arrive(RIDGELINE_CALLER); }
-void cluster_wait() { Block::current().cluster_wait(RIDGELINE_CALLER); }
+int cluster_rank() { return Block::current().others.cluster_rank(); }
+int cluster_size() { return Block::current().others.cluster_size(); }
+void cluster_arrive() { Block::current().others.cluster_arrive(RIDGELINE_CALLER); }
+void cluster_wait() { Block::current().others.cluster_wait(RIDGELINE_CALLER); }
 void* in_block_of_cluster(void* in_shared, int rank) {
-  return Block::current().in_block(in_shared, rank, RIDGELINE_CALLER);
+  return Block::current().others.in_block(in_shared, rank, RIDGELINE_CALLER);
 }
 
-void fence() { Block::current().log(0, RIDGELINE_CALLER, Act::fence, 0); }
+void fence() { Block::current().lanes.log(0, RIDGELINE_CALLER, Act::fence, 0); }
 
 std::uint64_t ticks() {
   static std::atomic<std::uint64_t> count{0};
   return ++count;
 }
 
-void unsupported(const char* what) { Block::current().stop("unsupported", RIDGELINE_CALLER, -1, what); }
+void unsupported(const char* what) { Block::current().lanes.stop("unsupported", RIDGELINE_CALLER, -1, what); }
 
 void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call) {
   static_cast<Machine*>(machine)->launch(config, call);

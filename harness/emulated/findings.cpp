@@ -1,5 +1,6 @@
 #include "harness/emulated/findings.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -29,23 +30,13 @@ int argument_into(std::span<const Argument> arguments, std::uint64_t address) {
 
 }  // namespace
 
-void Findings::begin_launch(std::span<const Argument> arguments) {
-  *this = {};
-  arguments_ = arguments;
-}
-
 Finding& Findings::add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
                        std::uint64_t global) {
-  Finding& finding = found_[{check, pc}];
-  if (finding.count++ != 0) return finding;
+  const auto same =
+      std::ranges::find_if(found_, [&](const Finding& known) { return known.pc == pc && known.check == check; });
+  if (same != found_.end()) return ++same->count, *same;
   const int argument = is_global(global) ? argument_into(arguments_, global) : 0;
-  return finding = {check, pc, block_, thread, other, std::string(detail), argument, 1};
-}
-
-std::vector<Finding> Findings::take() {
-  std::vector<Finding> all;
-  for (auto& [key, finding] : std::exchange(found_, {})) all.push_back(std::move(finding));
-  return all;
+  return found_.emplace_back(check, pc, block_, thread, other, std::string(detail), argument, 1);
 }
 
 }  // namespace ridgeline::emulated

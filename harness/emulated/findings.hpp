@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +16,10 @@ namespace ridgeline::emulated {
 class Findings {
  public:
   /// `arguments`: of the kernel, to tell which one leads to global memory.
-  void begin_launch(std::span<const Argument> arguments);
+  void begin_launch(std::span<const Argument> arguments) {
+    *this = {};
+    arguments_ = arguments;
+  }
   void begin_block(std::uint64_t number) { block_ = static_cast<std::int64_t>(number); }
   /// `global`: the address of global memory that it is about, if any.
   Finding& add(const char* check, std::uint32_t pc, int thread, int other, std::string_view detail,
@@ -25,10 +27,10 @@ class Findings {
   /// The launch ends before its end.
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
-  std::vector<Finding> take();  // in no order
+  std::vector<Finding> take() { return std::exchange(found_, {}); }
 
  private:
-  std::map<std::pair<std::string, std::uint32_t>, Finding> found_;
+  std::vector<Finding> found_;
   std::span<const Argument> arguments_;
   std::int64_t block_ = 0;
   bool stopped_ = false;

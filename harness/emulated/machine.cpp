@@ -15,6 +15,13 @@
 namespace ridgeline::emulated {
 namespace {
 
+void add(Site& to, const Site& from) {
+  to.requests += from.requests;
+  to.lanes += from.lanes;
+  to.sectors += from.sectors;
+  to.wavefronts += from.wavefronts;
+}
+
 /// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is kept.
 void add(Report& to, Report from) {
   to.accesses += from.accesses;
@@ -30,10 +37,7 @@ void add(Report& to, Report from) {
       to.sites.push_back(site);
       continue;
     }
-    same->requests += site.requests;
-    same->lanes += site.lanes;
-    same->sectors += site.sectors;
-    same->wavefronts += site.wavefronts;
+    add(*same, site);
   }
   for (Finding& finding : from.findings) {
     const auto same = std::ranges::find_if(
@@ -71,10 +75,7 @@ Site total(const Report& report, Space space, Act act) {
   Site sum{.act = act, .space = space};
   for (const Site& site : report.sites) {
     if (site.space != space || site.act != act) continue;
-    sum.requests += site.requests;
-    sum.lanes += site.lanes;
-    sum.sectors += site.sectors;
-    sum.wavefronts += site.wavefronts;
+    add(sum, site);
   }
   return sum;
 }
@@ -102,7 +103,7 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   std::mutex mutex;
   const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
     const bool completed = block.run(number, residents, place);
-    if (limits_.l2_bytes != 0) caches_.take_block(number, block.take_touched());
+    if (limits_.l2_bytes != 0) caches_.take_block(number, block.requests.lines.take());
     return completed;
   };
   const auto end = [&](Block& block) {

@@ -27,18 +27,6 @@ SharedMemory::SharedMemory(const SharedVariables& variables, std::size_t most_by
 
 SharedMemory::~SharedMemory() { std::free(dynamic_ - promised_alignment); }
 
-SharedMemory::Place SharedMemory::place_of(std::uint64_t address) const {
-  const std::uint64_t offset = address - static_;
-  if (offset < variables_.bytes()) {
-    if (last_ == nullptr || offset - last_->offset >= last_->bytes) last_ = variables_.at(offset);
-    if (last_ == nullptr) return {"a variable without a name", static_, static_, true};
-    const std::uint64_t begin = static_ + last_->offset;
-    return {last_->name, begin, begin + last_->bytes, true, last_->is_guard};
-  }
-  if (address - dynamic_begin() >= span_) return {};
-  return {"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_, true};
-}
-
 std::string SharedMemory::describe(std::uint64_t address) const {
   const Place place = place_of(address);
   if (!place.is_shared) return fmt::format("{:#x}", address);

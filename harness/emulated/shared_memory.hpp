@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/emulated/shared_history.hpp"
 #include "harness/emulated/shared_variables.hpp"
@@ -27,7 +28,19 @@ class SharedMemory {
     std::uint64_t begin = 0, end = 0;
     bool is_shared = false, is_guard = false;  // see SharedVariables::Variable
   };
-  Place place_of(std::uint64_t address) const;
+  Place place_of(std::uint64_t address) const {
+    const std::uint64_t offset = address - static_;
+    if (offset < variables_.bytes()) {
+      const auto is_in = [&](const auto* known) { return known != nullptr && offset - known->offset < known->bytes; };
+      if (!is_in(last_)) std::swap(last_, before_);  // kernels often go from one tile to another and back
+      if (!is_in(last_)) last_ = variables_.at(offset);
+      if (last_ == nullptr) return {"a variable without a name", static_, static_, true};
+      const std::uint64_t begin = static_ + last_->offset;
+      return {last_->name, begin, begin + last_->bytes, true, last_->is_guard};
+    }
+    if (address - dynamic_begin() >= span_) return {};
+    return {"dynamic shared memory", dynamic_begin(), dynamic_begin() + dynamic_bytes_, true};
+  }
   std::string describe(std::uint64_t address) const;  // "full + 8"
   bool holds(std::uint64_t address, int bytes) const;
   /// Where the history keeps a shared address, and the reverse: the same for all blocks.
@@ -53,7 +66,7 @@ class SharedMemory {
   const std::size_t span_;                            // of addresses that are said to be dynamic
   std::byte* dynamic_;
   std::size_t dynamic_bytes_ = 0;
-  mutable const SharedVariables::Variable* last_ = nullptr;  // that was asked for
+  mutable const SharedVariables::Variable *last_ = nullptr, *before_ = nullptr;  // that were asked for
 };
 
 }  // namespace ridgeline::emulated

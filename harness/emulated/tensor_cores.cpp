@@ -5,9 +5,6 @@
 
 #include "harness/emulated/block.hpp"
 
-// In every function that a kernel calls: where it returns to.
-#define RIDGELINE_CALLER static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)))
-
 namespace ridgeline::emulated {
 namespace {
 
@@ -129,25 +126,25 @@ void load_together(Load* const* all, int count, bool transposed) {
 Matrices load_matrices(const void* row, int count, bool transposed) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  const int mine_is = block.lane().thread % 32;
+  const int mine_is = block.lanes.running().thread % 32;
   // The addresses of the other lanes are not looked at.
   if (mine_is < 8 * count) block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::read, 16);
   Load mine{static_cast<const std::uint16_t*>(row), {}};
-  block.collective(whole_warp, pc, Act::collective, mine,
-                   [=](Load* const* all) { load_together(all, count, transposed); });
+  block.lanes.collective(whole_warp, pc, Act::collective, mine,
+                         [=](Load* const* all) { load_together(all, count, transposed); });
   return mine.out;
 }
 
 void store_matrices(void* row, const Matrices& from, int count, bool transposed) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  if (block.lane().thread % 32 < 8 * count)
+  if (block.lanes.running().thread % 32 < 8 * count)
     block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::write, 16);
   struct Operands {
     std::uint16_t* row;
     Matrices parts;
   } mine{static_cast<std::uint16_t*>(row), from};
-  block.collective(whole_warp, pc, Act::collective, mine, [count, transposed](Operands* const* all) {
+  block.lanes.collective(whole_warp, pc, Act::collective, mine, [count, transposed](Operands* const* all) {
     for (int lane = 0; lane < 32; ++lane) {
       for (int matrix = 0; matrix < count; ++matrix) {
         for (int half = 0; half < 2; ++half) {
@@ -164,7 +161,7 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, st
   const std::uint32_t pc = RIDGELINE_CALLER;
   Operands mine{left, {right_low, right_high}, sums};
   Block& block = Block::current();
-  block.collective(whole_warp, pc, Act::collective, mine, [&block, type, pc](Operands* const* all) {
+  block.lanes.collective(whole_warp, pc, Act::collective, mine, [&block, type, pc](Operands* const* all) {
     multiply_together(type, all);
     block.count_tensor_instruction(pc);
   });
@@ -174,7 +171,7 @@ Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, st
 void multiply_pieces(Pieces& mine, int depth) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  block.collective(whole_warp, pc, Act::collective, mine, [&](Pieces* const* all) {
+  block.lanes.collective(whole_warp, pc, Act::collective, mine, [&](Pieces* const* all) {
     const int elements = depth == 16 ? 8 : 4;  // of a piece
     const int right_rows = depth;              // each of 16 elements
     float a[16][16], b[16][16], c[16][16];

@@ -1,0 +1,261 @@
+#include "harness/emulated/lanes.hpp"
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+#include "harness/base/error.hpp"
+#include "harness/emulated/block.hpp"
+
+// Each lane is a fiber with a stack of its own.
+namespace ridgeline::emulated {
+
+thread_local constinit Hot hot;
+namespace context = boost::context::detail;
+
+/// What the lane does before it waits for other warps is not all in its log.
+static bool goes_on(LaneState state) {
+  return state == LaneState::log_full || state == LaneState::ready || state == LaneState::spinning;
+}
+
+Lanes::Lanes(Findings& findings) : findings_(findings) {
+  void* const mapped =
+      ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
+  stacks_ = static_cast<std::byte*>(mapped);
+  free_stacks_.reserve(most_threads);
+}
+
+Lanes::~Lanes() { ::munmap(stacks_, lane_private_bytes); }
+
+void Lanes::begin_launch(dim3 block, const KernelCall& call, std::uint64_t seed) {
+  require(call.bytes <= stack_bytes, "a kernel's arguments are small");
+  call_ = call;
+  call_.arguments = std::memcpy(stacks_ + most_threads * stack_bytes, call.arguments, call.bytes);
+  shuffles_ = seed != 0;
+  random_ = seed * 0x9E3779B97F4A7C15u + 0x139408DCBBF7A44Du;
+  threads_ = static_cast<int>(block.x * block.y * block.z);
+  for (std::uint16_t i = 0; i < threads_; ++i)
+    lanes_[i] = {.index = {i % block.x, i / block.x % block.y, i / block.x / block.y}, .thread = i};
+  std::ranges::fill(kept_, Entry{});
+  paths_ = {};
+  free_stacks_.clear();
+  for (std::size_t i = most_threads; i-- > 0;)
+    free_stacks_.push_back(stacks_ + (i + 1) * stack_bytes - stagger * i % most_stagger);
+}
+
+void Lanes::begin_block() {
+  for (Lane& lane : all()) {
+    lane.state = LaneState::fresh;
+    lane.path = 0;
+    lane.arrived = false;
+  }
+  std::ranges::fill(arrived_, 0u);
+  hot.stacks = reinterpret_cast<std::uint64_t>(stacks_);
+}
+
+std::size_t Lanes::draw(std::size_t below) {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return (random_ >> 16) % below;
+}
+
+bool Lanes::run(int warp, Warp& aligned) {
+  const std::span<Lane> mine = of_warp(warp);
+  const auto let_spin = [&] {
+    bool any = false;
+    for (Lane& lane : mine)
+      if (lane.state == LaneState::spinning) any = true, lane.state = LaneState::ready;
+    return any;
+  };
+  let_spin();
+  // Logs are the warp's that runs. All that can be left in one is the collective that its lane waits in.
+  for (Lane& lane : mine) {
+    lane.log_end = log_of(lane);
+    if (kept_[lane.thread].pc != 0) *lane.log_end++ = std::exchange(kept_[lane.thread], {});
+  }
+  for (;;) {
+    bool full = false;
+    queue_size_ = queue_at_ = 0;
+    for (Lane& lane : mine) {
+      if (lane.state == LaneState::fresh || lane.state == LaneState::ready) queue_[queue_size_++] = &lane;
+      full = full || lane.state == LaneState::log_full;
+    }
+    if (queue_size_ != 0) {
+      arrange(std::span(queue_, queue_size_));
+      hop(next_ready());
+      if (findings_.stopped()) return false;
+      align(mine, false, aligned);
+    } else if (!full) {
+      break;
+    } else if (!let_spin()) {
+      // Every lane that could go on has a full log, and waits for one that cannot: align what there is.
+      align(mine, true, aligned);
+    }
+  }
+  for (const Lane& lane : mine) {
+    if (lane.log_end == log_of(lane)) continue;
+    require(lane.log_end == log_of(lane) + 1, "a lane waits in one collective");
+    kept_[lane.thread] = *log_of(lane);
+  }
+  return true;
+}
+
+/// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp goes on.
+void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
+  LaneLog logs[32];
+  for (std::size_t i = 0; i < warp.size(); ++i)
+    logs[i] = {log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(warp[i].state),
+               warp[i].state == LaneState::at_mbarrier};
+  emulated::align(std::span(logs, warp.size()), paths_, aligned);
+  for (std::size_t i = 0; i < warp.size(); ++i) {
+    const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
+    if (left != 0) std::memmove(log_of(warp[i]), logs[i].next, left * sizeof(Entry));
+    warp[i].log_end = log_of(warp[i]) + left;
+    if (warp[i].state == LaneState::log_full && left < log_entries) warp[i].state = LaneState::ready;
+  }
+}
+
+/// Where the lane goes on, or starts.
+[[gnu::always_inline]] inline void Lanes::resume(Lane& lane) {
+  running_ = &lane;
+  lane.state = LaneState::ready;
+  hot.next = lane.log_end;
+  hot.path = lane.path;
+  hot.end = log_of(lane) + log_entries;
+}
+
+/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
+[[gnu::always_inline]] inline void Lanes::hop(Lane* to) {
+  Lane* const me = running_;
+  if (me != nullptr) {
+    me->log_end = hot.next;
+    me->path = hot.path;
+  }
+  context::fcontext_t target = scheduler_;
+  if (to != nullptr) {
+    if (to->state == LaneState::fresh) {
+      to->stack = free_stacks_.back();
+      free_stacks_.pop_back();
+      to->context = context::make_fcontext(to->stack, stack_bytes - most_stagger, enter);
+    }
+    target = to->context;
+    resume(*to);
+  } else {
+    running_ = nullptr;
+    hot.next = nullptr;
+  }
+  come(context::jump_fcontext(target, me));
+}
+
+/// Notes where the lane or scheduler that ran before this one goes on.
+[[gnu::always_inline]] inline void Lanes::come(context::transfer_t from) {
+  if (from.data != nullptr)
+    static_cast<Lane*>(from.data)->context = from.fctx;
+  else if (running_ != nullptr)
+    scheduler_ = from.fctx;
+  if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
+}
+
+/// The first function of a stack. A lane that ends hands its stack to the next one that has not started, without a
+/// switch.
+void Lanes::enter(context::transfer_t from) {
+  Block& block = Block::current();
+  Lanes& lanes = block.lanes;
+  lanes.come(from);
+  for (;;) {
+    lanes.call_.run(lanes.call_.arguments);
+    Lane* const ended = lanes.running_;
+    require(ended != nullptr, "a kernel runs on a lane");
+    ended->state = LaneState::done;
+    block.others.lane_has_ended();
+    Lane* const next = lanes.next_ready();
+    std::byte* const stack = std::exchange(ended->stack, nullptr);
+    if (next == nullptr || next->state != LaneState::fresh) {
+      lanes.left_stack_ = stack;
+      lanes.hop(next);  // for good: where it goes on is never asked for
+    }
+    ended->log_end = hot.next;
+    next->stack = stack;
+    lanes.resume(*next);
+  }
+}
+
+void Lanes::park(LaneState state) {
+  running_->state = state;
+  hop(next_ready());
+}
+
+// ---- collectives
+
+std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands) {
+  Lane& me = *running_;
+  const int here = threads_ - me.thread / 32 * 32;
+  if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
+  const std::uint32_t mine = 1u << me.thread % 32;
+  if ((mask & mine) == 0) refuse_mask(mask, pc);
+  log(mask, pc, kept, 0);
+  me.operands = operands;
+  me.mask = mask;
+  me.pc = pc;
+  std::uint32_t& arrived = arrived_[me.thread / 32];
+  arrived |= mine;
+  if ((arrived & mask) != mask) {
+    me.state = LaneState::in_collective;
+    hop(next_ready());
+    return 0;
+  }
+  const Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((mask >> i & 1) != 0 && warp[i].mask != mask) refuse_mask(mask, pc);
+  return mask;
+}
+
+/// Of lanes that want different ones, or one that it is not in.
+void Lanes::refuse_mask(std::uint32_t mask, std::uint32_t pc) {
+  const unsigned lane = running_->thread % 32;
+  if ((mask >> lane & 1) == 0)
+    stop("collective without its caller", pc, -1, fmt::format("lane {} is not in the mask {:#010x}", lane, mask));
+  const Lane* const warp = warp_of_running();
+  const Lane* const other = std::find_if(
+      warp, warp + 32, [&](const Lane& each) { return (mask >> each.thread % 32 & 1) != 0 && each.mask != mask; });
+  stop("collective with different masks", pc, other->thread, fmt::format("{:#010x} and {:#010x}", mask, other->mask));
+}
+
+void Lanes::depart(std::uint32_t mask) {
+  arrived_[running_->thread / 32] &= ~mask;
+  if (queue_at_ == queue_size_) queue_at_ = queue_size_ = 0;
+  Lane* const warp = warp_of_running();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
+    warp[i].state = LaneState::ready;
+    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
+  }
+}
+
+std::string Lanes::awaited_in_collective(const Lane& lane) {
+  const std::uint32_t missing = lane.mask & ~arrived_[lane.thread / 32];
+  int ended = 0;
+  for (const Lane& other : of_warp(lane.thread / 32))
+    if ((missing >> other.thread % 32 & 1) != 0 && other.state == LaneState::done) ++ended;
+  const int elsewhere = std::popcount(missing) - ended;
+  return fmt::format("a warp's lanes {:#010x} are waited for, and {:#010x} of them never come:{}{}{}", lane.mask,
+                     missing, ended != 0 ? fmt::format(" {} have ended", ended) : "",
+                     ended != 0 && elsewhere != 0 ? "," : "",
+                     elsewhere != 0 ? fmt::format(" {} wait elsewhere", elsewhere) : "");
+}
+
+void Lanes::stop(const char* check, std::uint32_t pc, int other, std::string_view detail, std::uint64_t global) {
+  findings_.add(check, pc, running_->thread, other, detail, global);
+  findings_.stop();
+  running_->state = LaneState::done;
+  hop(nullptr);
+  std::abort();  // nobody resumes it
+}
+
+}  // namespace ridgeline::emulated

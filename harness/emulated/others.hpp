@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/emulated/lanes.hpp"
+#include "harness/emulated/resident_blocks.hpp"
+
+namespace ridgeline::emulated {
+
+class Block;
+struct Request;
+
+/// What a block waits for that others write, and the blocks that are resident with it: it lets them go on when it does
+/// not get on itself, and meets those of its cluster.
+class Others {
+ public:
+  explicit Others(Block& block) : block_(block) {}
+
+  /// `residents` is null for a block that waits for nobody.
+  void begin_block(ResidentBlocks* residents, std::size_t place);
+  void end_block() { residents_ = nullptr; }
+  /// In global memory: blocks that wait for each other are one.
+  std::uint64_t owner() const;
+  bool none() const { return residents_ == nullptr; }
+
+  // Rounds, in which the lanes of all warps run.
+  void begin_round() { progress_ = waits_ = false; }
+  void get_on() { progress_ = true; }
+  void wait() { waits_ = true; }
+  void lane_has_ended() {
+    progress_ = true;
+    if (!none()) residents_->thread_has_ended();
+  }
+  /// Lets others go on if something has waited for them. False when that is in vain for ever, which ends the launch.
+  bool end_round();
+
+  /// Before an access through which lanes may wait, volatile loads and atomics: a lane comes to it again in a loop, and
+  /// others go on first. Many times in vain is a deadlock.
+  void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
+  std::string awaited_in_loop(const Lane& lane) const;  // "reads the same value for ever: flags + 4"
+
+  // The cluster: this block's place, and the barrier of all threads.
+  bool in_cluster() const { return residents_ != nullptr && residents_->is_cluster(); }
+  int cluster_rank() const { return in_cluster() ? static_cast<int>(place_) : 0; }
+  int cluster_size() const { return in_cluster() ? static_cast<int>(residents_->size()) : 1; }
+  void cluster_arrive(std::uint32_t pc);
+  void cluster_wait(std::uint32_t pc);
+  bool cluster_has_arrived() const { return residents_->phase() != awaited_phase_; }
+  std::string awaited_by_cluster() const;  // "2 of 4 have arrived"
+  /// What lies at `in_shared` in the block of that rank.
+  void* in_block(void* in_shared, int rank, std::uint32_t pc) const;
+  /// Takes a request to another block's shared memory: it is counted; that the block has not ended and its memory is
+  /// written is checked, races with its threads are not. False where it goes elsewhere.
+  bool request(const Request& request, int warp);
+
+ private:
+  struct Spin {
+    std::uint64_t address = 0, value = 0;  // what was there when it last let others go on
+    std::uint32_t pc = 0;                  // of the last such access
+    std::uint32_t rounds = 0;              // in which nothing has changed
+  };
+
+  Block& block_;
+  std::vector<Spin> spins_ = std::vector<Spin>(most_threads);  // of each thread
+  bool has_spins_ = false;                                     // in this block
+  ResidentBlocks* residents_ = nullptr;
+  std::size_t place_ = 0;
+  bool progress_ = false, waits_ = false;  // since the round began
+  std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
+};
+
+}  // namespace ridgeline::emulated

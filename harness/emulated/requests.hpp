@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/emulated/alignment.hpp"
+#include "harness/emulated/cache_model.hpp"
+#include "harness/emulated/global_memory.hpp"
+#include "harness/emulated/site_table.hpp"
+
+namespace ridgeline::emulated {
+
+class Block;
+
+/// Loads of global memory that a warp does one behind the other: each behind the last one in the program, with no
+/// store, atomic, barrier or collective between them. That many bytes the warp may have asked for before it waits for
+/// any. Uses in between, as an address or in arithmetic, are not seen.
+struct LoadRun {
+  std::uint64_t bytes = 0, most_bytes = 0;
+  std::uint32_t pc = 0;  // of the last one
+
+  void load(std::uint32_t at, std::uint64_t count) {
+    bytes = at > pc ? bytes + count : count;
+    pc = at;
+    if (bytes > most_bytes) most_bytes = bytes;
+  }
+  void end() { bytes = pc = 0; }
+};
+
+/// What the logs of a block's warps come to: requests to memory are counted, and checked against it and its history.
+class Requests final : public Warp {
+ public:
+  /// `lines`: whether those of global memory are kept.
+  Requests(Block& block, bool lines) : block_(block), keeps_lines_(lines) {}
+
+  void begin_launch() {
+    lines.begin_launch();
+    lane_accesses = in_flight_bytes = 0;
+  }
+  void begin_block() { std::ranges::fill(loads_, LoadRun{}); }
+  void block_barrier();
+  void end_block();
+  /// That the following ones are of.
+  void begin_warp(int warp) { warp_ = warp; }
+
+  void request(const Request& request) override;
+  void barrier() override;
+  void collective() override { loads_[warp_].end(); }
+  void event() override;
+
+  void touch_line(std::uint64_t address, std::uint64_t kind) {
+    if (keeps_lines_) lines.touch(warp_, address, kind);
+  }
+  /// `by_threads`: and not by the asynchronous unit, whose order with threads is not followed there.
+  void touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads);
+
+  SiteTable sites;
+  TouchedLines lines;
+  std::uint64_t lane_accesses = 0;    // in the launch
+  std::uint64_t in_flight_bytes = 0;  // the most of a warp, in the launch
+
+ private:
+  void memory_request(const Request& request);
+  void global_request(const Request& request, bool row);
+  void shared_request(const Request& request);
+  [[gnu::noinline]] void touch_shared(const Request& request, std::size_t i);
+  void count_copied(const Request& to);
+
+  Block& block_;
+  const bool keeps_lines_;
+  int warp_ = 0;
+  bool strong_ = false;  // the request is of atomic or volatile accesses
+  Request copied_;       // sources of copies whose destinations come with the next request
+  LoadRun loads_[32];    // of each warp
+};
+
+}  // namespace ridgeline::emulated
