@@ -97,34 +97,34 @@ class Compare : public testing::Test {
 TEST_F(Compare, TellsRatiosRooflinesAndWhatIsLeft) {
   const Said said = ridgeline({"compare", "a100", "h100"});
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_EQ(
-      said.out,
-      "A: Synthetic GPU (synthetic-a100), run 20261120T124501Z-aaaa of 2026-11-20 12:45:01 UTC, first, profile "
-      "quick\n"
-      "B: Synthetic GPU (synthetic-h100), run 20261121T124501Z-bbbb of 2026-11-20 12:45:01 UTC, first, profile "
-      "quick\n"
-      "\n"
-      "Roofs that both have:\n"
-      "roof       from              A          B   B/A\n"
-      "dram.copy  measured  1.00 TB/s  2.00 TB/s  2.00\n"
-      "\n"
-      "Times, B over A:\n"
-      "case                                 A        B    B/A    95% interval  roofs alone  rest  A of roof  B of "
-      "roof  the rest is\n"
-      "gemm/copy/f32/m=64,n=64,k=64   2.00 us  1.00 us  0.500  0.499 to 0.501        0.500  1.00      50.0%     "
-      " 50.0%  hardware\n"
-      "gemm/tiles/f32/m=64,n=64,k=64  2.00 us  2.00 us   1.00   0.999 to 1.00        0.500  2.00      50.0%     "
-      " 25.0%  distance: B is farther from its roof\n"
-      "\n"
-      "Geometric means of B over A:\n"
-      "suite  cases   mean    95% interval  processes  lowest  highest\n"
-      "gemm       2  0.707  0.706 to 0.708       3, 3   0.500     1.00\n"
-      "\n"
-      "In A's run alone:\n"
-      "gemm/own_a|b/f32/m=64,n=64,k=64\n"
-      "\n"
-      "In B's run alone:\n"
-      "gemm/bad/f32/m=64,n=64,k=64\n");
+  EXPECT_EQ(said.out,
+            "A: Synthetic GPU (synthetic-a100), run 20261120T124501Z-aaaa of 2026-11-20 12:45:01 UTC, first, profile "
+            "quick\n"
+            "B: Synthetic GPU (synthetic-h100), run 20261121T124501Z-bbbb of 2026-11-20 12:45:01 UTC, first, profile "
+            "quick\n"
+            "\n"
+            "Roofs that both have:\n"
+            "roof       from              A          B   B/A\n"
+            "dram.copy  measured  1.00 TB/s  2.00 TB/s  2.00\n"
+            "\n"
+            "Times, B over A:\n"
+            "case                                 A        B    B/A    95% interval  roofs alone  rest  A of roof\n"
+            "gemm/copy/f32/m=64,n=64,k=64   2.00 us  1.00 us  0.500  0.499 to 0.501        0.500  1.00      50.0%\n"
+            "    B of roof: 50.0%\n"
+            "    hardware\n"
+            "gemm/tiles/f32/m=64,n=64,k=64  2.00 us  2.00 us   1.00   0.999 to 1.00        0.500  2.00      50.0%\n"
+            "    B of roof: 25.0%\n"
+            "    distance: B is farther from its roof\n"
+            "\n"
+            "Geometric means of B over A:\n"
+            "suite  cases   mean    95% interval  processes  lowest  highest\n"
+            "gemm       2  0.707  0.706 to 0.708       3, 3   0.500     1.00\n"
+            "\n"
+            "In A's run alone:\n"
+            "gemm/own_a|b/f32/m=64,n=64,k=64\n"
+            "\n"
+            "In B's run alone:\n"
+            "gemm/bad/f32/m=64,n=64,k=64\n");
 }
 
 TEST_F(Compare, IsReadByPrograms) {

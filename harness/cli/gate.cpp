@@ -1,5 +1,7 @@
 #include "harness/cli/gate.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <tuple>
@@ -11,6 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
+#include "harness/present/gate_formats.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/interrupt.hpp"
@@ -110,39 +113,47 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
 
 /// Standard output holds one thing, and so does each file.
 void check_output(const Context& context, const gate::GateOptions& options) {
-  const int uses = (context.json ? 1 : 0) + (options.markdown == "-" ? 1 : 0) + (options.junit == "-" ? 1 : 0);
-  if (uses > 1)
-    refuse("--json, --markdown - and --junit - cannot share the standard output", "name a file for all but one");
-  std::vector<std::filesystem::path> files;
-  for (const std::string& name : {options.markdown, options.junit}) {
-    if (name.empty() || name == "-") continue;
+  std::string on_output = context.json ? "--json" : "";
+  std::map<std::filesystem::path, std::string> written;  // the option that names the file
+  for (const auto& [option, name] : options.files) {
+    if (name.empty()) continue;
+    if (name == "-") {
+      if (!on_output.empty())
+        refuse(fmt::format("{} and {} - cannot share the standard output", on_output, option),
+               "name a file for all but one");
+      on_output = option + " -";
+      continue;
+    }
     check_writable(name);
-    files.push_back(std::filesystem::weakly_canonical(std::filesystem::absolute(name)));
+    const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(name));
+    if (const auto [other, is_new] = written.emplace(file, option); !is_new)
+      refuse(fmt::format("{} and {} name the same file: {}", other->second, option, printable(name, 4000)),
+             "the second would replace the first");
   }
-  if (files.size() == 2 && files[0] == files[1])
-    refuse(fmt::format("--markdown and --junit name the same file: {}", printable(options.junit, 4000)),
-           "the second would replace the first");
 }
 
 /// Writes each format that was asked for, whatever becomes of the others.
 int show(const Context& context, const gate::GateOptions& options, const present::GateReport& report) {
-  const bool taken = context.json || options.markdown == "-" || options.junit == "-";
+  const bool taken =
+      context.json || std::ranges::any_of(options.files, [](const auto& file) { return file.second == "-"; });
   std::FILE* out = taken ? stderr : stdout;  // for people
   if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
   if (options.github) present::say(out, present::gate_github(report));
   bool lost = false;
-  const auto write = [&](const std::string& where, const auto& text) {
-    if (where.empty()) return;
-    if (where == "-") return present::say(stdout, text(report));
+  for (const present::GateFormat& format : present::gate_formats()) {
+    const auto where = options.files.find(format.option);
+    if (where == options.files.end() || where->second.empty()) continue;
+    const std::string text = format.text(report);
     try {
-      write_file(where, [&](std::ostream& stream) { stream << text(report); });
+      if (where->second == "-")
+        present::say(stdout, text);
+      else
+        write_file(where->second, [&](std::ostream& stream) { stream << text; });
     } catch (const Error& error) {
       lost = true;
       present::say(stderr, fmt::format("ridgeline: {}\n  {}\n", printable(error.what(), 4000), error.advice()));
     }
-  };
-  write(options.markdown, present::gate_markdown);
-  write(options.junit, present::gate_junit);
+  }
   if (context.json) present::print_json(present::to_json(report));
   return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
 }
@@ -238,8 +249,8 @@ void add_gate(Command program, Context& context) {
   add_profile_option(command, context);
   add_worker_option(command, context);
   add_results_option(command, context);
-  side("--markdown", options->markdown, "Also write this, for a job summary; - is the standard output", "FILE");
-  side("--junit", options->junit, "Also write JUnit XML; - is the standard output", "FILE");
+  for (const present::GateFormat& format : present::gate_formats())
+    side(format.option, options->files[format.option], format.what, "FILE");
   command.flag("--github", options->github, "Also print GitHub workflow annotations");
   add_json_option(command, context);
   add_quiet_option(command, context);

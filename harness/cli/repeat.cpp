@@ -7,6 +7,7 @@
 #include "harness/base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/program.hpp"
+#include "harness/present/gate_formats.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -21,8 +22,12 @@ std::map<std::string, std::map<std::string, int>> declared() {
   return found;
 }
 
-/// Options that say where else results go, which who repeats a line by hand does not want again.
-constexpr const char* elsewhere[] = {"--markdown", "--junit", "--github"};
+/// Whether `option` says where else results go, which who repeats a line by hand does not want again.
+bool writes_elsewhere(const std::string& option) {
+  return option == "--github" || std::ranges::any_of(present::gate_formats(), [&](const present::GateFormat& format) {
+           return option == format.option;
+         });
+}
 
 bool is_option(const std::string& word) { return word.starts_with("--"); }
 
@@ -68,7 +73,7 @@ std::string repeating_line(const std::vector<LinePart>& line, const std::string&
       (words.size() < 2 ? words : patterns).push_back(part.words.front());
     else if (replaced != instead.end())
       words.insert(words.end(), {part.option, replaced->second});
-    else if (part.option != "--" && !std::ranges::count(elsewhere, part.option))
+    else if (part.option != "--" && !writes_elsewhere(part.option))
       words.insert(words.end(), part.words.begin(), part.words.end());
   }
   if (std::ranges::count(line, "--device", &LinePart::option) == 0) words.insert(words.end(), {"--device", device});

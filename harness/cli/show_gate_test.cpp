@@ -105,7 +105,7 @@ TEST_F(ShowGate, SaysWhatTheGateSaid) {
         "  command     ridgeline gate --baseline-work",
         "  baseline    run 20261122T130000Z-9a7e-baseline, commit 1a2b3c\n",
         "  candidate   run 20261122T130000Z-9a7e-candidate\n", "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%",
-        "[no bound, +12.0%]", "2 (1 dropped)", "scan/naive/f32/n=1             skipped ", "too noisy here \\x1b[31m\n",
+        "[no bound, +12.0%]", "2 (1 dropped)", "scan/naive/f32/n=1             skipped\n    too noisy here \\x1b[31m\n",
         "2 cases: 1 regression, 1 skipped\nthe gate fails: the candidate is slower\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ struct GateOptions {
   std::string baseline, candidate;                               // run selectors
   std::vector<std::string> workers;                              // of variants
   std::string device, profile, budget, config, seed, resume, label;
-  std::optional<double> delta, alpha;  // relative; of the whole suite
-  std::string markdown, junit;         // files to write; "-" is standard output
+  std::optional<double> delta, alpha;        // relative; of the whole suite
+  std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is standard output
   bool strict = false, aa = false, no_wait = false, github = false, accept_changes = false;
 };
 

@@ -26,7 +26,7 @@ from harness.run.scripted_runs import PLAIN, VARIANTS, case, named
         (["--baseline-ref", "a", "--candidate-ref", "b", "--junit", ""], "--junit: the name is empty"),
         (
             ["--baseline-ref", "a", "--candidate-ref", "b", "--junit", "gate.out", "--markdown", "./gate.out"],
-            "--markdown and --junit name the same file",
+            "--junit and --markdown name the same file",
         ),
         (["--delta", "0"], "--delta 0 is not a share above 0 and below 1"),
         (["--delta", "100%"], "--delta 100% is not a share"),
