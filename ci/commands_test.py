@@ -118,8 +118,8 @@ ridgeline gate --profile smoke --baseline-worker old/ridgeline-suites --candidat
 for folder in old downloaded runner-1/results runner-2/results runners/1 measured; do
   mkdir -p $folder; cp results/*.sqlite $folder
 done
-for device in emulated:sm_80 emulated:sm_90; do
-  [ ! -x $BUILD/ridgeline-emulated ] || ridgeline run --results counted --device $device --profile smoke --label v1 \\
+for run in "sm_80 --label v0" "sm_90 --label v1"; do
+  [ ! -x $BUILD/ridgeline-emulated ] || ridgeline run --results counted --device emulated:$run --profile smoke \\
     gemm/naive coalescing/transpose_tiled
 done
 """
