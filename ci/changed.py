@@ -7,12 +7,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def git(*arguments: str) -> str:
-    answer = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     return answer.stdout.strip() if answer.returncode == 0 else ""
 
 
 def default_base() -> str:
-    """The merge base with origin/main (or main); on main itself, the commit before the last; nothing without either."""
+    """The merge base with origin/main (or main); on main itself, the commit before the last;
+    nothing without either."""
     head = git("rev-parse", "HEAD")
     for branch in ("origin/main", "main"):
         base = git("merge-base", "HEAD", branch)
@@ -22,7 +25,8 @@ def default_base() -> str:
 
 
 def files_since(base: str) -> list[str]:
-    """Files that are there and differ from the commit `base`: those not committed first, then by the latest commit."""
+    """Files that are there and differ from the commit `base`: those not committed first, then by
+    the latest commit."""
     differs = set(git("diff", "--name-only", "--diff-filter=d", base).splitlines())
     differs |= set(git("ls-files", "--others", "--exclude-standard").splitlines())
     committed = git("log", "--format=", "--name-only", f"{base}..HEAD").splitlines()

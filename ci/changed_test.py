@@ -17,11 +17,18 @@ CI = Path(__file__).parent
 def git(tmp_path, monkeypatch):
     """Runs git in a repository of one commit on main."""
     monkeypatch.setattr(changed, "ROOT", tmp_path)
-    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+    for name in (
+        "GIT_AUTHOR_NAME",
+        "GIT_COMMITTER_NAME",
+        "GIT_AUTHOR_EMAIL",
+        "GIT_COMMITTER_EMAIL",
+    ):
         monkeypatch.setenv(name, "tests")
 
     def call(*arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
     call("init", "--quiet", "--initial-branch=main")
@@ -77,7 +84,12 @@ def check_tidy(tmp_path, monkeypatch):
 
 def test_sources_come_in_the_order_of_what_changed(check_tidy, tmp_path):
     (tmp_path / "room").mkdir()
-    for name, text in {"a": "", "b": '#include "room/x.hpp"', "c": '#include "room/x.hpp"', "d": ""}.items():
+    for name, text in {
+        "a": "",
+        "b": '#include "room/x.hpp"',
+        "c": '#include "room/x.hpp"',
+        "d": "",
+    }.items():
         (tmp_path / "room" / f"{name}.cpp").write_text(text)
     sources = [f"room/{name}.cpp" for name in "abcd"]
     assert check_tidy.selected(sources, ["room/d.cpp", "room/x.hpp", "room/b.cpp"]) == [
@@ -88,7 +100,11 @@ def test_sources_come_in_the_order_of_what_changed(check_tidy, tmp_path):
 
 def test_what_does_not_fit_into_the_time_is_named(check_tidy, tmp_path, monkeypatch, capsys):
     (tmp_path / "a.cpp").touch()
-    (tmp_path / "compile_commands.json").write_text(f'[{{"file": "{tmp_path}/a.cpp"}}]')
-    monkeypatch.setattr(sys, "argv", ["check_tidy", "--build", str(tmp_path), "--all", "--seconds", "-1"])
+    (tmp_path / "compile_commands.json").write_text(
+        f'[{{"file": "{tmp_path}/a.cpp", "command": ""}}]'
+    )
+    monkeypatch.setattr(
+        sys, "argv", ["check_tidy", "--build", str(tmp_path), "--all", "--seconds", "-1"]
+    )
     assert check_tidy.main() == 0
     assert "note: 1 sources left out after -1 s: a.cpp" in capsys.readouterr().out

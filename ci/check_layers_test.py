@@ -1,4 +1,5 @@
-"""Plants one include or import at a time in an otherwise tidy tree and reads what ci/check_layers says about it."""
+"""Plants one include or import at a time in an otherwise tidy tree and reads what ci/check_layers
+says about it."""
 
 import subprocess
 import sys
@@ -9,7 +10,18 @@ import pytest
 SCRIPT = Path(__file__).parent / "check_layers"
 
 ROOMS = [
-    *("base", "record", "stats", "device", "protocol", "catalogue", "store", "emulated", "measure", "analysis"),
+    *(
+        "base",
+        "record",
+        "stats",
+        "device",
+        "protocol",
+        "catalogue",
+        "store",
+        "emulated",
+        "measure",
+        "analysis",
+    ),
     *("worker", "run"),
 ]
 
@@ -56,13 +68,29 @@ def check(root: Path, path: str = "", line: str = "") -> subprocess.CompletedPro
         ("suites/a.cpp", '#include "nccl.h"', "only below cuda/"),
         ("harness/worker/a.cpp", "#include <mpi.h>", "only below mpi/"),
         ("harness/run/a.cpp", "#include <SQLiteCpp/SQLiteCpp.h>", "only in harness/store"),
-        ("kernels/gemm/a.cpp", '#include "harness/measure/x.hpp"', "harness/base and harness/device only"),
-        ("kernels/gemm/cuda/a.cu", '#include "harness/emulated/x.hpp"', "kernels/ptx harness/emulated"),
+        (
+            "kernels/gemm/a.cpp",
+            '#include "harness/measure/x.hpp"',
+            "harness/base and harness/device only",
+        ),
+        (
+            "kernels/gemm/cuda/a.cu",
+            '#include "harness/emulated/x.hpp"',
+            "kernels/ptx harness/emulated",
+        ),
         ("kernels/gemm/a.cpp", '#include "kernels/memory/memory.hpp"', "not kernels/memory"),
-        ("kernels/gemm/a.cpp", '#include "kernels/attention/attention.hpp"', "not kernels/attention"),
+        (
+            "kernels/gemm/a.cpp",
+            '#include "kernels/attention/attention.hpp"',
+            "not kernels/attention",
+        ),
         ("kernels/variant2.hpp", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
         ("kernels/ptx/a.cuh", '#include "kernels/gemm/gemm.hpp"', "includes no family"),
-        ("kernels/gemm/a.cpp", '#include "suites/sweep.hpp"', "harness/base and harness/device only"),
+        (
+            "kernels/gemm/a.cpp",
+            '#include "suites/sweep.hpp"',
+            "harness/base and harness/device only",
+        ),
         ("suites/a.cpp", '#include "harness/store/x.hpp"', "suites include"),
         ("suites/a.cpp", '#include "kernels/gemm/cuda/tile.cuh"', "kernels/<family>/*.hpp"),
         ("reports/load.py", "import json, sqlite3", "never the database"),
@@ -106,6 +134,8 @@ def test_tidy_tree_passes(tmp_path, path, line):
 
 
 def test_empty_folder_fails(tmp_path):
-    answer = subprocess.run([sys.executable, SCRIPT, "--root", tmp_path], capture_output=True, text=True)
+    answer = subprocess.run(
+        [sys.executable, SCRIPT, "--root", tmp_path], capture_output=True, text=True
+    )
     assert answer.returncode == 1
     assert "holds no sources" in answer.stderr

@@ -1,8 +1,10 @@
-"""Every command that a document or a help page prints is run as it is printed, in a copy of this tree.
+"""Every command that a document or a help page prints is run as it is printed, in a copy of this
+tree.
 
-Of a document these are the lines of its code blocks that start with one of PROGRAMS, and code within its text that has
-arguments; of a help page its examples. A command passes when it is understood and has what it needs; whether it then
-finds a regression or a noisy case does not matter here.
+Of a document these are the lines of its code blocks that start with one of PROGRAMS, and code
+within its text that has arguments; of a help page its examples. A command passes when it is
+understood and has what it needs; whether it then finds a regression or a noisy case does not matter
+here.
 """
 
 import contextlib
@@ -32,7 +34,9 @@ NOT_RUN = {  # pattern: the reason
     r"\.venv/bin/pytest .*|build/release/bin/stats_test .*": "runs tests, of which this is one",
     r"ci/golden/.*": "compiles all kernels, with nvcc too",
     r"ci/check_format .*": "is a stage of `ci/test`, for all sources",
-    r"ci/studies/calibrate (?!--plan).*": "measures for a minute or for hours, or shows what that has measured",
+    r"ci/studies/calibrate (?!--plan).*": (
+        "measures for a minute or for hours, or shows what that has measured"
+    ),
     r".* --device cuda:0\b.*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline completion zsh .*": "is for zsh",
@@ -46,12 +50,16 @@ STANDS_FOR = {  # in an example: here
     r"--benchmark_filter=gemm": f"--benchmark_filter={CASE}",
     r"\blabel:\w+": "label:v1",
     r"--candidate-variant mine": "--candidate-variant naive",
-    r" \.\.\. ": " --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm/naive ",
+    r" \.\.\. ": (
+        " --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites "
+        "gemm/naive "
+    ),
 }
 
 
 def printed(text: str, indent: int) -> list[str]:
-    """The commands of a document or of a help page, whose code blocks are fenced or indented by so much."""
+    """The commands of a document or of a help page, whose code blocks are fenced or indented by so
+    much."""
     found, fence = [], None
     for line in re.sub(r"\\\n\s*", "", text).splitlines():
         if line.lstrip().startswith("```"):
@@ -65,12 +73,16 @@ def printed(text: str, indent: int) -> list[str]:
 
 def help_pages() -> list[str]:
     def page(*command: str) -> str:
-        return subprocess.run([BUILD / "ridgeline", *command, "--help"], capture_output=True, text=True).stdout
+        return subprocess.run(
+            [BUILD / "ridgeline", *command, "--help"], capture_output=True, text=True
+        ).stdout
 
     if not (BUILD / "ridgeline").is_file():
         return []  # the clone says so
     named, examples = page().split("Subcommands:")[1].split("Examples:")
-    return [examples] + [page(name).split("Examples:")[1] for name in re.findall(r"^  (\w+)", named, re.MULTILINE)]
+    return [examples] + [
+        page(name).split("Examples:")[1] for name in re.findall(r"^  (\w+)", named, re.MULTILINE)
+    ]
 
 
 def here(command: str) -> str:
@@ -79,7 +91,9 @@ def here(command: str) -> str:
         command = re.sub(pattern, text, command)
     if re.match(r"\S*ridgeline gate .*emulated", command):
         return command + " --profile smoke"
-    if re.match(r"(?!.* --(baseline|help|resume)( |$))(\S*ridgeline (run|gate)|ci/nightly)\b", command):
+    if re.match(
+        r"(?!.* --(baseline|help|resume)( |$))(\S*ridgeline (run|gate)|ci/nightly)\b", command
+    ):
         return re.sub(r" --budget \w+", "", command) + " --budget 1s"
     return command
 
@@ -87,18 +101,32 @@ def here(command: str) -> str:
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = {command for path in DOCUMENTS for command in printed(path.read_text(), 4)}
 COMMANDS |= {command for page in help_pages() for command in printed(page, 2)}
-RUN = sorted({here(command) for command in COMMANDS if not any(re.fullmatch(each, command) for each in NOT_RUN)})
+RUN = sorted(
+    {
+        here(command)
+        for command in COMMANDS
+        if not any(re.fullmatch(each, command) for each in NOT_RUN)
+    }
+)
 
-MEASURE = "ridgeline run --profile smoke --processes 3 gemm/naive gemm/register_tiled roofs/copy/f32/level=l1 attention"
-MODELS = {"nvidia-h100": "T1245", "nvidia-a100": "T1300", "nvidia-h200": "T1507"}  # and when its runs began
-# Commits build in a moment: they have the workers of this build, of which the older ones differ in a text.
+MEASURE = (
+    "ridgeline run --profile smoke --processes 3 gemm/naive gemm/register_tiled "
+    "roofs/copy/f32/level=l1 attention"
+)
+# And when its runs began.
+MODELS = {"nvidia-h100": "T1245", "nvidia-a100": "T1300", "nvidia-h200": "T1507"}
+# Commits build in a moment: they have the workers of this build, of which the older ones differ in
+# a text.
 REPOSITORY = """
 mkdir -p old new locks runners .config/fish/completions build/release build/quickstart
-sed -i "s/^target = .*/target = 0.9/; s/^unstable = .*/unstable = 0.9/" suites/profiles/*.toml  # on a busy machine, too
-ln -s $BUILD build/release/bin; ln -s $BUILD build/quickstart/bin; ln -s $VENV .venv; cp docs/examples/gate.toml .
+# on a busy machine, too
+sed -i "s/^target = .*/target = 0.9/; s/^unstable = .*/unstable = 0.9/" suites/profiles/*.toml
+ln -s $BUILD build/release/bin; ln -s $BUILD build/quickstart/bin
+ln -s $VENV .venv; cp docs/examples/gate.toml .
 for worker in $(cd $BUILD && ls ridgeline-suites ridgeline-emulated 2>/dev/null); do
   cp $BUILD/$worker new/
-  LC_ALL=C sed "s/Measures kernels/measures kernels/" new/$worker > old/$worker; chmod +x old/$worker
+  LC_ALL=C sed "s/Measures kernels/measures kernels/" new/$worker > old/$worker
+  chmod +x old/$worker
 done
 git init --quiet --initial-branch=change
 for side in old new; do
@@ -107,20 +135,21 @@ for side in old new; do
   file(COPY $PWD/$side/ DESTINATION bin)
   add_custom_target(ridgeline-suites)" > CMakeLists.txt
   git add CMakeLists.txt CMakePresets.json
-  git -c user.name=synthetic -c user.email=synthetic@localhost commit --quiet --message "Have the $side workers"
+  git -c user.name=synthetic -c user.email=synthetic@localhost commit --quiet \\
+    --message "Have the $side workers"
   [ $side = new ] || git update-ref refs/remotes/origin/main HEAD  # and there is no branch main
 done
 """
 RESULTS = """
 ridgeline baseline set main h200@label:v1
-ridgeline gate --profile smoke --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites \\
-  --budget 1s gemm/naive || [ $? -le 3 ]
+ridgeline gate --profile smoke --baseline-worker old/ridgeline-suites \\
+  --candidate-worker new/ridgeline-suites --budget 1s gemm/naive || [ $? -le 3 ]
 for folder in old downloaded runner-1/results runner-2/results runners/1 measured; do
   mkdir -p $folder; cp results/*.sqlite $folder
 done
 for run in "sm_80 --label v0" "sm_90 --label v1"; do
-  [ ! -x $BUILD/ridgeline-emulated ] || ridgeline run --results counted --device emulated:$run --profile smoke \\
-    gemm/naive coalescing/transpose_tiled
+  [ ! -x $BUILD/ridgeline-emulated ] || ridgeline run --results counted --device emulated:$run \\
+    --profile smoke gemm/naive coalescing/transpose_tiled
 done
 """
 
@@ -131,7 +160,8 @@ def change(database: Path, statement: str) -> None:
 
 
 class Clone:
-    """A copy of this tree as a repository, with runs of four models, a baseline and an interrupted gate."""
+    """A copy of this tree as a repository, with runs of four models, a baseline and an interrupted
+    gate."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -144,20 +174,40 @@ class Clone:
             name = f"'2026112' || (rowid - 1) || '{time}'"
             change(copy, f"UPDATE device SET model = '{model}'")
             for table in ("process", "roof"):
-                change(copy, f"UPDATE {table} SET run_id = (SELECT {name} FROM run WHERE id = run_id)")
+                change(
+                    copy, f"UPDATE {table} SET run_id = (SELECT {name} FROM run WHERE id = run_id)"
+                )
             change(copy, f"UPDATE run SET id = {name}")
         self.do(RESULTS)
         change(folder / "measured" / measured.name, "UPDATE gate SET status = 'interrupted'")
 
     def execute(self, commands: str) -> subprocess.CompletedProcess:
-        paths = {"RIDGELINE_HOME": "", "RIDGELINE_LOCKS": "locks", "HOME": "", "BUILD": BUILD, "VENV": sys.prefix}
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "RIDGELINE_"))}
+        paths = {
+            "RIDGELINE_HOME": "",
+            "RIDGELINE_LOCKS": "locks",
+            "HOME": "",
+            "BUILD": BUILD,
+            "VENV": sys.prefix,
+        }
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GIT_", "RIDGELINE_"))
+        }
         environment |= {name: str(self.folder / path) for name, path in paths.items()}
         environment |= {"PATH": f"{BUILD}:{os.environ['PATH']}", "RIDGELINE_PYTHON": sys.executable}
-        environment |= {"CUDA_VISIBLE_DEVICES": "", "OMP_WAIT_POLICY": "passive"}  # no GPU; and other tests run
+        environment |= {
+            "CUDA_VISIBLE_DEVICES": "",
+            "OMP_WAIT_POLICY": "passive",
+        }  # no GPU; and other tests run
         environment |= {"GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": "summary.md"}
         return subprocess.run(
-            ["bash", "-ec", commands], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120
+            ["bash", "-ec", commands],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
 
     def do(self, commands: str) -> None:
@@ -168,7 +218,9 @@ class Clone:
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory):
     for program in ("ridgeline", "ridgeline-suites"):
-        assert (BUILD / program).is_file(), f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
+        assert (BUILD / program).is_file(), (
+            f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
+        )
     return Clone(tmp_path_factory.mktemp("clone"))
 
 
@@ -180,12 +232,20 @@ def test_a_printed_command_works(clone, command):
     shutil.rmtree(clone.folder / "results", ignore_errors=True)
     of_models = re.search(r"[ah][12]00|2026", command)  # drawing all of them takes long
     left_out = None if of_models else shutil.ignore_patterns("nvidia-*")
-    shutil.copytree(clone.folder / ("counted" if counts else "measured"), clone.folder / "results", ignore=left_out)
+    shutil.copytree(
+        clone.folder / ("counted" if counts else "measured"),
+        clone.folder / "results",
+        ignore=left_out,
+    )
     done = clone.execute(command)
     finds = re.match(r"(\S*ridgeline (run|gate|trend|compare)|ci/(nightly|preflight))\b", command)
     assert done.returncode in ((0, 1, 2, 3) if finds else (0,)), done.stdout + done.stderr
 
 
 def test_what_is_not_run_is_still_printed():
-    assert [each for each in NOT_RUN if not any(re.fullmatch(each, command) for command in COMMANDS)] == []
-    assert [each for each in STANDS_FOR if not any(re.search(each, command) for command in COMMANDS)] == []
+    assert [
+        each for each in NOT_RUN if not any(re.fullmatch(each, command) for command in COMMANDS)
+    ] == []
+    assert [
+        each for each in STANDS_FOR if not any(re.search(each, command) for command in COMMANDS)
+    ] == []

@@ -1,4 +1,5 @@
-"""What `ci/test` runs after its set-up: everything, or with --quick what a change needs in the daily loop."""
+"""What `ci/test` runs after its set-up: everything, or with --quick what a change needs in the
+daily loop."""
 
 import json
 import os
@@ -18,18 +19,24 @@ TIDY_SECONDS = "100"
 
 def said_by(command: list[str]) -> str:
     """What a command prints; nothing when it fails, which the stage that asks will do, too."""
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 def programs_of(preset: str) -> dict[str, tuple[Path, Path]]:
-    """The programs of Google Test of a configured preset by the names that ctest has for them, and their results."""
+    """The programs of Google Test of a configured preset by the names that ctest has for them, and
+    their results."""
     listed = json.loads(said_by(["ctest", "--preset", preset, "--show-only=json-v1"]) or "{}")
     found = {}
     for test in listed.get("tests", []):
         program, *arguments = test.get("command", [""])
         for argument in arguments:
             if argument.startswith("--gtest_output=xml:"):
-                found[test["name"]] = (Path(program), Path(argument.removeprefix("--gtest_output=xml:")))
+                found[test["name"]] = (
+                    Path(program),
+                    Path(argument.removeprefix("--gtest_output=xml:")),
+                )
     return found
 
 
@@ -37,7 +44,11 @@ def relinked(programs: dict[str, tuple[Path, Path]]) -> list[str]:
     """The programs that have not passed since they were linked."""
 
     def passed(program: Path, results: Path) -> bool:
-        if not program.is_file() or not results.is_file() or results.stat().st_mtime < program.stat().st_mtime:
+        if (
+            not program.is_file()
+            or not results.is_file()
+            or results.stat().st_mtime < program.stat().st_mtime
+        ):
             return False
         return from_junit(results).failed == 0
 
@@ -45,10 +56,13 @@ def relinked(programs: dict[str, tuple[Path, Path]]) -> list[str]:
 
 
 def beside(files: list[str]) -> list[str]:
-    """The Python tests that stand beside the files, or in the nearest folder above that has some."""
+    """The Python tests that stand beside the files, or in the nearest folder above that has
+    some."""
     found: set[Path] = set()
     for name in files:
-        folders = [sorted((stages.ROOT / folder).glob("*_test.py")) for folder in Path(name).parents[:-1]]
+        folders = [
+            sorted((stages.ROOT / folder).glob("*_test.py")) for folder in Path(name).parents[:-1]
+        ]
         found.update(next(filter(None, folders), []))
     return sorted(str(test.relative_to(stages.ROOT)) for test in found)
 
@@ -72,11 +86,25 @@ def ctest(name: str, preset: str, needs: str, only: list[str] | None = None) -> 
 
 
 def pytest(preset: str, tests: list[str] | None = None) -> Stage:
-    programs = f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # what tests of whole runs start
+    programs = (
+        f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # what tests of whole runs start
+    )
     junit = LOGS / "pytest.xml"
     return Stage(
         "pytest",
-        [["env", programs, TOOL["pytest"], "-n", JOBS, "--dist", "worksteal", f"--junitxml={junit}", *(tests or [])]],
+        [
+            [
+                "env",
+                programs,
+                TOOL["pytest"],
+                "-n",
+                JOBS,
+                "--dist",
+                "worksteal",
+                f"--junitxml={junit}",
+                *(tests or []),
+            ]
+        ],
         repeat=f"{programs} .venv/bin/pytest -k NAME",
         junit=junit,
         needs="build",
@@ -113,7 +141,12 @@ def whole(preset: str) -> Iterator[Stage]:
     yield Stage("build", built(preset))
     yield ctest("ctest", preset, "build")
     yield pytest(preset)
-    yield Stage("kernel resources", [check("golden/kernel_resources", "--check")], needs="build", skip=no_cuda)
+    yield Stage(
+        "kernel resources",
+        [check("golden/kernel_resources", "--check")],
+        needs="build",
+        skip=no_cuda,
+    )
     yield Stage("kernel accesses", [[*accesses, "--check"]], needs="build", skip=no_table)
     yield Stage("includes", [check("check_includes")], needs="build")
     yield Stage("clang-tidy", [check("check_tidy", "--seconds", TIDY_SECONDS)], needs="build")

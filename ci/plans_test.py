@@ -23,13 +23,29 @@ def names(plan):
 
 def test_everything_is_checked_built_and_run():
     assert names(plans.whole("release")) == [
-        *("clang-format", "layers", "ruff", "build", "ctest", "pytest", "kernel resources", "kernel accesses"),
+        *(
+            "clang-format",
+            "layers",
+            "ruff",
+            "build",
+            "ctest",
+            "pytest",
+            "kernel resources",
+            "kernel accesses",
+        ),
         *("includes", "clang-tidy", "build asan", "ctest asan"),
     ]
 
 
 def test_the_daily_loop_has_neither_sanitizers_nor_what_looks_at_the_whole_build():
-    assert names(plans.quick("cpu-only")) == ["clang-format", "layers", "ruff", "build", "ctest", "pytest"]
+    assert names(plans.quick("cpu-only")) == [
+        "clang-format",
+        "layers",
+        "ruff",
+        "build",
+        "ctest",
+        "pytest",
+    ]
 
 
 def results(text: str) -> str:
@@ -46,7 +62,9 @@ def results(text: str) -> str:
         (None, (200, ""), ["a_test"]),
     ],
 )
-def test_a_program_is_run_again_until_it_has_passed_since_it_was_linked(root, linked, wrote, expected):
+def test_a_program_is_run_again_until_it_has_passed_since_it_was_linked(
+    root, linked, wrote, expected
+):
     program, file = root / "a_test", root / "a_test.xml"
     if linked:
         program.touch()
@@ -59,7 +77,10 @@ def test_a_program_is_run_again_until_it_has_passed_since_it_was_linked(root, li
 
 def test_programs_are_those_that_ctest_knows(monkeypatch, root):
     tests = [
-        {"name": "a_test", "command": ["/b/a_test", "--gtest_brief=1", "--gtest_output=xml:/b/a_test.xml"]},
+        {
+            "name": "a_test",
+            "command": ["/b/a_test", "--gtest_brief=1", "--gtest_output=xml:/b/a_test.xml"],
+        },
         {"name": "portable", "command": ["/b/check_portable", "/b/bin"]},
         {"name": "not_built"},
     ]
@@ -95,10 +116,17 @@ def test_python_tests_beside_what_changed_are_run(root, changed, expected):
         (False, "raise SystemExit(1)", "no CUDA compiler", "0 passed, 0 failed, 1 skipped"),
         (True, "print('other compilers')", "other compilers", "0 passed, 0 failed, 1 skipped"),
         (True, "import sys; sys.exit('--check' in sys.argv)", "", "0 passed, 1 failed"),
-        (True, "import sys; sys.exit('--why-not' in sys.argv)", "", "1 passed, 0 failed"),  # the check itself decides
+        (
+            True,
+            ("import sys; sys.exit('--why-not' in sys.argv)"),
+            "",
+            "1 passed, 0 failed",
+        ),  # the check itself decides
     ],
 )
-def test_accesses_are_compared_where_there_is_a_table_of_these_compilers(tmp_path, cuda, script, reason, line):
+def test_accesses_are_compared_where_there_is_a_table_of_these_compilers(
+    tmp_path, cuda, script, reason, line
+):
     (tmp_path / "ci" / "golden").mkdir(parents=True)
     (tmp_path / "ci" / "golden" / "compare_accesses").write_text(script)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)

@@ -1,7 +1,7 @@
 """Runs stages of `ci/test`, such as a build or a suite of tests; then one line counts them all.
 
-Every stage writes to build/test-logs/<stage>.log, and shows that log only when it fails. Lines of it that begin with
-"note: " are shown in any case.
+Every stage writes to build/test-logs/<stage>.log, and shows that log only when it fails. Lines of
+it that begin with "note: " are shown in any case.
 """
 
 import shlex
@@ -39,7 +39,11 @@ def from_junit_case(case: ET.Element) -> Tally:
     name, group = case.get("name"), case.get("classname")
     if group and group != name:
         name = f"{group}::{name}"
-    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+    if (
+        case.find("failure") is not None
+        or case.find("error") is not None
+        or case.get("status") == "fail"
+    ):
         return Tally(failed=1, failures=[name])
     if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
         return Tally(skipped=1)
@@ -55,8 +59,9 @@ def from_junit(path: Path) -> Tally:
 
 
 def from_programs(path: Path, results: dict[str, Path]) -> Tally:
-    """Counts the JUnit file of ctest, in which a test is a program of Google Test: its cases are counted in its place,
-    from the file in `results` that it wrote, unless it ended otherwise than they did."""
+    """Counts the JUnit file of ctest, in which a test is a program of Google Test: its cases are
+    counted in its place, from the file in `results` that it wrote, unless it ended otherwise than
+    they did."""
     tally = Tally()
     for case in ET.parse(path).getroot().iter("testcase"):
         name = case.get("name")
@@ -114,7 +119,12 @@ class Stage:
                 sink.write(f"$ {shlex.join(command)}\n".encode())
                 sink.flush()
                 done = subprocess.run(
-                    command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, check=False
+                    command,
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=sink,
+                    stderr=subprocess.STDOUT,
+                    check=False,
                 )
                 if done.returncode != 0:
                     return done.returncode
@@ -127,14 +137,21 @@ class Stage:
         elif status == 0 and not self.junit:
             tally = Tally(passed=1)
         if tally.failed == 0 and (status != 0 or tally.passed + tally.skipped == 0):
-            tally.add(Tally(failed=1, failures=[f"exit status {status}" if status else "no test was found"]))
+            tally.add(
+                Tally(
+                    failed=1, failures=[f"exit status {status}" if status else "no test was found"]
+                )
+            )
         repeat = self.repeat or " && ".join(shlex.join(command) for command in self.commands)
-        tally.failures = [f"{self.name}: {failure}\n      repeat: {repeat}" for failure in tally.failures]
+        tally.failures = [
+            f"{self.name}: {failure}\n      repeat: {repeat}" for failure in tally.failures
+        ]
         return tally
 
 
 def run(plan: Iterable[Stage]) -> int:
-    """Runs the stages, each before the next is asked for: a plan may look at what those before it did."""
+    """Runs the stages, each before the next is asked for: a plan may look at what those before it
+    did."""
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     total, passed = Tally(), set()

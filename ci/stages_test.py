@@ -12,7 +12,8 @@ CTEST = """<testsuite>
   <testcase name="b" classname="b" status="fail"><failure message=""/></testcase>
   <testcase name="c" classname="c" status="notrun"><skipped message="SKIP"/></testcase>
   <testcase name="d" classname="d" status="disabled"/>
-  <testcase name="e_NOT_BUILT" classname="e_NOT_BUILT" status="notrun"><error message="Unable to find"/></testcase>
+  <testcase name="e_NOT_BUILT" classname="e_NOT_BUILT" status="notrun">
+    <error message="Unable to find"/></testcase>
 </testsuite>"""
 
 PYTEST = """<testsuites><testsuite>
@@ -47,12 +48,20 @@ def test_junit_cases_are_counted(tmp_path, text, line, failures):
 
 
 def test_all_green_ends_with_one_summary_line(capsys):
-    assert stages.run([Stage("one", [python("")]), Stage("two", [python("")], skip=lambda: "no GPU")]) == 0
+    assert (
+        stages.run([Stage("one", [python("")]), Stage("two", [python("")], skip=lambda: "no GPU")])
+        == 0
+    )
     assert capsys.readouterr().out.splitlines()[-1] == "1 passed, 0 failed, 1 skipped"
 
 
 def test_a_failure_shows_its_log_and_how_to_repeat_it(capsys):
-    assert stages.run([Stage("broken", [python("print('the reason'); raise SystemExit(3)"), python("")])]) == 1
+    assert (
+        stages.run(
+            [Stage("broken", [python("print('the reason'); raise SystemExit(3)"), python("")])]
+        )
+        == 1
+    )
     output = capsys.readouterr().out
     assert "   | the reason" in output
     assert "broken: exit status 3" in output
@@ -74,12 +83,19 @@ def test_what_needs_a_failed_stage_is_not_run_and_counts_as_failed(tmp_path, cap
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("raise SystemExit(8)", Tally(failed=1)),  # the runner itself failed before it wrote anything
+        (
+            "raise SystemExit(8)",
+            Tally(failed=1),
+        ),  # the runner itself failed before it wrote anything
         ("", Tally(failed=1)),  # nothing was found to run
         ("open('junit.xml', 'w').write('<testsuite/>')", Tally(failed=1)),
-        ("open('junit.xml', 'w').write('<testsuite><testcase name=\"a\"/></testsuite>')", Tally(passed=1)),
         (
-            "open('junit.xml', 'w').write('<testsuite><testcase name=\"a\"/></testsuite>'); raise SystemExit(1)",
+            ("open('junit.xml', 'w').write('<testsuite><testcase name=\"a\"/></testsuite>')"),
+            Tally(passed=1),
+        ),
+        (
+            "open('junit.xml', 'w').write('<testsuite><testcase name=\"a\"/></testsuite>'); raise "
+            "SystemExit(1)",
             Tally(passed=1, failed=1),
         ),
     ],
@@ -92,30 +108,46 @@ def test_a_test_runner_is_believed_only_with_its_results(tmp_path, code, expecte
 def test_results_of_an_earlier_call_are_not_counted(tmp_path):
     junit = tmp_path / "junit.xml"
     junit.write_text('<testsuite><testcase name="a"/></testsuite>')
-    assert Stage("tests", [python("raise SystemExit(1)")], junit=junit).run(set()).line() == "0 passed, 1 failed"
+    assert (
+        Stage("tests", [python("raise SystemExit(1)")], junit=junit).run(set()).line()
+        == "0 passed, 1 failed"
+    )
 
 
 def test_cases_of_test_programs_are_counted_in_place_of_the_programs(tmp_path):
-    """Those of ctest's own CTEST: a wrote its cases and ended well, b one that failed, the others none."""
+    """Those of ctest's own CTEST: a wrote its cases and ended well, b one that failed, the others
+    none."""
     results = {name: tmp_path / f"{name}.xml" for name in "abcd"}
     skipped = '<testcase name="y" classname="S"><skipped/></testcase>'
-    results["a"].write_text(f'<testsuite><testcase name="x" status="run" classname="S"/>{skipped}</testsuite>')
-    results["b"].write_text('<testsuite><testcase name="z" classname="S"><failure/></testcase></testsuite>')
+    results["a"].write_text(
+        f'<testsuite><testcase name="x" status="run" classname="S"/>{skipped}</testsuite>'
+    )
+    results["b"].write_text(
+        '<testsuite><testcase name="z" classname="S"><failure/></testcase></testsuite>'
+    )
     (tmp_path / "ctest.xml").write_text(CTEST)
     tally = from_programs(tmp_path / "ctest.xml", results)
-    assert (tally.line(), tally.failures) == ("1 passed, 2 failed, 3 skipped", ["b: S::z", "e_NOT_BUILT"])
+    assert (tally.line(), tally.failures) == (
+        "1 passed, 2 failed, 3 skipped",
+        ["b: S::z", "e_NOT_BUILT"],
+    )
 
 
 def test_a_program_that_fails_without_a_failed_case_is_a_failure(tmp_path):
     """It has crashed after the last case, or a sanitizer has stopped it."""
     (tmp_path / "b.xml").write_text('<testsuite><testcase name="z" classname="S"/></testsuite>')
-    (tmp_path / "ctest.xml").write_text('<testsuite><testcase name="b" classname="b" status="fail"/></testsuite>')
+    (tmp_path / "ctest.xml").write_text(
+        '<testsuite><testcase name="b" classname="b" status="fail"/></testsuite>'
+    )
     tally = from_programs(tmp_path / "ctest.xml", {"b": tmp_path / "b.xml"})
     assert (tally.line(), tally.failures) == ("1 passed, 1 failed", ["b"])
 
 
 def test_notes_are_shown_of_a_stage_that_passes(capsys):
-    assert stages.run([Stage("one", [python("print('note: two files left out'); print('more')")])]) == 0
+    assert (
+        stages.run([Stage("one", [python("print('note: two files left out'); print('more')")])])
+        == 0
+    )
     output = capsys.readouterr().out
     assert "   note: two files left out\n" in output
     assert "more" not in output

@@ -11,18 +11,20 @@
 // Verification bit for bit, for kernels that move data or whose arithmetic is exact.
 namespace ridgeline::kernels {
 
-/// `value` rounded down to a multiple of 2^-7, so that products of such factors and sums of them are exact in f32.
+/// `value` rounded down to a multiple of 2^-7, so that products of such factors and sums of them
+/// are exact in f32.
 inline double on_grid(float value) { return std::floor(static_cast<double>(value) * 128) / 128; }
 
 /// What Device::poison leaves in a float that no kernel has written.
 inline constexpr std::uint32_t poison_bits = 0xFFFFFFFFu;
 
-/// Compares `count` elements of device memory with expected(0), expected(1), ... bit for bit. Checks all of them, or
-/// of more than a million the first ones, the last ones and runs between that `seed` picks. The error is the number of
-/// wrong elements among those checked, and none is tolerated.
+/// Compares `count` elements of device memory with expected(0), expected(1), ... bit for bit.
+/// Checks all of them, or of more than a million the first ones, the last ones and runs between
+/// that `seed` picks. The error is the number of wrong elements among those checked, and none is
+/// tolerated.
 template <class T, class Expected>
-Deviation compare_bits(device::Device& device, const T* data, std::int64_t count, std::uint64_t seed,
-                       Expected expected) {
+Deviation compare_bits(device::Device& device, const T* data, std::int64_t count,
+                       std::uint64_t seed, Expected expected) {
   constexpr std::int64_t run = 4096, most_runs = 256;
   const std::int64_t runs = (count + run - 1) / run;
   std::vector<T> host(run);

@@ -7,8 +7,9 @@
 
 namespace ridgeline::kernels {
 
-/// An order of [0, count) without pattern, made index by index without a table: rounds of multiplying by an odd number
-/// and xor-shifting permute the next power of two; what falls outside [0, count) goes through again.
+/// An order of [0, count) without pattern, made index by index without a table: rounds of
+/// multiplying by an odd number and xor-shifting permute the next power of two; what falls outside
+/// [0, count) goes through again.
 class Permutation {
  public:
   Permutation(std::uint64_t count, std::uint64_t seed)

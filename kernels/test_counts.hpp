@@ -10,7 +10,8 @@
 #include "kernels/budget.hpp"
 #include "kernels/traffic.hpp"
 
-// What the tests of all families assert of counts: budgets, and what variants say of their own traffic.
+// What the tests of all families assert of counts: budgets, and what variants say of their own
+// traffic.
 namespace ridgeline::kernels {
 
 /// All requests of some accesses together.
@@ -43,8 +44,10 @@ Requests requests_of(const device::Counts& counts, std::string_view space, Kinds
   return all;
 }
 
-/// Neither more than the budget, nor so much less that the budget protects nothing; and nothing without a budget.
-inline void expect_within(std::optional<double> budget, std::optional<double> counted, std::string_view what) {
+/// Neither more than the budget, nor so much less that the budget protects nothing; and nothing
+/// without a budget.
+inline void expect_within(std::optional<double> budget, std::optional<double> counted,
+                          std::string_view what) {
   ASSERT_EQ(budget.has_value(), counted.has_value())
       << what << ": "
       << (counted ? std::to_string(*counted) + " counted, but the variant has no budget for it"
@@ -55,28 +58,30 @@ inline void expect_within(std::optional<double> budget, std::optional<double> co
 }
 
 inline void expect_within(const Budget& budget, const device::Counts& counts) {
-  expect_within(budget.sectors_per_load, requests_of(counts, "global", "load", "copy").sectors_each(),
+  expect_within(budget.sectors_per_load,
+                requests_of(counts, "global", "load", "copy").sectors_each(),
                 "sectors a global load");
   expect_within(budget.sectors_per_store, requests_of(counts, "global", "store").sectors_each(),
                 "sectors a global store");
   expect_within(budget.wavefronts_per_shared_request,
                 requests_of(counts, "shared", "load", "store", "copy").wavefronts_each(),
-                "wavefronts a shared request");
+                "wavefronts per shared request");
 }
 
-/// Whether one of the lines that the kernels have makes requests of as many sectors as `traffic` says, and all of them
-/// move as many bytes.
+/// Whether one of the lines that the kernels have makes requests of as many sectors as `traffic`
+/// says, and all of them move as many bytes.
 inline void expect_traffic(const Traffic& traffic, const device::Counts& counts) {
   double sectors = 0;
   bool found = false;
   for (const device::SiteCount& site : counts.sites) {
     if (!std::string_view(site.access).starts_with("global")) continue;
     sectors += static_cast<double>(site.sectors);
-    found = found || static_cast<double>(site.sectors) ==
-                         traffic.sectors_per_request.value_or(0) * static_cast<double>(site.requests);
+    found = found || static_cast<double>(site.sectors) == traffic.sectors_per_request.value_or(0) *
+                                                              static_cast<double>(site.requests);
   }
   EXPECT_EQ(sectors * sector, traffic.moved_bytes) << "bytes in all sectors that were asked for";
-  EXPECT_TRUE(found) << "no line asks for " << traffic.sectors_per_request.value_or(0) << " sectors a request";
+  EXPECT_TRUE(found) << "no line asks for " << traffic.sectors_per_request.value_or(0)
+                     << " sectors per request";
 }
 
 }  // namespace ridgeline::kernels

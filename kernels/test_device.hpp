@@ -16,7 +16,8 @@
 #include "harness/device/device.hpp"
 #include "kernels/variant.hpp"
 
-// What the tests of all families share: a device of the variant's kind, and buffers with guarded ends.
+// What the tests of all families share: a device of the variant's kind, and buffers with guarded
+// ends.
 namespace ridgeline::kernels {
 
 /// The first device of `kind`; null, with the reason, where there is none.
@@ -47,8 +48,11 @@ class VariantTest : public testing::TestWithParam<Named<Variant>> {
   std::unique_ptr<device::Device> device;
 };
 
-/// Whether every access is followed: problems are then as small as they can be for what they are to show.
-inline bool is_emulated(const device::Device& device) { return device.facts().kind == device::Kind::emulated; }
+/// Whether every access is followed: problems are then as small as they can be for what they are to
+/// show.
+inline bool is_emulated(const device::Device& device) {
+  return device.facts().kind == device::Kind::emulated;
+}
 
 /// `values` as `dtype` stores them, as bytes.
 inline std::vector<std::byte> stored(const std::vector<float>& values, DType dtype) {
@@ -70,11 +74,12 @@ inline float rounded(float value, DType dtype) {
   return dtype == DType::bf16 ? from_bf16(to_bf16(value)) : value;
 }
 
-/// An output of `bytes` bytes and a guard behind it, all poisoned: what is not written stays NaN, and what is written
-/// beyond the end is noticed.
+/// An output of `bytes` bytes and a guard behind it, all poisoned: what is not written stays NaN,
+/// and what is written beyond the end is noticed.
 class GuardedOutput {
  public:
-  GuardedOutput(device::Device& device, std::size_t bytes) : bytes_(bytes), memory_(device, bytes + guard) {
+  GuardedOutput(device::Device& device, std::size_t bytes)
+      : bytes_(bytes), memory_(device, bytes + guard) {
     memory_.poison();
   }
   void* data() const { return memory_.data(); }

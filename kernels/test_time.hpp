@@ -4,15 +4,17 @@
 #include <chrono>
 #include <cstdint>
 
-// For kernels that repeat their work, with a result that does not depend on how often: only time tells.
+// For kernels that repeat their work, with a result that does not depend on how often: only time
+// tells.
 namespace ridgeline::kernels {
 
-/// How many times longer `run(4 * n)` takes than `run(n)`, where `run` repeats its work that often and returns when it
-/// is done: each at its fastest of several turns, since another program can only slow one down. n grows until starting
-/// and waiting do not count, and further while the two cannot be told apart: where other programs hold the cores, a
-/// wait of a whole time slice hides any shorter work. A `run` that ignores n ends at about 1, at the largest n or once
-/// it takes many time slices. The tests ask for 2: work that is done once, or up to a fixed number of times, is found
-/// out; a fixed fraction of it is not.
+/// How many times longer `run(4 * n)` takes than `run(n)`, where `run` repeats its work that often
+/// and returns when it is done: each at its fastest of several turns, since another program can
+/// only slow one down. n grows until starting and waiting do not count, and further while the two
+/// cannot be told apart: where other programs hold the cores, a wait of a whole time slice hides
+/// any shorter work. A `run` that ignores n ends at about 1, at the largest n or once it takes many
+/// time slices. The tests ask for 2: work that is done once, or up to a fixed number of times, is
+/// found out; a fixed fraction of it is not.
 template <class Run>
 double time_of_fourfold(Run run) {
   constexpr double long_enough = 2e-3;  // seconds; a launch and a wait take some 1e-5

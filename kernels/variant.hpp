@@ -7,8 +7,9 @@
 
 namespace ridgeline::kernels {
 
-/// A variant of a family with its name (the name of the file it stands in) and the kind of device it runs on.
-/// `Variant` is the family's own struct of functions: at least `idea`, `supports` and `launch`.
+/// A variant of a family with its name (the name of the file it stands in) and the kind of device
+/// it runs on. `Variant` is the family's own struct of functions: at least `idea`, `supports` and
+/// `launch`.
 template <class Variant>
 struct Named {
   std::string_view name;

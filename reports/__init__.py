@@ -1,1 +1,2 @@
-"""How results are shown: one HTML page and one PNG a figure from the JSON that `ridgeline report` writes."""
+"""How results are shown: one HTML page and one PNG a figure from the JSON that `ridgeline report`
+writes."""

@@ -1,4 +1,5 @@
-"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png, prints the headlines."""
+"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png, prints
+the headlines."""
 
 from __future__ import annotations
 
@@ -16,9 +17,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    parser = _Parser(prog="python -m reports", description="Draws the report of a JSON that `ridgeline report` writes.")
+    parser = _Parser(
+        prog="python -m reports",
+        description="Draws the report of a JSON that `ridgeline report` writes.",
+    )
     parser.add_argument("input", type=Path, metavar="INPUT.json")
-    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for index.html and figures/")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for index.html and figures/",
+    )
     options = parser.parse_args(arguments)
     try:
         from reports import headline, load, write

@@ -49,7 +49,8 @@ def name_points(
     taken: Sequence[labels.Box],
     reach: float,
 ) -> list[Annotation]:
-    """Adds the names for which there is room outside `taken` and within `reach`; the layout must be settled."""
+    """Adds the names for which there is room outside `taken` and within `reach`; the layout must be
+    settled."""
     renderer = axes.figure.canvas.get_renderer()
     anchors = [in_points(axes, name.x, name.y) for name in names]
     occupied = [labels.around(*in_points(axes, *point), 3.5) for point in points]
@@ -61,9 +62,11 @@ def name_points(
     return [_add(axes, name, anchor, box) for name, anchor, box in placed if box is not None]
 
 
-def name_slopes(axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[float, float]]) -> list[labels.Box]:
-    """Adds the names for which there is room, near the middle of the slope where it is free; returns what they cover.
-    The layout must be settled."""
+def name_slopes(
+    axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[float, float]]
+) -> list[labels.Box]:
+    """Adds the names for which there is room, near the middle of the slope where it is free;
+    returns what they cover. The layout must be settled."""
     renderer = axes.figure.canvas.get_renderer()
     bounds = _bounds(axes)
     occupied = [labels.around(*in_points(axes, *point), 4) for point in points] + _along_lines(axes)
@@ -90,9 +93,15 @@ def name_slopes(axes: Axes, slopes: Sequence[Slope], points: Sequence[tuple[floa
                 )
                 for step in _steps(width, 6)
             ]
-            if all(box.inside(bounds) and not any(box.overlaps(other) for other in occupied) for box in boxes):
+            if all(
+                box.inside(bounds) and not any(box.overlaps(other) for other in occupied)
+                for box in boxes
+            ):
                 _add_along(
-                    axes, slope.text, (start[0] - away * math.sin(angle), start[1] + away * math.cos(angle)), angle
+                    axes,
+                    slope.text,
+                    (start[0] - away * math.sin(angle), start[1] + away * math.cos(angle)),
+                    angle,
                 )
                 occupied += boxes
                 covered += boxes
@@ -112,10 +121,15 @@ def _bounds(axes: Axes) -> labels.Box:
 
 
 def _visible(axes: Axes, value: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """The ends, in points, of the part of y = value * x that logarithmic axes show, or None when they show none."""
+    """The ends, in points, of the part of y = value * x that logarithmic axes show, or None when
+    they show none."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     first, last = max(left, bottom / value), min(right, top / value)
-    return (in_points(axes, first, first * value), in_points(axes, last, last * value)) if first < last else None
+    return (
+        (in_points(axes, first, first * value), in_points(axes, last, last * value))
+        if first < last
+        else None
+    )
 
 
 def _add_along(axes: Axes, text: str, start: tuple[float, float], angle: float) -> None:
@@ -145,7 +159,9 @@ def _size(axes: Axes, text: str, renderer: RendererBase) -> tuple[float, float]:
 
 def _add(axes: Axes, name: Name, anchor: tuple[float, float], box: labels.Box) -> Annotation:
     offset = (box.centre[0] - anchor[0], box.centre[1] - anchor[1])
-    gap = max(abs(offset[0]) - (box.right - box.left) / 2, abs(offset[1]) - (box.top - box.bottom) / 2)
+    gap = max(
+        abs(offset[0]) - (box.right - box.left) / 2, abs(offset[1]) - (box.top - box.bottom) / 2
+    )
     leader = {"arrowstyle": "-", "color": name.colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 4}
     added = axes.annotate(
         name.text,

@@ -14,6 +14,11 @@ def sides(comparison: Comparison) -> tuple[str, str]:
     return (a, b) if a and b and a != b else ("A", "B")
 
 
+def title(comparison: Comparison) -> str:
+    a, b = comparison.a.model, comparison.b.model
+    return f"{a} and {b}" if a != b else f"Two runs of {a}"
+
+
 def by_suite(comparison: Comparison) -> dict[str, list[ComparedCase]]:
     """Cases with a ratio."""
     some = [case for case in comparison.cases if case.ratio is not None]

@@ -1,4 +1,5 @@
-"""Jobs in processes: what comes back, in which order, and what a failure, a death and Ctrl-C leave."""
+"""Jobs in processes: what comes back, in which order, and what a failure, a death and Ctrl-C
+leave."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def job(result: object, seconds: float = 0.0) -> Callable[[], object]:
 
 
 def test_results_come_in_the_order_of_jobs() -> None:
-    assert drawing_processes.each([job(index, 0.2 if index == 0 else 0.0) for index in range(20)]) == list(range(20))
+    assert drawing_processes.each(
+        [job(index, 0.2 if index == 0 else 0.0) for index in range(20)]
+    ) == list(range(20))
     assert drawing_processes.each([]) == []
 
 
@@ -53,7 +56,7 @@ def test_the_first_job_that_fails_is_told_with_its_traceback() -> None:
     with pytest.raises(InputError) as caught:
         drawing_processes.each(jobs)
     assert str(caught.value) == "the first"
-    assert "drawing_processes_test.py" in "".join(caught.value.__notes__)
+    assert "drawing_processes_test.py" in str(caught.value.__cause__)
     assert not multiprocessing.active_children()
 
 
@@ -73,15 +76,21 @@ def test_an_error_that_cannot_be_sent_is_told_in_words() -> None:
 
 
 def test_a_process_that_dies_is_an_error() -> None:
-    with pytest.raises(RuntimeError, match=r"drew [23] of 4 pictures.* exit code -9"):
-        drawing_processes.each([job(0), lambda: os.kill(os.getpid(), signal.SIGKILL), job(2), job(3)])
+    with pytest.raises(RuntimeError, match="was killed, mostly for want of memory"):
+        drawing_processes.each(
+            [job(0), lambda: os.kill(os.getpid(), signal.SIGKILL), job(2), job(3)]
+        )
 
 
-@pytest.mark.parametrize("group", [False, True])  # Ctrl-C in a terminal reaches every process of the group
+@pytest.mark.parametrize(
+    "group", [False, True]
+)  # Ctrl-C in a terminal reaches every process of the group
 def test_an_interrupt_ends_at_once_and_leaves_no_process(tmp_path: Path, group: bool) -> None:
     program = (
-        "import os, signal, time; from pathlib import Path; from reports import drawing_processes\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a test in the background inherits none
+        "import os, signal, time; from pathlib import "
+        "Path; from reports import "
+        "drawing_processes\nsignal.signal(signal.SIGINT, "
+        "signal.default_int_handler)\n"  # a test in the background inherits none
         "os.sched_getaffinity = lambda _: {0, 1}\n"
         "def job():\n    Path(str(os.getpid())).touch()\n    time.sleep(60)\n"
         "drawing_processes.each([job] * 9)\n"

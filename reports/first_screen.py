@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import comparison_words, gate_page, headline, trend_page
+from reports import compared, gate_page, headline, trend_page
 from reports.model import Run
 from reports.section import Section
 
@@ -14,7 +14,8 @@ RoofTable = tuple[tuple[str, tuple[headline.Headline | None, ...]], ...]
 
 @dataclass(frozen=True)
 class Line:
-    """One finding, with the place on the page that tells more. `colour` is bad, note, good or empty."""
+    """One finding, with the place on the page that tells more. `colour` is bad, note, good or
+    empty."""
 
     text: str
     anchor: str
@@ -25,7 +26,7 @@ class Line:
 class FirstScreen:
     wrong: tuple[Line, ...]
     changed: tuple[Line, ...]
-    roofs: RoofTable  # a row a suite, a column a run
+    roofs: RoofTable  # a row per suite, a column per run
     beside: tuple[Line, ...]  # two runs side by side
 
     @property
@@ -43,17 +44,20 @@ def first_screen(sections: Sequence[Section]) -> FirstScreen:
     wrong += [line for one in of("gate") for line in wrong_in_gate(one)]
     wrong += [line for one in of("trend") for line in wrong_in_trend(one)]
     changed = [changed_in_gate(one) for one in of("gate")]
-    changed += [line for one in of("trend") for line in changed_in_trend(one)]
+    changed += [changed_in_trend(one) for one in of("trend")]
     return FirstScreen(
         wrong=tuple(sorted(wrong, key=lambda line: line.colour != "bad")),
         changed=tuple(changed),
         roofs=roof_table([one.of for one in of("run")]),
-        beside=tuple(Line(text, one.anchor) for one in of("comparison") for text in comparison_words.short(one.of)),
+        beside=tuple(line for one in of("comparison") for line in beside(one)),
     )
 
 
 def wrong_in_run(run: Run, anchor: str) -> list[Line]:
-    return [Line(f"{run.device.model}: {one.words}", anchor, "bad" if one.bad else "note") for one in run.wrong]
+    return [
+        Line(f"{run.device.model}: {one.words}", anchor, "bad" if one.bad else "note")
+        for one in run.wrong
+    ]
 
 
 def wrong_in_gate(one: Section) -> list[Line]:
@@ -68,20 +72,23 @@ def changed_in_gate(one: Section) -> Line:
 
 
 def wrong_in_trend(one: Section) -> list[Line]:
-    """What fails a night, then what is for the worse and known."""
-    lines = [Line(f"{one.of.model}: {text}", one.anchor, "bad") for text in trend_page.wrong(one.of)]
-    if known := trend_page.known(one.of):
-        text = f"{one.of.model}: {known} within {len(one.of.dates)} nights"
-        lines.append(Line(text, one.anchor, "note"))
-    return lines
+    told = trend_page.worse(one.of)
+    return [
+        Line(f"{one.of.model}: {text}", one.anchor, "bad" if fails else "note")
+        for text, fails in told
+    ]
 
 
-def changed_in_trend(one: Section) -> list[Line]:
-    """What the nights that are shown have brought; where that is nothing, so many words."""
-    told = trend_page.changed(one.of)
-    if not told and not trend_page.wrong(one.of):
-        told = [trend_page.conclusion(one.of)]
-    return [Line(f"{one.of.model}: {text}", one.anchor) for text in told]
+def changed_in_trend(one: Section) -> Line:
+    return Line(f"{one.of.model}: {one.of.conclusion}", one.anchor)
+
+
+def beside(one: Section) -> list[Line]:
+    """What a comparison comes to; the first line says what A and B are."""
+    first, *more = one.of.conclusions
+    names = compared.sides(one.of)
+    a, b = names if names != ("A", "B") else (f"run {side.id}" for side in (one.of.a, one.of.b))
+    return [Line(text, one.anchor) for text in (f"A is {a}, B is {b}: {first}", *more)]
 
 
 def _gate(one: Section) -> str:
@@ -90,7 +97,8 @@ def _gate(one: Section) -> str:
 
 
 def roof_table(runs: Sequence[Run]) -> RoofTable:
-    """Of runs with times, what the fastest own case of each suite reaches; None where the run has no case of it."""
+    """Of runs with times, what the fastest own case of each suite reaches; None where the run has
+    no case of it."""
     best = [{line.suite: line for line in headline.headlines(run)} for run in runs]
     suites = dict.fromkeys(suite for lines in best for suite in lines)
     return tuple((suite, tuple(lines.get(suite) for lines in best)) for suite in suites)

@@ -26,4 +26,6 @@ def colour(gate: Gate) -> str:
 
 
 def verdict_colour(verdict: Verdict) -> str:
-    return "bad" if verdict.fails else "good" if verdict.verdict in ("pass", "improvement") else "note"
+    return (
+        "bad" if verdict.fails else "good" if verdict.verdict in ("pass", "improvement") else "note"
+    )

@@ -1,4 +1,5 @@
-"""The numbers of the first screen: what the device can do, the best of each suite, and what went wrong."""
+"""The numbers of the first screen: what the device can do, the best of each suite, and what went
+wrong."""
 
 from __future__ import annotations
 
@@ -13,10 +14,15 @@ _FIRST_RUNGS = ("naive", "standard")  # what a speed-up is over
 
 @dataclass(frozen=True)
 class Factor:
-    """How many times faster; `where` says on which problem, and is empty when it is the headline's own."""
+    """How many times faster; `where` says on which problem, and is empty when it is the headline's
+    own."""
 
     value: float
     where: str
+
+    @property
+    def text(self) -> str:
+        return f"{units.plain(self.value, trim='k')}×"
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,8 @@ class Headline:
 
 
 def headlines(run: Run) -> list[Headline]:
-    """One line a suite: the case with the highest rate, FLOP/s before B/s, a vendor library's only where there is no
-    other.
+    """One line a suite: the case with the highest rate, FLOP/s before B/s, a vendor library's only
+    where there is no other.
 
     Cases that were not steady, that measure a ceiling, or that beat one do not count.
     """
@@ -45,50 +51,58 @@ def headlines(run: Run) -> list[Headline]:
             continue
         best = max(own, key=lambda case: (case.rate.unit == "FLOP/s", case.rate.value))
         over_naive = _speed_up(good, best, _first_rungs(best))
-        lines.append(Headline(suite, best, over_naive, _speed_up(good, best, plot.VENDOR_LIBRARIES)))
+        lines.append(
+            Headline(suite, best, over_naive, _speed_up(good, best, plot.VENDOR_LIBRARIES))
+        )
     return lines
 
 
 def table(run: Run) -> str:
-    """The headlines as text: a title line, then one line a suite, columns aligned; empty when there is none."""
+    """The headlines as text: a title line, then one line a suite, columns aligned; empty when there
+    is none."""
     rows = [("suite", "best case", "rate", "of roof", "over naive", "over vendor")]
     for line in headlines(run):
         words = line.case.words
         name = plot.shown(line.case.name.removeprefix(f"{line.suite}/"), 60)
-        factors = (_factor(line.over_naive), _factor(line.over_vendor))
+        factors = [
+            one.text + (f" at {one.where}" if one.where else "") if one else ""
+            for one in (line.over_naive, line.over_vendor)
+        ]
         rows.append((plot.shown(line.suite), name, words["rate"], words.get("share", ""), *factors))
     if len(rows) == 1:
         return ""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     justify = (str.ljust, str.ljust, str.rjust, str.rjust, str.rjust, str.rjust)
-    cells = ([way(cell, width) for cell, width, way in zip(row, widths, justify, strict=True)] for row in rows)
+    cells = (
+        [way(cell, width) for cell, width, way in zip(row, widths, justify, strict=True)]
+        for row in rows
+    )
     return "\n".join("  ".join(row).rstrip() for row in cells)
 
 
-def _factor(factor: Factor | None) -> str:
-    if factor is None:
-        return ""
-    return units.factor(factor.value) + (f" at {factor.where}" if factor.where else "")
-
-
 def _first_rungs(case: Case) -> tuple[str, ...]:
-    """Names of the variant that `case` improves on: naive, standard, or transpose_naive for transpose_tiled."""
+    """Names of the variant that `case` improves on: naive, standard, or transpose_naive for
+    transpose_tiled."""
     group = case.variant.rpartition("_")[0]
     return (*_FIRST_RUNGS, f"{group}_naive") if group else _FIRST_RUNGS
 
 
 def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> Factor | None:
-    """How many times faster the variant of `best` is than the fastest reference, on the problem of `best`; where no
-    reference solved that, on the largest problem that both solved."""
+    """How many times faster the variant of `best` is than the fastest reference, on the problem of
+    `best`; where no reference solved that, on the largest problem that both solved."""
     rivals: dict[tuple[object, ...], float] = {}
     for case in cases:
         if case.variant in references and case.variant != best.variant and case.median_ns:
-            rivals[case.problem_key] = min(case.median_ns, rivals.get(case.problem_key, case.median_ns))
+            rivals[case.problem_key] = min(
+                case.median_ns, rivals.get(case.problem_key, case.median_ns)
+            )
     own = [case for case in cases if case.variant == best.variant and case.problem_key in rivals]
     if not own:
         return None
     shared = max(own, key=lambda case: (case is best, case.flops or 0, case.bytes or 0))
-    differing = [f"{key}={value}" for key, value in shared.problem.items() if best.problem.get(key) != value]
+    differing = [
+        f"{key}={value}" for key, value in shared.problem.items() if best.problem.get(key) != value
+    ]
     if shared.dtype != best.dtype:
         differing.insert(0, shared.dtype)
     assert shared.median_ns
@@ -98,22 +112,27 @@ def _speed_up(cases: list[Case], best: Case, references: Container[str]) -> Fact
 def warnings(run: Run) -> list[str]:
     """What a reader must know before believing a number, beside the cases' own outcomes."""
     found = []
-    if run.status != "finished":
-        found.append(f"The run is {run.status}: it holds only what was measured until then.")
     for build in run.builds:
         if build.dirty:
             found.append(
                 f"{build.worker} was built from a tree with uncommitted changes: "
                 f"commit {build.commit[:12]} alone does not give this code."
             )
-    if len({(build.worker, build.code_hash) for build in run.builds}) > len({build.worker for build in run.builds}):
-        found.append("A worker was rebuilt during the run: its processes did not all measure the same code.")
+    if len({(build.worker, build.code_hash) for build in run.builds}) > len(
+        {build.worker for build in run.builds}
+    ):
+        found.append(
+            "A worker was rebuilt during the run: its processes did not all measure the same code."
+        )
     if not run.counted and not any(roof.measured for roof in run.roofs):
-        found.append("No ceiling was measured in this run, so shares are of the datasheet's roofs, or absent.")
+        found.append(
+            "No ceiling was measured in this run, so shares are of the datasheet's roofs, or "
+            "absent."
+        )
     few = sum(1 for case in run.cases if case.measured and case.interval_ns is None)
     if few:
         found.append(
-            f"{few} of {sum(1 for case in run.cases if case.measured)} measured cases have fewer than 3 processes "
-            "and therefore no interval."
+            f"{few} of {sum(1 for case in run.cases if case.measured)} measured cases have fewer "
+            "than 3 processes and therefore no interval."
         )
     return found

@@ -36,7 +36,10 @@ def along(start: tuple[float, float], end: tuple[float, float], radius: float) -
     """Small boxes along a straight line."""
     across, up = end[0] - start[0], end[1] - start[1]
     steps = max(1, int(max(abs(across), abs(up)) / 6))
-    return [around(start[0] + across * step / steps, start[1] + up * step / steps, radius) for step in range(steps + 1)]
+    return [
+        around(start[0] + across * step / steps, start[1] + up * step / steps, radius)
+        for step in range(steps + 1)
+    ]
 
 
 def place(
@@ -48,9 +51,9 @@ def place(
 ) -> list[Box | None]:
     """A free box for each anchor's label within `reach`, or None where there is no room.
 
-    The leader from an anchor to its label keeps clear of other labels and leaders, and beyond `_SHORT` of `taken`. Who
-    chooses first takes room from others, so several orders are tried: the one that places most, and nearest, wins.
-    """
+    The leader from an anchor to its label keeps clear of other labels and leaders, and beyond
+    `_SHORT` of `taken`. Who chooses first takes room from others, so several orders are tried: the
+    one that places most, and nearest, wins."""
     options = [
         _options(anchor, _candidates(*anchor, *size, reach), taken, bounds)
         for anchor, size in zip(anchors, sizes, strict=True)
@@ -70,7 +73,8 @@ _ORDERS = 60
 
 @dataclass(frozen=True)
 class _Option:
-    """A place for a label that covers nothing taken; `cost` is the length of its leader, more if that crosses any."""
+    """A place for a label that covers nothing taken; `cost` is the length of its leader, more if
+    that crosses any."""
 
     box: Box
     leader: tuple[Box, ...]
@@ -127,14 +131,29 @@ def _hits(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
 
 
 def _candidates(x: float, y: float, width: float, height: float, reach: float) -> list[Box]:
-    """Boxes around (x, y), nearest first: to the right, to the left, above and below, each moved along its side."""
+    """Boxes around (x, y), nearest first: to the right, to the left, above and below, each moved
+    along its side."""
     boxes = []
     distance = 7.0
     while distance <= reach:
         steps = range(1 + int(distance // 3))
         for shift in (sign * 3.0 * step for step in steps for sign in ((1, -1) if step else (1,))):
-            boxes.append(Box(x + distance, y + shift - height / 2, x + distance + width, y + shift + height / 2))
-            boxes.append(Box(x - distance - width, y + shift - height / 2, x - distance, y + shift + height / 2))
+            boxes.append(
+                Box(
+                    x + distance,
+                    y + shift - height / 2,
+                    x + distance + width,
+                    y + shift + height / 2,
+                )
+            )
+            boxes.append(
+                Box(
+                    x - distance - width,
+                    y + shift - height / 2,
+                    x - distance,
+                    y + shift + height / 2,
+                )
+            )
         for share in (0.0, 0.3, -0.3, 0.6, -0.6):
             left = x - width / 2 + share * width
             boxes.append(Box(left, y + distance, left + width, y + distance + height))
@@ -144,8 +163,8 @@ def _candidates(x: float, y: float, width: float, height: float, reach: float) -
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """`positions` moved up, then down, until neighbours are `gap` apart and, while there is room, all lie between `low`
-    and `high`. The order is kept."""
+    """`positions` moved up, then down, until neighbours are `gap` apart and, while there is room,
+    all lie between `low` and `high`. The order is kept."""
     order = sorted(range(len(positions)), key=lambda index: positions[index])
     moved = list(positions)
     floor = low

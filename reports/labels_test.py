@@ -48,5 +48,7 @@ def test_a_label_without_room_is_left_out() -> None:
         ([1.0, 1.0, 1.0], [0.8, 0.9, 1.0]),
     ],
 )
-def test_positions_move_apart_and_stay_inside(positions: list[float], expected: list[float]) -> None:
+def test_positions_move_apart_and_stay_inside(
+    positions: list[float], expected: list[float]
+) -> None:
     assert labels.spread(positions, 0.1, 0.0, 1.0) == pytest.approx(expected)

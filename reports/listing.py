@@ -1,11 +1,12 @@
-"""Pages of annotated sources: one a file that counted cases have accesses in, each case's counts line by line."""
+"""Pages of annotated sources: one per file that counted cases have accesses in, each case's counts
+line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from reports import render, units
+from reports import render
 from reports.model import Case, Run, Site, Source
 
 FOLDER = "listings"  # of the pages, beside the report's
@@ -17,32 +18,16 @@ LONGEST_LINE = 300
 
 
 @dataclass(frozen=True)
-class Access:
-    """A row of a listing: one site, with what it costs a request; empty texts where a quantity has no meaning."""
-
-    what: str
-    kernel: str  # empty where the listing has one kernel
-    requests: str
-    sectors: str
-    wavefronts: str
-    lanes: str
-    uncoalesced: str  # "8×", or empty
-    conflicts: str
-    share: float | None  # of the sectors, or of the wavefronts, of the case
-    memory: str  # "global", "shared" or empty
-
-
-@dataclass(frozen=True)
 class Line:
     """A line of source; `number` is None for a gap, whose text says how long it is."""
 
     number: int | None
     text: str
-    accesses: tuple[Access, ...] = ()
+    accesses: tuple[Site, ...] = ()
 
     @property
     def marked(self) -> bool:
-        return any(access.uncoalesced or access.conflicts for access in self.accesses)
+        return any(site.wasteful for site in self.accesses)
 
 
 @dataclass(frozen=True)
@@ -52,7 +37,7 @@ class Listing:
     anchor: str
     case: Case
     kernels: tuple[str, ...]
-    worst_sectors: str  # "8×": the worst mark of each kind, or empty
+    worst_sectors: str  # "8x": the worst mark of each kind, or empty
     worst_wavefronts: str
     lines: tuple[Line, ...]
     lost: tuple[Line, ...]  # accesses on lines that the source does not have; `text` says which
@@ -85,19 +70,32 @@ def pages(run: Run, prefix: str) -> list[Page]:
         file: f"{prefix}{number:02}-{render.file_word(file.rpartition('/')[2] or 'unknown')}.html"
         for number, file in enumerate(names, start=1)
     }
-    anchors = {(file, case.name): f"c{at}" for file in names for at, case in enumerate(cases_of[file], start=1)}
+    anchors = {
+        (file, case.name): f"c{at}"
+        for file in names
+        for at, case in enumerate(cases_of[file], start=1)
+    }
 
     def listing(case: Case, file: str) -> Listing:
         others = dict.fromkeys(site.file for site in case.sites if site.file != file)
-        elsewhere = tuple((other or UNKNOWN, f"{addresses[other]}#{anchors[other, case.name]}") for other in others)
-        return replace(_listing(case, run.source(case, file), file, anchors[file, case.name]), elsewhere=elsewhere)
+        elsewhere = tuple(
+            (other or UNKNOWN, f"{addresses[other]}#{anchors[other, case.name]}")
+            for other in others
+        )
+        return replace(
+            _listing(case, run.source(case, file), file, anchors[file, case.name]),
+            elsewhere=elsewhere,
+        )
 
     made = []
     for file in names:
         sites = [site for case in cases_of[file] for site in case.sites if site.file == file]
         listings = tuple(listing(case, file) for case in cases_of[file][:MOST_CASES])
-        worst = _worst(site.uncoalesced for site in sites), _worst(site.conflicts for site in sites)
-        made.append(Page(file, addresses[file], listings, len(cases_of[file]) - len(listings), *worst))
+        made.append(
+            Page(
+                file, addresses[file], listings, len(cases_of[file]) - len(listings), *_worst(sites)
+            )
+        )
     return made
 
 
@@ -116,12 +114,16 @@ def _listing(case: Case, source: Source | None, file: str, anchor: str) -> Listi
     sites = [site for site in case.sites if site.file == file]
     kernels = tuple(dict.fromkeys(site.kernel for site in sites))
     text = source.text.removesuffix("\n").split("\n") if source and source.text else []
-    by_line: dict[int, list[Access]] = {}
+    by_line: dict[int, list[Site]] = {}
     for site in sites:
-        by_line.setdefault(site.line, []).append(_access(site, case, name_kernel=len(kernels) > 1))
+        by_line.setdefault(site.line, []).append(site)
     inside = {line: accesses for line, accesses in by_line.items() if 1 <= line <= len(text)}
     lost = tuple(
-        Line(None, f"line {line}" if line else "of no line that the debug information names", tuple(accesses))
+        Line(
+            None,
+            f"line {line}" if line else "of no line that the debug information names",
+            tuple(accesses),
+        )
         for line, accesses in sorted(by_line.items())
         if line not in inside
     )
@@ -129,8 +131,7 @@ def _listing(case: Case, source: Source | None, file: str, anchor: str) -> Listi
         anchor,
         case,
         kernels,
-        _worst(site.uncoalesced for site in sites),
-        _worst(site.conflicts for site in sites),
+        *_worst(sites),
         tuple(_lines(text, inside)),
         lost,
         _why_not(source, bool(lost)),
@@ -141,11 +142,13 @@ def _why_not(source: Source | None, lost: bool) -> str:
     if source is None:
         return "The source was not kept."
     if source.text is None:
-        return f"The source is left out: it has {units.size(source.bytes)}."
-    return "Some accesses are on lines that the source as it was kept does not have." if lost else ""
+        return f"The source is left out: it has {source.bytes} bytes."
+    return (
+        "Some accesses are on lines that the source as it was kept does not have." if lost else ""
+    )
 
 
-def _lines(text: Sequence[str], accesses: dict[int, list[Access]]) -> Iterable[Line]:
+def _lines(text: Sequence[str], accesses: dict[int, list[Site]]) -> Iterable[Line]:
     """All lines of a short file; of a long one those near an access, with gaps between."""
     if not accesses:
         return
@@ -164,31 +167,9 @@ def _lines(text: Sequence[str], accesses: dict[int, list[Access]]) -> Iterable[L
         last = number
 
 
-def _access(site: Site, case: Case, *, name_kernel: bool) -> Access:
-    each = site.requests or 1
-    memory = "global" if site.sectors else "shared" if site.wavefronts else ""
-    total = {
-        "global": sum(one.sectors for one in case.sites) + case.sites_left_out.sectors,
-        "shared": sum(one.wavefronts for one in case.sites) + case.sites_left_out.wavefronts,
-    }
-    share = {"global": site.sectors, "shared": site.wavefronts}.get(memory, 0) / total[memory] if memory else None
-    return Access(
-        what=f"{site.access} {site.lane_bytes} B" if site.lane_bytes else site.access,
-        kernel=site.kernel if name_kernel else "",
-        requests=f"{site.requests:,}",
-        sectors=f"{site.sectors / each:.2f}" if site.sectors else "",
-        wavefronts=f"{site.wavefronts / each:.2f}" if site.wavefronts else "",
-        lanes=f"{site.lanes / each:.1f}" if site.lanes else "",
-        uncoalesced=_times(site.uncoalesced),
-        conflicts=_times(site.conflicts),
-        share=share,
-        memory=memory,
-    )
-
-
-def _times(factor: float | None) -> str:
-    return f"{units.plain(factor)}×" if factor else ""
-
-
-def _worst(factors: Iterable[float | None]) -> str:
-    return _times(max((factor for factor in factors if factor), default=None))
+def _worst(sites: Sequence[Site]) -> list[str]:
+    """The largest factor of uncoalesced accesses and of bank conflicts, in words."""
+    return [
+        max((getattr(site, what) or 0, site.words.get(what, "")) for site in sites)[1]
+        for what in ("uncoalesced", "conflicts")
+    ]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reports import listing, load, synthetic, synthetic_counts
-from reports.listing import Access, Listing
+from reports.listing import Listing
 from reports.model import Run
 
 Json = synthetic.Json
@@ -26,9 +26,17 @@ def test_lines_stand_with_what_they_ask_of_memory() -> None:
     assert [line.number for line in one.lines if line.marked] == [10]
     assert one.lines[2].text == "  __shared__ float held[32][32];"
     load_, store = one.lines[9].accesses
-    assert load_ == Access("shared load 4 B", "", "8,192", "", "32.00", "32.0", "", "32×", 32 / 33, "shared")
-    assert store == Access("global store 4 B", "", "8,192", "4.00", "", "32.0", "", "", 0.5, "global")
-    assert (one.worst_sectors, one.worst_wavefronts, one.note, one.lost) == ("", "32×", "", ())
+    assert (load_.words["wavefronts"], load_.words["conflicts"], load_.wasteful) == (
+        "32.00",
+        "32x",
+        True,
+    )
+    assert (store.words["sectors"], store.words.get("uncoalesced"), store.wasteful) == (
+        "4.00",
+        None,
+        False,
+    )
+    assert (one.worst_sectors, one.worst_wavefronts, one.note, one.lost) == ("", "32x", "", ())
 
 
 def test_files_of_a_case_name_each_other() -> None:
@@ -47,24 +55,22 @@ def test_what_has_no_line_is_shown_all_the_same() -> None:
         (None, "line 57", 1),
         (None, "line 71", 1),
     ]
-    assert one.lost[1].accesses[0].conflicts == "2×"
-    assert listing_of(one.case.name, "").lost[0].text == "of no line that the debug information names"
-
-
-def test_shares_are_of_all_sites_those_left_out_among_them() -> None:
-    one = listing_of("product/wide/f16/m=256,n=256,k=256", "kernels/product/wide.cu")
-    copy = one.lost[0].accesses[0]
-    assert copy.share == 4096 * 16 / (4096 * 16 + 1024 * 16 + 3000)
+    assert one.lost[1].accesses[0].words["conflicts"] == "2x"
+    assert (
+        listing_of(one.case.name, "").lost[0].text == "of no line that the debug information names"
+    )
 
 
 def test_kernels_are_named_where_a_file_has_several() -> None:
     made = synthetic_counts.run()
     case = next(case for case in made["cases"] if case["name"] == TILED)
-    case["sites"].append(synthetic_counts.site("other", "kernels/turn/tiled.cu", 7, "global load", 1, sectors=32))
+    case["sites"].append(
+        synthetic_counts.site("other", "kernels/turn/tiled.cu", 7, "global load", 1, sectors=32)
+    )
     one = listing_of(TILED, "kernels/turn/tiled.cu", made)
     assert one.kernels == ("turn", "other")
-    assert [access.kernel for access in one.lines[6].accesses] == ["turn", "turn", "other"]
-    assert one.worst_sectors == "8×"
+    assert [site.kernel for site in one.lines[6].accesses] == ["turn", "turn", "other"]
+    assert one.worst_sectors == "8x"
 
 
 def test_long_files_are_shown_around_their_accesses() -> None:
@@ -92,14 +98,16 @@ def test_a_source_that_is_left_out_says_so() -> None:
     made = synthetic_counts.run()
     made["sources"][0] = {"file": "kernels/turn/tiled.cu", "bytes": 1 << 20}
     one = listing_of(TILED, "kernels/turn/tiled.cu", made)
-    assert one.note == "The source is left out: it has 1 MiB."
+    assert one.note == "The source is left out: it has 1048576 bytes."
     assert len(one.lost) == 2
 
 
 def test_a_changed_source_stands_beside_the_older() -> None:
     made = synthetic_counts.run()
     made["sources"].append({"file": "kernels/turn/tiled.cu", "text": "// new\n" * 20})
-    other = next(case for case in made["cases"] if case["name"] == "turning/tiled/f32/rows=256,cols=256")
+    other = next(
+        case for case in made["cases"] if case["name"] == "turning/tiled/f32/rows=256,cols=256"
+    )
     other["sources"] = [len(made["sources"]) - 1]
     assert listing_of(other["name"], "kernels/turn/tiled.cu", made).lines[0].text == "// new"
     assert listing_of(TILED, "kernels/turn/tiled.cu", made).lines[0].text.startswith("// Turns")

@@ -1,4 +1,5 @@
-"""Reads the report JSON (docs/report-format.md). Nothing in it is trusted: the types of its rows say what is right."""
+"""Reads the report JSON (docs/report-format.md). Nothing in it is trusted: the types of its rows
+say what is right."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from typing import Any
 import msgspec
 
 from reports.model import Count, Row, Run
-from reports.model_comparison import ComparisonOfCounts, ComparisonOfTimes
+from reports.model_comparison import Comparison
 from reports.model_gate import Gate
 from reports.model_trend import Trend
 
 FORMAT = "ridgeline-report"
-VERSION = 5
+VERSION = 6
 
 _LONGEST_TEXT = 20_000
 _LONGEST_SOURCE = 300_000
@@ -23,7 +24,8 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class InputError(Exception):
-    """The input is no report JSON of a version that this program reads; the message says where and why."""
+    """The input is no report JSON of a version that this program reads; the message says where and
+    why."""
 
 
 class _Head(Row):
@@ -35,8 +37,8 @@ class _Head(Row):
             raise ValueError(f'format is {self.format!r}, not "{FORMAT}"')
         if self.version != VERSION:
             raise ValueError(
-                f"version {self.version} of the report format, but this program reads version {VERSION}; "
-                "use `ridgeline` and `reports` of the same commit"
+                f"version {self.version} of the report format, but this program reads version "
+                f"{VERSION}; use `ridgeline` and `reports` of the same commit"
             )
 
 
@@ -46,7 +48,7 @@ class Report(Row):
     runs: tuple[Run, ...]
     gates: tuple[Gate, ...] = ()
     trends: tuple[Trend, ...] = ()
-    comparisons: tuple[ComparisonOfTimes | ComparisonOfCounts, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.runs or self.gates or self.trends or self.comparisons):
@@ -73,7 +75,9 @@ def parse(document: Any) -> Report:
     except msgspec.ValidationError as error:
         text = str(error)
         half = _LONGEST_ERROR // 2  # a value may stand in it, before the place
-        raise InputError(text if len(text) <= _LONGEST_ERROR else f"{text[:half]}…{text[-half:]}") from error
+        raise InputError(
+            text if len(text) <= _LONGEST_ERROR else f"{text[:half]}…{text[-half:]}"
+        ) from error
 
 
 def _cleaned(value: Any, longest: int) -> Any:
@@ -83,19 +87,23 @@ def _cleaned(value: Any, longest: int) -> Any:
         return [_cleaned(one, longest) for one in value]
     if isinstance(value, dict):
         return {
-            clean(key): _cleaned(one, _LONGEST_SOURCE if key == "text" else _LONGEST_TEXT) for key, one in value.items()
+            clean(key): _cleaned(one, _LONGEST_SOURCE if key == "text" else _LONGEST_TEXT)
+            for key, one in value.items()
         }
     return value
 
 
 def clean(text: str, longest: int = _LONGEST_TEXT) -> str:
-    """`text` without what could not be seen or would turn the direction of what follows: control and format characters,
-    line ends and tabs excepted, become U+FFFD. A line ends with one character. Cut where nobody reads on."""
+    """`text` without what could not be seen or would turn the direction of what follows: control
+    and format characters, line ends and tabs excepted, become U+FFFD. A line ends with one
+    character. Cut where nobody reads on."""
     if len(text) > longest:
         text = text[:longest] + "…"
     if text.isprintable():
         return text
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if letter not in "\n\t" and unicodedata.category(letter) in _UNSEEN else letter
+        "\N{REPLACEMENT CHARACTER}"
+        if letter not in "\n\t" and unicodedata.category(letter) in _UNSEEN
+        else letter
         for letter in text.replace("\r\n", "\n")
     )

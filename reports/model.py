@@ -1,18 +1,27 @@
-"""What a report is about: the rows of the report JSON (docs/report-format.md), whose types say what is accepted of it.
+"""What a report is about: the rows of the report JSON (docs/report-format.md), whose types say what
+is accepted of it.
 
-Times are in ns, sizes in B, rates in B/s and FLOP/s. A field that may be absent has a default. Where that is None the
-type does not say so, because the format has no null and the type is what is accepted.
+Times are in ns, sizes in B, rates in B/s and FLOP/s. A field that may be absent has a default.
+Where that is None the type does not say so, because the format has no null and the type is what is
+accepted.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-State = Literal["good", "unsteady", "failed", "left_out"]  # what an outcome means; unsteady ones are drawn hollow
+SIZES = frozenset(
+    {"elements", "rows", "cols", "m", "n", "k", "batch", "heads", "seq", "bytes", "work", "records"}
+)
+"""Fields of a problem that say how much, not how."""
+
+State = Literal[
+    "good", "unsteady", "failed", "left_out"
+]  # what an outcome means; unsteady ones are drawn hollow
 Facts = dict[str, str]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Seed = Annotated[int, Meta(ge=0)]  # up to 2**64 - 1, more than a bound of Meta can be
@@ -22,8 +31,8 @@ Positive = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
 
 
 class Row(Struct, frozen=True):
-    """An object of the document; keys that it does not name are ignored. A ValueError of its __post_init__ becomes an
-    error of the document, with the place of the object."""
+    """An object of the document; keys that it does not name are ignored. A ValueError of its
+    __post_init__ becomes an error of the document, with the place of the object."""
 
 
 class Metric(Row):
@@ -37,7 +46,8 @@ class Metric(Row):
 
 
 class Roof(Row):
-    """A ceiling of the device; `source` is "measured", or says where the datasheet figure comes from."""
+    """A ceiling of the device; `source` is "measured", or says where the datasheet figure comes
+    from."""
 
     kind: str
     value: Positive
@@ -53,53 +63,47 @@ class Roof(Row):
 def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | None:
     """The highest roof of that kind, or of that group of kinds ("dram" covers "dram.read")."""
     found = [
-        roof for roof in roofs if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
+        roof
+        for roof in roofs
+        if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
     ]
     return max(found, key=lambda roof: roof.value, default=None)
 
 
 class Site(Row):
-    """One access in a kernel's source, over all warps. Zero where a quantity has no meaning; `line` is 0, and what is
-    needed None, where they are not known."""
+    """One access in a kernel's source, over all warps; `line` is 0 where it is not known.
+    `uncoalesced` and `conflicts` are how many times what its lanes need, None when there is no
+    waste that is certain; `share` is of the sectors, or of the wavefronts, of its case. `words` are
+    the cells of its row, empty ones left out."""
 
     kernel: str
     file: str
     access: str
     requests: Count
+    words: Facts
     line: Count = 0
-    lane_bytes: Count = 0
-    lanes: Count = 0
     sectors: Count = 0
-    wavefronts: Count = 0
     sectors_needed: Positive = None
     wavefronts_needed: Positive = None
+    uncoalesced: Positive = None
+    conflicts: Positive = None
+    share: Amount = None
 
     @property
-    def uncoalesced(self) -> float | None:
-        """How many times the sectors that its lanes' bytes need, or None when there is no waste that is certain."""
-        return _beyond(self.sectors, self.sectors_needed)
-
-    @property
-    def conflicts(self) -> float | None:
-        """How many times the wavefronts that its lanes need, or None."""
-        return _beyond(self.wavefronts, self.wavefronts_needed)
-
-
-def _beyond(counted: int, needed: float | None) -> float | None:
-    return counted / needed if needed and counted > needed * (1 + 1e-9) else None
+    def wasteful(self) -> bool:
+        return bool(self.uncoalesced or self.conflicts)
 
 
 class SitesLeftOut(Row):
-    """Sums over sites that the report leaves out because there are too many."""
+    """How many sites the report leaves out because there are too many, and their requests."""
 
     sites: Count
     requests: Count
-    sectors: Count = 0
-    wavefronts: Count = 0
 
 
 class Source(Row):
-    """A source file as it was when kernels were counted; one that is too long has its size in `bytes` alone."""
+    """A source file as it was when kernels were counted; one that is too long has its size in
+    `bytes` alone."""
 
     file: str
     text: str = None
@@ -118,8 +122,8 @@ class Rate(Row):
 
 
 class Case(Row):
-    """One case over all processes of a run; what is None is not known. `words` are the cells of its rows, empty ones
-    left out; `sources` are places in those of the run."""
+    """One case over all processes of a run; what is None is not known. `words` are the cells of its
+    rows, empty ones left out; `sources` are places in those of the run."""
 
     name: str
     suite: str
@@ -175,6 +179,11 @@ class Case(Row):
         """Equal for cases that solve the same problem under the same options."""
         return (self.dtype, tuple(self.problem.items()), tuple(self.options.items()))
 
+    @property
+    def ways(self) -> Facts:
+        """The problem without its size."""
+        return {key: value for key, value in self.problem.items() if key not in SIZES}
+
     def field(self, key: str) -> float | None:
         """A field of the problem as a number, or None when it is missing or no number."""
         try:
@@ -184,6 +193,16 @@ class Case(Row):
 
     def metric(self, name: str) -> float | None:
         return next((metric.value for metric in self.metrics if metric.name == name), None)
+
+
+def largest(cases: Iterable[Case], size: Callable[[Case], float]) -> list[Case]:
+    """Of cases that differ in their size alone, the largest."""
+    best: dict[tuple[object, ...], Case] = {}
+    for case in cases:
+        key = (case.variant, case.dtype, tuple(case.ways.items()), tuple(case.options.items()))
+        if key not in best or size(case) > size(best[key]):
+            best[key] = case
+    return list(best.values())
 
 
 class Device(Row):
@@ -281,7 +300,9 @@ class Run(Row):
 
     def source(self, case: Case, file: str) -> Source | None:
         """The source `file` of a case of this run, if it was kept."""
-        return next((self.sources[at] for at in case.sources if self.sources[at].file == file), None)
+        return next(
+            (self.sources[at] for at in case.sources if self.sources[at].file == file), None
+        )
 
     def roof(self, kind: str, *, measured: bool) -> Roof | None:
         return highest_roof(self.roofs, kind, measured=measured)

@@ -1,4 +1,5 @@
-"""A gate as plain rows: what was compared with what, the verdict on every case, and the words for them.
+"""A gate as plain rows: what was compared with what, the verdict on every case, and the words for
+them.
 
 Ratios are candidate over baseline: above 1 is slower.
 """
@@ -13,8 +14,8 @@ from reports.model import Amount, Count, Device, Number, Positive, Row, Seed
 
 
 class Pair(Row):
-    """One round of one case. `first` was sampled first; `log_ratio` is of candidate over baseline. `dropped` says why
-    it does not count; empty when it does."""
+    """One round of one case. `first` was sampled first; `log_ratio` is of candidate over baseline.
+    `dropped` says why it does not count; empty when it does."""
 
     round: Count
     first: Literal["baseline", "candidate"]
@@ -39,8 +40,8 @@ class Words(Row):
 
 
 class Verdict(Row):
-    """One case. `ratio` is None where nothing was judged; an end of its interval is None where it has no bound. Where
-    counts were compared, `metric` decided, and there is no interval."""
+    """One case. `ratio` is None where nothing was judged; an end of its interval is None where it
+    has no bound. Where counts were compared, `metric` decided, and there is no interval."""
 
     case: str
     verdict: Literal[
@@ -92,8 +93,8 @@ class GateFacts(Row):
 
 
 class Gate(Row):
-    """`verdicts` stand in the order of importance. The last of the `conclusions` says what the gate comes to;
-    `counted` is what a verdict stands on."""
+    """`verdicts` stand in the order of importance. The last of the `conclusions` says what the gate
+    comes to; `counted` is what a verdict stands on."""
 
     facts: GateFacts = field(name="gate")
     device: Device

@@ -1,4 +1,5 @@
-"""The nights of one device as plain rows: what changed, since when, and the series of the nights that are shown.
+"""The nights of one device as plain rows: what changed, since when, and the series of the nights
+that are shown.
 
 Times are in ns; ratios are after over before, so that above 1 is slower.
 """
@@ -12,103 +13,82 @@ from msgspec import Meta, field
 
 from reports.model import Amount, Count, Number, Positive, Row
 
-Kind = Literal["regression", "improvement", "environment"]
-
 
 class NightChanges(Row):
-    """What else changed between two nights. Commits are full hashes, empty where unknown."""
+    """What else changed than the code."""
 
-    environment: tuple[str, ...]
-    before_commit: str = ""
-    after_commit: str = ""
-    before_dirty: bool = False
-    after_dirty: bool = False
+    environment: tuple[str, ...] = ()
 
 
-class Change(Row):
-    """A change of a case's level. `night` is the first of the new level, which may as well be any from `earliest` to
-    `latest`. `before` and `after` are medians of both levels, in `unit`: ns, or of the `metric` that was counted. A
-    count has no `ratio`. `fails`: new and for the worse, as `ridgeline trend --fail-on-new` has it. `confirm` is the
-    command that tests whether the code did it, empty when none can: then `cannot_confirm` says why."""
+class Words(Row):
+    """The cells of a finding's row, empty where there is nothing to say; `said` is what happened,
+    in all."""
 
-    case: str
-    kind: Kind
+    kind: str
+    said: str
+    change: str = ""
+    interval: str = ""
+    levels: str = ""
+    where: str = ""
+    commits: str = ""
+
+
+class Finding(Row):
+    """What is told of a case, or of the `members` that changed together. `night` is the first of
+    the new level or of the drift, of a stop the last with a time; the new level may as well begin
+    on any from `earliest` to `latest`. Its medians are `before` and `after`: ns, or of the `metric`
+    that was counted. `confirm` is the command that tests whether the code did it; where there is
+    none, `cannot_confirm` says why."""
+
+    kind: Literal["regression", "improvement", "environment", "drift", "stopped"]
     night: datetime.date
-    earliest: datetime.date
-    latest: datetime.date
-    before: Amount
-    after: Amount
-    unit: str
     confirmed: bool
-    new: bool
     fails: bool
-    changes: NightChanges
+    worse: bool
+    words: Words
+    case: str = ""
     metric: str = ""
-    other_metrics: Count = 0
     ratio: Positive = None
-    ratio_low: Positive = None
-    ratio_high: Positive = None
+    earliest: datetime.date = None
+    latest: datetime.date = None
+    before: Amount = None
+    after: Amount = None
+    changes: NightChanges = NightChanges()
     confirm: str = ""
     cannot_confirm: str = ""
+    members: tuple[Finding, ...] = ()
 
+    def __post_init__(self) -> None:
+        if None in (self.earliest, self.latest, self.before, self.after) and self.is_step:
+            raise ValueError("expected `earliest`, `latest`, `before` and `after`")
+        if self.kind == "drift" and self.ratio is None:
+            raise ValueError("expected `ratio`")
 
-class FleetEvent(Row):
-    """Changes of many series on neighbouring nights. `ratio` is their median."""
+    @property
+    def is_step(self) -> bool:
+        """Whether it is a change of one case's level."""
+        return not self.members and self.kind not in ("drift", "stopped")
 
-    kind: Kind
-    night: datetime.date
-    words: str
-    ratio: Positive
-    new: bool
-    fails: bool
-    changes: NightChanges
-    members: tuple[Change, ...]
-    confirm: str = ""
-    cannot_confirm: str = ""
-
-
-class Drift(Row):
-    """No night shows it, but the nights since `night` add up to it."""
-
-    case: str
-    night: datetime.date = field(name="from")
-    ratio: Positive
-    ratio_low: Positive
-    ratio_high: Positive
-    new: bool
-    fails: bool
-    changes: NightChanges
-
-
-class Stop(Row):
-    """A case with no time since `night`; `outcome` is how it ended since then, empty when it was not run."""
-
-    case: str
-    night: datetime.date = field(name="last")
-    words: str
-    new: bool
-    fails: bool
-    outcome: str = ""
+    @property
+    def summary(self) -> str:
+        return f"{self.words.kind}, {self.night}: {self.words.said}"
 
 
 class EnvironmentStart(Row):
-    """The first night of another comparable environment: series of two of these are never joined. `ratio` is the median
-    over the `cases` with times on both sides."""
+    """The first night of another comparable environment: series of two of these are never
+    joined."""
 
     night: datetime.date
     words: str
     changed: tuple[str, ...]
-    cases: Count
-    ratio: Positive = None
 
 
 class NightSeries(Row):
-    """Values of a case on the nights that are shown, in one comparable environment: times in ns, or where `metric` is
-    not empty, counts. `nights` are places in Trend.dates, ascending."""
+    """Values of a case on the nights that are shown, in one comparable environment: times in ns, or
+    where `metric` is not empty, counts. `nights` are places in Trend.dates, ascending."""
 
     case: str
     nights: tuple[Count, ...]
-    environment: str = ""
     metric: str = ""
     unit: str = "ns"
     median_ns: tuple[Positive, ...] = None
@@ -123,14 +103,17 @@ class NightSeries(Row):
         if self.values is None:
             raise ValueError(f"expected `{key}`")
         if len(self.values) != len(self.nights):
-            raise ValueError(f"{key}: expected {len(self.nights)}, one per night, got {len(self.values)}")
+            raise ValueError(
+                f"{key}: expected {len(self.nights)}, one per night, got {len(self.values)}"
+            )
         if not _ascending(self.nights):
             raise ValueError("nights: expected each once, ascending")
 
 
 class Trend(Row):
-    """`nights` are all that are stored, from `first` to `last`; `dates` the last of them, which are shown. `older`
-    counts confirmed changes before these. `least_step` is the smallest relative change that counts."""
+    """`nights` are all that are stored, from `first` to `last`; `dates` the last of them, which are
+    shown. `findings` stand in the order of importance; `conclusion` counts them, and `limits` say
+    what is not in them. `least_step` is the smallest relative change that counts."""
 
     model: str
     device: str
@@ -140,17 +123,14 @@ class Trend(Row):
     first: datetime.date
     last: datetime.date
     cases: Count
-    too_short: Count
     least_step: Amount
     new_nights: Count
-    left_out: dict[str, Count]
-    other_runs: dict[str, Count]
+    fails: bool
+    doubtful: bool
+    conclusion: Annotated[str, Meta(min_length=1)]
+    limits: tuple[str, ...]
     environments: tuple[EnvironmentStart, ...]
-    fleet_events: tuple[FleetEvent, ...]
-    changes: tuple[Change, ...]
-    drifts: tuple[Drift, ...]
-    stopped: tuple[Stop, ...]
-    older: Count
+    findings: tuple[Finding, ...]
     dates: Annotated[tuple[datetime.date, ...], Meta(min_length=1)]
     series: tuple[NightSeries, ...]
 
@@ -160,6 +140,11 @@ class Trend(Row):
         for at, one in enumerate(self.series):
             if one.nights and one.nights[-1] >= len(self.dates):
                 raise ValueError(f"series[{at}].nights: expected places below {len(self.dates)}")
+
+    @property
+    def steps(self) -> list[Finding]:
+        """The changes of one case's level, those of many among them."""
+        return [step for one in self.findings for step in (one, *one.members) if step.is_step]
 
 
 def _ascending(values: tuple[int, ...] | tuple[datetime.date, ...]) -> bool:

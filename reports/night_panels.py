@@ -1,12 +1,12 @@
-"""What a trend's figure of nights shows, as plain rows: of each case worth a look its nights, levels and changes."""
+"""What a trend's figure of nights shows, as plain rows: of each case worth a look its nights,
+levels and changes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-from reports import trend_words
-from reports.model_trend import Change, Drift, NightSeries, Stop, Trend
+from reports.model_trend import Finding, NightSeries, Trend
 from reports.trend_around import boundary, night_before
 
 MEMBERS = 3  # of a fleet event that are drawn
@@ -16,8 +16,8 @@ Place = tuple[float, float]  # the day as an ordinal, and a value
 
 @dataclass(frozen=True)
 class Mark:
-    """A change of level: its most likely place, the band of others, whether it rises, and its kind: of a
-    count that says whether it is for the worse, which the direction does not."""
+    """A change of level: its most likely place, the band of others, whether it rises, and its kind:
+    of a count that says whether it is for the worse, which the direction does not."""
 
     at: float
     earliest: float
@@ -30,8 +30,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """One case, or one count of it. `nights` has the points of each comparable environment, `levels` pairs of their
-    ends, `drift` both ends of its line, and `stop` the last point of a case that has stopped."""
+    """One case, or one count of it. `nights` has the points of each comparable environment,
+    `levels` pairs of their ends, `drift` both ends of its line, and `stop` the last point of a case
+    that has stopped."""
 
     case: str
     metric: str
@@ -47,51 +48,31 @@ class Panel:
 def worth(trend: Trend) -> list[tuple[str, str, str]]:
     """Case, metric, and what to say of it, each case or count once, what matters most first."""
     told: dict[tuple[str, str], list[str]] = {}
-
-    def add(case: str, metric: str, words: str) -> None:
-        told.setdefault((case, metric), []).append(words)
-
-    for one in trend_words.findings(trend):
-        if isinstance(one, Stop):
-            add(one.case, "", f"stopped{', new' if one.new else ''}, {one.night}: {one.words}")
-        elif isinstance(one, Drift):
-            add(one.case, "", f"drift{', new' if one.new else ''}, since {one.night}: {trend_words.sized(one)}")
-        elif isinstance(one, Change):
-            add(one.case, one.metric, _told(one))
-        else:
-            members = sorted(one.members, key=lambda m: (not m.fails, -trend_words.size(m)))
-            for member in members[:MEMBERS]:
-                add(member.case, member.metric, f"{_told(member)}, 1 of {len(members)}")
+    for found in trend.findings:
+        of = f", 1 of {len(found.members)}" if found.members else ""
+        for one in found.members[:MEMBERS] or [found]:
+            told.setdefault((one.case, one.metric), []).append(one.summary + of)
     return [
         (case, metric, words[0] + (f"; {len(words) - 1} more" if len(words) > 1 else ""))
         for (case, metric), words in told.items()
     ]
 
 
-def _told(one: Change) -> str:
-    much = trend_words.sized(one) or trend_words.levels(one)
-    return f"{trend_words.kind(one)}, {one.night}: {much}"
-
-
 def panels(trend: Trend) -> list[Panel]:
     """Of what is worth a look and has nights to draw."""
-    changes: dict[tuple[str, str], list[Change]] = {}
-    for change in (*trend.changes, *(member for event in trend.fleet_events for member in event.members)):
-        changes.setdefault((change.case, change.metric), []).append(change)
-    series: dict[str, list[NightSeries]] = {}
-    for one in trend.series:
-        if one.nights:
-            series.setdefault(one.case, []).append(one)
-    drifts = {one.case: one for one in trend.drifts}
-    stops = {one.case for one in trend.stopped}
+    drifts = {one.case: one for one in trend.findings if one.kind == "drift"}
+    stops = {one.case for one in trend.findings if one.kind == "stopped"}
+    steps = trend.steps
     made = []
     for case, metric, words in worth(trend):
-        some = [one for one in series.get(case, []) if one.metric == metric]
-        if not some and not metric:  # a counted case that stopped
-            some = series.get(case, [])[:1]
+        own = [one for one in trend.series if one.case == case and one.nights]
+        some = [one for one in own if one.metric == metric] or (
+            [] if metric else own[:1]
+        )  # a counted one that stopped
         if not some:
             continue
-        panel = _panel(trend, some, changes.get((case, metric), []), words)
+        changes = [one for one in steps if (one.case, one.metric) == (case, metric)]
+        panel = _panel(trend, some, changes, words)
         if case in drifts and not some[0].metric:
             panel = replace(panel, drift=_drift_line(panel, drifts[case]))
         if case in stops:
@@ -100,9 +81,12 @@ def panels(trend: Trend) -> list[Panel]:
     return made
 
 
-def _panel(trend: Trend, series: list[NightSeries], changes: list[Change], words: str) -> Panel:
+def _panel(trend: Trend, series: list[NightSeries], changes: list[Finding], words: str) -> Panel:
     nights = tuple(
-        tuple((float(trend.dates[at].toordinal()), value) for at, value in zip(one.nights, one.values, strict=True))
+        tuple(
+            (float(trend.dates[at].toordinal()), value)
+            for at, value in zip(one.nights, one.values, strict=True)
+        )
         for one in sorted(series, key=lambda one: one.nights[0])
     )
     ordered = sorted(changes, key=lambda one: one.night)
@@ -115,7 +99,9 @@ def _panel(trend: Trend, series: list[NightSeries], changes: list[Change], words
         if previous <= begin:  # the first of its environment
             levels.append(((begin, change.before), (mark.at, change.before)))
         levels.append(((mark.at, change.after), (min(following, end), change.after)))
-    return Panel(series[0].case, series[0].metric, series[0].unit, words, nights, tuple(levels), marks)
+    return Panel(
+        series[0].case, series[0].metric, series[0].unit, words, nights, tuple(levels), marks
+    )
 
 
 def _span(nights: tuple[tuple[Place, ...], ...], night: int) -> Place:
@@ -126,7 +112,7 @@ def _span(nights: tuple[tuple[Place, ...], ...], night: int) -> Place:
     return min(days), max(days)
 
 
-def _mark(trend: Trend, one: Change) -> Mark:
+def _mark(trend: Trend, one: Finding) -> Mark:
     return Mark(
         at=boundary(trend.dates, one.night),
         earliest=float(night_before(trend.dates, one.earliest)),
@@ -138,7 +124,7 @@ def _mark(trend: Trend, one: Change) -> Mark:
     )
 
 
-def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
+def _drift_line(panel: Panel, drift: Finding) -> tuple[Place, ...]:
     """Of the drift's size, through the middle of its nights."""
     begin = drift.night.toordinal()
     points = [point for point in panel.nights[-1] if point[0] >= begin and point[1] > 0]
@@ -151,12 +137,18 @@ def _drift_line(panel: Panel, drift: Drift) -> tuple[Place, ...]:
 
 
 def reach(one: Panel, least_step: float) -> tuple[float, float]:
-    """The lowest and the highest value of the axis: all levels, and all points but a few that lie so far out that the
-    others could not be told apart; never so little that noise below what counts fills it."""
+    """The lowest and the highest value of the axis: all levels, and all points but a few that lie
+    so far out that the others could not be told apart; never so little that noise below what counts
+    fills it."""
     values = sorted(value for nights in one.nights for _, value in nights)
     edge = len(values) // 20
-    some = [*values[edge : len(values) - edge], *(place[1] for line in (*one.levels, one.drift) for place in line)]
+    some = [
+        *values[edge : len(values) - edge],
+        *(place[1] for line in (*one.levels, one.drift) for place in line),
+    ]
     low, high = min(some), max(some)
     middle = (low + high) / 2
     half = max(0.62 * (high - low), 2.5 * max(least_step, 0.001) * abs(middle)) or 1.0
-    return max(-0.08 * half if low == 0 else 0.0, middle - half) if low >= 0 else middle - half, middle + half
+    return max(
+        -0.08 * half if low == 0 else 0.0, middle - half
+    ) if low >= 0 else middle - half, middle + half

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import jinja2
 
-from reports import comparison_page, counted_page, first_screen, gate_page, listing, run_page, trend_page, units
+from reports import (
+    comparison_page,
+    counted_page,
+    first_screen,
+    gate_page,
+    listing,
+    run_page,
+    trend_page,
+)
 from reports.load import Report
 from reports.model import Run
 from reports.section import KINDS, Section
@@ -47,7 +55,9 @@ def models(sections: Sequence[Section]) -> list[str]:
 def render_listing(one: listing.Page, run: Run, anchor: str) -> str:
     """The page of one file; `anchor` is that of the run on the report's page."""
     template = _environment().get_template("listing.html.jinja")
-    return template.render(page=one, run=run, anchor=anchor, style=_style("page.css") + _style("listing.css"))
+    return template.render(
+        page=one, run=run, anchor=anchor, style=_style("page.css") + _style("listing.css")
+    )
 
 
 def _style(name: str) -> str:
@@ -62,10 +72,14 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {name: getattr(units, name) for name in ("percent", "factor")} | {"when": when}
+    environment.filters["when"] = when
     return environment
 
 
 def when(timestamp: str) -> str:
     """ "2026-11-20T12:45:01Z" as "2026-11-20 12:45:01 UTC"; anything else as it is."""
-    return timestamp.replace("T", " ", 1).replace("Z", " UTC") if timestamp.endswith("Z") else timestamp
+    return (
+        timestamp.replace("T", " ", 1).replace("Z", " UTC")
+        if timestamp.endswith("Z")
+        else timestamp
+    )

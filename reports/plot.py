@@ -1,8 +1,8 @@
 """What figures share: series of points taken from cases, and one way to draw them.
 
-A figure first turns cases into series (pure data, which is what tests look at) and then draws those series, so what is
-drawn is what was tested. Colours are Okabe and Ito's, which colour-blind readers can tell apart; marker and dash carry
-the same information a second time.
+A figure first turns cases into series (pure data, which is what tests look at) and then draws those
+series, so what is drawn is what was tested. Colours are Okabe and Ito's, which colour-blind readers
+can tell apart; marker and dash carry the same information a second time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 from reports.model import Case, Roof
 
-BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
+BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#E69F00",
+    "#CC79A7",
+    "#56B4E9",
+)
 INK, GREY, PALE = "#222222", "#6b6b6b", "#d9d9d9"
 COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, "#7A4B2A")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -69,7 +76,8 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Point:
-    """One case in a figure. `low` and `high` are the 95% interval of y over processes, or None below three."""
+    """One case in a figure. `low` and `high` are the 95% interval of y over processes, or None
+    below three."""
 
     x: float
     y: float
@@ -88,7 +96,11 @@ class Style:
     @classmethod
     def numbered(cls, colour: int, marker: int, dash: int = 0) -> Style:
         """Of the looks that can be told apart, which begin anew where they are used up."""
-        return cls(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dash % len(DASHES)])
+        return cls(
+            COLOURS[colour % len(COLOURS)],
+            MARKERS[marker % len(MARKERS)],
+            DASHES[dash % len(DASHES)],
+        )
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,8 @@ class Series:
 
 
 def rate_point(case: Case, x: float | None, rate: float | None) -> Point | None:
-    """`case` at (x, rate), the interval of its time turned into one of its rate; None when one is missing."""
+    """`case` at (x, rate), the interval of its time turned into one of its rate; None when one is
+    missing."""
     if not (x and rate and case.median_ns):
         return None
     ends = [rate * case.median_ns / end for end in reversed(case.interval_ns or ())]
@@ -107,7 +120,9 @@ def rate_point(case: Case, x: float | None, rate: float | None) -> Point | None:
 
 
 def time_point(case: Case, x: float | None, scale: float = 1.0) -> Point | None:
-    return _point(case, x, (case.median_ns or 0) * scale, [end * scale for end in case.interval_ns or ()])
+    return _point(
+        case, x, (case.median_ns or 0) * scale, [end * scale for end in case.interval_ns or ()]
+    )
 
 
 def fact_point(case: Case, x: float | None, y: float | None) -> Point | None:
@@ -127,7 +142,8 @@ def series(
     label: Callable[[tuple[object, ...]], str],
     style: Callable[[tuple[object, ...]], Style],
 ) -> list[Series]:
-    """One series a key, in order of keys, its points in order of x; series without a point are left out."""
+    """One series a key, in order of keys, its points in order of x; series without a point are left
+    out."""
     groups: dict[tuple[object, ...], list[Point]] = {}
     for case in cases:
         made = point(case)
@@ -154,7 +170,8 @@ def distinct(values: Iterable[object]) -> list[object]:
 
 
 def variant_styles(variants: Iterable[str]) -> dict[str, Style]:
-    """Own variants solid, vendor libraries dashed and black; the same set of variants always looks the same."""
+    """Own variants solid, vendor libraries dashed and black; the same set of variants always looks
+    the same."""
     styles: dict[str, Style] = {}
     names = distinct(variants)
     for index, name in enumerate(name for name in names if not is_vendor(name)):
@@ -169,7 +186,10 @@ DTYPES = ("f64", "f32", "tf32", "f16", "bf16")
 
 def dtype_order(dtypes: Iterable[str]) -> list[str]:
     """Distinct types, widest first; types that are not known come last."""
-    return sorted(set(dtypes), key=lambda dtype: (DTYPES.index(dtype) if dtype in DTYPES else len(DTYPES), dtype))
+    return sorted(
+        set(dtypes),
+        key=lambda dtype: (DTYPES.index(dtype) if dtype in DTYPES else len(DTYPES), dtype),
+    )
 
 
 def is_vendor(variant: object) -> bool:
@@ -177,26 +197,45 @@ def is_vendor(variant: object) -> bool:
 
 
 def shown(text: str, limit: int = 32) -> str:
-    """`text` as it can be drawn: no control characters, cut in the middle, and never hidden from a legend."""
-    clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    """`text` as it can be drawn: no control characters, cut in the middle, and never hidden from a
+    legend."""
+    clean = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
     if len(clean) > limit:
         clean = clean[: limit - limit // 2 - 1] + "…" + clean[-(limit // 2) :]
     return " " + clean if clean.startswith("_") else clean
 
 
+def name_lines(name: str, limit: int) -> list[str]:
+    """A case's name, its problem on a line of its own where both do not fit one."""
+    if len(name) <= limit:
+        return [shown(name, limit)]
+    what, slash, problem = name.rpartition("/")
+    return [shown(part, limit) for part in (what + slash, problem) if part]
+
+
 def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
-    """Draws y * scale over x: a line, the interval where there is one, hollow markers for what was not steady."""
+    """Draws y * scale over x: a line, the interval where there is one, hollow markers for what was
+    not steady."""
     for one in drawn:
         style = one.style
         axes.plot(
-            [p.x for p in one.points], [p.y * scale for p in one.points], color=style.colour, ls=style.dash, zorder=3
+            [p.x for p in one.points],
+            [p.y * scale for p in one.points],
+            color=style.colour,
+            ls=style.dash,
+            zorder=3,
         )
         bars = [p for p in one.points if p.low is not None and p.high is not None]
         if bars:
             axes.errorbar(
                 [p.x for p in bars],
                 [p.y * scale for p in bars],
-                yerr=[[max(0.0, p.y - p.low) * scale for p in bars], [max(0.0, p.high - p.y) * scale for p in bars]],
+                yerr=[
+                    [max(0.0, p.y - p.low) * scale for p in bars],
+                    [max(0.0, p.high - p.y) * scale for p in bars],
+                ],
                 fmt="none",
                 ecolor=style.colour,
                 elinewidth=1.4,
@@ -205,13 +244,19 @@ def draw(axes: Axes, drawn: Sequence[Series], scale: float = 1.0) -> None:
             )
         for hollow in (False, True):
             some = [p for p in one.points if p.hollow == hollow]
-            look = dot(style.colour, style.marker, hollow=hollow, zorder=6 if hollow else 5)  # never below a steady one
+            look = dot(
+                style.colour, style.marker, hollow=hollow, zorder=6 if hollow else 5
+            )  # never below a steady one
             axes.plot([p.x for p in some], [p.y * scale for p in some], **look)
 
 
 def handle(style: Style, *, line: bool = True, marker: bool = True) -> Line2D:
     return Line2D(
-        [], [], color=style.colour, linestyle=style.dash if line else "none", marker=style.marker if marker else "none"
+        [],
+        [],
+        color=style.colour,
+        linestyle=style.dash if line else "none",
+        marker=style.marker if marker else "none",
     )
 
 
@@ -242,9 +287,13 @@ def _ceiling(roof: Roof) -> dict[str, Any]:
     return {"color": GREY, "linestyle": "-" if roof.measured else DASHES[1], "linewidth": 1.4}
 
 
-def ceiling_lines(axes: Axes, roofs: Iterable[Roof], scale: float, *, upright: bool = False) -> None:
+def ceiling_lines(
+    axes: Axes, roofs: Iterable[Roof], scale: float, *, upright: bool = False
+) -> None:
     for roof in roofs:
-        (axes.axvline if upright else axes.axhline)(roof.value * scale, zorder=1.5, **_ceiling(roof))
+        (axes.axvline if upright else axes.axhline)(
+            roof.value * scale, zorder=1.5, **_ceiling(roof)
+        )
 
 
 def unit_scale(values: Iterable[float], unit: str) -> tuple[float, str]:
@@ -273,16 +322,23 @@ def grid(figure: Figure, count: int, columns: int) -> list[Axes]:
 
 
 def legend(
-    figure: Figure, drawn: Sequence[Series], extra: Mapping[str, Artist] | None = None, *, below: bool = False
+    figure: Figure,
+    drawn: Sequence[Series],
+    extra: Mapping[str, Artist] | None = None,
+    *,
+    below: bool = False,
 ) -> None:
-    """To the right of the panels (or below), in the order in which the lines end, so that it reads like the lines."""
+    """To the right of the panels (or below), in the order in which the lines end, so that it reads
+    like the lines."""
     unique: dict[str, Series] = {}
     for one in sorted(drawn, key=lambda one: -one.points[-1].y):
         unique.setdefault(one.label, one)
     entries: dict[str, Artist] = {text: handle(one.style) for text, one in unique.items()}
     if len(entries) > _MOST_LEGEND_ENTRIES:
         kept = list(entries.items())[: _MOST_LEGEND_ENTRIES - 1]
-        entries = dict(kept) | {f"and {len(entries) - len(kept)} more": Line2D([], [], linestyle="none")}
+        entries = dict(kept) | {
+            f"and {len(entries) - len(kept)} more": Line2D([], [], linestyle="none")
+        }
     entries |= hollow_entry(any_hollow(drawn)) | (extra or {})
     if below:
         legend_below(figure, entries)
@@ -310,12 +366,14 @@ def legend_below(figure: Figure, entries: Mapping[str, Artist]) -> None:
 
 
 def settle(figure: Figure) -> None:
-    """Places the panels for good, which takes their texts' sizes and no drawing: whatever is drawn or written later
-    shows this layout, and looks for no other."""
+    """Places the panels for good, which takes their texts' sizes and no drawing: whatever is drawn
+    or written later shows this layout, and looks for no other."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        figure.set_layout_engine(None)  # "none" would leave a placeholder, for which savefig draws everything twice
+        figure.set_layout_engine(
+            None
+        )  # "none" would leave a placeholder, for which savefig draws everything twice
 
 
 def ticks(axis: Axis, values: Iterable[float], text: Callable[[float], str], most: int = 6) -> None:
@@ -344,19 +402,26 @@ def bar(axes: Axes, row: float, point: Point, scale: float, height: float) -> No
     axes.barh(row, point.y * scale, height, facecolor=face, edgecolor=BLUE, zorder=2)
     if point.low is not None and point.high is not None:
         reach = [[(point.y - point.low) * scale], [(point.high - point.y) * scale]]
-        axes.errorbar(point.y * scale, row, xerr=reach, fmt="none", ecolor=INK, capsize=2.5, zorder=3)
+        axes.errorbar(
+            point.y * scale, row, xerr=reach, fmt="none", ecolor=INK, capsize=2.5, zorder=3
+        )
 
 
 def paged(items: Sequence[_Item], most: int, step: int = 1) -> list[tuple[tuple[_Item, ...], str]]:
-    """As few pages as hold them, alike in length but for whole steps; of several each with "1 to 20 of 36"."""
+    """As few pages as hold them, alike in length but for whole steps; of several each with "1 to 20
+    of 36"."""
     count = -(-len(items) // most)
     size = step * -(-len(items) // (step * count)) if items else 1
     pages = [(start, tuple(items[start : start + size])) for start in range(0, len(items), size)]
-    return [(some, f"{at + 1} to {at + len(some)} of {len(items)}" if count > 1 else "") for at, some in pages]
+    return [
+        (some, f"{at + 1} to {at + len(some)} of {len(items)}" if count > 1 else "")
+        for at, some in pages
+    ]
 
 
 def log_ticks(axis: Axis, text: Callable[[float], str]) -> None:
-    """Labels at powers of ten, and between them the more the fewer decades the axis spans, so that it has several."""
+    """Labels at powers of ten, and between them the more the fewer decades the axis spans, so that
+    it has several."""
     low, high = axis.get_view_interval()
     decades = math.log10(high / low)
     per_decade = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0))

@@ -35,12 +35,16 @@ class Picture:
 
     @property
     def uri(self) -> str:
-        """As an image rather than inline: what an SVG holds cannot act, and identifiers of two figures cannot meet."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
+        """As an image rather than inline: what an SVG holds cannot act, and identifiers of two
+        figures cannot meet."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode("utf-8")).decode(
+            "ascii"
+        )
 
 
 def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], list[str]]:
-    """Draws every figure that has something to show of `run` into output/figures; also returns the others' titles."""
+    """Draws every figure that has something to show of `run` into output/figures; also returns the
+    others' titles."""
     kinds = figures.kinds("run")
     made = _drawn([_job(kind, kind.name, run.device.model, output, prefix, run) for kind in kinds])
     return (
@@ -50,27 +54,34 @@ def pictures(run: Run, output: Path, prefix: str = "") -> tuple[list[Picture], l
 
 
 def count_pictures(run: Run, output: Path, prefix: str = "") -> dict[str, list[Picture]]:
-    """Draws every figure of counts that has something to show, suite by suite; suites without one are left out."""
+    """Draws every figure of counts that has something to show, suite by suite; suites without one
+    are left out."""
     suites, jobs = [], []
     words: set[str] = set()
     for suite in counted.suites(run):
         word = file_word(suite)
         word = word if word not in words else f"{word}-{len(words)}"
         words.add(word)
-        own = [kind for kind in figures.kinds("run") if kind.name == suite]  # may say something without times, too
+        own = [
+            kind for kind in figures.kinds("run") if kind.name == suite
+        ]  # may say something without times, too
         some = [_job(kind, kind.name, run.device.model, output, prefix, run) for kind in own]
         for kind in figures.kinds("suite"):
             heading = f"{plot.shown(suite, 24)}: {kind.title[:1].lower()}{kind.title[1:]}"
             name = f"{kind.name}-{word}"
-            some.append(_job(kind, name, run.device.model, output, prefix, run, suite, heading=heading))
+            some.append(
+                _job(kind, name, run.device.model, output, prefix, run, suite, heading=heading)
+            )
         suites += [suite] * len(some)
         jobs += some
     return _grouped(suites, jobs)
 
 
-def paged_pictures(of: str, subject: Any, about: str, output: Path, prefix: str = "") -> list[list[Picture]]:
-    """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a "comparison"; one of several
-    pages is as many pictures. `about` stands behind each title."""
+def paged_pictures(
+    of: str, subject: Any, about: str, output: Path, prefix: str = ""
+) -> list[list[Picture]]:
+    """Draws every figure that has something to show of `subject`, a "gate", a "trend" or a
+    "comparison"; one of several pages is as many pictures. `about` stands behind each title."""
     names, jobs = [], []
     for kind in figures.kinds(of):
         for number, page in enumerate(kind.pages(subject), start=1):
@@ -93,12 +104,20 @@ def _grouped(keys: Sequence[str], jobs: Sequence[_Job]) -> dict[str, list[Pictur
 
 def _drawn(jobs: Sequence[_Job]) -> list[Picture | None]:
     with matplotlib.rc_context(plot.RC), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a box is drawn in its place
+        warnings.filterwarnings(
+            "ignore", message="Glyph .* missing from font"
+        )  # a box is drawn in its place
         return drawing_processes.each(jobs)
 
 
 def _job(
-    kind: figures.Kind, name: str, about: str, output: Path, prefix: str, *subject: Any, heading: str | None = None
+    kind: figures.Kind,
+    name: str,
+    about: str,
+    output: Path,
+    prefix: str,
+    *subject: Any,
+    heading: str | None = None,
 ) -> _Job:
     def draw() -> Picture | None:
         figure = Figure(figsize=plot.SLIDE, layout="constrained")
@@ -109,8 +128,20 @@ def _job(
         png = output / "figures" / f"{prefix}{name}.png"
         png.parent.mkdir(parents=True, exist_ok=True)
         plot.settle(figure)
-        figure.savefig(png, dpi=PNG_DPI, metadata={"Title": kind.title}, pil_kwargs={"compress_level": PNG_COMPRESSION})
-        return Picture(name, kind.title, kind.reading, alt_text(kind.title, figure), svg(figure), f"figures/{png.name}")
+        figure.savefig(
+            png,
+            dpi=PNG_DPI,
+            metadata={"Title": kind.title},
+            pil_kwargs={"compress_level": PNG_COMPRESSION},
+        )
+        return Picture(
+            name,
+            kind.title,
+            kind.reading,
+            alt_text(kind.title, figure),
+            svg(figure),
+            f"figures/{png.name}",
+        )
 
     return draw
 

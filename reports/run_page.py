@@ -1,20 +1,19 @@
-"""A run's part of the page: its figures, its ceilings, and every case with how its number was obtained."""
+"""A run's part of the page: its figures, its ceilings, and every case with how its number was
+obtained."""
 
 from __future__ import annotations
 
 import shlex
 
-from reports import headline, units
+from reports import headline
 from reports.figures import roofs
-from reports.model import Facts, Run, Trouble
+from reports.model import Facts, Run
 from reports.section import Section
 
 
 def circumstances(run: Run) -> dict[str, object]:
     """What the sections of all runs say, whether they have times or not."""
     return {
-        "failures": _troubles(run, "failed"),
-        "left_out": _troubles(run, "left_out"),
         "warnings": headline.warnings(run),
         "facts": facts(run),
         "built_from": built_from(run),
@@ -22,14 +21,9 @@ def circumstances(run: Run) -> dict[str, object]:
     }
 
 
-def _troubles(run: Run, state: str) -> list[Trouble]:
-    return [one for one in run.troubles if one.state == state]
-
-
 def section(one: Section) -> dict[str, object]:
     run = one.of
     return vars(one) | {
-        "hollow": _troubles(run, "unsteady"),
         "beating": [case for case in run.cases if case.beats_roof],
         "headlines": headline.headlines(run),
         "ceilings": ceilings(run),
@@ -39,14 +33,21 @@ def section(one: Section) -> dict[str, object]:
 
 def built_from(run: Run) -> str:
     """The commits of all workers, shortened; what is not known is called so."""
-    commits = sorted({build.commit[:12] or "unknown" for build in run.builds}, key=lambda one: (one == "unknown", one))
+    commits = sorted(
+        {build.commit[:12] or "unknown" for build in run.builds},
+        key=lambda one: (one == "unknown", one),
+    )
     if len(commits) > 2:
         return "several commits"
-    return " and ".join("an unknown commit" if one == "unknown" else one for one in commits) or "an unknown commit"
+    return (
+        " and ".join("an unknown commit" if one == "unknown" else one for one in commits)
+        or "an unknown commit"
+    )
 
 
 def commit(run: Run) -> str:
-    """The commit that all workers were built from, or an empty string when they differ or it is not known."""
+    """The commit that all workers were built from, or an empty string when they differ or it is not
+    known."""
     commits = {build.commit for build in run.builds}
     only = commits.pop() if len(commits) == 1 else ""
     return "" if only == "unknown" else only
@@ -65,15 +66,28 @@ def ceilings(run: Run) -> list[tuple[roofs.Bar, str]]:
     lines = []
     for bar in (bar for panel in roofs.bars(run).values() for bar in panel):
         both = bar.measured and bar.datasheet and bar.measured.unit != "ns"
-        lines.append((bar, units.percent(bar.measured.value / bar.datasheet.value) if both else ""))
+        lines.append((bar, f"{bar.measured.value / bar.datasheet.value:.1%}" if both else ""))
     return lines
 
 
 def facts(run: Run) -> list[tuple[str, Facts]]:
     device, environment = run.device, run.environment
     tables = [
-        ("Device", {"name": device.name, "uuid": device.uuid, "PCI id": device.pci_id, **device.properties}),
-        ("Must be equal to compare runs", {**device.comparable, **environment.comparable, "hash": environment.hash}),
+        (
+            "Device",
+            {
+                "name": device.name,
+                "uuid": device.uuid,
+                "PCI id": device.pci_id,
+                **device.properties,
+            },
+        ),
+        (
+            "Must be equal to compare runs",
+            {**device.comparable, **environment.comparable, "hash": environment.hash},
+        ),
         ("Recorded", {**device.recorded, **environment.recorded}),
     ]
-    return [(title, {key: value for key, value in table.items() if value}) for title, table in tables]
+    return [
+        (title, {key: value for key, value in table.items() if value}) for title, table in tables
+    ]

@@ -9,14 +9,20 @@ from typing import Any
 from reports.listing import Page
 from reports.render import Picture
 
-KINDS = ("run", "counted", "comparison", "trend", "gate")  # in the order of the page; a counted one is a run, too
+KINDS = (
+    "run",
+    "counted",
+    "comparison",
+    "trend",
+    "gate",
+)  # in the order of the page; a counted one is a run, too
 
 
 @dataclass(frozen=True)
 class Section:
     """Of one of KINDS, with its figures, each of one or more pictures; `anchor` is unique on
-    the page. Of a run come the titles of figures that were `not_drawn`, and if it counts, `suites` with theirs and
-    `listings`."""
+    the page. Of a run come the titles of figures that were `not_drawn`, and if it counts, `suites`
+    with theirs and `listings`."""
 
     kind: str
     anchor: str

@@ -1,7 +1,8 @@
-"""Invented report documents for tests: shaped like real devices, named `synthetic-*`, never measured.
+"""Invented report documents for tests: shaped like real devices, named `synthetic-*`, never
+measured.
 
-`python -m reports.synthetic gpu|cpu|both FILE` writes one, to look at the page without a measurement.
-"""
+`python -m reports.synthetic gpu|cpu|both FILE` writes one, to look at the page without a
+measurement."""
 
 from __future__ import annotations
 
@@ -19,14 +20,19 @@ Json = dict[str, Any]
 def document(*runs: Json) -> Json:
     return {
         "format": "ridgeline-report",
-        "version": 5,
+        "version": 6,
         "generated": "2026-11-20T13:00:00Z",
         "ridgeline": "0.1.0",
         "runs": [_judged(one) for one in runs],
     }
 
 
-STATES = {"ok": "good", "counted": "good", "unstable": "unsteady", "invalid_environment": "unsteady"}
+STATES = {
+    "ok": "good",
+    "counted": "good",
+    "unstable": "unsteady",
+    "invalid_environment": "unsteady",
+}
 STATES |= {"unsupported": "left_out", "unavailable": "left_out"}  # others failed
 
 
@@ -34,7 +40,9 @@ def _judged(made: Json) -> Json:
     """With what `ridgeline` says of the cases, in a few words."""
     groups: dict[str, dict[str, list[str]]] = {}
     for one in made["cases"]:
-        groups.setdefault(one["outcome"], {}).setdefault(one.get("reason", ""), []).append(one["name"])
+        groups.setdefault(one["outcome"], {}).setdefault(one.get("reason", ""), []).append(
+            one["name"]
+        )
     troubles, wrong = [], []
     for outcome, reasons in groups.items():
         state = STATES.get(outcome, "failed")
@@ -43,12 +51,16 @@ def _judged(made: Json) -> Json:
             found = [{"reason": reason, "cases": names} for reason, names in reasons.items()]
             troubles.append({"state": state, "words": words, "groups": found})
         if state in ("failed", "unsteady"):
-            wrong.append({"bad": state == "failed", "words": f"{words}, of {len(made['cases'])} cases"})
+            wrong.append(
+                {"bad": state == "failed", "words": f"{words}, of {len(made['cases'])} cases"}
+            )
     if any(one["beats_roof"] for one in made["cases"]):
         wrong.append({"bad": True, "words": "above the roof: a measuring error"})
     if made["status"] != "finished":
         wrong.append({"bad": True, "words": f"the run is {made['status']}"})
-    outcomes = ", ".join(f"{sum(map(len, reasons.values()))} {outcome}" for outcome, reasons in groups.items())
+    outcomes = ", ".join(
+        f"{sum(map(len, reasons.values()))} {outcome}" for outcome, reasons in groups.items()
+    )
     return {"outcomes": outcomes, "troubles": troubles, "wrong": wrong} | made
 
 
@@ -62,7 +74,10 @@ def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()
         "seed": 1,
         "started": "2026-11-20T12:45:01Z",
         "finished": "2026-11-20T12:47:40Z",
-        "repeat": f"ridgeline run --device {'cuda:0' if kind == 'cuda' else 'cpu'} --profile quick --seed 1",
+        "repeat": (
+            f"ridgeline run --device {'cuda:0' if kind == 'cuda' else 'cpu'} --profile quick "
+            "--seed 1"
+        ),
         "device": {
             "id": "cuda:0" if kind == "cuda" else "cpu",
             "kind": kind,
@@ -76,7 +91,9 @@ def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()
         },
         "environment": {
             "hash": "0f1e2d3c4b5a",
-            "comparable": {"driver branch": "570"} if kind == "cuda" else {"governor": "performance"},
+            "comparable": {"driver branch": "570"}
+            if kind == "cuda"
+            else {"governor": "performance"},
             "recorded": {"host": "synthetic-host", "load": "0.2"},
         },
         "builds": [
@@ -98,12 +115,20 @@ def run(model: str, kind: str, cases: Iterable[Json], roofs: Iterable[Json] = ()
 
 def amount(value: float, unit: str) -> str:
     """ "61.8 TFLOP/s"."""
-    size, prefix = next(((size, prefix) for size, prefix in ((1e12, "T"), (1e9, "G")) if value >= size), (1, ""))
+    size, prefix = next(
+        ((size, prefix) for size, prefix in ((1e12, "T"), (1e9, "G")) if value >= size), (1, "")
+    )
     return f"{value / size:.3g} {prefix}{unit}"
 
 
 def roof(kind: str, value: float, unit: str = "B/s", source: str = "measured") -> Json:
-    return {"kind": kind, "value": value, "unit": unit, "source": source, "text": amount(value, unit)}
+    return {
+        "kind": kind,
+        "value": value,
+        "unit": unit,
+        "source": source,
+        "text": amount(value, unit),
+    }
 
 
 def case(
@@ -120,7 +145,8 @@ def case(
     measures_roof: str = "",
     metrics: Iterable[tuple[str, float, str, str]] = (),
 ) -> Json:
-    """One case; a failed one when there is no median. Rates follow from flops, bytes and the median."""
+    """One case; a failed one when there is no median. Rates follow from flops, bytes and the
+    median."""
     suite, variant, dtype, problem = name.split("/", 3)
     made: Json = {
         "name": name,
@@ -129,25 +155,31 @@ def case(
         "dtype": dtype,
         "problem": dict(field.split("=", 1) for field in problem.split(",")),
         "options": {},
-        "idea": f"synthetic {variant}",
-        "ranks": 1,
         "outcome": outcome,
         "state": STATES.get(outcome, "failed"),
         "processes": 0 if median_ns is None else processes,
         "beats_roof": share is not None and share > 1.05,
         "metrics": [
-            dict(zip(("name", "value", "unit", "direction"), metric, strict=True)) | {"text": f"{metric[1]:g}"}
+            dict(zip(("name", "value", "unit", "direction"), metric, strict=True))
+            | {"text": f"{metric[1]:g}"}
             for metric in metrics
         ],
         "words": {},
     }
     optional = {"reason": reason, "roof": roof, "measures_roof": measures_roof}
     made |= {key: text for key, text in optional.items() if text}
-    made |= {key: number for key, number in (("flops", flops), ("bytes", bytes)) if number is not None}
+    made |= {
+        key: number for key, number in (("flops", flops), ("bytes", bytes)) if number is not None
+    }
     if median_ns is None:
         return made
     made["median_ns"] = median_ns
-    words = {"median": f"{median_ns:.3g} ns", "error": "1.2e-07 / 1e-05", "samples": "60", "launch": "graph cold"}
+    words = {
+        "median": f"{median_ns:.3g} ns",
+        "error": "1.2e-07 / 1e-05",
+        "samples": "60",
+        "launch": "graph cold",
+    }
     if processes >= 3:
         width = 0.01 + 0.03 * (len(name) % 3)
         made["interval_ns"] = [median_ns * (1 - width), median_ns * (1 + width)]
@@ -157,12 +189,15 @@ def case(
     if bytes:
         made["byte_rate"] = bytes / median_ns * 1e9
     if share is not None:
-        made["share_of_roof"] = share
         words["share"] = f"{share:.1%}"
     busbw = next((metric[1] for metric in metrics if metric[0] == "busbw"), None)
     memory = measures_roof.startswith("dram") or (flops or 0) < (bytes or 0)
     value, unit = (
-        (busbw, "B/s") if busbw else (made.get("byte_rate"), "B/s") if memory else (made.get("flop_rate"), "FLOP/s")
+        (busbw, "B/s")
+        if busbw
+        else (made.get("byte_rate"), "B/s")
+        if memory
+        else (made.get("flop_rate"), "FLOP/s")
     )
     if value:
         made["rate"] = {"value": value, "unit": unit}
@@ -170,19 +205,31 @@ def case(
     return made | {"words": words}
 
 
-def roofline_time(flops: float, moved: float, compute: float, memory: float, efficiency: float) -> tuple[float, float]:
-    """Time in ns of a case that reaches `efficiency` of the roof, small cases less, and its share of the roof."""
+def roofline_time(
+    flops: float, moved: float, compute: float, memory: float, efficiency: float
+) -> tuple[float, float]:
+    """Time in ns of a case that reaches `efficiency` of the roof, small cases less, and its share
+    of the roof."""
     least = max(flops / compute, moved / memory) * 1e9
     time = least / efficiency + 3000
     return time, least / time
 
 
 _GEMM = {
-    "gpu": {"f32": {"naive": 0.08, "shared_tiled": 0.22, "register_tiled": 0.71, "cublaslt": 0.86},
-            "bf16": {"naive": 0.006, "wmma": 0.33, "cublaslt": 0.78}},
-    "cpu": {"f32": {"naive": 0.01, "loop_reordered": 0.11, "cache_tiled": 0.22, "register_tiled": 0.74,
-                    "openblas": 0.9}},
-}  # fmt: skip
+    "gpu": {
+        "f32": {"naive": 0.08, "shared_tiled": 0.22, "register_tiled": 0.71, "cublaslt": 0.86},
+        "bf16": {"naive": 0.006, "wmma": 0.33, "cublaslt": 0.78},
+    },
+    "cpu": {
+        "f32": {
+            "naive": 0.01,
+            "loop_reordered": 0.11,
+            "cache_tiled": 0.22,
+            "register_tiled": 0.74,
+            "openblas": 0.9,
+        }
+    },
+}
 
 
 def _gemm(kind: str, compute: dict[str, float], memory: float) -> list[Json]:
@@ -196,9 +243,17 @@ def _gemm(kind: str, compute: dict[str, float], memory: float) -> list[Json]:
                 name = f"gemm/{variant}/{dtype}/m={n},n={n},k={n}"
                 roof_kind = ("tensor." if dtype == "bf16" else "fma.") + dtype
                 cases.append(
-                    case(name, time, flops=flops, bytes=moved, share=share, roof=roof_kind, outcome=outcome,
-                         reason="interval wider than 5%" if outcome != "ok" else "")
-                )  # fmt: skip
+                    case(
+                        name,
+                        time,
+                        flops=flops,
+                        bytes=moved,
+                        share=share,
+                        roof=roof_kind,
+                        outcome=outcome,
+                        reason="interval wider than 5%" if outcome != "ok" else "",
+                    )
+                )
     return cases
 
 
@@ -208,21 +263,39 @@ def _attention(kind: str, compute: float, memory: float) -> list[Json]:
     for variant, efficiency in (("standard", 0.12), ("flash", 0.45)):
         for dim in (64, 128):
             for mask in ("full", "causal"):
-                for seq in (128, 256, 512, 1024, 2048, 4096, 8192) if kind == "gpu" else (128, 256, 512, 1024):
+                for seq in (
+                    (128, 256, 512, 1024, 2048, 4096, 8192)
+                    if kind == "gpu"
+                    else (128, 256, 512, 1024)
+                ):
                     heads = 16
-                    name = f"attention/{variant}/{dtype}/batch=1,heads={heads},seq={seq},dim={dim},mask={mask}"
-                    workspace = heads * seq * seq * 4.0 if variant == "standard" else heads * seq * 8.0
+                    name = (
+                        f"attention/{variant}/{dtype}/"
+                        f"batch=1,heads={heads},seq={seq},dim={dim},mask={mask}"
+                    )
+                    workspace = (
+                        heads * seq * seq * 4.0 if variant == "standard" else heads * seq * 8.0
+                    )
                     if variant == "standard" and seq == 8192:
                         why = "needs 4 GiB of workspace, 2 GiB are free"
                         cases.append(case(name, outcome="unsupported", reason=why))
                         continue
                     flops = 4.0 * heads * seq * seq * dim * (0.5 if mask == "causal" else 1)
-                    moved = 4.0 * heads * seq * dim * 2 + (2 * workspace if variant == "standard" else 0)
+                    moved = 4.0 * heads * seq * dim * 2 + (
+                        2 * workspace if variant == "standard" else 0
+                    )
                     time, share = roofline_time(flops, moved, compute, memory, efficiency)
                     cases.append(
-                        case(name, time, flops=flops, bytes=moved, share=share, roof="dram.copy",
-                             metrics=[("memory_bytes", workspace, "B", "lower")])
-                    )  # fmt: skip
+                        case(
+                            name,
+                            time,
+                            flops=flops,
+                            bytes=moved,
+                            share=share,
+                            roof="dram.copy",
+                            metrics=[("memory_bytes", workspace, "B", "lower")],
+                        )
+                    )
     return cases
 
 
@@ -231,15 +304,25 @@ def _coalescing(memory: float, elements: int) -> list[Json]:
         useful = 8.0 * elements
         time = useful * waste / (memory * efficiency) * 1e9 + 2000
         share = useful / memory * 1e9 / time
-        moved = [("moved_bytes", useful * waste, "B", "lower"), ("sectors_per_request", 4 * waste, "1", "none")]
-        return case(f"coalescing/{name}", time, bytes=useful, share=share, roof="dram.copy", metrics=moved)
+        moved = [
+            ("moved_bytes", useful * waste, "B", "lower"),
+            ("sectors_per_request", 4 * waste, "1", "none"),
+        ]
+        return case(
+            f"coalescing/{name}", time, bytes=useful, share=share, roof="dram.copy", metrics=moved
+        )
 
     cases = [
         access(f"strided/f32/stride={stride},elements={elements}", 0.9, min(stride, 8))
         for stride in (1, 2, 4, 8, 16, 32)
     ]
-    cases += [access(f"offset/f32/offset={offset},elements={elements}", 0.9, 1.02) for offset in (0, 1, 8)]
-    cases += [access(f"wide/f32/width={width},elements={elements}", 0.7 + 0.015 * width, 1) for width in (4, 8, 16)]
+    cases += [
+        access(f"offset/f32/offset={offset},elements={elements}", 0.9, 1.02) for offset in (0, 1, 8)
+    ]
+    cases += [
+        access(f"wide/f32/width={width},elements={elements}", 0.7 + 0.015 * width, 1)
+        for width in (4, 8, 16)
+    ]
     cases += [
         access(f"sequential/f32/elements={elements}", 0.93, 1),
         access(f"gather/f32/elements={elements}", 0.5, 7.6),
@@ -255,7 +338,11 @@ def _coalescing(memory: float, elements: int) -> list[Json]:
 def _occupancy(kind: str, compute: float, memory: float) -> list[Json]:
     cases = []
     if kind == "gpu":
-        shapes = [(limit, warps) for limit in ("block", "registers", "shared") for warps in (4, 8, 16, 32, 64)]
+        shapes = [
+            (limit, warps)
+            for limit in ("block", "registers", "shared")
+            for warps in (4, 8, 16, 32, 64)
+        ]
         shapes = [(limit, warps) for limit, warps in shapes if limit == "block" or warps <= 32]
     else:
         shapes = [("", 1), ("", 2)]
@@ -267,23 +354,47 @@ def _occupancy(kind: str, compute: float, memory: float) -> list[Json]:
             facts.append(("occupancy_ran", 0.97 * warps / most, "fraction", "none"))
         for loads in (1, 2, 4, 8):
             flight = warps * 32.0 * loads * 4 if limit else loads * 64.0
-            reach = 1 - math.exp(-flight / 9000) if limit else 0.9 * (warps / most) * (1 - math.exp(-loads / 2))
+            reach = (
+                1 - math.exp(-flight / 9000)
+                if limit
+                else 0.9 * (warps / most) * (1 - math.exp(-loads / 2))
+            )
             cases.append(
-                case(f"occupancy/load/f32/{where},loads={loads},elements=67108864", 1e9 / (memory * reach) * 1e9,
-                     bytes=1e9, share=reach, roof="dram.read",
-                     metrics=[*facts, ("bytes_in_flight", flight, "B", "none")])
-            )  # fmt: skip
+                case(
+                    f"occupancy/load/f32/{where},loads={loads},elements=67108864",
+                    1e9 / (memory * reach) * 1e9,
+                    bytes=1e9,
+                    share=reach,
+                    roof="dram.read",
+                    metrics=[*facts, ("bytes_in_flight", flight, "B", "none")],
+                )
+            )
         for chains in (1, 2, 4, 8):
-            reach = min(1.0, warps * chains / 16) * 0.95 if limit else 0.95 * warps / most * min(1, chains / 8)
+            reach = (
+                min(1.0, warps * chains / 16) * 0.95
+                if limit
+                else 0.95 * warps / most * min(1, chains / 8)
+            )
             cases.append(
-                case(f"occupancy/fma/f32/{where},chains={chains}", 1e12 / (compute * reach) * 1e9, flops=1e12,
-                     share=reach, roof="fma.f32", metrics=facts)
-            )  # fmt: skip
+                case(
+                    f"occupancy/fma/f32/{where},chains={chains}",
+                    1e12 / (compute * reach) * 1e9,
+                    flops=1e12,
+                    share=reach,
+                    roof="fma.f32",
+                    metrics=facts,
+                )
+            )
     return cases
 
 
-_FUSION = {  # accesses an element, launches
-    "gpu": {"separate": (14, 5), "fused_elementwise": (8, 2), "fused": (6, 1), "fused_vectorized": (6, 1)},
+_FUSION = {  # accesses per element, launches
+    "gpu": {
+        "separate": (14, 5),
+        "fused_elementwise": (8, 2),
+        "fused": (6, 1),
+        "fused_vectorized": (6, 1),
+    },
     "cpu": {"separate": (12, 5), "fused": (4, 1)},
 }
 
@@ -291,16 +402,25 @@ _FUSION = {  # accesses an element, launches
 def _fusion(kind: str, memory: float) -> list[Json]:
     cases = []
     for variant, (accesses, launches) in _FUSION[kind].items():
-        for dtype, rows in itertools.product(("f32", "bf16") if kind == "gpu" else ("f32",), (4096, 16384)):
+        for dtype, rows in itertools.product(
+            ("f32", "bf16") if kind == "gpu" else ("f32",), (4096, 16384)
+        ):
             cols, width = 4096, 4 if dtype == "f32" else 2
             elements = rows * cols
             least, moved = 3.0 * width * (elements + cols), 1.0 * accesses * width * elements
             time = 0.8 * moved / (memory * 0.85) * 1e9 + 2000 * launches
             metrics = [("moved_bytes", moved, "B", "lower"), ("kernels", launches, "1", "lower")]
             cases.append(
-                case(f"fusion/{variant}/{dtype}/rows={rows},cols={cols}", time, flops=19.0 * elements, bytes=least,
-                     share=least / memory * 1e9 / time, roof="dram.copy", metrics=metrics)
-            )  # fmt: skip
+                case(
+                    f"fusion/{variant}/{dtype}/rows={rows},cols={cols}",
+                    time,
+                    flops=19.0 * elements,
+                    bytes=least,
+                    share=least / memory * 1e9 / time,
+                    roof="dram.copy",
+                    metrics=metrics,
+                )
+            )
     return cases
 
 
@@ -308,25 +428,34 @@ def _divergence() -> list[Json]:
     cases = []
     for ways in (1, 2, 4, 8, 16, 32):
         for variant, paths in (("by_lane", ways), ("by_warp", 1)):
-            facts = [("paths_of_a_warp", paths, "1", "lower"), ("active_lanes", 32 / paths, "1", "higher")]
+            facts = [
+                ("paths_of_a_warp", paths, "1", "lower"),
+                ("active_lanes", 32 / paths, "1", "higher"),
+            ]
             name = f"divergence/{variant}/f32/ways={ways},elements=262144"
             cases.append(case(name, 4000.0 + 1900 * paths + 30 * ways, flops=2.7e8, metrics=facts))
     return cases
 
 
-def _collectives(variant: str, ranks: Iterable[int], latency: float, bandwidth: float) -> list[Json]:
+def _collectives(
+    variant: str, ranks: Iterable[int], latency: float, bandwidth: float
+) -> list[Json]:
     cases = []
     for count in ranks:
         for op, factor in (("all_reduce", 2.0), ("all_gather", 1.0), ("broadcast", 1.0)):
             for power in range(10, 31, 2):
                 moved = 2.0**power
-                travel = (factor * (count - 1) / count if factor != 1 or op == "all_gather" else 1.0) * moved
+                travel = (
+                    factor * (count - 1) / count if factor != 1 or op == "all_gather" else 1.0
+                ) * moved
                 time = latency * (1 + 0.2 * count) + travel / bandwidth * 1e9
                 carried = {"algbw": moved, "busbw": travel}
-                rates = [(metric, total / time * 1e9, "B/s", "higher") for metric, total in carried.items()]
+                rates = [
+                    (metric, total / time * 1e9, "B/s", "higher")
+                    for metric, total in carried.items()
+                ]
                 name = f"collectives/{variant}/f32/op={op},ranks={count},bytes={2**power}"
                 made = case(name, time, metrics=rates)
-                made["ranks"] = count
                 cases.append(made)
     return cases
 
@@ -338,13 +467,28 @@ def _roof_cases(roofs: list[Json]) -> list[Json]:
             continue
         group, what = one["kind"].split(".")
         if one["unit"] == "FLOP/s":
-            cases.append(case(f"roofs/{group}/{what}/work=1000000000000", 1e12 / one["value"] * 1e9, flops=1e12,
-                              bytes=4e6, measures_roof=one["kind"]))  # fmt: skip
+            cases.append(
+                case(
+                    f"roofs/{group}/{what}/work=1000000000000",
+                    1e12 / one["value"] * 1e9,
+                    flops=1e12,
+                    bytes=4e6,
+                    measures_roof=one["kind"],
+                )
+            )
         elif one["unit"] == "B/s":
-            cases.append(case(f"roofs/{what}/f32/level={group}", 1e9 / one["value"] * 1e9, bytes=1e9,
-                              measures_roof=one["kind"]))  # fmt: skip
+            cases.append(
+                case(
+                    f"roofs/{what}/f32/level={group}",
+                    1e9 / one["value"] * 1e9,
+                    bytes=1e9,
+                    measures_roof=one["kind"],
+                )
+            )
         else:
-            cases.append(case(f"roofs/latency/u8/level={what}", one["value"], measures_roof=one["kind"]))
+            cases.append(
+                case(f"roofs/latency/u8/level={what}", one["value"], measures_roof=one["kind"])
+            )
     return cases
 
 
@@ -364,19 +508,40 @@ def gpu() -> Json:
         roofs += [roof(kind, value, "FLOP/s")] if value else []
         roofs.append(roof(kind, nominal, "FLOP/s", sheet))
     roofs.append(roof("dram", 4.814e12, "B/s", sheet))
-    roofs += [roof("latency.l1", 21.0, "ns"), roof("latency.l2", 148.0, "ns"), roof("latency.dram", 428.0, "ns")]
+    roofs += [
+        roof("latency.l1", 21.0, "ns"),
+        roof("latency.l2", 148.0, "ns"),
+        roof("latency.dram", 428.0, "ns"),
+    ]
     cases = _attention("gpu", 702e12, 4.22e12) + _coalescing(4.22e12, 1 << 26)
-    cases += _collectives("nccl", (2, 8), 9000, 3.6e11) + _gemm("gpu", {"f32": 61.8e12, "bf16": 702e12}, 4.22e12)
-    cases += _occupancy("gpu", 61.8e12, 4.22e12) + _fusion("gpu", 4.22e12) + _divergence() + _roof_cases(roofs)
+    cases += _collectives("nccl", (2, 8), 9000, 3.6e11) + _gemm(
+        "gpu", {"f32": 61.8e12, "bf16": 702e12}, 4.22e12
+    )
+    cases += (
+        _occupancy("gpu", 61.8e12, 4.22e12)
+        + _fusion("gpu", 4.22e12)
+        + _divergence()
+        + _roof_cases(roofs)
+    )
     return run("synthetic-h200", "cuda", cases, roofs)
 
 
 def cpu() -> Json:
-    """Shaped like two cores of a server CPU: no datasheet, no tensor cores, two processes and so no intervals."""
+    """Shaped like two cores of a server CPU: no datasheet, no tensor cores, two processes and so no
+    intervals."""
     roofs = [roof("dram.read", 2.31e10), roof("dram.copy", 1.82e10), roof("dram.triad", 1.9e10)]
-    roofs += [roof("llc.read", 6.4e10), roof("llc.copy", 4.4e10), roof("l1.read", 4.1e11), roof("l1.copy", 2.9e11)]
+    roofs += [
+        roof("llc.read", 6.4e10),
+        roof("llc.copy", 4.4e10),
+        roof("l1.read", 4.1e11),
+        roof("l1.copy", 2.9e11),
+    ]
     roofs += [roof("fma.f64", 9.1e10, "FLOP/s"), roof("fma.f32", 1.83e11, "FLOP/s")]
-    roofs += [roof("latency.l1", 1.6, "ns"), roof("latency.l2", 5.1, "ns"), roof("latency.llc", 24.0, "ns")]
+    roofs += [
+        roof("latency.l1", 1.6, "ns"),
+        roof("latency.l2", 5.1, "ns"),
+        roof("latency.llc", 24.0, "ns"),
+    ]
     roofs.append(roof("latency.dram", 108.0, "ns"))
     cases = _attention("cpu", 1.83e11, 2.31e10) + _coalescing(2.31e10, 1 << 22)
     cases += _collectives("mpi", (2,), 1500, 6e9) + _gemm("cpu", {"f32": 1.83e11}, 2.31e10)
@@ -389,7 +554,11 @@ def cpu() -> Json:
 
 
 def main(arguments: list[str]) -> int:
-    documents = {"gpu": lambda: document(gpu()), "cpu": lambda: document(cpu()), "both": lambda: document(gpu(), cpu())}
+    documents = {
+        "gpu": lambda: document(gpu()),
+        "cpu": lambda: document(cpu()),
+        "both": lambda: document(gpu(), cpu()),
+    }
     if len(arguments) != 2 or arguments[0] not in documents:
         print("usage: python -m reports.synthetic gpu|cpu|both FILE", file=sys.stderr)
         return 64

@@ -1,5 +1,5 @@
-"""Invented comparisons for tests, never measured: every cause, hollow sides, sides that failed, other work, roofs of
-both sides or of datasheets alone, and counts.
+"""Invented comparisons for tests, never measured: every cause, hollow sides, sides that failed,
+other work, roofs of both sides or of datasheets alone, and counts.
 
 `python -m reports.synthetic_comparison NUMBER FILE` writes a report of one with that many cases.
 """
@@ -28,7 +28,15 @@ _ROOFS = (  # kind, unit, A, B, and what the datasheets say of both
     ("tensor.bf16", "FLOP/s", 280e12, 702e12, 312e12, 989e12),
 )
 _SUITES = (  # suite, variant, dtype, FLOP and B of one n, share of A's roof and of B's
-    ("attention", "flash_mma", "bf16", lambda n: 64.0 * n * n * 64, lambda n: 8192.0 * n, 0.42, 0.27),
+    (
+        "attention",
+        "flash_mma",
+        "bf16",
+        lambda n: 64.0 * n * n * 64,
+        lambda n: 8192.0 * n,
+        0.42,
+        0.27,
+    ),
     ("coalescing", "offset", "f32", lambda n: 0.0, lambda n: 8.0 * n * n, 0.81, 0.8),
     ("gemm", "naive", "f32", lambda n: 2.0 * n**3, lambda n: 12.0 * n * n, 0.05, 0.09),
     ("gemm", "register_tiled", "f32", lambda n: 2.0 * n**3, lambda n: 12.0 * n * n, 0.62, 0.6),
@@ -37,7 +45,9 @@ _SUITES = (  # suite, variant, dtype, FLOP and B of one n, share of A's roof and
 )
 
 
-def comparison(cases: int, *, roofs: str = "measured", differences: Iterable[str] = (), seed: int = 1) -> Json:
+def comparison(
+    cases: int, *, roofs: str = "measured", differences: Iterable[str] = (), seed: int = 1
+) -> Json:
     """Two devices, the second the larger one; `roofs` is "measured", "datasheet", or "none"."""
     draw = random.Random(seed)
     made = []
@@ -62,7 +72,11 @@ def _oddity(index: int) -> Json:
 
 
 def times(
-    cases: Iterable[Json], *, roofs: str = "measured", differences: Iterable[str] = (), one_sided: Iterable[Json] = ()
+    cases: Iterable[Json],
+    *,
+    roofs: str = "measured",
+    differences: Iterable[str] = (),
+    one_sided: Iterable[Json] = (),
 ) -> Json:
     """A comparison of these cases; means of suites follow from them."""
     made = [worded(one) for one in cases]
@@ -70,10 +84,11 @@ def times(
         "gives": "times",
         "a": run("synthetic-small-gpu", "20261118T090000Z-aaaaaa"),
         "b": run("synthetic-large-gpu", "20261119T090000Z-bbbbbb"),
-        "compared": sum("ratio" in one for one in made),
-        "differences": [
-            {"kind": said.split(":")[0] if said[0].islower() else "", "words": said} for said in differences
+        "conclusions": [
+            f"{sum('ratio' in one for one in made)} cases compared",
+            "nothing is explained",
         ],
+        "differences": list(differences),
         "roofs": [worded(one) for one in _roofs(roofs)],
         "cases": made,
         "suites": [worded(one) for one in suites(made)],
@@ -87,7 +102,11 @@ def worded(made: Json) -> Json:
     def text(ratio: float) -> str:
         return f"{ratio:.2f}" if ratio > 0.9995 else f"{ratio:.3f}"
 
-    found = {"ratio": "mean" if "lowest" in made else "ratio", "roofs_ratio": "roofs_alone", "work": "work"}
+    found = {
+        "ratio": "mean" if "lowest" in made else "ratio",
+        "roofs_ratio": "roofs_alone",
+        "work": "work",
+    }
     words = {key: text(made[name]) for name, key in found.items() if name in made}
     words |= {name: text(made[name]) for name in ("rest", "lowest", "highest") if name in made}
     if "ratio_low" in made:
@@ -95,7 +114,9 @@ def worded(made: Json) -> Json:
     for side in ("a", "b"):
         value = made.get(side, {})
         if isinstance(value, float):
-            words[side] = synthetic.amount(value, made["unit"]) if "roof" in made else f"{value:.17g}"
+            words[side] = (
+                synthetic.amount(value, made["unit"]) if "roof" in made else f"{value:.17g}"
+            )
         elif "median_ns" in value:
             words[side] = f"{value['median_ns']:.3g} ns" + (" ?" if value.get("unsteady") else "")
     if "cause" in made:
@@ -104,7 +125,12 @@ def worded(made: Json) -> Json:
 
 
 def run(model: str, identity: str) -> Json:
-    made = {"id": identity, "model": model, "device_name": f"Device {model}", "started": "2026-11-18T09:00:00Z"}
+    made = {
+        "id": identity,
+        "model": model,
+        "device_name": f"Device {model}",
+        "started": "2026-11-18T09:00:00Z",
+    }
     return made | {"status": "finished", "profile": "quick", "label": ""}
 
 
@@ -112,10 +138,14 @@ def _roofs(which: str) -> list[Json]:
     found = []
     for kind, unit, *values in _ROOFS:
         if which == "measured":
-            found.append({"roof": kind, "source": "measured", "unit": unit, "a": values[0], "b": values[1]})
+            found.append(
+                {"roof": kind, "source": "measured", "unit": unit, "a": values[0], "b": values[1]}
+            )
         if which != "none":
             of = "dram" if kind == "dram.read" else kind
-            found.append({"roof": of, "source": "datasheet", "unit": unit, "a": values[2], "b": values[3]})
+            found.append(
+                {"roof": of, "source": "datasheet", "unit": unit, "a": values[2], "b": values[3]}
+            )
     return sorted(found, key=lambda roof: roof["source"] != "measured")
 
 
@@ -133,8 +163,8 @@ def case(
     disturbed: bool = False,
     work: float = 1.0,
 ) -> Json:
-    """One case whose sides reach these shares of their own roofs; `interval` is how far, in logs, the ratio's reaches;
-    `outcome`, `disturbed` and `work` are of B."""
+    """One case whose sides reach these shares of their own roofs; `interval` is how far, in logs,
+    the ratio's reaches; `outcome`, `disturbed` and `work` are of B."""
     suite, variant, dtype, _ = name.split("/", 3)
     least = [_least_ns(dtype, flops * more, moved * more, at) for at, more in ((0, 1.0), (1, work))]
     sides = [
@@ -142,7 +172,13 @@ def case(
         for (ns, _), share, amount in zip(least, (share_a, share_b), (1.0, work), strict=True)
     ]
     ratio = sides[1]["median_ns"] / sides[0]["median_ns"] / work
-    made: Json = {"case": name, "suite": suite, "variant": variant, "dtype": dtype, "measures_roof": False}
+    made: Json = {
+        "case": name,
+        "suite": suite,
+        "variant": variant,
+        "dtype": dtype,
+        "measures_roof": False,
+    }
     made |= {"a": sides[0], "b": sides[1], "ratio": ratio}
     if disturbed or outcome == "unstable":
         sides[1] |= {"outcome": "invalid_environment" if disturbed else outcome, "unsteady": True}
@@ -159,8 +195,6 @@ def case(
         made |= {"roofs_ratio": predicted, "roofs": roofs, "rest": ratio / predicted}
         cause, because = _cause(made, disturbed)
         made |= {"cause": cause} | ({"because": because} if because else {})
-        if cause == "distance":
-            made["farther"] = because[0].lower()
     return made
 
 
@@ -184,32 +218,48 @@ def _cause(made: Json, disturbed: bool) -> tuple[str, str]:
     if abs(math.log(made["rest"])) <= math.log(_MARGIN):
         return "hardware", ""
     if "ratio_low" not in made:
-        return "unknown", "fewer than 3 processes a side"
+        return "unknown", "fewer than 3 processes per side"
     if made["ratio_low"] <= made["roofs_ratio"] <= made["ratio_high"]:
         return "unknown", "within the noise"
     return "distance", f"{'B' if made['rest'] > 1 else 'A'} is farther from its roof"
 
 
 def suites(cases: Iterable[Json]) -> list[Json]:
-    """Geometric means as `ridgeline compare` makes them: without cases that measure a roof or were disturbed."""
+    """Geometric means as `ridgeline compare` makes them: without cases that measure a roof or were
+    disturbed."""
     groups: dict[str, list[Json]] = {}
     for one in cases:
         if "ratio" in one and not one["measures_roof"]:
             groups.setdefault(one["suite"], []).append(one)
     found = []
     for suite, some in sorted(groups.items()):
-        steady = [one for one in some if not (one["a"].get("disturbed") or one["b"].get("disturbed"))]
+        steady = [
+            one for one in some if not (one["a"].get("disturbed") or one["b"].get("disturbed"))
+        ]
         ratios = [one["ratio"] for one in steady]
         if not ratios:
             continue
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        made = {"suite": suite, "cases": len(steady), "ratio": mean, "a_processes": 3, "b_processes": 3}
+        made = {
+            "suite": suite,
+            "cases": len(steady),
+            "ratio": mean,
+            "a_processes": 3,
+            "b_processes": 3,
+        }
         if all("ratio_low" in one for one in steady):
             made |= {"ratio_low": mean * 0.99, "ratio_high": mean * 1.01}
-        made |= {"lowest": min(ratios), "highest": max(ratios), "disturbed": len(some) - len(steady)}
+        made |= {
+            "lowest": min(ratios),
+            "highest": max(ratios),
+            "disturbed": len(some) - len(steady),
+        }
         predicted = [math.log(one["roofs_ratio"]) for one in steady if "roofs_ratio" in one]
         if predicted:
-            made |= {"roofs_ratio": math.exp(sum(predicted) / len(predicted)), "roofs_cases": len(predicted)}
+            made |= {
+                "roofs_ratio": math.exp(sum(predicted) / len(predicted)),
+                "roofs_cases": len(predicted),
+            }
         found.append(made)
     return found
 
@@ -217,26 +267,41 @@ def suites(cases: Iterable[Json]) -> list[Json]:
 def measuring(kind: str, a_ns: float, b_ns: float) -> Json:
     """A case that measures a roof: it has a ratio and no cause."""
     suite, variant, dtype = "roofs", *kind.split(".")
-    sides = [{"outcome": "ok", "processes": 3, "median_ns": ns, "flops": 1e9, "bytes": 1e3} for ns in (a_ns, b_ns)]
-    made = {"case": f"{suite}/{variant}/{dtype}", "suite": suite, "variant": variant, "dtype": dtype}
+    sides = [
+        {"outcome": "ok", "processes": 3, "median_ns": ns, "flops": 1e9, "bytes": 1e3}
+        for ns in (a_ns, b_ns)
+    ]
+    made = {
+        "case": f"{suite}/{variant}/{dtype}",
+        "suite": suite,
+        "variant": variant,
+        "dtype": dtype,
+    }
     return made | {"measures_roof": True, "a": sides[0], "b": sides[1], "ratio": b_ns / a_ns}
 
 
 def failed(name: str, why: str = "B: crashed: killed by signal 11") -> Json:
     """A case without a ratio, because B failed."""
-    return differently(name, why) | {"b": {"outcome": "crashed", "processes": 0, "reason": "killed by signal 11"}}
+    return differently(name, why) | {
+        "b": {"outcome": "crashed", "processes": 0, "reason": "killed by signal 11"}
+    }
 
 
 def differently(name: str, why: str = "measured differently: graph cold -> loop hot") -> Json:
     """A case without a ratio, although both sides have times."""
     made = case(name, 1e9, 1e6, 0.5, 0.5, roofs="none")
-    return {key: value for key, value in made.items() if not key.startswith("ratio")} | {"not_compared": why}
+    return {key: value for key, value in made.items() if not key.startswith("ratio")} | {
+        "not_compared": why
+    }
 
 
 def odd() -> Json:
-    """What is rare, each once: ratios from a fifth to five, a time above its roof, other code, long names, cases of one
-    side, cases that measure a roof, and sides that failed."""
-    long = "attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal,layout=packed,window=256,part="
+    """What is rare, each once: ratios from a fifth to five, a time above its roof, other code, long
+    names, cases of one side, cases that measure a roof, and sides that failed."""
+    long = (
+        "attention/flash_mma/bf16/"
+        "batch=1,heads=16,seq=1024,dim=64,mask=causal,layout=packed,window=256,part="
+    )
     cases = [
         measuring("fma.f32", 1e6, 3.1e5),
         measuring("dram.read", 1e6, 4.5e5),
@@ -246,7 +311,14 @@ def odd() -> Json:
         case(f"{long}4", 4e9, 8e6, 0.4, 1.3),
         case(f"{long}5", 4e9, 8e6, 0.5, 0.25, processes=2),
         case(f"{long}6", 4e9, 8e6, 0.5, 0.4, interval=0.5, outcome="unstable"),
-        case("collectives/mpi/f32/op=broadcast,ranks=2,bytes=1048576", 0, 1e6, 0.5, 0.25, roofs="none"),
+        case(
+            "collectives/mpi/f32/op=broadcast,ranks=2,bytes=1048576",
+            0,
+            1e6,
+            0.5,
+            0.25,
+            roofs="none",
+        ),
         case("gemm/naive/f32/n=512", 2.7e8, 3e6, 0.9, 0.06),
         case("gemm/naive/f32/elements=66%", 2.7e8, 3e6, 0.5, 0.51, work=1.5),
         failed("gemm/naive/f32/n=2048"),
@@ -255,7 +327,11 @@ def odd() -> Json:
     ]
     one_sided = [
         {"case": "gemm/cublaslt/fp8/n=512", "in": "b"},
-        {"case": "gemm/naive/f32/n=512 cache=hot", "in": "a", "why": "the other side has gemm/naive/f32/n=512"},
+        {
+            "case": "gemm/naive/f32/n=512 cache=hot",
+            "in": "a",
+            "why": "the other side has gemm/naive/f32/n=512",
+        },
     ]
     made = times(cases, differences=DIFFERENCES, one_sided=one_sided)
     made["b"] |= {"label": "tuned", "profile": "nightly"}
@@ -263,10 +339,15 @@ def odd() -> Json:
 
 
 def counts(cases: int) -> Json:
-    """Two emulated devices: each third case differs, and what can be odd about counts is there once there are six."""
+    """Two emulated devices: each third case differs, and what can be odd about counts is there once
+    there are six."""
     made: list[Json] = []
     for index in range(cases):
-        one: Json = {"case": f"coalescing/strided/f32/stride={index + 1}", "equal_counts": 21, "changed": []}
+        one: Json = {
+            "case": f"coalescing/strided/f32/stride={index + 1}",
+            "equal_counts": 21,
+            "changed": [],
+        }
         if index % 3 == 0:
             one["changed"].append(_metric("sectors", "1", 1048576.0, 1048577.0 + index))
         made.append(one)
@@ -281,9 +362,9 @@ def counts(cases: int) -> Json:
         "gives": "counts",
         "a": run("synthetic-emulated-sm_80", "20261118T090000Z-aaaaaa"),
         "b": run("synthetic-emulated-sm_90", "20261119T090000Z-bbbbbb"),
-        "compared": sum("not_compared" not in one for one in made),
+        "conclusions": [f"{sum('not_compared' not in one for one in made)} cases compared"],
         "differences": [],
-        "cases": made,
+        "counted": made,
         "one_sided": [{"case": "gemm/wgmma/bf16/n=512", "in": "b"}],
     }
 

@@ -1,4 +1,5 @@
-"""Invented gates for tests, never measured: every verdict, bimodal processes, dropped pairs, unbounded intervals."""
+"""Invented gates for tests, never measured: every verdict, bimodal processes, dropped pairs,
+unbounded intervals."""
 
 from __future__ import annotations
 
@@ -27,20 +28,25 @@ _KINDS = (
 
 
 def gate(cases: int, *, mode: str = "refs", delta: float = 0.03, seed: int = 1) -> Json:
-    """A gate of that many cases; most of many pass, and each other verdict is there once there are 12."""
+    """A gate of that many cases; most of many pass, and each other verdict is there once there are
+    12."""
     verdicts = []
     for index in range(cases):
         kind = _KINDS[index % len(_KINDS)] if index < len(_KINDS) else _KINDS[3]
         if index % 17 == 16:
             kind = _KINDS[1]
         name = f"gemm/shared_tiled/f32/m={64 + index},n={64 + index},k={64 + index}"
-        verdicts.append(verdict(name, *kind, delta=delta, seed=seed * 1000 + index, rounds=mode != "runs"))
+        verdicts.append(
+            verdict(name, *kind, delta=delta, seed=seed * 1000 + index, rounds=mode != "runs")
+        )
     return of(verdicts, mode=mode, seed=seed)
 
 
 def of(verdicts: list[Json], **facts: object) -> Json:
     """A gate of these verdicts."""
-    counts = ", ".join(f"{number} {kind}" for kind, number in Counter(one["verdict"] for one in verdicts).items())
+    counts = ", ".join(
+        f"{number} {kind}" for kind, number in Counter(one["verdict"] for one in verdicts).items()
+    )
     made: Json = {
         "id": "20261120T130000Z-9a7e00",
         "mode": "refs",
@@ -64,7 +70,10 @@ def of(verdicts: list[Json], **facts: object) -> Json:
         "device": synthetic.run("synthetic-cpu-2c", "cpu", [])["device"],
         "fails": bad,
         "doubtful": any(one["verdict"] == "undecided" for one in verdicts),
-        "conclusions": [f"{len(verdicts)} cases: {counts}", f"the gate {'fails: why' if bad else 'passes'}"],
+        "conclusions": [
+            f"{len(verdicts)} cases: {counts}",
+            f"the gate {'fails: why' if bad else 'passes'}",
+        ],
         "counts_text": counts or "no case was compared",
         "gives": "times",
         "counted": "processes" if made["mode"] == "runs" else "pairs",
@@ -85,8 +94,8 @@ def verdict(
     seed: int = 1,
     rounds: bool = True,
 ) -> Json:
-    """One case; with a `change` (a log ratio) its numbers follow from invented pairs. `modes`: how far apart, in logs,
-    the two speeds are that each process draws one of."""
+    """One case; with a `change` (a log ratio) its numbers follow from invented pairs. `modes`: how
+    far apart, in logs, the two speeds are that each process draws one of."""
     bad = kind in ("regression", "wrong_result", "crashed", "timeout", "missing")
     made: Json = {"case": case, "verdict": kind, "fails": bad, "delta": delta, "pairs": pairs}
     words: Json = {"verdict": kind, "why": reason}
@@ -95,7 +104,8 @@ def verdict(
         return made
     draw = random.Random(seed)
     logs = [
-        change + draw.gauss(0, noise) + modes * ((draw.random() < 0.4) - (draw.random() < 0.4)) for _ in range(pairs)
+        change + draw.gauss(0, noise) + modes * ((draw.random() < 0.4) - (draw.random() < 0.4))
+        for _ in range(pairs)
     ]
     if rounds:
         made["rounds"] = [
@@ -105,20 +115,36 @@ def verdict(
     logs.sort()
     cut = max(1, len(logs) // 4)
     ends = {"ratio_low": logs[cut - 1], "ratio": logs[len(logs) // 2], "ratio_high": logs[-cut]}
-    low, middle, high = (f"{100 * math.expm1(end):+.{1 if abs(end) < 0.6 else 0}f}%" for end in ends.values())
-    words |= {"change": middle, "interval": f"[{low}, {high}]", "delta": f"{100 * delta:g}%", "pairs": str(pairs)}
-    words |= {"baseline": "100 us", "candidate": f"{100 * math.exp(ends['ratio']):.3g} us", "noise": f"{noise:.2%}"}
+    low, middle, high = (
+        f"{100 * math.expm1(end):+.{1 if abs(end) < 0.6 else 0}f}%" for end in ends.values()
+    )
+    words |= {
+        "change": middle,
+        "interval": f"[{low}, {high}]",
+        "delta": f"{100 * delta:g}%",
+        "pairs": str(pairs),
+    }
+    words |= {
+        "baseline": "100 us",
+        "candidate": f"{100 * math.exp(ends['ratio']):.3g} us",
+        "noise": f"{noise:.2%}",
+    }
     return made | {key: math.exp(end) for key, end in ends.items()}
 
 
 def odd() -> Json:
-    """A gate of what is rare: changes beyond the axis, intervals without a bound, bimodal processes, dropped pairs, an
-    expected regression, deltas of their own, long names of cases and sides."""
+    """A gate of what is rare: changes beyond the axis, intervals without a bound, bimodal
+    processes, dropped pairs, an expected regression, deltas of their own, long names of cases and
+    sides."""
     names = (
-        f"attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal,part={part}" for part in range(1, 10)
+        f"attention/flash_mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal,part={part}"
+        for part in range(1, 10)
     )
     expected = {"fails": False, "words": {"verdict": "regression (expected)", "change": "+7.2%"}}
-    why = "3 of 12 pairs are left, the others were dropped: hw_thermal_slowdown, and a reason that is longer than a row"
+    why = (
+        "3 of 12 pairs are left, the others were dropped: hw_thermal_slowdown, and a reason that "
+        "is longer than a row"
+    )
     verdicts = [
         verdict(next(names), "regression", math.log(2.6), 18),
         verdict(next(names), "improvement", -math.log(3), 12),
@@ -139,4 +165,6 @@ def odd() -> Json:
 
 if __name__ == "__main__":
     number, file = sys.argv[1:]
-    Path(file).write_text(json.dumps(synthetic.document() | {"gates": [gate(int(number))]}), encoding="utf-8")
+    Path(file).write_text(
+        json.dumps(synthetic.document() | {"gates": [gate(int(number))]}), encoding="utf-8"
+    )

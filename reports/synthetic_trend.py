@@ -1,4 +1,5 @@
-"""Invented nights for tests, never measured: one of each thing that a trend can tell, with values that show it."""
+"""Invented nights for tests, never measured: one of each thing that a trend can tell, with values
+that show it."""
 
 from __future__ import annotations
 
@@ -28,9 +29,12 @@ _SUITES = (
 
 
 class Nights:
-    """Nights of invented times: what is asked of a case is in its values, and what is told of it is read from these."""
+    """Nights of invented times: what is asked of a case is in its values, and what is told of it is
+    read from these."""
 
-    def __init__(self, nights: int, *, start: int | None = None, noise: float = 0.002, seed: int = 1) -> None:
+    def __init__(
+        self, nights: int, *, start: int | None = None, noise: float = 0.002, seed: int = 1
+    ) -> None:
         """`start`: the night on which another comparable environment begins."""
         self.draw = random.Random(seed)
         self.noise = noise
@@ -39,13 +43,24 @@ class Nights:
         days = [back + (away if back > nights // 2 else 0) for back in range(nights)]
         self.dates = [(LAST - datetime.timedelta(days=back)).isoformat() for back in reversed(days)]
         self.series: list[Json] = []
-        self.found: dict[str, list[Json]] = {"changes": [], "fleet_events": [], "drifts": [], "stopped": []}
+        self.found: dict[str, list[Json]] = {
+            "changes": [],
+            "fleet_events": [],
+            "drifts": [],
+            "stopped": [],
+        }
 
     def add(
-        self, case: str, base: float, steps: dict[int, float] | None = None, *, drift: float = 0.0, until: int = 0
+        self,
+        case: str,
+        base: float,
+        steps: dict[int, float] | None = None,
+        *,
+        drift: float = 0.0,
+        until: int = 0,
     ) -> list[float]:
-        """A case with `steps`, logs of ratios by their night; `drift` is a log of a ratio over all nights. Every 13th
-        night is missing, and the last `until`."""
+        """A case with `steps`, logs of ratios by their night; `drift` is a log of a ratio over all
+        nights. Every 13th night is missing, and the last `until`."""
         count = len(self.dates)
         phase = self.draw.randrange(13)
         values = [
@@ -60,7 +75,10 @@ class Nights:
         ]
         kept = [at for at in range(count - until) if at % 13 != phase or at in (0, count - 1)]
         cut = count if self.start is None else self.start
-        for environment, some in ((OLD, [at for at in kept if at < cut]), (NEW, [at for at in kept if at >= cut])):
+        for environment, some in (
+            (OLD, [at for at in kept if at < cut]),
+            (NEW, [at for at in kept if at >= cut]),
+        ):
             if some:
                 self.series.append(
                     {
@@ -73,14 +91,24 @@ class Nights:
         return values
 
     def change(
-        self, case: str, night: int, *, begin: int = 0, end: int = 0, loose: int = 0, kind: str = "", **more: object
+        self,
+        case: str,
+        night: int,
+        *,
+        begin: int = 0,
+        end: int = 0,
+        loose: int = 0,
+        kind: str = "",
+        **more: object,
     ) -> Json:
-        """What is told of the step of `case` on a night, in the environment of that night: from the level that begins
-        on the night `begin` to the one that lasts until before `end` (0: to the last)."""
+        """What is told of the step of `case` on a night, in the environment of that night: from the
+        level that begins on the night `begin` to the one that lasts until before `end` (0: to the
+        last)."""
         (one,) = [
             one
             for one in self.series
-            if one["case"] == case and one["environment"] == (NEW if self.start and night >= self.start else OLD)
+            if one["case"] == case
+            and one["environment"] == (NEW if self.start and night >= self.start else OLD)
         ]
         pairs = [
             (at, value)
@@ -90,12 +118,25 @@ class Nights:
         before = statistics.median(value for at, value in pairs if at < night)
         after = statistics.median(value for at, value in pairs if at >= night)
         error = 2 * self.noise * math.sqrt(sum(1 / sum(side) for side in self._sides(pairs, night)))
-        made: Json = {"case": case, "kind": kind or ("regression" if after > before else "improvement")}
+        made: Json = {
+            "case": case,
+            "kind": kind or ("regression" if after > before else "improvement"),
+        }
         made |= {"night": self.dates[night], "earliest": self.dates[max(0, night - loose)]}
-        made |= {"latest": self.dates[min(len(self.dates) - 1, night + loose)], "before": before, "after": after}
+        made |= {
+            "latest": self.dates[min(len(self.dates) - 1, night + loose)],
+            "before": before,
+            "after": after,
+        }
         made |= {"unit": "ns", "confirmed": True, "new": False, "ratio": after / before}
-        made |= {"ratio_low": after / before * math.exp(-error), "ratio_high": after / before * math.exp(error)}
-        made |= {"changes": changes(), "confirm": f"ridgeline gate --device cuda:0 --baseline-ref 61c0ffee {case}"}
+        made |= {
+            "ratio_low": after / before * math.exp(-error),
+            "ratio_high": after / before * math.exp(error),
+        }
+        made |= {
+            "changes": changes(),
+            "confirm": f"ridgeline gate --device cuda:0 --baseline-ref 61c0ffee {case}",
+        }
         return made | more
 
     @staticmethod
@@ -110,14 +151,26 @@ class Nights:
             "device_uuid": "GPU-synthetic",
             "profile": "nightly",
         }
-        made |= {"nights": len(self.dates), "first": self.dates[0], "last": self.dates[-1], "cases": cases}
-        made |= {"too_short": 0, "least_step": 0.01, "left_out": {}, "other_runs": {}, "environments": []}
+        made |= {
+            "nights": len(self.dates),
+            "first": self.dates[0],
+            "last": self.dates[-1],
+            "cases": cases,
+        }
+        made |= {"least_step": 0.01, "limits": [], "environments": []}
         if self.start is not None:
             facts = ["power_limit_w 250 -> 300"]
             made["environments"] = [
-                {"night": self.dates[self.start], "changed": facts, "cases": cases, "ratio": math.exp(0.012)}
+                {
+                    "night": self.dates[self.start],
+                    "changed": facts,
+                    "cases": cases,
+                    "ratio": math.exp(0.012),
+                }
             ]
-        return made | self.found | {"older": 0, "new_nights": 1, "dates": self.dates, "series": self.series} | more
+        return (
+            made | self.found | {"new_nights": 1, "dates": self.dates, "series": self.series} | more
+        )
 
 
 def changes(*facts: str, code: bool = True) -> Json:
@@ -125,7 +178,12 @@ def changes(*facts: str, code: bool = True) -> Json:
     old, new = COMMITS if code else (COMMITS[0], COMMITS[0])
     made: Json = {"environment": list(facts), "before_run": "20261001T010000Z-aaaaaa"}
     made |= {"after_run": "20261002T010000Z-bbbbbb"}
-    return made | {"before_commit": old, "after_commit": new, "before_dirty": False, "after_dirty": False}
+    return made | {
+        "before_commit": old,
+        "after_commit": new,
+        "before_dirty": False,
+        "after_dirty": False,
+    }
 
 
 def name(index: int) -> str:
@@ -141,7 +199,8 @@ def quiet(cases: int = 8, nights: int = 90, **more: object) -> Json:
 
 
 def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
-    """One of each thing to find, as far as there are cases; from 24 on some of them change together."""
+    """One of each thing to find, as far as there are cases; from 24 on some of them change
+    together."""
     made = Nights(nights, start=nights // 4, seed=seed)
     late, fleet = nights - nights // 8, nights - nights // 3
     told = min(cases, 8)
@@ -176,7 +235,9 @@ def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
         elif index == 5:
             made.add(case, base, until=6)
             last = made.dates[made.series[-1]["nights"][-1]]
-            found["stopped"].append({"case": case, "last": last, "outcome": "crashed", "new": False})
+            found["stopped"].append(
+                {"case": case, "last": last, "outcome": "crashed", "new": False}
+            )
         elif index == 6:
             made.add(case, base, {fleet - 6: 0.024})
             found["changes"].append(made.change(case, fleet - 6, loose=3))
@@ -188,11 +249,18 @@ def trend(cases: int = 24, nights: int = 90, *, seed: int = 1) -> Json:
         members = [made.change(name(index), fleet, **more) for index in together]
         ratio = statistics.median(one["ratio"] for one in members)
         found["fleet_events"].append(
-            {"kind": "environment", "night": made.dates[fleet], "slower": len(members), "faster": 0, "ratio": ratio}
+            {
+                "kind": "environment",
+                "night": made.dates[fleet],
+                "slower": len(members),
+                "faster": 0,
+                "ratio": ratio,
+            }
             | {"new": False, "changes": facts, "members": members}
         )
-    left_out = {"unstable": 14, "crashed": 2}
-    return made.trend(left_out=left_out, other_runs={"of a gate": 3}, too_short=2 if cases > 2 else 0, older=4)
+    return made.trend(
+        limits=["left out: 16 measurements (14 unstable, 2 crashed), 3 runs of a gate"]
+    )
 
 
 def counted(cases: int = 4, nights: int = 30) -> Json:
@@ -204,18 +272,37 @@ def counted(cases: int = 4, nights: int = 30) -> Json:
         metric = "atomics" if index == 1 else "sectors"
         places = list(range(nights))
         values = [after if at >= night else before for at in places]
-        made.series.append({"case": name(index), "metric": metric, "unit": "1", "nights": places, "values": values})
+        made.series.append(
+            {"case": name(index), "metric": metric, "unit": "1", "nights": places, "values": values}
+        )
         made.found["changes"].append(
-            {"case": name(index), "kind": "regression", "night": made.dates[night], "earliest": made.dates[night]}
-            | {"latest": made.dates[night], "before": before, "after": after, "unit": "1", "metric": metric}
-            | {"other_metrics": 2 * (index == 0), "confirmed": True, "new": True, "changes": changes(), "confirm": "x"}
+            {
+                "case": name(index),
+                "kind": "regression",
+                "night": made.dates[night],
+                "earliest": made.dates[night],
+            }
+            | {
+                "latest": made.dates[night],
+                "before": before,
+                "after": after,
+                "unit": "1",
+                "metric": metric,
+            }
+            | {
+                "other_metrics": 2 * (index == 0),
+                "confirmed": True,
+                "new": True,
+                "changes": changes(),
+                "confirm": "x",
+            }
         )
     return made.trend(model="synthetic-emulated", device="emulated:0", least_step=0.02)
 
 
 def odd() -> Json:
-    """What is rare: long names, several changes of one case, far outliers, two environments in turn, a case without
-    shown nights, a change of one night, changes that nothing explains."""
+    """What is rare: long names, several changes of one case, far outliers, two environments in
+    turn, a case without shown nights, a change of one night, changes that nothing explains."""
     made = Nights(60, noise=0.003)
     long = f"attention/{'flash_' * 12}mma/bf16/batch=1,heads=16,seq=1024,dim=64,mask=causal"
     made.add(long, 4.2e6, {20: 0.03, 40: 0.05})
@@ -225,19 +312,35 @@ def odd() -> Json:
     made.found["changes"] = [made.change(long, 20, end=40, loose=4), last]
     made.add("turns/between/f32/n=1", 50.0)
     turns = made.series.pop()
-    for hash_, places in ((OLD, [at for at in range(60) if at // 15 % 2 == 0]), (NEW, range(15, 30))):
-        made.series.append(turns | {"environment": hash_, "nights": list(places), "median_ns": [50.0] * len(places)})
+    for hash_, places in (
+        (OLD, [at for at in range(60) if at // 15 % 2 == 0]),
+        (NEW, range(15, 30)),
+    ):
+        made.series.append(
+            turns
+            | {"environment": hash_, "nights": list(places), "median_ns": [50.0] * len(places)}
+        )
     made.found["stopped"] = [
         {"case": "turns/between/f32/n=1", "last": made.dates[50], "new": True},
         {"case": "no/nights/f32/n=1", "last": made.dates[1], "outcome": "timeout", "new": False},
     ]
     made.found["drifts"] = [
-        {"case": "$no$/nights\n/f32/n=2", "from": made.dates[0], "ratio": 0.9, "ratio_low": 0.8, "ratio_high": 0.95}
-        | {"new": False, "changes": changes("driver " + "580.1-with-a-long-suffix" * 9 + " -> 580.2")}
+        {
+            "case": "$no$/nights\n/f32/n=2",
+            "from": made.dates[0],
+            "ratio": 0.9,
+            "ratio_low": 0.8,
+            "ratio_high": 0.95,
+        }
+        | {
+            "new": False,
+            "changes": changes("driver " + "580.1-with-a-long-suffix" * 9 + " -> 580.2"),
+        }
     ]
     facts = [f"fact_{number} old -> new" for number in range(9)]
     environments = [
-        {"night": made.dates[at], "changed": facts, "cases": 0} for at in (15, 16, 30, 31, 45, 46, 47, 48, 49, 50)
+        {"night": made.dates[at], "changed": facts, "cases": 0}
+        for at in (15, 16, 30, 31, 45, 46, 47, 48, 49, 50)
     ]
     return made.trend(environments=environments, model="synthetic-odd")
 
@@ -259,22 +362,79 @@ def document(*trends: Json) -> Json:
 
 
 def _judged(trend: Json) -> Json:
-    """With `fails` and words, as `ridgeline` would write them, wherever they are not there."""
-    events = trend["fleet_events"]
-    for one in (*trend["changes"], *(member for event in events for member in event["members"])):
-        one.setdefault("fails", one["kind"] == "regression" and one["confirmed"] and one["new"])
-    for event in events:
-        some = any(member["fails"] for member in event["members"])
-        event.setdefault("fails", event["kind"] != "environment" and some)
-        event.setdefault("words", f"{len(event['members'])} cases changed within 2 days")
+    """With its findings as `ridgeline` would tell them, in words that are made more simply."""
+    lists = {key: trend.pop(key) for key in ("changes", "fleet_events", "drifts", "stopped")}
+    found = [_change(one) for one in lists["changes"]]
+    for event in lists["fleet_events"]:
+        members = sorted(map(_change, event["members"]), key=_size, reverse=True)
+        confirmed = any(member["confirmed"] for member in members)
+        fails = event["kind"] != "environment" and any(member["fails"] for member in members)
+        said = f"{len(members)} cases changed within 2 days"
+        worse = confirmed and event["kind"] == "regression"
+        found.append(
+            {"confirmed": confirmed, "fails": fails, "worse": worse}
+            | event
+            | {"members": members, "words": {"said": said, "levels": said}}
+        )
+    for drift in lists["drifts"]:
+        worse = drift["ratio"] > 1
+        fails = drift["new"] and worse and not drift["changes"]["environment"]
+        made = {
+            "kind": "drift",
+            "night": drift["from"],
+            "confirmed": True,
+            "fails": fails,
+            "worse": worse,
+        } | drift
+        found.append(made | {"words": _words(made, "since then, little by little")})
+    for stop in lists["stopped"]:
+        made = {
+            "kind": "stopped",
+            "night": stop["last"],
+            "confirmed": True,
+            "fails": stop["new"],
+            "worse": True,
+        } | stop
+        found.append(
+            made | {"words": _words(made, f"its last night; {stop.get('outcome', 'not measured')}")}
+        )
+    for one in (*found, *(member for event in found for member in event.get("members", []))):
+        unsure = "" if one["confirmed"] else "unconfirmed "
+        one["words"]["kind"] = f"{unsure}{one['kind']}{', new' if one['new'] else ''}"
+    found.sort(
+        key=lambda one: (not one["fails"], not one["worse"], not one["confirmed"], -_size(one))
+    )
     for start in trend["environments"]:
         start.setdefault("words", f"another comparable environment: {start['cases']} cases")
-    for stop in trend["stopped"]:
-        stop.setdefault("fails", stop["new"])
-        stop.setdefault("words", f"its last night; {stop.get('outcome', 'not measured')}")
-    for drift in trend["drifts"]:
-        drift.setdefault("fails", drift["new"] and drift["ratio"] > 1 and not drift["changes"]["environment"])
-    return trend
+    doubtful = bool(trend["environments"]) or any(one["worse"] for one in found)
+    told = {"fails": any(one["fails"] for one in found), "doubtful": doubtful, "findings": found}
+    return {"conclusion": f"the last nights: {len(found) or 'nothing'} changed"} | told | trend
+
+
+def _change(made: Json) -> Json:
+    worse = made["confirmed"] and made["kind"] == "regression"
+    unit = made.get("metric") or made["unit"]
+    words = _words(made, f"{made['before']:.6g} -> {made['after']:.6g} {unit}")
+    return {"fails": worse and made["new"], "worse": worse} | made | {"words": words}
+
+
+def _words(made: Json, levels: str) -> Json:
+    if "ratio" not in made:
+        return {"said": levels, "levels": levels}
+    change, low, high = (
+        f"{100 * (made[key] - 1):+.3g}%" for key in ("ratio", "ratio_low", "ratio_high")
+    )
+    interval = f"{low} to {high}"
+    return {
+        "said": (f"{change} ({interval})  {levels}"),
+        "change": change,
+        "interval": interval,
+        "levels": levels,
+    }
+
+
+def _size(one: Json) -> float:
+    return abs(math.log(one.get("ratio", 1)))
 
 
 if __name__ == "__main__":

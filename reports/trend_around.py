@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import trend_words, units
 from reports.model_trend import Trend
 
 MOST = 8
@@ -16,50 +15,35 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Around:
-    """`words` are all that happened between the night before `night` and it, `brief` what a figure has room for. MOST
-    of all have a letter: nights that start another comparable environment, or that many cases share, come before those
-    of facts alone."""
+    """`words` are all that happened between the night before `night` and it. MOST of all have a
+    letter: nights that start another comparable environment, or that many cases share, come before
+    those of facts alone."""
 
     letter: str
     night: datetime.date
-    brief: str
     words: str
 
 
 def around(trend: Trend) -> list[Around]:
     """In order of time."""
-    heads: dict[datetime.date, tuple[int, list[tuple[str, str]]]] = {}
-    facts: dict[datetime.date, list[str]] = {}
-
-    def add(night: datetime.date, importance: int, changed: Sequence[str], *head: tuple[str, str]) -> None:
-        most, already = heads.get(night, (importance, []))
-        heads[night] = (min(most, importance), [*already, *head])
-        told = facts.setdefault(night, [])
-        told.extend(one for one in dict.fromkeys(changed) if one not in told)
-
-    for start in trend.environments:
-        add(start.night, 0, start.changed, ("another environment", start.words))
-    for event in trend.fleet_events:
-        brief = f"{units.cases(len(event.members))} changed, {trend_words.percent(event.ratio)} in the middle"
-        add(event.night, 1, event.changes.environment, (brief, event.words))
-    for change in trend.changes:
-        if change.confirmed and change.earliest == change.latest and change.changes.environment:
-            add(change.night, 2, change.changes.environment)
-    first = sorted(heads, key=lambda night: (heads[night][0], -night.toordinal()))[:MOST]
+    happened = [(start.night, 0, (start.words, *start.changed)) for start in trend.environments]
+    for one in trend.findings:
+        facts = one.changes.environment
+        if one.members:
+            happened.append((one.night, 1, (one.words.said, *facts)))
+        elif facts and one.is_step and one.confirmed and one.earliest == one.latest:
+            happened.append((one.night, 2, facts))
+    ranks: dict[datetime.date, int] = {}
+    words: dict[datetime.date, list[str]] = {}
+    for night, rank, told in sorted(happened, key=lambda one: one[:2]):
+        ranks.setdefault(night, rank)
+        words.setdefault(night, []).extend(told)
+    first = sorted(ranks, key=lambda night: (ranks[night], -night.toordinal()))[:MOST]
     letters = dict(zip(sorted(first), string.ascii_uppercase, strict=False))
     return [
-        Around(
-            letters.get(night, ""),
-            night,
-            "; ".join([*(brief for brief, _ in heads[night][1]), *_few(facts[night])]),
-            "; ".join([*(words for _, words in heads[night][1]), *facts[night]]),
-        )
-        for night in sorted(heads)
+        Around(letters.get(night, ""), night, "; ".join(dict.fromkeys(words[night])))
+        for night in words
     ]
-
-
-def _few(facts: list[str]) -> list[str]:
-    return facts if len(facts) <= 3 else [*facts[:2], f"{len(facts) - 2} more facts"]
 
 
 def lettered(trend: Trend) -> list[Around]:

@@ -6,15 +6,15 @@ import itertools
 import re
 from pathlib import Path
 
-from reports import comparison_words, figures, listing, page, render
+from reports import compared, figures, listing, page, render
 from reports.load import Report
 from reports.model import Run
 from reports.section import Section
 
 
 def write(report: Report, output: Path) -> Path:
-    """Returns the path of the page. With several runs each figure's file begins with the model's name, with several
-    gates, trends or comparisons with whose they are."""
+    """Returns the path of the page. With several runs each figure's file begins with the model's
+    name, with several gates, trends or comparisons with whose they are."""
     _remove_old(output)
     taken: set[str] = set()
     sections = []
@@ -25,12 +25,14 @@ def write(report: Report, output: Path) -> Path:
     for kind, subjects, about in (
         ("gate", report.gates, lambda gate: gate.device.model),
         ("trend", report.trends, lambda trend: trend.model),
-        ("comparison", report.comparisons, comparison_words.title),
+        ("comparison", report.comparisons, compared.title),
     ):
         for number, subject in enumerate(subjects, start=1):
             prefix = f"{render.file_word(about(subject))}-{number}-" if len(subjects) > 1 else ""
             drawn = render.paged_pictures(kind, subject, about(subject), output, prefix)
-            sections.append(Section(kind, _anchor(taken, f"{kind}-{about(subject)}"), subject, drawn))
+            sections.append(
+                Section(kind, _anchor(taken, f"{kind}-{about(subject)}"), subject, drawn)
+            )
     return _write(output / "index.html", page.render(report, sections))
 
 
@@ -54,7 +56,9 @@ def _counted(run: Run, anchor: str, output: Path, prefix: str) -> Section:
     for one in pages:
         (output / listing.FOLDER).mkdir(parents=True, exist_ok=True)
         _write(output / listing.FOLDER / one.address, page.render_listing(one, run, anchor))
-    return Section("counted", anchor, run, suites=render.count_pictures(run, output, prefix), listings=pages)
+    return Section(
+        "counted", anchor, run, suites=render.count_pictures(run, output, prefix), listings=pages
+    )
 
 
 def _write(file: Path, text: str) -> Path:
@@ -65,9 +69,16 @@ def _write(file: Path, text: str) -> Path:
 
 
 def _remove_old(output: Path) -> None:
-    """Figures and listings of an earlier report, which this one may not have; other files are left alone."""
-    names = "|".join(f"{kind.name}-.*" if kind.of == "suite" else rf"{kind.name}(-\d.*)?" for kind in figures.kinds())
-    for folder, ours in ((listing.FOLDER, r"(.*-)?\d\d.*-.*\.html"), ("figures", rf"(.*-)?({names})\.png")):
+    """Figures and listings of an earlier report, which this one may not have; other files are left
+    alone."""
+    names = "|".join(
+        f"{kind.name}-.*" if kind.of == "suite" else rf"{kind.name}(-\d.*)?"
+        for kind in figures.kinds()
+    )
+    for folder, ours in (
+        (listing.FOLDER, r"(.*-)?\d\d.*-.*\.html"),
+        ("figures", rf"(.*-)?({names})\.png"),
+    ):
         for file in (output / folder).glob("*"):
             if re.fullmatch(ours, file.name):
                 file.unlink()

@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
-#include "harness/device/buffer.hpp"
-#include "harness/worker/case.hpp"
+#include "suites/cases.hpp"
 
-// How much of a link's bandwidth is left over when several processes exchange data, and from what message size on?
+// How much of a link's bandwidth is left over when several processes exchange data, and from what
+// message size on?
 
 namespace ridgeline::suites {
 namespace {
@@ -18,14 +18,16 @@ using collectives::Operation;
 using collectives::Problem;
 using Named = kernels::Named<collectives::Variant>;
 
-/// The variant's communicator, made once a process, since that takes seconds with NCCL, and never destroyed: the ranks
-/// end at different moments, and libraries are shut down before static objects are.
+/// The variant's communicator, made once per process, since that takes seconds with NCCL, and never
+/// destroyed: the ranks end at different moments, and libraries are shut down before static objects
+/// are.
 Communicator& communicator(const Named& named, measure::Group& group) {
   static auto& made = *new std::map<std::string_view, std::unique_ptr<Communicator>>;
   std::unique_ptr<Communicator>& mine = made[named.name];
   if (!mine)
     mine = named.variant.connect(
-        {group.size(), group.rank(), [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); }});
+        {group.size(), group.rank(),
+         [&group](void* bytes, std::size_t count) { group.broadcast(bytes, count); }});
   return *mine;
 }
 
@@ -41,8 +43,8 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   measure::Group& group = setup.group;
   if (group.size() != problem.ranks)
     throw Error(ErrorKind::usage,
-                fmt::format("the case needs {} ranks, and {} {} started", problem.ranks, group.size(),
-                            group.size() == 1 ? "was" : "were"),
+                fmt::format("the case needs {} ranks, and {} {} started", problem.ranks,
+                            group.size(), group.size() == 1 ? "was" : "were"),
                 "`ridgeline run` starts as many as a case needs");
   device::Device& device = setup.device;
   // On rank 0 a broadcast is in place: it receives into what it sends.
@@ -55,8 +57,10 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   std::size_t sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
   group.broadcast(&sets, sizeof sets);
   for (std::size_t set = 0; set < sets; ++set) {
-    data->sets.push_back({device::Buffer<float>(device, send_count), device::Buffer<float>(device, receive_count)});
-    device.fill(data->sets.back().send.data(), DType::f32, send_count, setup.distribution, setup.seed, first);
+    data->sets.push_back(
+        {device::Buffer<float>(device, send_count), device::Buffer<float>(device, receive_count)});
+    device.fill(data->sets.back().send.data(), DType::f32, send_count, setup.distribution,
+                setup.seed, first);
   }
   const auto receive = [data, in_place](std::size_t set) {
     const Data::Set& of = data->sets[set];
@@ -65,15 +69,19 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
 
   measure::Workload workload;
   workload.sets = sets;
-  workload.launch = [=, &ranks = communicator(named, group)](std::size_t set, device::Stream& stream) {
+  workload.launch = [=, &ranks = communicator(named, group)](std::size_t set,
+                                                             device::Stream& stream) {
     ranks.launch(problem, data->sets[set].send.data(), receive(set), stream);
   };
-  // Libraries connect the ranks when they first exchange data: once a process, and no time of this case's.
+  // Libraries connect the ranks when they first exchange data: once per process, and no time of
+  // this case's.
   workload.launch(0, device.stream());
   device.synchronize();
   workload.poison = [=](std::size_t set) { data->sets[set].receive.poison(); };
-  workload.verify = [=, &device, seed = setup.seed, distribution = setup.distribution](std::size_t set) {
-    const kernels::Deviation found = collectives::deviation(device, problem, receive(set), distribution, seed);
+  workload.verify = [=, &device, seed = setup.seed,
+                     distribution = setup.distribution](std::size_t set) {
+    const kernels::Deviation found =
+        collectives::deviation(device, problem, receive(set), distribution, seed);
     return record::Verification{found.error, found.tolerance};
   };
   workload.timed_metrics = [=](double median_ns) {
@@ -87,24 +95,24 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
 }
 
 worker::Case make_case(const Named& named, const Problem& problem) {
-  worker::Case result;
-  result.info.id = {"collectives",
-                    std::string(named.name),
-                    std::string(to_string(problem.dtype)),
-                    {{"op", std::string(to_string(problem.operation))},
-                     {"ranks", std::to_string(problem.ranks)},
-                     {"bytes", std::to_string(problem.bytes)}},
-                    {}};
-  result.info.device_kind = named.kind;
-  result.info.idea = named.variant.idea;
+  worker::Case result = suites::make_case(
+      {"collectives",
+       std::string(named.name),
+       std::string(to_string(problem.dtype)),
+       {{"op", std::string(to_string(problem.operation))},
+        field("ranks", problem.ranks),
+        field("bytes", problem.bytes)},
+       {}},
+      named, always(problem),
+      // On a CPU all ranks take from the same memory.
+      [shared = named.kind != device::Kind::cuda](const auto&, const Problem& of) {
+        return 2.0 * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
+      },
+      [named](const auto&, const Problem& of, measure::Setup& setup) {
+        return prepare(named, of, setup);
+      });
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;
-  result.supports = [=](const device::Facts& facts) { return named.variant.supports(problem, facts); };
-  // On a CPU all ranks take from the same memory.
-  result.memory = [=](const device::Facts& facts) {
-    return 2.0 * static_cast<double>(problem.bytes) * (facts.kind == device::Kind::cuda ? 1 : problem.ranks);
-  };
-  result.prepare = [=](measure::Setup& setup) { return prepare(named, problem, setup); };
   return result;
 }
 
@@ -113,9 +121,11 @@ worker::Case make_case(const Named& named, const Problem& problem) {
 worker::Suite collectives() {
   worker::Suite suite{"collectives", "From what message size on do links carry what they can?", {}};
   for (const Named& named : collectives::variants()) {
-    const std::int64_t largest = named.kind == device::Kind::cuda ? std::int64_t{8} << 30 : std::int64_t{256} << 20;
+    const std::int64_t largest =
+        named.kind == device::Kind::cuda ? std::int64_t{8} << 30 : std::int64_t{256} << 20;
     for (const DType dtype : named.variant.dtypes)
-      for (const Operation operation : {Operation::all_reduce, Operation::all_gather, Operation::broadcast})
+      for (const Operation operation :
+           {Operation::all_reduce, Operation::all_gather, Operation::broadcast})
         for (const int ranks : {1, 2, 4, 8})
           for (std::int64_t bytes = 1 << 10; bytes <= largest; bytes *= 2)
             suite.cases.push_back(make_case(named, {operation, ranks, bytes, dtype}));

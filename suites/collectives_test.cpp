@@ -29,14 +29,16 @@ class Collectives : public testing::Test {
   }
 
   template <class Answer>
-  static std::variant<Answer, Failure> ask(process::WorkerProcess& worker, const protocol::Request& request) {
+  static std::variant<Answer, Failure> ask(process::WorkerProcess& worker,
+                                           const protocol::Request& request) {
     return worker.ask<Answer>(request, process::after(60));
   }
 
-  static protocol::Prepare prepare(const std::string& variant, const std::string& device, const std::string& op,
-                                   int ranks, std::int64_t bytes) {
+  static protocol::Prepare prepare(const std::string& variant, const std::string& device,
+                                   const std::string& op, int ranks, std::int64_t bytes) {
     protocol::Prepare request;
-    request.case_name = fmt::format("collectives/{}/f32/op={},ranks={},bytes={}", variant, op, ranks, bytes);
+    request.case_name =
+        fmt::format("collectives/{}/f32/op={},ranks={},bytes={}", variant, op, ranks, bytes);
     request.device = device;
     request.seed = 3;
     request.warmup_budget_ns = 5e6;
@@ -44,13 +46,16 @@ class Collectives : public testing::Test {
     return request;
   }
 
-  static record::Measurement measure(process::WorkerProcess& worker, const protocol::Prepare& request) {
+  static record::Measurement measure(process::WorkerProcess& worker,
+                                     const protocol::Prepare& request) {
     const auto prepared = ask<protocol::Prepared>(worker, request);
-    if (const auto* failure = std::get_if<Failure>(&prepared)) throw std::runtime_error(failure->message);
+    if (const auto* failure = std::get_if<Failure>(&prepared))
+      throw std::runtime_error(failure->message);
     const auto& ready = std::get<protocol::Prepared>(prepared);
     if (ready.outcome != record::Outcome::ok) throw std::runtime_error(ready.reason);
     ask<protocol::Sampled>(worker, protocol::Sample{0.5, 6, 10, 1e9});
-    return std::get<protocol::Finished>(ask<protocol::Finished>(worker, protocol::FinishRequest{})).measurement;
+    return std::get<protocol::Finished>(ask<protocol::Finished>(worker, protocol::FinishRequest{}))
+        .measurement;
   }
 
   static std::map<std::string, double> metrics(const record::Measurement& measured) {
@@ -65,7 +70,8 @@ int cores() { return device::open("cpu")->facts().units; }
 TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
   if (cores() < 2) GTEST_SKIP() << "needs two cores";
   process::WorkerProcess worker = start(2);
-  const std::pair<const char*, double> operations[] = {{"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
+  const std::pair<const char*, double> operations[] = {
+      {"all_reduce", 1.0}, {"all_gather", 0.5}, {"broadcast", 1.0}};
   for (const auto& [op, bus_factor] : operations) {
     for (const std::int64_t bytes : {1024, 1048576}) {
       const record::Measurement measured = measure(worker, prepare("mpi", "cpu", op, 2, bytes));
@@ -94,10 +100,13 @@ TEST_F(Collectives, AnotherNumberOfRanksIsRefusedAndTheWorkerGoesOn) {
   for (const int started : {1, 2}) {
     process::WorkerProcess worker = start(started);
     const int needed = 3 - started;
-    const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", needed, 4096));
+    const auto answer =
+        ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", needed, 4096));
     ASSERT_TRUE(std::holds_alternative<Failure>(answer));
-    EXPECT_NE(std::get<Failure>(answer).message.find(fmt::format("needs {} ranks", needed)), std::string::npos);
-    EXPECT_EQ(measure(worker, prepare("mpi", "cpu", "all_reduce", started, 4096)).outcome, record::Outcome::ok);
+    EXPECT_NE(std::get<Failure>(answer).message.find(fmt::format("needs {} ranks", needed)),
+              std::string::npos);
+    EXPECT_EQ(measure(worker, prepare("mpi", "cpu", "all_reduce", started, 4096)).outcome,
+              record::Outcome::ok);
   }
 }
 
@@ -110,7 +119,8 @@ TEST_F(Collectives, MoreRanksThanCoresAreNotMeasured) {
 
 TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
   process::WorkerProcess worker = start(2);
-  const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "no such device", "all_reduce", 2, 4096));
+  const auto answer =
+      ask<protocol::Prepared>(worker, prepare("mpi", "no such device", "all_reduce", 2, 4096));
   ASSERT_TRUE(std::holds_alternative<Failure>(answer));
   EXPECT_THROW(ask<protocol::Finished>(worker, protocol::FinishRequest{}), process::WorkerLost);
 }
@@ -118,8 +128,10 @@ TEST_F(Collectives, RanksThatCannotGoOnEndTogether) {
 TEST_F(Collectives, AreListedWithoutALauncher) {
   process::WorkerProcess worker(COLLECTIVES_WORKER);
   worker.greet(process::after(60));
-  const auto cases = std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
-  EXPECT_TRUE(std::ranges::any_of(cases, [](const record::Case& listed) { return listed.ranks == 2; }));
+  const auto cases =
+      std::get<protocol::Cases>(ask<protocol::Cases>(worker, protocol::ListRequest{})).cases;
+  EXPECT_TRUE(
+      std::ranges::any_of(cases, [](const record::Case& listed) { return listed.ranks == 2; }));
   const auto answer = ask<protocol::Prepared>(worker, prepare("mpi", "cpu", "all_reduce", 1, 4096));
   ASSERT_TRUE(std::holds_alternative<Failure>(answer)) << "MPI was not started";
 }

@@ -5,7 +5,8 @@
 #include "harness/device/device.hpp"
 #include "harness/worker/case.hpp"
 
-// The suites that move memory or keep units busy: every case that is small enough is prepared, launched and verified.
+// The suites that move memory or keep units busy: every case that is small enough is prepared,
+// launched and verified.
 namespace ridgeline::suites {
 
 worker::Suite coalescing();
@@ -39,7 +40,11 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
     if (each.info.device_kind != GetParam() || !each.supports(device->facts())) continue;
     if (each.memory(device->facts()) > most_bytes) continue;
     inputs.rewind();
-    measure::Setup setup{.device = *device, .inputs = inputs, .group = alone, .seed = 3, .cache = measure::Cache::hot};
+    measure::Setup setup{.device = *device,
+                         .inputs = inputs,
+                         .group = alone,
+                         .seed = 3,
+                         .cache = measure::Cache::hot};
     const measure::Workload workload = each.prepare(setup);
     ++done;
     EXPECT_GE(workload.sets, 1u) << name;
@@ -51,7 +56,8 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
     }
     const std::size_t last = workload.sets - 1;
     workload.poison(last);
-    EXPECT_FALSE(workload.verify(last).right()) << name << " accepts an output that was not written";
+    EXPECT_FALSE(workload.verify(last).right())
+        << name << " accepts an output that was not written";
     workload.launch(last, device->stream());
     device->synchronize();
     EXPECT_TRUE(workload.verify(last).right()) << name << ": error " << workload.verify(last).error;
@@ -59,19 +65,26 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
   EXPECT_GE(done, 30);
 }
 
-INSTANTIATE_TEST_SUITE_P(MemorySuites, OnEveryDevice, testing::Values(device::Kind::cpu, device::Kind::cuda),
-                         [](const auto& info) { return std::string(device::to_string(info.param)); });
+INSTANTIATE_TEST_SUITE_P(MemorySuites, OnEveryDevice,
+                         testing::Values(device::Kind::cpu, device::Kind::cuda),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param));
+                         });
 
 TEST(MemorySuites, NameEachCaseOnceADevice) {
   std::set<std::string> seen;
   for (const worker::Case& each : all_cases())
-    EXPECT_TRUE(seen.insert(std::string(to_string(each.info.device_kind)) + " " + record::name(each.info.id)).second)
+    EXPECT_TRUE(seen.insert(std::string(to_string(each.info.device_kind)) + " " +
+                            record::name(each.info.id))
+                    .second)
         << record::name(each.info.id);
 }
 
 TEST(MemorySuites, SayWhatTheyDo) {
-  for (const worker::Case& each : all_cases()) EXPECT_FALSE(each.info.idea.empty()) << record::name(each.info.id);
-  for (const worker::Case& each : roofs().cases) EXPECT_FALSE(each.info.roof.empty()) << record::name(each.info.id);
+  for (const worker::Case& each : all_cases())
+    EXPECT_FALSE(each.info.idea.empty()) << record::name(each.info.id);
+  for (const worker::Case& each : roofs().cases)
+    EXPECT_FALSE(each.info.roof.empty()) << record::name(each.info.id);
 }
 
 }  // namespace

@@ -28,8 +28,9 @@ if(NOT PROJECT_SOURCE_DIR MATCHES " ")  # nvcc hands the host compiler its optio
 endif()
 include_directories(${PROJECT_SOURCE_DIR})
 
-# Without the emulated device: g++ does not instrument its kernels for addresses and for accesses (-fsanitize=thread) at once,
-# and AddressSanitizer is not told when its fibers change stacks. It checks the accesses of kernels itself.
+# Without the emulated device: g++ does not instrument its kernels for addresses and for accesses
+# (-fsanitize=thread) at once, and AddressSanitizer is not told when its fibers change stacks. It
+# checks the accesses of kernels itself.
 if(RIDGELINE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RIDGELINE_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
@@ -64,9 +65,9 @@ if(RIDGELINE_HAVE_CUDA)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
-  # Spills, local memory and serialised wgmma cost more than the kernels can afford: they are errors, the last one through
-  # strict_ptxas, because -Werror does not reach it. -v is for ci/golden/kernel_resources; strict_ptxas keeps it off the
-  # screen.
+  # Spills, local memory and serialised wgmma cost more than the kernels can afford: they are
+  # errors, the last one through strict_ptxas, because -Werror does not reach it. -v is for
+  # ci/golden/kernel_resources; strict_ptxas keeps it off the screen.
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>"
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xptxas -v,-warn-spills,-warn-lmem-usage,-Werror>"
@@ -75,9 +76,9 @@ if(RIDGELINE_HAVE_CUDA)
   list(PREPEND CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/strict_ptxas)
 endif()
 
-# ridgeline_cuda_sources(<files>...): what CUDA files among these need beyond the flags of all. nvcc calls what is internal to
-# a file after a hash of the file's whole path, and these names are part of the device code: without a path of our own, no two
-# checkouts build the same.
+# ridgeline_cuda_sources(<files>...): what CUDA files among these need beyond the flags of all. nvcc
+# calls what is internal to a file after a hash of the file's whole path, and these names are part
+# of the device code: without a path of our own, no two checkouts build the same.
 function(ridgeline_cuda_sources)
   foreach(file ${ARGN})
     if(file MATCHES "\\.cu$")

@@ -1,12 +1,14 @@
-"""Checkouts of one commit build the same code wherever they lie: a gate tells builds apart by a hash of their code."""
+"""Checkouts of one commit build the same code wherever they lie: a gate tells builds apart by a
+hash of their code."""
 
-import json
 import os
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from ci import compile_commands
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", ROOT / "build" / "release" / "bin"))
@@ -25,21 +27,29 @@ const char* where(float* out) { fill<<<1, 32>>>(out); return __FILE__; }
 
 def commands() -> dict[str, list[str]]:
     """How the build compiles each file, by the file's path from the root."""
-    entries = json.loads((BUILD.parent / "compile_commands.json").read_text())
+    entries = compile_commands.entries(BUILD.parent)
     return {
         str(Path(entry["file"]).relative_to(ROOT)): shlex.split(entry["command"])
         for entry in entries
-        if Path(entry["file"]).is_relative_to(ROOT) and not Path(entry["file"]).is_relative_to(BUILD.parent)
+        if Path(entry["file"]).is_relative_to(ROOT)
+        and not Path(entry["file"]).is_relative_to(BUILD.parent)
     }
 
 
 def compiled(arguments: list[str], source: str, text: str, root: Path, without: str = "") -> bytes:
-    """The object of `text` at `source` in a checkout at `root`, less the names that are of no use at run time."""
+    """The object of `text` at `source` in a checkout at `root`, less the names that are of no use
+    at run time."""
     (root / source).parent.mkdir(parents=True, exist_ok=True)
     (root / source).write_text(text)
-    moved = [each.replace(str(ROOT), str(root)) for each in arguments if not without or not each.startswith(without)]
+    moved = [
+        each.replace(str(ROOT), str(root))
+        for each in arguments
+        if not without or not each.startswith(without)
+    ]
     moved[moved.index("-o") + 1] = "object.o"
-    subprocess.run(moved, cwd=root, check=True, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1"})
+    subprocess.run(
+        moved, cwd=root, check=True, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1"}
+    )
     subprocess.run(["strip", "--strip-all", "object.o"], cwd=root, check=True)
     return (root / "object.o").read_bytes()
 
@@ -54,7 +64,10 @@ def compiled(arguments: list[str], source: str, text: str, root: Path, without: 
 )
 def test_one_source_in_two_folders_is_the_same_code(tmp_path, suffix, text, flags):
     folder = {".cpp": "harness/base/", ".cu": "kernels/gemm/cuda/"}[suffix]
-    source = next((name for name in sorted(commands()) if name.startswith(folder) and name.endswith(suffix)), None)
+    source = next(
+        (name for name in sorted(commands()) if name.startswith(folder) and name.endswith(suffix)),
+        None,
+    )
     if source is None:
         pytest.skip(f"{BUILD.parent} was built without CUDA")
     arguments = commands()[source]

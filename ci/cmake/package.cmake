@@ -1,4 +1,5 @@
-# `cpack -G TGZ`: the programs, the profiles, the reports and the nightly job in one folder that runs from anywhere.
+# `cpack -G TGZ`: the programs, the profiles, the reports and the nightly job in one folder that
+# runs from anywhere.
 foreach(program ridgeline ridgeline-suites ridgeline-collectives ridgeline-emulated)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION bin)

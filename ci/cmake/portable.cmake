@@ -1,6 +1,7 @@
-# The libraries of a portable build: static where the distribution has a static library, header-only where the library can
-# be, and built from the distribution's source (ci/fetch_benchmark) where it is neither. Left to be shared are glibc, MPI
-# (a machine's own, and needed by ridgeline-collectives alone) and vendor libraries, which are loaded at run time.
+# The libraries of a portable build: static where the distribution has a static library, header-only
+# where the library can be, and built from the distribution's source (ci/fetch_benchmark) where it
+# is neither. Left to be shared are glibc, MPI (a machine's own, and needed by ridgeline-collectives
+# alone) and vendor libraries, which are loaded at run time.
 add_link_options(-static-libstdc++ -static-libgcc)
 
 # ridgeline_static(<variable> <name>): the static library, or an error that names it.

@@ -1,5 +1,6 @@
-# One function per kind of room. Sources are globbed, so that a new file needs no list to be edited; tests (`*_test.cpp`) and
-# benchmarks (`*_bench.cpp`) stand beside the code and become one program per room.
+# One function per kind of room. Sources are globbed, so that a new file needs no list to be edited;
+# tests (`*_test.cpp`) and benchmarks (`*_bench.cpp`) stand beside the code and become one program
+# per room.
 
 # Writes `file` unless it has that content already, so that nothing is rebuilt for nothing.
 function(ridgeline_write file content)
@@ -12,8 +13,8 @@ function(ridgeline_write file content)
   file(WRITE ${file} "${content}")
 endfunction()
 
-# ridgeline_unmeasured(<target>): a target that nothing is timed in. It is optimised for the time it takes to compile, and
-# the standard library checks its indices.
+# ridgeline_unmeasured(<target>): a target that nothing is timed in. It is optimised for the time it
+# takes to compile, and the standard library checks its indices.
 function(ridgeline_unmeasured target level)
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo>>:-O${level}>)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
@@ -29,9 +30,10 @@ if(RIDGELINE_TESTS)
   ridgeline_unmeasured(test_headers 0)
 endif()
 
-# ridgeline_test(<program> SOURCES <files>... LINK <libraries>... [FILTER <tests>]): a program of Google Test, which is one
-# test of ctest and writes a line per test case to test-results/<program>.xml in the build folder. The target `tests` builds
-# all of them. Does nothing without RIDGELINE_TESTS.
+# ridgeline_test(<program> SOURCES <files>... LINK <libraries>... [FILTER <tests>]): a program of
+# Google Test, which is one test of ctest and writes a line per test case to
+# test-results/<program>.xml in the build folder. The target `tests` builds all of them. Does
+# nothing without RIDGELINE_TESTS.
 add_custom_target(tests)
 function(ridgeline_test program)
   if(NOT RIDGELINE_TESTS)
@@ -53,12 +55,13 @@ function(ridgeline_test program)
   set_tests_properties(${program} PROPERTIES TIMEOUT 600)
 endfunction()
 
-# Rooms whose tests are left out under a sanitizer. They compute, format and look up: they handle no memory of their own, no
-# process and no foreign input, and the assertions of the standard library stand in their optimised code.
+# Rooms whose tests are left out under a sanitizer. They compute, format and look up: they handle no
+# memory of their own, no process and no foreign input, and the assertions of the standard library
+# stand in their optimised code.
 set(RIDGELINE_UNSANITIZED analysis catalogue cli present record stats)
 
-# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from *_bench.cpp. A subfolder
-# with a CMakeLists.txt is a room of its own.
+# ridgeline_tests(<name> <folder> <libraries>...): <name>_test from *_test.cpp, <name>_bench from
+# *_bench.cpp. A subfolder with a CMakeLists.txt is a room of its own.
 function(ridgeline_tests name folder)
   if(NOT RIDGELINE_TESTS OR (RIDGELINE_SANITIZE AND name IN_LIST RIDGELINE_UNSANITIZED))
     return()
@@ -80,8 +83,8 @@ function(ridgeline_tests name folder)
   endif()
 endfunction()
 
-# ridgeline_room(<name> LINK <libraries>... [UNMEASURED <optimisation>]): library ridgeline_<name> from the current folder's
-# *.cpp, subfolders left out, and its tests.
+# ridgeline_room(<name> LINK <libraries>... [UNMEASURED <optimisation>]): library ridgeline_<name>
+# from the current folder's *.cpp, subfolders left out, and its tests.
 function(ridgeline_room name)
   cmake_parse_arguments(room "" "UNMEASURED" "LINK;SOURCES;EXCLUDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -103,8 +106,9 @@ function(ridgeline_room name)
   ridgeline_tests(${name} ${CMAKE_CURRENT_SOURCE_DIR} ridgeline_${name})
 endfunction()
 
-# ridgeline_family(<name>): library kernels_<name> from kernels/<name>: its own *.cpp and one variant a file in cpu/, cuda/
-# and mpi/. Writes `<name>::variants()`: a table of calls such as on_cuda::shared_tiled(), so a misnamed function fails to link.
+# ridgeline_family(<name>): library kernels_<name> from kernels/<name>: its own *.cpp and one
+# variant a file in cpu/, cuda/ and mpi/. Writes `<name>::variants()`: a table of calls such as
+# on_cuda::shared_tiled(), so a misnamed function fails to link.
 function(ridgeline_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB own CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -149,7 +153,7 @@ function(ridgeline_family name)
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/generated/${name}_variants.cpp)
   ridgeline_write(${table} "// Written by ci/cmake/rooms.cmake from the files in kernels/${name}.
-#include \"kernels/${name}/${name}.hpp\"
+# include \"kernels/${name}/${name}.hpp\"
 
 namespace ridgeline::${name} {
 ${declarations}

@@ -1,5 +1,6 @@
-"""Accesses to memory by kernel and source line, as two compilers made them of the same source: in nvcc's PTX, and in
-the code that g++ makes for the emulated device, which calls a function before each access."""
+"""Accesses to memory by kernel and source line, as two compilers made them of the same source: in
+nvcc's PTX, and in the code that g++ makes for the emulated device, which calls a function before
+each access."""
 
 import re
 import subprocess
@@ -7,26 +8,30 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-# (kernel, file, line, kind) -> how many accesses of which width of a lane in bytes are in the code. The kinds are load,
-# store, atomic (whose width is left open: 0) and async copy. Fragments of wmma are left out: PTX does not say how they
-# are loaded and stored.
+# (kernel, file, line, kind) -> how many accesses of which width of a lane in bytes are in the code.
+# The kinds are load, store, atomic (whose width is left open: 0) and async copy. Fragments of wmma
+# are left out: PTX does not say how they are loaded and stored.
 Accesses = dict[tuple[str, str, int, str], Counter]
 
 
 def own_line(file: str) -> bool:
-    """Whether a line of this file is a kernel's own, and no word of the language that stands for its caller."""
+    """Whether a line of this file is a kernel's own, and no word of the language that stands for
+    its caller."""
     return file.startswith("kernels/") and not file.startswith("kernels/ptx/")
 
 
 # --- PTX
 
-LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:,\s*function_name\s+[^,]+,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+LOC = re.compile(
+    r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:,\s*function_name\s+[^,]+,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?"
+)
 ENTRY = re.compile(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 INSTRUCTION = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z][\w.:]*)\s+(.*);")
 
 
 def ptx_access(opcode: str, operands: str) -> tuple[str, int] | None:
-    """Kind and width of one instruction; nothing for what is no access to global or shared memory."""
+    """Kind and width of one instruction; nothing for what is no access to global or shared
+    memory."""
     parts = opcode.split(".")
     if opcode.startswith("cp.async.c") and "shared" in opcode and "global" in opcode:
         size = re.search(r"\],\s*\[[^]]*\],\s*(\d+)", operands)
@@ -74,7 +79,11 @@ def parse_ptx(text: str, root: Path) -> Accesses:
                     break
                 place = parents[place]
             here = (name(place[0]), int(place[1]))
-        elif kernel and (instruction := INSTRUCTION.match(line)) and (access := ptx_access(*instruction.groups())):
+        elif (
+            kernel
+            and (instruction := INSTRUCTION.match(line))
+            and (access := ptx_access(*instruction.groups()))
+        ):
             found[(kernel, *here, access[0])][access[1]] += 1
     return dict(found)
 
@@ -83,7 +92,11 @@ def parse_ptx(text: str, root: Path) -> Accesses:
 
 SANITIZER = re.compile(r"__tsan_(?:unaligned_|volatile_)*(read|write)(\d+)$")
 # Calls of harness/emulated/calls.hpp that access memory for the lane, mangled.
-WORDS = {"6updateEPv": ("atomic", 0), "10copy_async": ("async copy", 16), "13load_matrices": ("load", 16)}
+WORDS = {
+    "6updateEPv": ("atomic", 0),
+    "10copy_async": ("async copy", 16),
+    "13load_matrices": ("load", 16),
+}
 FRAGMENTS = "harness/emulated/wmma.hpp"
 CALL = re.compile(r" +([0-9a-f]+):\t.*\tcall +[0-9a-f]+ <([\w.$]+)[^>]*>")
 RELOCATION = re.compile(r"\t+[0-9a-f]+: R_X86_64_(?:PLT32|PC32)\t([\w.$]+)")
@@ -121,24 +134,35 @@ def parse_disassembly(text: str) -> list[Call]:
             found.append(Call(section, function, int(call[1], 16), call[2]))
             last = line
         elif (moved := RELOCATION.match(line)) and found and last:
-            found[-1] = replace(found[-1], called=moved[1])  # until it is linked, the call leads nowhere
+            found[-1] = replace(
+                found[-1], called=moved[1]
+            )  # until it is linked, the call leads nowhere
         if not CALL.match(line):
             last = ""
     return found
 
 
 def own_lines(object_file: Path, calls: list[Call]) -> dict[Call, tuple[str, int]]:
-    """Where each call stands: its innermost line that is a kernel's own, relative to the source tree. Without those
-    that move fragments."""
+    """Where each call stands: its innermost line that is a kernel's own, relative to the source
+    tree. Without those that move fragments."""
     lines = {}
     for section in sorted({call.section for call in calls}):
         here = [call for call in calls if call.section == section]
         command = ["addr2line", "-a", "-i", "-j", section, "-e", str(object_file)]
         addresses = "\n".join(f"{call.address:x}" for call in here)
-        answer = subprocess.run(command, input=addresses, capture_output=True, text=True, check=True)
-        places = [part.splitlines()[1:] for part in re.split(r"^(?=0x)", answer.stdout, flags=re.MULTILINE) if part]
+        answer = subprocess.run(
+            command, input=addresses, capture_output=True, text=True, check=True
+        )
+        places = [
+            part.splitlines()[1:]
+            for part in re.split(r"^(?=0x)", answer.stdout, flags=re.MULTILINE)
+            if part
+        ]
         for call, chain in zip(here, places, strict=True):
-            parsed = [(source_of(file), int(line)) for file, line in re.findall(r"^(.*):(\d+)", "\n".join(chain), re.M)]
+            parsed = [
+                (source_of(file), int(line))
+                for file, line in re.findall(r"^(.*):(\d+)", "\n".join(chain), re.M)
+            ]
             own = next((place for place in parsed if own_line(place[0])), ("", 0))
             if not any(file == FRAGMENTS for file, _ in parsed):
                 lines[call] = own
@@ -146,7 +170,8 @@ def own_lines(object_file: Path, calls: list[Call]) -> dict[Call, tuple[str, int
 
 
 def source_of(path: str) -> str:
-    """A path of the debug information relative to the source tree, whichever folder the compiler ran in."""
+    """A path of the debug information relative to the source tree, whichever folder the compiler
+    ran in."""
     at = re.search(
         r"(?:^|/)((?:kernels|harness)/\S+?)(?:(?<=\.cu)\.cpp)?$", path
     )  # the build includes x.cu in x.cu.cpp
@@ -154,8 +179,11 @@ def source_of(path: str) -> str:
 
 
 def emulated_accesses(object_file: Path, names: dict[str, str]) -> Accesses:
-    """Of each function in `names` (mangled), under the name that it stands for, with all that it calls in this file."""
-    disassembly = subprocess.run(["objdump", "-dr", str(object_file)], capture_output=True, text=True, check=True)
+    """Of each function in `names` (mangled), under the name that it stands for, with all that it
+    calls in this file."""
+    disassembly = subprocess.run(
+        ["objdump", "-dr", str(object_file)], capture_output=True, text=True, check=True
+    )
     calls = parse_disassembly(disassembly.stdout)
     by_function = defaultdict(list)
     for call in calls:
@@ -180,7 +208,8 @@ def emulated_accesses(object_file: Path, names: dict[str, str]) -> Accesses:
 
 
 def same(a: Counter, b: Counter) -> bool:
-    """Whether both compilers made the same accesses, however often either unrolled the loop that they stand in."""
+    """Whether both compilers made the same accesses, however often either unrolled the loop that
+    they stand in."""
     if a.keys() != b.keys():
         return False
     first = next(iter(a))
@@ -188,8 +217,8 @@ def same(a: Counter, b: Counter) -> bool:
 
 
 def without_moved(gcc: Accesses, nvcc: Accesses) -> tuple[Accesses, Accesses]:
-    """Both without what one compiler gives the line of a statement and the other that of an operand, two lines away at
-    most."""
+    """Both without what one compiler gives the line of a statement and the other that of an
+    operand, two lines away at most."""
     gcc, nvcc = dict(gcc), dict(nvcc)
     for key in sorted(gcc.keys() - nvcc.keys()):
         kernel, file, line, kind = key
@@ -203,13 +232,18 @@ def without_moved(gcc: Accesses, nvcc: Accesses) -> tuple[Accesses, Accesses]:
 def shown(widths: Counter) -> str:
     if not widths:
         return "none"
-    return ", ".join(f"{count} x {f'{width} B' if width else '1'}" for width, count in sorted(widths.items()))
+    return ", ".join(
+        f"{count} x {f'{width} B' if width else '1'}" for width, count in sorted(widths.items())
+    )
 
 
 def requests_for_the_same_bytes(gcc: Counter, nvcc: Counter) -> float | None:
-    """nvcc's requests over g++'s, if every access of the line is executed equally often; nothing where a
-    width is left open."""
+    """nvcc's requests over g++'s, if every access of the line is executed equally often; nothing
+    where a width is left open."""
     if not gcc or not nvcc or 0 in gcc or 0 in nvcc:
         return None
-    per_byte = [counter.total() / sum(width * count for width, count in counter.items()) for counter in (gcc, nvcc)]
+    per_byte = [
+        counter.total() / sum(width * count for width, count in counter.items())
+        for counter in (gcc, nvcc)
+    ]
     return per_byte[1] / per_byte[0]

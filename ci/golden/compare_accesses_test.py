@@ -1,4 +1,5 @@
-"""What the two compilers print, read back: small texts of nvcc 13.0 and binutils 2.40, and how they are compared."""
+"""What the two compilers print, read back: small texts of nvcc 13.0 and binutils 2.40, and how they
+are compared."""
 
 import shutil
 import subprocess
@@ -94,18 +95,27 @@ def test_calls_are_read_from_a_disassembly():
         ("_Z4turnPKfPf", 0x44, "__tsan_func_entry"),
         ("_Z4turnPKfPf", 0x1FA, "__tsan_read16"),
         ("_Z4turnPKfPf", 0x20B, "_ZL6helperPf"),
-        ("_Z4turnPKfPf", 0x260, "_Unwind_Resume"),  # and not what stands behind, where the unlinked call points
+        (
+            "_Z4turnPKfPf",
+            0x260,
+            "_Unwind_Resume",
+        ),  # and not what stands behind, where the unlinked call points
         ("_ZL6helperPf", 0x270, "_ZN9ridgeline8emulated6updateEPvmmNS0_6UpdateENS0_6NumberE"),
     ]
     kinds = [accesses.emulated_access(call.called) for call in calls]
     assert kinds == [None, ("load", 16), None, None, ("atomic", 0)]
     assert accesses.emulated_access("__tsan_unaligned_write8") == ("store", 8)
     assert accesses.emulated_access("__tsan_atomic32_fetch_add") == ("atomic", 0)
-    assert accesses.emulated_access("_ZN9ridgeline8emulated10copy_asyncEPvPKvb") == ("async copy", 16)
+    assert accesses.emulated_access("_ZN9ridgeline8emulated10copy_asyncEPvPKvb") == (
+        "async copy",
+        16,
+    )
     assert accesses.emulated_access("_ZN9ridgeline8emulated12thread_indexEv") is None
 
 
-@pytest.mark.skipif(shutil.which("g++") is None or shutil.which("objdump") is None, reason="no g++ or binutils")
+@pytest.mark.skipif(
+    shutil.which("g++") is None or shutil.which("objdump") is None, reason="no g++ or binutils"
+)
 def test_accesses_of_an_object_file_are_those_of_the_source(tmp_path):
     source = tmp_path / "kernels" / "a" / "turn.cu.cpp"
     source.parent.mkdir(parents=True)
@@ -126,7 +136,10 @@ def test_accesses_of_an_object_file_are_those_of_the_source(tmp_path):
     narrow, wide = "_Z4turnIfEvPKT_PS0_", "_Z4turnIDv4_jEvPKT_PS1_"
     found = accesses.emulated_accesses(built, {narrow: "narrow", wide: "wide"})
     file = "kernels/a/turn.cu"
-    assert accesses.source_of("build/x/generated/emulated/kernels/a/turn.cu.cpp") == "kernels/a/turn.cu"
+    assert (
+        accesses.source_of("build/x/generated/emulated/kernels/a/turn.cu.cpp")
+        == "kernels/a/turn.cu"
+    )
     assert found == {
         ("narrow", file, 7, "load"): Counter({4: 1}),
         ("narrow", file, 3, "store"): Counter({4: 1}),
@@ -158,9 +171,14 @@ def test_a_statement_of_several_lines_is_one():
 
     assert accesses.without_moved(access(10), access(11, count=4)) == ({}, {})
     assert accesses.without_moved(access(10), access(13)) == (access(10), access(13))
-    assert accesses.without_moved(access(10), access(11, "store")) == (access(10), access(11, "store"))
+    assert accesses.without_moved(access(10), access(11, "store")) == (
+        access(10),
+        access(11, "store"),
+    )
     both = access(10) | access(11)
-    assert accesses.without_moved(both, access(11)) == (both, access(11)), "the other line has its own"
+    assert accesses.without_moved(both, access(11)) == (both, access(11)), (
+        "the other line has its own"
+    )
 
 
 def test_widths_are_shown_in_order():
@@ -190,7 +208,9 @@ TURN = Path("kernels/a/turn.cu")
 
 def test_the_table_names_lines_by_their_text(tree):
     text = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
-    assert text.endswith(f"\n# nvcc 1.0, g++ 2.0\n\nkernels/a/turn.cu\n  {LINE}\n    {SPLIT} (turn)\n")
+    assert text.endswith(
+        f"\n# nvcc 1.0, g++ 2.0\n\nkernels/a/turn.cu\n  {LINE}\n    {SPLIT} (turn)\n"
+    )
     assert accesses_table.compilers(text) == "nvcc 1.0, g++ 2.0"
     assert accesses_table.compilers("") == ""
     assert accesses_table.changes(text, {TURN: [row(3)]}, tree) == "", "a line that only moved"
@@ -199,7 +219,9 @@ def test_the_table_names_lines_by_their_text(tree):
 def test_a_difference_that_appears_is_shown_with_its_place_and_what_to_do(tree):
     golden = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
     said = accesses_table.changes(golden, {TURN: [row(), row(3)]}, tree)
-    assert said.startswith(f"kernels/a/turn.cu\n  kernels/a/turn.cu:3\n  {LINE}\n    {SPLIT} (turn)\n\n")
+    assert said.startswith(
+        f"kernels/a/turn.cu\n  kernels/a/turn.cu:3\n  {LINE}\n    {SPLIT} (turn)\n\n"
+    )
     assert accesses_table.APPEARED in said
     assert accesses_table.VANISHED not in said
 
@@ -213,13 +235,29 @@ def test_a_difference_that_vanishes_is_shown_with_what_to_do(tree):
 
 def test_a_difference_that_changes_is_both(tree):
     golden = accesses_table.table({TURN: [row()]}, "nvcc 1.0, g++ 2.0", tree)
-    said = accesses_table.changes(golden, {TURN: [row(difference="load: g++ none; nvcc 4 x 4 B")]}, tree)
-    assert said.index(accesses_table.APPEARED) < said.index(SPLIT) < said.index(accesses_table.VANISHED)
-    assert accesses_table.changes("", {TURN: [row()]}, tree).count(LINE) == 1, "without a table, all of it appears"
+    said = accesses_table.changes(
+        golden, {TURN: [row(difference="load: g++ none; nvcc 4 x 4 B")]}, tree
+    )
+    assert (
+        said.index(accesses_table.APPEARED)
+        < said.index(SPLIT)
+        < said.index(accesses_table.VANISHED)
+    )
+    assert accesses_table.changes("", {TURN: [row()]}, tree).count(LINE) == 1, (
+        "without a table, all of it appears"
+    )
 
 
 def compare_accesses(build: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, HERE / "compare_accesses", "--root", build.parent, "--build", build, *arguments]
+    command = [
+        sys.executable,
+        HERE / "compare_accesses",
+        "--root",
+        build.parent,
+        "--build",
+        build,
+        *arguments,
+    ]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -241,7 +279,9 @@ def test_a_table_of_other_compilers_is_not_compared_and_that_is_said(tree):
     for asked in ("--check", "--why-not"):
         answer = compare_accesses(other, asked)
         assert answer.returncode == 0
-        assert "made by nvcc 1.0, g++ 2.0, this build by nvcc 1.1, g++ 2.0: accesses are not compared" in answer.stdout
+        assert (
+            "made by nvcc 1.0, g++ 2.0, this build by nvcc 1.1, g++ 2.0: accesses are not compared"
+        ) in answer.stdout
     same = configured(tree / "same", nvcc="1.0")
     assert compare_accesses(same, "--why-not").stdout == ""
     unbuilt = compare_accesses(same, "--check")

@@ -20,7 +20,9 @@ SHFL VOTE BAR SYNCS WARPSYNC BRA BSSY CALL
 """
 WIDE = set(MEMORY.split())
 ORDER = {name: place for place, name in enumerate((MEMORY + UNITS).split())}
-INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);", re.MULTILINE)
+INSTRUCTION = re.compile(
+    r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);", re.MULTILINE
+)
 
 
 @dataclass
@@ -30,9 +32,13 @@ class Mix:
     counts: Counter = field(default_factory=Counter)
 
     def text(self) -> str:
-        known = sorted(self.counts.keys() - {"other"}, key=lambda name: (ORDER[name.split(".")[0]], name))
+        known = sorted(
+            self.counts.keys() - {"other"}, key=lambda name: (ORDER[name.split(".")[0]], name)
+        )
         parts = [f"{name} {self.counts[name]}" for name in known]
-        return f"{self.counts.total()} instructions: " + ", ".join([*parts, f"other {self.counts['other']}"])
+        return (f"{self.counts.total()} instructions: ") + ", ".join(
+            [*parts, f"other {self.counts['other']}"]
+        )
 
 
 def width(modifiers: list[str]) -> str:
@@ -87,7 +93,9 @@ def disassembler() -> str | None:
 def disassemble(tool: str, objects: list[Path]) -> list[Mix]:
     mixes = []
     for file in objects:
-        answer = subprocess.run([tool, "-sass", str(file)], capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            [tool, "-sass", str(file)], capture_output=True, text=True, check=False
+        )
         if answer.returncode != 0:
             raise OSError(f"{tool} -sass {file} failed: {answer.stderr.strip()}")
         mixes += parse(answer.stdout)

@@ -56,25 +56,43 @@ def test_instructions_are_counted_by_class():
     small, other = instruction_mix.parse(SASS)
     assert (small.name, small.arch) == ("_Z5smallPK6float4PfPK7__half2i", "sm_90")
     assert small.text() == (
-        "20 instructions: LDG.128 1, LDG.16 2, STG.32 1, STG.8 1, LDS.32 1, STS.32 1, REDG 1, FFMA 1, FMUL 1, HFMA2 1,"
-        " MUFU 1, IMAD 1, BAR 1, BRA 1, other 5"
+        "20 instructions: LDG.128 1, LDG.16 2, STG.32 1, STG.8 1, LDS.32 1, STS.32 1, REDG 1, FFMA "
+        "1, FMUL 1, HFMA2 1, MUFU 1, IMAD 1, BAR 1, BRA 1, other 5"
     )
-    assert (other.name, other.arch, other.text()) == ("_Z5otherv", "sm_80", "1 instructions: other 1")
+    assert (other.name, other.arch, other.text()) == (
+        "_Z5otherv",
+        "sm_80",
+        "1 instructions: other 1",
+    )
 
 
 @pytest.mark.skipif(instruction_mix.disassembler() is None, reason="no cuobjdump")
-@pytest.mark.skipif(shutil.which("nvcc", path="/usr/local/cuda/bin") is None, reason="no CUDA compiler")
+@pytest.mark.skipif(
+    shutil.which("nvcc", path="/usr/local/cuda/bin") is None, reason="no CUDA compiler"
+)
 def test_the_disassembler_still_prints_so(tmp_path):
     source = tmp_path / "copy.cu"
-    source.write_text("__global__ void copy(const float4* a, float4* b) { b[threadIdx.x] = a[threadIdx.x]; }")
+    source.write_text(
+        "__global__ void copy(const float4* a, float4* b) { b[threadIdx.x] = a[threadIdx.x]; }"
+    )
     built = tmp_path / "copy.o"
-    subprocess.run(["/usr/local/cuda/bin/nvcc", "-arch=sm_90", "-c", source, "-o", built], check=True)
+    subprocess.run(
+        ["/usr/local/cuda/bin/nvcc", "-arch=sm_90", "-c", source, "-o", built], check=True
+    )
     (mix,) = instruction_mix.disassemble(instruction_mix.disassembler(), [built])
     assert (mix.counts["LDG.128"], mix.counts["STG.128"], mix.arch) == (1, 1, "sm_90")
 
 
 def test_without_a_disassembler_it_says_where_to_find_one(tmp_path):
-    command = [sys.executable, HERE / "kernel_resources", "--mix", "--root", tmp_path, "--build", tmp_path]
+    command = [
+        sys.executable,
+        HERE / "kernel_resources",
+        "--mix",
+        "--root",
+        tmp_path,
+        "--build",
+        tmp_path,
+    ]
     answer = subprocess.run(command, capture_output=True, text=True, env={"PATH": ""}, check=False)
     assert answer.returncode == 1
     if not instruction_mix.disassembler():

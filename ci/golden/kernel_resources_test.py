@@ -1,4 +1,5 @@
-"""Planted kernels that waste what the build forbids to waste: the build and kernel_resources must refuse them."""
+"""Planted kernels that waste what the build forbids to waste: the build and kernel_resources must
+refuse them."""
 
 import os
 import re
@@ -13,7 +14,11 @@ HERE = Path(__file__).resolve().parent
 NVCC = next(
     (
         path
-        for path in (shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc", HERE.parents[1] / ".cuda" / "bin" / "nvcc")
+        for path in (
+            shutil.which("nvcc"),
+            "/usr/local/cuda/bin/nvcc",
+            HERE.parents[1] / ".cuda" / "bin" / "nvcc",
+        )
         if path and os.access(path, os.X_OK)
     ),
     None,
@@ -54,12 +59,14 @@ __global__ void setmaxnreg(float* values) {
 """,
     # Accumulators are touched while wgmma may still write them.
     "wgmma": """
-__global__ void __launch_bounds__(128) wgmma(float* values, unsigned long long a, unsigned long long b) {
+using Descriptor = unsigned long long;
+__global__ void __launch_bounds__(128) wgmma(float* values, Descriptor a, Descriptor b) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   float d0 = 0, d1 = 0, d2 = 0, d3 = 0;
   asm volatile("wgmma.fence.sync.aligned;");
   for (int i = 0; i < 4; ++i) {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+                 "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
                  : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3) : "l"(a), "l"(b));
     d0 *= 2;
   }
@@ -73,7 +80,8 @@ __global__ void __launch_bounds__(128) wgmma(float* values, unsigned long long a
 
 
 def project(root: Path, *names: str, architectures: str = "80;90a") -> Path:
-    """Configures planted kernels, one library each, under the project's own options; returns the build folder."""
+    """Configures planted kernels, one library each, under the project's own options; returns the
+    build folder."""
     folder = root / "kernels" / "planted" / "cuda"
     folder.mkdir(parents=True)
     lines = [
@@ -92,7 +100,9 @@ def project(root: Path, *names: str, architectures: str = "80;90a") -> Path:
 
 
 def build_target(build: Path, target: str = "all") -> subprocess.CompletedProcess:
-    return subprocess.run(["cmake", "--build", build, "--target", target], capture_output=True, text=True)
+    return subprocess.run(
+        ["cmake", "--build", build, "--target", target], capture_output=True, text=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +123,9 @@ def test_the_build_refuses(planted, kernel, reason):
     answer = build_target(planted, kernel)
     assert answer.returncode != 0
     assert reason in answer.stdout
-    assert build_target(planted, kernel).returncode != 0, "what was refused once was taken the second time"
+    assert build_target(planted, kernel).returncode != 0, (
+        "what was refused once was taken the second time"
+    )
 
 
 def test_the_build_accepts_a_tidy_kernel_without_a_word(planted):
@@ -123,7 +135,15 @@ def test_the_build_accepts_a_tidy_kernel_without_a_word(planted):
 
 
 def resources(build: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, HERE / "kernel_resources", "--root", build.parent, "--build", build, *arguments]
+    command = [
+        sys.executable,
+        HERE / "kernel_resources",
+        "--root",
+        build.parent,
+        "--build",
+        build,
+        *arguments,
+    ]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -149,15 +169,22 @@ def tidy(built) -> Path:
 
 def test_the_table_has_every_kernel_on_every_architecture(tidy):
     rows = [line.split() for line in table(tidy).read_text().splitlines()]
-    assert [row[:2] for row in rows if row and row[0] == "tidy"] == [["tidy", "sm_80"], ["tidy", "sm_90a"]]
+    assert [row[:2] for row in rows if row and row[0] == "tidy"] == [
+        ["tidy", "sm_80"],
+        ["tidy", "sm_90a"],
+    ]
     assert resources(tidy, "--check").returncode == 0
 
 
 def test_the_table_is_written_as_cpp_too(tidy):
     file = tidy / "built_kernels.cpp"
     assert resources(tidy, "--cpp", file).returncode == 0
-    rows = re.findall(r'{"([^"]+)", "([^"]+)", "([^"]+)",\s+{\.registers = (\d+), ', file.read_text())
-    listed = [line.split() for line in table(tidy).read_text().splitlines() if line.startswith("tidy ")]
+    rows = re.findall(
+        r'{"([^"]+)", "([^"]+)", "([^"]+)",\s+{\.registers = (\d+), ', file.read_text()
+    )
+    listed = [
+        line.split() for line in table(tidy).read_text().splitlines() if line.startswith("tidy ")
+    ]
     assert rows == [("kernels/planted/cuda/tidy.cu", *row[:3]) for row in listed]
     assert len(rows) == 2
 

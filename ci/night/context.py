@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import program
 from .log import Log
-from .program import Ended, Interrupted
+from .program import Interrupted
 from .record import Night, now
 
 
@@ -23,14 +23,13 @@ class Context:
     def command(self, *arguments: str) -> list[str]:
         return [str(self.ridgeline), *arguments, "--results", self.results]
 
-    def run(self, command: list[str], output: Path | None = None, limit_s: float | None = None) -> Ended:
-        return program.run(command, self.log.quote, self.interrupted, limit_s or self.limit_s, output)
-
     def ask(self, *arguments: str) -> dict:
         """What `ridgeline ... --json` says; empty where it fails or prints no object."""
         answer = self.night.folder / ".answer.json"
         try:
-            ended = program.run(self.command(*arguments, "--json"), self.log.write, Interrupted(), 600, answer)
+            ended = program.run(
+                self.command(*arguments, "--json"), self.log.write, Interrupted(), 600, answer
+            )
             return read_object(answer) if ended.status == 0 else {}
         except OSError:
             return {}
@@ -62,8 +61,8 @@ def runs_of_label(context: Context) -> list[dict]:
 
 
 def newest_run(context: Context, since: str, but_not: frozenset[str] = frozenset()) -> dict:
-    """The night's run: the newest of its label that began at `since` or later; empty when there is none. Times are in
-    seconds, so that a run of the same second has to be named in `but_not`."""
+    """The night's run: the newest of its label that began at `since` or later; empty when there is
+    none. Times are in seconds, so that a run of the same second has to be named in `but_not`."""
     found = [
         run
         for run in runs_of_label(context)

@@ -1,7 +1,8 @@
 """What a night ends with."""
 
-# Of several codes the first: interrupted; then what kept a step from doing its work (a file, an internal error,
-# something missing, a command line), because nobody knows what it would have found; then what was found.
+# Of several codes the first: interrupted; then what kept a step from doing its work (a file, an
+# internal error, something missing, a command line), because nobody knows what it would have found;
+# then what was found.
 ORDER = (130, 74, 70, 69, 64, 2, 1, 3)
 
 FINE, REGRESSION, FAILED_CASES, UNDECIDED = 0, 1, 2, 3
@@ -21,7 +22,8 @@ WORDS = {
 
 
 def of_status(status: int) -> int:
-    """The code that a program's exit status stands for; negative where a signal ended it, as in subprocess."""
+    """The code that a program's exit status stands for; negative where a signal ended it, as in
+    subprocess."""
     return status if status in WORDS else INTERNAL
 
 

@@ -21,6 +21,8 @@ def test_the_worst_code_wins(codes, expected):
     assert worst(codes) == expected
 
 
-@pytest.mark.parametrize(("status", "expected"), [(0, 0), (1, 1), (130, 130), (-9, 70), (127, 70), (-2, 70)])
+@pytest.mark.parametrize(
+    ("status", "expected"), [(0, 0), (1, 1), (130, 130), (-9, 70), (127, 70), (-2, 70)]
+)
 def test_a_status_that_means_nothing_is_never_fine(status, expected):
     assert of_status(status) == expected

@@ -18,12 +18,16 @@ class Finding:
     do: str
 
     def text(self) -> str:
-        return f"{MARKS[self.level]:8}{self.check}: {self.seen}\n        why: {self.why}\n        do:  {self.do}"
+        return (
+            f"{MARKS[self.level]:8}{self.check}: {self.seen}\n        why: {self.why}\n        do: "
+            f" {self.do}"
+        )
 
 
 @dataclass
 class Preflight:
-    """Of one device: everything that was looked at as plain text by name, and what stood out, the worst first."""
+    """Of one device: everything that was looked at as plain text by name, and what stood out, the
+    worst first."""
 
     device: str
     looked_at: dict[str, str] = field(default_factory=dict)
@@ -38,14 +42,24 @@ class Preflight:
         return all(finding.level != UNFIT for finding in self.findings)
 
     def headline(self) -> str:
-        counts = [sum(finding.level == level for finding in self.findings) for level in (UNFIT, UNKNOWN, NOTE)]
+        counts = [
+            sum(finding.level == level for finding in self.findings)
+            for level in (UNFIT, UNKNOWN, NOTE)
+        ]
         names = [f"{counts[0]} against it", f"{counts[1]} unknown", f"{counts[2]} to note"]
         said = ", ".join(name for count, name in zip(counts, names, strict=True) if count)
-        return f"{self.device} is {'fit' if self.fit else 'not fit'} to measure" + (f": {said}" if said else "")
+        return (f"{self.device} is {'fit' if self.fit else 'not fit'} to measure") + (
+            f": {said}" if said else ""
+        )
 
     def text(self) -> str:
         return "\n".join([self.headline(), *(finding.text() for finding in self.findings)])
 
     def to_json(self) -> dict:
         findings = [asdict(finding) for finding in self.findings]
-        return {"device": self.device, "fit": self.fit, "findings": findings, "looked_at": self.looked_at}
+        return {
+            "device": self.device,
+            "fit": self.fit,
+            "findings": findings,
+            "looked_at": self.looked_at,
+        }

@@ -20,7 +20,8 @@ def annotation(level: str, title: str, text: str) -> str:
 
 
 def annotations(night: Night) -> list[str]:
-    """A line for each reason not to measure and each step that is not fine; the gate itself annotates its cases."""
+    """A line for each reason not to measure and each step that is not fine; the gate itself
+    annotates its cases."""
     lines = []
     for one in night.preflight:
         for finding in one["findings"]:
@@ -29,7 +30,11 @@ def annotations(night: Night) -> list[str]:
                 lines.append(annotation("warning", f"not fit to measure: {finding['check']}", text))
     for step in night.steps:
         if step.state == FAILED or step.exit_code:
-            lines.append(annotation("error", f"nightly: {step.name}", step.said or f"exit code {step.exit_code}"))
+            lines.append(
+                annotation(
+                    "error", f"nightly: {step.name}", step.said or f"exit code {step.exit_code}"
+                )
+            )
     return lines
 
 
@@ -41,7 +46,8 @@ def tell(night: Night, summary: str, log: Log) -> None:
         return
     if len(summary.encode()) > LONGEST:
         summary = (
-            f"# Night {night.id}\n\nThe summary is too long for this page; it is in {night.folder / 'summary.md'}.\n"
+            f"# Night {night.id}\n\nThe summary is too long for this page; it is in "
+            f"{night.folder / 'summary.md'}.\n"
         )
     try:
         with Path(path).open("a", encoding="utf-8") as file:

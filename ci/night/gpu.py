@@ -1,7 +1,7 @@
 """Whether a GPU is fit to be measured, by what nvidia-smi answers to queries.
 
-Fields and their meanings: `nvidia-smi --help-query-gpu`. Reasons for lowered clocks: NVML API reference,
-nvmlClocksEventReasons.
+Fields and their meanings: `nvidia-smi --help-query-gpu`. Reasons for lowered clocks: NVML API
+reference, nvmlClocksEventReasons.
 """
 
 import csv
@@ -61,7 +61,8 @@ class NoAnswer(Exception):
 
 
 def ask(*arguments: str) -> str:
-    """What nvidia-smi prints. Raises NoAnswer with its words when it is absent, fails, or does not end in time."""
+    """What nvidia-smi prints. Raises NoAnswer with its words when it is absent, fails, or does not
+    end in time."""
     command = ["nvidia-smi", *arguments]
     try:
         done = program.answer(command, ANSWER_S)
@@ -82,11 +83,18 @@ def rows(text: str) -> list[list[str]]:
 
 
 def query(gpu: str, fields: tuple[str, ...] = FIELDS) -> dict[str, str]:
-    """The fields that this GPU and driver know; drivers refuse a whole query for one field that they do not know."""
+    """The fields that this GPU and driver know; drivers refuse a whole query for one field that
+    they do not know."""
     wanted = list(fields)
     while wanted:
         try:
-            answer = rows(ask(f"--id={gpu}", f"--query-gpu={','.join(wanted)}", "--format=csv,noheader,nounits"))
+            answer = rows(
+                ask(
+                    f"--id={gpu}",
+                    f"--query-gpu={','.join(wanted)}",
+                    "--format=csv,noheader,nounits",
+                )
+            )
         except NoAnswer as refusal:
             unknown = re.search(r'Field "([^"]+)" is not a valid field', str(refusal))
             if not unknown or unknown[1] not in wanted:
@@ -94,7 +102,9 @@ def query(gpu: str, fields: tuple[str, ...] = FIELDS) -> dict[str, str]:
             wanted.remove(unknown[1])
             continue
         if len(answer) != 1 or len(answer[0]) != len(wanted):
-            raise NoAnswer(f"nvidia-smi answered {len(answer)} rows for one GPU, or not one value a field")
+            raise NoAnswer(
+                f"nvidia-smi answered {len(answer)} rows for one GPU, or not one value a field"
+            )
         absent = (
             "",
             "N/A",
@@ -104,14 +114,22 @@ def query(gpu: str, fields: tuple[str, ...] = FIELDS) -> dict[str, str]:
             "[Unknown Error]",
             "[Insufficient Permissions]",
         )
-        return {name: value for name, value in zip(wanted, answer[0], strict=True) if value not in absent}
+        return {
+            name: value
+            for name, value in zip(wanted, answer[0], strict=True)
+            if value not in absent
+        }
     return {}
 
 
 def processes(gpu: str) -> list[str]:
     """Who computes on the GPU, one line each: `python3 (pid 12, 3000 MiB)`."""
     answer = rows(
-        ask(f"--id={gpu}", "--query-compute-apps=process_name,pid,used_memory", "--format=csv,noheader,nounits")
+        ask(
+            f"--id={gpu}",
+            "--query-compute-apps=process_name,pid,used_memory",
+            "--format=csv,noheader,nounits",
+        )
     )
     return [f"{row[0]} (pid {row[1]}, {row[2]} MiB)" for row in answer if len(row) == 3]
 
@@ -120,7 +138,9 @@ def look_at(gpu: str, preflight: Preflight) -> None:
     """`gpu`: what `nvidia-smi --id` takes. Never raises: what cannot be asked is a finding."""
     try:
         facts = query(gpu)
-        if number(facts, "utilization.gpu", 0) >= BUSY_PERCENT:  # perhaps by something that ends just now
+        if (
+            number(facts, "utilization.gpu", 0) >= BUSY_PERCENT
+        ):  # perhaps by something that ends just now
             time.sleep(2)
             facts = query(gpu)
         neighbours = processes(gpu)
@@ -131,7 +151,11 @@ def look_at(gpu: str, preflight: Preflight) -> None:
             UNKNOWN if absent else UNFIT,
             str(reason),
             "clocks, heat, errors and other users of the GPU are not known"
-            + ("" if absent else ", and a driver that does not answer is often one that has lost the GPU"),
+            + (
+                ""
+                if absent
+                else ", and a driver that does not answer is often one that has lost the GPU"
+            ),
             "install the driver's nvidia-smi"
             if absent
             else "run nvidia-smi by hand; see dmesg for Xid messages; reset the GPU",
@@ -178,9 +202,13 @@ def judge_clocks(facts: dict[str, str], preflight: Preflight) -> None:
             NOTE,
             f"clocks are held down at rest by {', '.join(otherwise)}",
             "times compare only with runs under the same setting",
-            "nvidia-smi -q -d CLOCK,PERFORMANCE shows the setting; keep it as it is from night to night",
+            "nvidia-smi -q -d CLOCK,PERFORMANCE shows the setting; keep it as it is from night to "
+            "night",
         )
-    clock, default = facts.get("clocks.applications.graphics"), facts.get("clocks.default_applications.graphics")
+    clock, default = (
+        facts.get("clocks.applications.graphics"),
+        facts.get("clocks.default_applications.graphics"),
+    )
     if clock and default and clock != default:
         preflight.add(
             "clocks",
@@ -192,22 +220,37 @@ def judge_clocks(facts: dict[str, str], preflight: Preflight) -> None:
 
 
 def judge_neighbours(facts: dict[str, str], neighbours: list[str], preflight: Preflight) -> None:
-    do = "end it, or reserve the GPU for the night (a scheduler's exclusive job, a maintenance window)"
+    do = (
+        "end it, or reserve the GPU for the night (a scheduler's exclusive job, a maintenance "
+        "window)"
+    )
     why = "it takes execution units, bandwidth and power from what is measured"
     if neighbours:
-        shown = ", ".join(neighbours[:5]) + (f" and {len(neighbours) - 5} more" if len(neighbours) > 5 else "")
+        shown = ", ".join(neighbours[:5]) + (
+            f" and {len(neighbours) - 5} more" if len(neighbours) > 5 else ""
+        )
         preflight.add("other processes", UNFIT, shown, why, do)
         return
     if number(facts, "utilization.gpu", 0) >= BUSY_PERCENT:
         seen = f"the GPU is {facts['utilization.gpu']}% busy, but no process is visible from here"
-        preflight.add("other processes", UNFIT, seen, why, f"look for it outside this container; {do}")
+        preflight.add(
+            "other processes", UNFIT, seen, why, f"look for it outside this container; {do}"
+        )
     elif number(facts, "memory.used", 0) > USED_MIB:
-        seen = f"{facts['memory.used']} MiB of GPU memory are in use, but no process is visible from here"
-        preflight.add("other processes", UNFIT, seen, why, f"look for it outside this container; {do}")
+        seen = (
+            f"{facts['memory.used']} MiB of GPU memory are in use, but no process is visible from "
+            "here"
+        )
+        preflight.add(
+            "other processes", UNFIT, seen, why, f"look for it outside this container; {do}"
+        )
 
 
 def judge_heat_and_power(facts: dict[str, str], preflight: Preflight) -> None:
-    temperature, headroom = number(facts, "temperature.gpu", 0), number(facts, "temperature.gpu.tlimit", 999)
+    temperature, headroom = (
+        number(facts, "temperature.gpu", 0),
+        number(facts, "temperature.gpu.tlimit", 999),
+    )
     if headroom <= HEADROOM_C or ("temperature.gpu.tlimit" not in facts and temperature >= HOT_C):
         left = f", {headroom:.0f} C below where clocks fall" if headroom < 999 else ""
         preflight.add(
@@ -224,7 +267,8 @@ def judge_heat_and_power(facts: dict[str, str], preflight: Preflight) -> None:
             "power limit",
             UNFIT,
             f"{enforced:.0f} W are enforced, {limit:.0f} W are set",
-            "the board or the machine allows less than was asked for, and may change it during the night",
+            "the board or the machine allows less than was asked for, and may change it during "
+            "the night",
             "look at power supplies and at the machine's power management",
         )
     elif 0 < limit < default:
@@ -240,15 +284,28 @@ def judge_heat_and_power(facts: dict[str, str], preflight: Preflight) -> None:
 def judge_memory_errors(facts: dict[str, str], preflight: Preflight) -> None:
     why = "results may be wrong, and the driver spends time on correcting or isolating memory"
     reset = (
-        "drain and reset the GPU (nvidia-smi --gpu-reset) or restart the machine; if it comes back, have it replaced"
+        "drain and reset the GPU (nvidia-smi --gpu-reset) or restart the machine; if it comes "
+        "back, have it replaced"
     )
     uncorrected = number(facts, "ecc.errors.uncorrected.volatile.total", 0)
     corrected = number(facts, "ecc.errors.corrected.volatile.total", 0)
     if uncorrected:
-        preflight.add("ECC errors", UNFIT, f"{uncorrected:.0f} uncorrected since the driver was loaded", why, reset)
+        preflight.add(
+            "ECC errors",
+            UNFIT,
+            f"{uncorrected:.0f} uncorrected since the driver was loaded",
+            why,
+            reset,
+        )
     if corrected:
         seen = f"{corrected:.0f} corrected since the driver was loaded"
-        preflight.add("ECC errors", NOTE, seen, "memory that often needs correcting fails sooner", "watch the number")
+        preflight.add(
+            "ECC errors",
+            NOTE,
+            seen,
+            "memory that often needs correcting fails sooner",
+            "watch the number",
+        )
     for name, words in (
         ("retired_pages.pending", "memory pages wait to be retired"),
         ("remapped_rows.pending", "memory rows wait to be remapped"),
@@ -258,7 +315,13 @@ def judge_memory_errors(facts: dict[str, str], preflight: Preflight) -> None:
             preflight.add("GPU memory", UNFIT, words, why, reset)
     if facts.get("gpu_recovery_action", "None") != "None":
         seen = f"the driver asks for the recovery action {facts['gpu_recovery_action']}"
-        preflight.add("GPU state", UNFIT, seen, "the GPU is in a state that it does not leave by itself", reset)
+        preflight.add(
+            "GPU state",
+            UNFIT,
+            seen,
+            "the GPU is in a state that it does not leave by itself",
+            reset,
+        )
 
 
 def judge_modes(facts: dict[str, str], preflight: Preflight) -> None:
@@ -267,26 +330,56 @@ def judge_modes(facts: dict[str, str], preflight: Preflight) -> None:
         now, pending = facts.get(f"{mode}.mode.current"), facts.get(f"{mode}.mode.pending")
         if now and pending and now != pending:
             seen = f"{name} is {now.lower()}, and will be {pending.lower()} after the next reset"
-            preflight.add(name, NOTE, seen, "times before and after are not comparable", "reset the GPU, or undo it")
+            preflight.add(
+                name,
+                NOTE,
+                seen,
+                "times before and after are not comparable",
+                "reset the GPU, or undo it",
+            )
     if facts.get("ecc.mode.current") == "Disabled":
         why = "bit errors go unseen, and memory is faster and larger than with ECC"
         preflight.add("ECC", NOTE, "off", why, f"{same}, or turn it on: nvidia-smi --ecc-config=1")
     if facts.get("mig.mode.current") == "Enabled":
         why = "other instances share power and clocks with the one that is measured"
-        preflight.add("MIG", NOTE, "the GPU is divided", why, "leave the other instances idle during the night")
+        preflight.add(
+            "MIG",
+            NOTE,
+            "the GPU is divided",
+            why,
+            "leave the other instances idle during the night",
+        )
     if facts.get("persistence_mode") == "Disabled":
         why = "the driver is loaded again for each process, and forgets settings in between"
         do = "start nvidia-persistenced, or nvidia-smi --persistence-mode=1"
         preflight.add("persistence mode", NOTE, "off", why, do)
     if facts.get("compute_mode") == "Prohibited":
         do = "nvidia-smi --compute-mode=0"
-        preflight.add("compute mode", UNFIT, "prohibited", "no program may use the GPU, so nothing can be measured", do)
+        preflight.add(
+            "compute mode",
+            UNFIT,
+            "prohibited",
+            "no program may use the GPU, so nothing can be measured",
+            do,
+        )
     if facts.get("compute_mode") == "Exclusive_Process":
-        why = "a gate that measures two builds in turn keeps a process of each on the GPU, which this mode refuses"
-        preflight.add("compute mode", NOTE, "exclusive", why, "for such gates: nvidia-smi --compute-mode=0")
-    width, widest = number(facts, "pcie.link.width.current", 0), number(facts, "pcie.link.width.max", 0)
+        why = (
+            "a gate that measures two builds in turn keeps a process of each on the GPU, which "
+            "this mode refuses"
+        )
+        preflight.add(
+            "compute mode", NOTE, "exclusive", why, "for such gates: nvidia-smi --compute-mode=0"
+        )
+    width, widest = (
+        number(facts, "pcie.link.width.current", 0),
+        number(facts, "pcie.link.width.max", 0),
+    )
     if 0 < width < widest:
         seen = f"the link has {width:.0f} of {widest:.0f} lanes"
         preflight.add(
-            "PCIe", NOTE, seen, "copies from and to the host are slower", "reseat the card; see the slot's lanes"
+            "PCIe",
+            NOTE,
+            seen,
+            "copies from and to the host are slower",
+            "reseat the card; see the slot's lanes",
         )

@@ -1,4 +1,5 @@
-"""What nvidia-smi says of a GPU, and what preflight makes of it. The answers of a healthy GPU are those of an H100."""
+"""What nvidia-smi says of a GPU, and what preflight makes of it. The answers of a healthy GPU are
+those of an H100."""
 
 import os
 import textwrap
@@ -101,7 +102,9 @@ def test_processes_are_named_and_said_once():
 
 def test_every_finding_says_what_why_and_what_to_do():
     preflight = Preflight("cuda:0")
-    gpu.judge({**HEALTHY, "ecc.errors.uncorrected.volatile.total": "2"}, ["a (pid 1, 2 MiB)"], preflight)
+    gpu.judge(
+        {**HEALTHY, "ecc.errors.uncorrected.volatile.total": "2"}, ["a (pid 1, 2 MiB)"], preflight
+    )
     for finding in preflight.findings:
         assert min(len(finding.seen), len(finding.why), len(finding.do)) > 10
     assert preflight.headline() == "cuda:0 is not fit to measure: 2 against it"
@@ -185,7 +188,9 @@ def test_without_nvidia_smi_nothing_is_promised(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     preflight = Preflight("cuda:0")
     gpu.look_at("0", preflight)
-    assert [(finding.check, finding.level) for finding in preflight.findings] == [("nvidia-smi", UNKNOWN)]
+    assert [(finding.check, finding.level) for finding in preflight.findings] == [
+        ("nvidia-smi", UNKNOWN)
+    ]
     assert preflight.headline() == "cuda:0 is fit to measure: 1 unknown"
 
 
@@ -195,5 +200,8 @@ def test_a_gpu_that_has_just_become_idle_is_looked_at_twice(smi, monkeypatch, tm
         "import sys\n",
         "import sys, pathlib\n",
     )
-    idle = f"ANSWERS['utilization.gpu'] = '0' if pathlib.Path({str(tmp_path / 'waited')!r}).exists() else '97'\n"
+    idle = (
+        f"ANSWERS['utilization.gpu'] = '0' if pathlib.Path({str(tmp_path / 'waited')!r}).exists() "
+        "else '97'\n"
+    )
     assert smi(busy.replace("arguments = dict", idle + "arguments = dict")).findings == []

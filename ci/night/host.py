@@ -1,4 +1,5 @@
-"""Whether the machine around the device is fit: room on the disk and in memory, and who else uses the processors."""
+"""Whether the machine around the device is fit: room on the disk and in memory, and who else uses
+the processors."""
 
 import os
 import shutil
@@ -26,7 +27,8 @@ def look_at_disk(folder: Path, least_free: int, preflight: Preflight) -> None:
         preflight.add(
             "disk",
             UNFIT,
-            f"{free / GIB:.1f} GiB are free where {folder} is, {least_free / GIB:.1f} GiB are asked for",
+            f"{free / GIB:.1f} GiB are free where {folder} is, {least_free / GIB:.1f} GiB are "
+            "asked for",
             "a full disk ends the night in the middle, and keeps its results from being written",
             "make room: remove old reports and exports, or `ridgeline prune`",
         )
@@ -35,7 +37,9 @@ def look_at_disk(folder: Path, least_free: int, preflight: Preflight) -> None:
 def look_at_memory(preflight: Preflight) -> None:
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+        free = next(
+            int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")
+        )
     except (OSError, ValueError, StopIteration):
         return
     preflight.looked_at["memory available"] = f"{free / GIB:.1f} GiB"
@@ -50,8 +54,11 @@ def look_at_memory(preflight: Preflight) -> None:
 
 
 def processor_times(root: Path) -> tuple[float, float, float]:
-    """Seconds since the start of the machine, over all processors: busy, stolen, all. Source: proc(5), /proc/stat."""
-    user, nice, system, idle, iowait, irq, softirq, steal = (int(word) for word in first_words(root / "stat")[1:9])
+    """Seconds since the start of the machine, over all processors: busy, stolen, all. Source:
+    proc(5), /proc/stat."""
+    user, nice, system, idle, iowait, irq, softirq, steal = (
+        int(word) for word in first_words(root / "stat")[1:9]
+    )
     tick = os.sysconf("SC_CLK_TCK")
     busy = user + nice + system + irq + softirq
     return busy / tick, steal / tick, (busy + steal + idle + iowait) / tick
@@ -63,7 +70,8 @@ def first_words(path: Path) -> list[str]:
 
 
 def process_times(root: Path) -> dict[int, tuple[str, str, float]]:
-    """Name, start and processor seconds by pid, of what is visible. Source: proc(5), /proc/[pid]/stat."""
+    """Name, start and processor seconds by pid, of what is visible. Source: proc(5),
+    /proc/[pid]/stat."""
     tick = os.sysconf("SC_CLK_TCK")
     found = {}
     for folder in root.glob("[0-9]*"):
@@ -71,13 +79,17 @@ def process_times(root: Path) -> dict[int, tuple[str, str, float]]:
             text = (folder / "stat").read_text(errors="replace")
         except OSError:  # it has ended
             continue
-        name, rest = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
+        name, rest = (
+            text[text.index("(") + 1 : text.rindex(")")],
+            text[text.rindex(")") + 2 :].split(),
+        )
         found[int(folder.name)] = name, rest[19], (int(rest[11]) + int(rest[12])) / tick
     return found
 
 
 def cores_used(before: dict, after: dict, seconds: float) -> dict[str, float]:
-    """By "name (pid 12)": two of process_times, so many seconds apart. Without this process itself."""
+    """By "name (pid 12)": two of process_times, so many seconds apart. Without this process
+    itself."""
     used = {}
     for pid, (name, start, spent) in after.items():
         known = pid in before and before[pid][1] == start
@@ -86,8 +98,11 @@ def cores_used(before: dict, after: dict, seconds: float) -> dict[str, float]:
     return used
 
 
-def look_at_processors(measures_cpu: bool, preflight: Preflight, root: Path = Path("/proc")) -> None:
-    """Watches for a few seconds. A GPU needs one processor that is free to feed it, a CPU needs all of them."""
+def look_at_processors(
+    measures_cpu: bool, preflight: Preflight, root: Path = Path("/proc")
+) -> None:
+    """Watches for a few seconds. A GPU needs one processor that is free to feed it, a CPU needs all
+    of them."""
     try:
         busy, stolen, everything = processor_times(root)
         before = process_times(root)
@@ -97,7 +112,13 @@ def look_at_processors(measures_cpu: bool, preflight: Preflight, root: Path = Pa
         load = first_words(root / "loadavg")[0]
     except (OSError, ValueError, IndexError) as error:
         why = "other programs may take time from what is measured"
-        preflight.add("processor load", UNKNOWN, f"{root}/stat cannot be read: {error}", why, "look by hand: top")
+        preflight.add(
+            "processor load",
+            UNKNOWN,
+            f"{root}/stat cannot be read: {error}",
+            why,
+            "look by hand: top",
+        )
         return
     span = max(now[2] - everything, 1e-9)
     cores = os.cpu_count() or 1
@@ -119,13 +140,19 @@ def judge_processors(
     preflight.looked_at["processors busy"] = f"{busy:.0%} of {cores}, {stolen:.0%} stolen, {load}"
     busiest = sorted(used.items(), key=lambda item: -item[1])[:SHOWN]
     by = ", ".join(f"{name} {share:.1f}" for name, share in busiest if share >= 0.05)
-    seen = f"{busy * cores:.1f} of {cores} processors are busy; {load}" + (f"; most by {by}" if by else "")
+    seen = (f"{busy * cores:.1f} of {cores} processors are busy; {load}") + (
+        f"; most by {by}" if by else ""
+    )
     if measures_cpu and busy > BUSY_SHARE:
         why = "what is measured shares processors, caches and memory bandwidth with it"
-        preflight.add("processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour")
+        preflight.add(
+            "processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour"
+        )
     elif not measures_cpu and busy > 1 - 1.5 / cores:
         why = "the program that feeds the GPU needs a processor of its own"
-        preflight.add("processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour")
+        preflight.add(
+            "processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour"
+        )
     elif not measures_cpu and busy > 0.5:
         why = "launches may come late, and short kernels feel it"
         preflight.add("processor load", NOTE, seen, why, "a quieter hour gives narrower intervals")
@@ -139,8 +166,11 @@ def judge_processors(
         )
 
 
-def look_at_quota(measures_cpu: bool, preflight: Preflight, root: Path = Path("/sys/fs/cgroup")) -> None:
-    """A container's quota stops its processes for the rest of a period once it is spent. Source: cgroup v2, cpu.max."""
+def look_at_quota(
+    measures_cpu: bool, preflight: Preflight, root: Path = Path("/sys/fs/cgroup")
+) -> None:
+    """A container's quota stops its processes for the rest of a period once it is spent. Source:
+    cgroup v2, cpu.max."""
     cores = len(os.sched_getaffinity(0))
     quota = min((limit for limit in quotas(root)), default=None)
     if quota is None:
@@ -158,7 +188,11 @@ def look_at_quota(measures_cpu: bool, preflight: Preflight, root: Path = Path("/
 
 def quotas(root: Path) -> Iterator[float]:
     try:
-        own = next(line[4:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::/"))
+        own = next(
+            line[4:]
+            for line in Path("/proc/self/cgroup").read_text().splitlines()
+            if line.startswith("0::/")
+        )
     except (OSError, StopIteration):
         own = ""
     folder = root / own

@@ -1,4 +1,5 @@
-"""What preflight makes of the machine around the device, on made-up /proc folders and on this machine."""
+"""What preflight makes of the machine around the device, on made-up /proc folders and on this
+machine."""
 
 import os
 
@@ -35,7 +36,9 @@ def test_a_disk_with_too_little_room_is_found_although_the_folder_is_not_there_y
 )
 def test_a_cpu_needs_all_processors_and_a_gpu_one(measures_cpu, busy, stolen, expected):
     preflight = Preflight("device")
-    host.judge_processors(measures_cpu, 16, busy, stolen, "load average 1.00", {"cc1plus (pid 7)": 0.9}, preflight)
+    host.judge_processors(
+        measures_cpu, 16, busy, stolen, "load average 1.00", {"cc1plus (pid 7)": 0.9}, preflight
+    )
     assert found(preflight) == expected
     if ("processor load", UNFIT) in expected:
         assert "most by cc1plus (pid 7) 0.9" in preflight.findings[0].seen
@@ -43,7 +46,11 @@ def test_a_cpu_needs_all_processors_and_a_gpu_one(measures_cpu, busy, stolen, ex
 
 def test_use_is_counted_by_process_and_not_by_number():
     before = {7: ("make", "100", 4.0), 8: ("sh", "50", 9.0)}
-    after = {7: ("make", "100", 5.0), 8: ("cc1plus", "300", 2.0), os.getpid(): ("python3", "1", 60.0)}
+    after = {
+        7: ("make", "100", 5.0),
+        8: ("cc1plus", "300", 2.0),
+        os.getpid(): ("python3", "1", 60.0),
+    }
     assert host.cores_used(before, after, 2.0) == {"make (pid 7)": 0.5, "cc1plus (pid 8)": 1.0}
 
 

@@ -4,38 +4,34 @@ import fcntl
 import json
 import os
 from pathlib import Path
+from typing import TextIO
 
 
 class AlreadyRunning(Exception):
     """Another night holds the lock; the message names it."""
 
 
-class Lock:
-    """Held until the process ends, however it ends: a lock that was left behind by a crash is free.
+def hold(path: Path, started: str) -> TextIO:
+    """Locks the file for as long as it is open. A lock that was left behind by a crash is free:
+    processes that end, however they do, close it. Its text names its holder for whoever comes
+    second.
 
-    The file's text names its holder for whoever comes second. Raises AlreadyRunning, or OSError when the file cannot be
-    opened or the file system knows no locks.
-    """
-
-    def __init__(self, path: Path, holder: dict):
-        self.file = path.open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            words = described(self.text())
-            self.file.close()
-            raise AlreadyRunning(words) from None
-        self.file.truncate(0)
-        self.file.write(json.dumps(holder) + "\n")
-        self.file.flush()
-
-    def text(self) -> str:
-        self.file.seek(0)
-        return self.file.read(4096)
-
-
-def holder(started: str) -> dict:
-    return {"pid": os.getpid(), "host": os.uname().nodename, "started": started}
+    Raises AlreadyRunning, or OSError when the file cannot be opened or the file system knows no
+    locks."""
+    file = path.open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        words = described(file.read(4096))
+        file.close()
+        raise AlreadyRunning(words) from None
+    file.truncate(0)
+    file.write(
+        json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "started": started}) + "\n"
+    )
+    file.flush()
+    return file
 
 
 def described(text: str) -> str:

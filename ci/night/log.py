@@ -6,7 +6,8 @@ from pathlib import Path
 
 
 class Log:
-    """Nobody looking on, or a full disk, does not end a night; `broken` says why the log's file is not complete."""
+    """Nobody looking on, or a full disk, does not end a night; `broken` says why the log's file is
+    not complete."""
 
     def __init__(self) -> None:
         self.file = None

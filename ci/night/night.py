@@ -9,7 +9,18 @@ from . import github, steps, summary
 from .context import Context, newest_run
 from .exit_code import FILES, INTERNAL, INTERRUPTED, MISSING, UNDECIDED, worst
 from .preflight import NoDevice, find_devices, look_at
-from .record import DONE, FAILED, KILLED, LEFT_OUT, RUNNING, Night, Step, now, unfinished, write_whole
+from .record import (
+    DONE,
+    FAILED,
+    KILLED,
+    LEFT_OUT,
+    RUNNING,
+    Night,
+    Step,
+    now,
+    unfinished,
+    write_whole,
+)
 
 STEPS = ("preflight", "run", "gate", "trend", "report", "export")
 WORK: dict[str, Callable[[Context, Step], None]] = {
@@ -43,7 +54,13 @@ def one_step(context: Context, name: str) -> None:
         elif name == "preflight":
             preflight(context, step)
         elif name == "run" and not may_measure(context.night):
-            steps.leave_out(step, "the machine is not fit to measure; with --unfit measure it is measured all the same")
+            steps.leave_out(
+                step,
+                (
+                    "the machine is not fit to measure; with --unfit measure it is measured all "
+                    "the same"
+                ),
+            )
             step.exit_code = UNDECIDED
         else:
             WORK[name](context, step)
@@ -53,7 +70,9 @@ def one_step(context: Context, name: str) -> None:
     if step.state == RUNNING:
         step.state = DONE
     step.seconds = round(time.monotonic() - began, 1)
-    context.log.say(f"   {step.state}{f', {step.said}' if step.said else ''} ({step.seconds:.0f} s)")
+    context.log.say(
+        f"   {step.state}{f', {step.said}' if step.said else ''} ({step.seconds:.0f} s)"
+    )
     context.save()
 
 
@@ -68,7 +87,10 @@ def preflight(context: Context, step: Step) -> None:
     except NoDevice as error:
         step.state, step.exit_code, step.said = FAILED, MISSING, str(error)
         return
-    looked = [look_at(device, Path(context.results), int(options["min_free"] * (1 << 30))) for device in devices]
+    looked = [
+        look_at(device, Path(context.results), int(options["min_free"] * (1 << 30)))
+        for device in devices
+    ]
     context.night.preflight = [one.to_json() for one in looked]
     for one in looked:
         context.log.say(one.text())
@@ -112,15 +134,23 @@ def point_latest(night: Night) -> None:
 
 
 def close_killed(context: Context) -> list[str]:
-    """Ends the nights that were killed: judges and exports their runs that were finished, and writes their summaries.
+    """Ends the nights that were killed: judges and exports their runs that were finished, and
+    writes their summaries.
 
-    Returns a line on each. `context`: of the night that does it, whose lock says that they do not run.
-    """
+    Returns a line on each. `context`: of the night that does it, whose lock says that they do not
+    run."""
     said = []
     for night in unfinished(context.night.folder.parent):
         if night.id == context.night.id:
             continue
-        theirs = Context(context.ridgeline, context.results, night, context.log, context.interrupted, context.limit_s)
+        theirs = Context(
+            context.ridgeline,
+            context.results,
+            night,
+            context.log,
+            context.interrupted,
+            context.limit_s,
+        )
         said.append(close_one(theirs))
     return said
 
@@ -137,9 +167,14 @@ def close_one(context: Context) -> str:
     stored = "nothing was measured"
     if night.run:
         count = night.run.get("measurements", 0)
-        stored = f"run {night.run['id']} is {night.run['status']}, its {count} measurements are stored"
+        stored = (
+            f"run {night.run['id']} is {night.run['status']}, its {count} measurements are stored"
+        )
     words = f"night {night.id} was killed in {during}; {stored}"
-    night.notes.append(f"This night was killed in {during}, and ended afterwards by the night that followed; {stored}.")
+    night.notes.append(
+        f"This night was killed in {during}, and ended afterwards by the night that followed; "
+        f"{stored}."
+    )
     context.log.say(words)
     for name in STEPS[1:]:
         gone_on_with = name in ("gate", "export") and night.run.get("status") == "finished"
@@ -150,7 +185,11 @@ def close_one(context: Context) -> str:
         if gone_on_with:
             one_step(context, name)
         else:
-            why = "the night that followed did it" if name in ("trend", "report") else "the night was killed"
+            why = (
+                "the night that followed did it"
+                if name in ("trend", "report")
+                else "the night was killed"
+            )
             night.steps.append(Step(name, LEFT_OUT, said=why))
     night.state = KILLED
     finish(context)

@@ -1,4 +1,5 @@
-"""Whole nights with the real `ridgeline` and the scripted worker, whose device has the times that it is told."""
+"""Whole nights with the real `ridgeline` and the scripted worker, whose device has the times that
+it is told."""
 
 import contextlib
 import json
@@ -14,7 +15,12 @@ import pytest
 from harness.run.scripted_runs import BUILD, ROOT, left_behind
 
 NIGHTLY = ROOT / "ci" / "nightly"
-QUICK = ("--without", "report", "--without", "trend")  # what takes seconds, or is not what a test is about
+QUICK = (
+    "--without",
+    "report",
+    "--without",
+    "trend",
+)  # what takes seconds, or is not what a test is about
 
 
 class Runner:
@@ -26,7 +32,13 @@ class Runner:
 
     def command(self, *arguments, variants=("constant", "noisy"), worker=None, **profile):
         return [
-            *(str(NIGHTLY), "--ridgeline", str(BUILD / "ridgeline"), "--results", str(self.lab.results)),
+            *(
+                str(NIGHTLY),
+                "--ridgeline",
+                str(BUILD / "ridgeline"),
+                "--results",
+                str(self.lab.results),
+            ),
             *("--device", "fake", "--profile", str(self.lab.profile(*variants, **profile))),
             *("--worker", str(worker or self.lab.worker("worker")), *arguments),
         ]
@@ -51,7 +63,11 @@ class Runner:
         while time.monotonic() < deadline:
             for path in self.nights.glob("2*/night.json"):
                 night = json.loads(path.read_text())
-                if night["state"] == "running" and night["steps"] and night["steps"][-1]["name"] == step:
+                if (
+                    night["state"] == "running"
+                    and night["steps"]
+                    and night["steps"][-1]["name"] == step
+                ):
                     return night
             time.sleep(0.01)
         raise AssertionError(f"no night came to {step}")
@@ -88,7 +104,9 @@ def test_a_first_night_is_stored_and_asks_for_a_baseline(runner):
 
 def test_a_night_is_judged_by_the_baseline(runner):
     assert runner.night(*QUICK, processes=8)[0] == 3
-    named = runner.lab.call("baseline", "set", "main", "latest", "--results", runner.lab.results, text=True)
+    named = runner.lab.call(
+        "baseline", "set", "main", "latest", "--results", runner.lab.results, text=True
+    )
     assert named.returncode == 0, named.stderr
 
     code, said, _ = runner.night(*QUICK, "--without", "export", processes=8)
@@ -98,7 +116,9 @@ def test_a_night_is_judged_by_the_baseline(runner):
     slower = runner.lab.worker("slower", "--slower", 10)
     code, said, _ = runner.night(*QUICK, processes=8, worker=slower)
     night = runner.latest()
-    assert (code, steps(night)["gate"], steps(night)["export"]) == (1, ("done", 1), ("done", 0)), said
+    assert (code, steps(night)["gate"], steps(night)["export"]) == (1, ("done", 1), ("done", 0)), (
+        said
+    )
     assert {one["verdict"] for one in night["gate"]["failing"]} == {"regression"}
     assert "a regression (gate)" in runner.summary().splitlines()[0]
     assert "| <code>scripted/constant/f32/n=16</code> | **regression**" in runner.summary()
@@ -118,7 +138,9 @@ def test_the_trend_is_asked_of_the_device_that_was_measured(runner):
 def test_cases_that_fail_are_named_and_later_steps_run(runner):
     code, said, _ = runner.night(*QUICK, variants=("constant", "segfault"))
     night = runner.latest()
-    assert (code, steps(night)["run"], steps(night)["export"]) == (2, ("done", 2), ("done", 0)), said
+    assert (code, steps(night)["run"], steps(night)["export"]) == (2, ("done", 2), ("done", 0)), (
+        said
+    )
     (problem,) = night["problems"]
     assert problem["outcome"] == "crashed"
     assert "<code>scripted/segfault/f32/n=16</code>" in runner.summary()
@@ -128,10 +150,16 @@ def test_an_unfit_machine_is_not_measured_unless_asked(runner):
     no_room = ("--min-free", "100000000")
     code, said, _ = runner.night(*QUICK, *no_room)
     night = runner.latest()
-    assert (code, steps(night)["run"], steps(night)["gate"]) == (3, ("left out", 3), ("left out", 0)), said
+    assert (code, steps(night)["run"], steps(night)["gate"]) == (
+        3,
+        ("left out", 3),
+        ("left out", 0),
+    ), said
     assert runner.lab.database.exists() is False
     assert "**unfit**, disk" in runner.summary()
-    assert runner.summary().splitlines()[0].endswith(": not measured, because the machine is not fit")
+    assert (
+        runner.summary().splitlines()[0].endswith(": not measured, because the machine is not fit")
+    )
     assert said.splitlines()[-1] == "exit code 3: not measured, because the machine is not fit"
 
     code, said, _ = runner.night(*QUICK, *no_room, "--unfit", "measure")
@@ -183,7 +211,10 @@ def wait_until_measuring(runner):
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with contextlib.suppress(sqlite3.OperationalError):  # the table is being made
-            if runner.lab.database.exists() and runner.lab.query("SELECT count(*) FROM process")[0][0]:
+            if (
+                runner.lab.database.exists()
+                and runner.lab.query("SELECT count(*) FROM process")[0][0]
+            ):
                 return
         time.sleep(0.02)
     raise AssertionError("the run never began to measure")
@@ -194,7 +225,9 @@ def test_a_killed_night_is_ended_by_the_next_and_loses_nothing(runner, step):
     slow = slow_ridgeline(runner, step)
     variants = ("constant", "noisy", "loops") if step == "run" else ("constant", "noisy")
     command = runner.command(*QUICK, variants=variants, case_timeout="20s")
-    first = runner.lab.start_command([slow if "/ridgeline" in part else part for part in command[:3]] + command[3:])
+    first = runner.lab.start_command(
+        [slow if "/ridgeline" in part else part for part in command[:3]] + command[3:]
+    )
     killed = runner.wait_for(step)
     if step == "run":
         wait_until_measuring(runner)
@@ -229,7 +262,9 @@ def slow_ridgeline(runner, step):
 
 
 def test_a_run_that_overruns_its_limit_is_stopped_and_kept(runner):
-    code, said, _ = runner.night(*QUICK, "--limit", "0.0003", variants=("loops",), case_timeout="20s")
+    code, said, _ = runner.night(
+        *QUICK, "--limit", "0.0003", variants=("loops",), case_timeout="20s"
+    )
     night = runner.latest()
     assert steps(night)["run"] == ("failed", 130), said
     assert "did not end within" in night["steps"][1]["said"]
@@ -242,7 +277,9 @@ def test_github_gets_a_summary_and_annotations(runner):
     page = runner.lab.folder / "step-summary.md"
     page.write_text("before\n")
     environment = {"GITHUB_STEP_SUMMARY": str(page)}
-    code, said, _ = runner.night(*QUICK, "--github", variants=("constant", "segfault"), environment=environment)
+    code, said, _ = runner.night(
+        *QUICK, "--github", variants=("constant", "segfault"), environment=environment
+    )
     assert code == 2
     assert page.read_text() == "before\n" + runner.summary() + "\n"
     assert "\n::error title=nightly%3A run::run " in said
@@ -273,7 +310,9 @@ def test_what_cannot_begin_says_why(runner, arguments, code, words):
 
 def test_the_programs_explain_themselves():
     for name in ("nightly", "preflight"):
-        done = subprocess.run([ROOT / "ci" / name, "--help"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [ROOT / "ci" / name, "--help"], capture_output=True, text=True, check=True
+        )
         assert "usage:" in done.stdout
         assert "Exit codes" in done.stdout
 

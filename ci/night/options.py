@@ -1,4 +1,5 @@
-"""What `ci/nightly` and `ci/preflight` are told on the command line, and where they find `ridgeline`."""
+"""What `ci/nightly` and `ci/preflight` are told on the command line, and where they find
+`ridgeline`."""
 
 import argparse
 import os
@@ -20,7 +21,8 @@ class NoRidgeline(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with 64 for a command line that it does not understand, like the other programs of the house."""
+    """Ends with 64 for a command line that it does not understand, like the other programs of the
+    house."""
 
     def error(self, message: str) -> None:
         print(f"{self.prog}: {message}\n  {self.prog} --help", file=sys.stderr)
@@ -28,10 +30,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(name: str, documentation: str) -> Parser:
-    """`documentation`: a summary and, after "usage:" lines that argparse writes itself, the rest."""
+    """`documentation`: a summary and, after "usage:" lines that argparse writes itself, the
+    rest."""
     summary, _, rest = documentation.partition("\n\n")
     rest = rest[rest.index("\n\n") + 2 :] if rest.startswith("usage:") else rest
-    return Parser(name, description=summary, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return Parser(
+        name, description=summary, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def positive(text: str) -> float:
@@ -43,7 +48,10 @@ def positive(text: str) -> float:
 
 def add_machine(to: argparse.ArgumentParser) -> None:
     to.add_argument(
-        "--device", metavar="ID", default="", help="cpu, cuda:0, ...; without it the first GPU, else the CPU"
+        "--device",
+        metavar="ID",
+        default="",
+        help="cpu, cuda:0, ...; without it the first GPU, else the CPU",
     )
     to.add_argument(
         "--results",
@@ -59,10 +67,17 @@ def add_machine(to: argparse.ArgumentParser) -> None:
         help="disk space that must be free (default: %(default)s)",
     )
     to.add_argument(
-        "--worker", metavar="PROGRAM", action="append", default=[], help="another worker program; may be repeated"
+        "--worker",
+        metavar="PROGRAM",
+        action="append",
+        default=[],
+        help="another worker program; may be repeated",
     )
     to.add_argument(
-        "--ridgeline", metavar="PROGRAM", default="", help="which ridgeline; without it the one of this folder's build"
+        "--ridgeline",
+        metavar="PROGRAM",
+        default="",
+        help="which ridgeline; without it the one of this folder's build",
     )
 
 
@@ -73,4 +88,6 @@ def find_ridgeline(named: str) -> Path:
             return place.absolute()
     looked = ", ".join(str(place) for place in places)
     build = "ci/setup && cmake --preset release && cmake --build --preset release"
-    raise NoRidgeline(f"no ridgeline program at {looked}; build it ({build}), or name it with --ridgeline")
+    raise NoRidgeline(
+        f"no ridgeline program at {looked}; build it ({build}), or name it with --ridgeline"
+    )

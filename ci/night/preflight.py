@@ -13,14 +13,17 @@ class NoDevice(Exception):
 
 
 def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[dict]:
-    """Facts of the devices that `--device wanted` means ("cuda:0,1" means two), or of the one that `run` prefers."""
+    """Facts of the devices that `--device wanted` means ("cuda:0,1" means two), or of the one that
+    `run` prefers."""
     try:
         words = [word for worker in workers for word in ("--worker", worker)]
         done = program.answer([str(ridgeline), "devices", "--json", *words], 120)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoDevice(f"{ridgeline} devices cannot be asked: {error}") from None
     if done.returncode != 0:
-        raise NoDevice(f"{ridgeline} devices ended with {done.returncode}: {done.stderr.strip()[:500]}")
+        raise NoDevice(
+            f"{ridgeline} devices ended with {done.returncode}: {done.stderr.strip()[:500]}"
+        )
     try:
         devices = json.loads(done.stdout)["devices"]
     except (ValueError, KeyError):
@@ -35,7 +38,8 @@ def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[dict]
     if len(found) != len(names):
         there = ", ".join(device["id"] for device in devices) or "none"
         raise NoDevice(
-            f"no device is named {wanted}; there are: {there}. ridgeline devices says what is missing and why"
+            f"no device is named {wanted}; there are: {there}. ridgeline devices says what is "
+            "missing and why"
         )
     return found
 
@@ -45,7 +49,10 @@ def look_at(device: dict, results: Path, least_free: int) -> Preflight:
     preflight = Preflight(device=f"{device['id']} ({device['name']})")
     host.look_at_disk(results, least_free, preflight)
     host.look_at_memory(preflight)
-    if device["kind"] not in ("cpu", "cuda"):  # an emulated device counts, and counts are the same on a busy machine
+    if device["kind"] not in (
+        "cpu",
+        "cuda",
+    ):  # an emulated device counts, and counts are the same on a busy machine
         return preflight
     measures_cpu = device["kind"] == "cpu"
     host.look_at_processors(measures_cpu, preflight)
@@ -57,7 +64,13 @@ def look_at(device: dict, results: Path, least_free: int) -> Preflight:
             gpu.look_at(name, preflight)
         else:
             why = "clocks, heat, errors and other users of the GPU are not known"
-            preflight.add("nvidia-smi", UNKNOWN, "the GPU's UUID and bus are not known", why, "run nvidia-smi by hand")
+            preflight.add(
+                "nvidia-smi",
+                UNKNOWN,
+                "the GPU's UUID and bus are not known",
+                why,
+                "run nvidia-smi by hand",
+            )
     return preflight
 
 

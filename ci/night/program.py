@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import os
 import selectors
-import shlex
 import signal
 import subprocess
 import time
@@ -49,12 +48,16 @@ class Ended:
         if self.overran:
             return f"did not end within {self.seconds:.0f} s and was stopped"
         if self.status < 0:
-            return f"was killed by signal {-self.status} ({signal.strsignal(-self.status) or 'unknown'})"
+            return (
+                f"was killed by signal {-self.status} "
+                f"({signal.strsignal(-self.status) or 'unknown'})"
+            )
         return f"ended with {self.status}"
 
 
 def dies_with(parent: int) -> Callable[[], None]:
-    """To be called in a forked child: it is asked to end when `parent` is gone, so that nothing measures unattended."""
+    """To be called in a forked child: it is asked to end when `parent` is gone, so that nothing
+    measures unattended."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def prepare() -> None:
@@ -66,7 +69,8 @@ def dies_with(parent: int) -> Callable[[], None]:
 
 
 def answer(command: list[str], limit_s: float) -> subprocess.CompletedProcess[str]:
-    """Of a program that says little. Raises OSError, and subprocess.TimeoutExpired after it was killed."""
+    """Of a program that says little. Raises OSError, and subprocess.TimeoutExpired after it was
+    killed."""
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -80,15 +84,22 @@ def answer(command: list[str], limit_s: float) -> subprocess.CompletedProcess[st
 
 
 def run(
-    command: list[str], say: Callable[[str], None], interrupted: Interrupted, limit_s: float, output: Path | None = None
+    command: list[str],
+    say: Callable[[str], None],
+    interrupted: Interrupted,
+    limit_s: float,
+    output: Path | None = None,
 ) -> Ended:
-    """Gives `say` each line of the program's standard error, and of its standard output unless that goes into `output`.
+    """Gives `say` each line of the program's standard error, and of its standard output unless that
+    goes into `output`.
 
-    The program leads a session of its own, so that Ctrl-C reaches it once, through `interrupted`. Raises OSError when
-    it cannot be started or `output` cannot be written.
+    The program leads a session of its own, so that Ctrl-C reaches it once, through `interrupted`.
+    Raises OSError when it cannot be started or `output` cannot be written.
     """
     began = time.monotonic()
-    with output.open("wb") if output else contextlib.nullcontext(subprocess.PIPE) as standard_output:
+    with (
+        output.open("wb") if output else contextlib.nullcontext(subprocess.PIPE) as standard_output
+    ):
         child = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -101,7 +112,9 @@ def run(
     if interrupted:
         child.send_signal(signal.SIGTERM)
     try:
-        last, overran = follow(child, child.stderr if output else child.stdout, say, began + limit_s)
+        last, overran = follow(
+            child, child.stderr if output else child.stdout, say, began + limit_s
+        )
     finally:
         interrupted.child = None
         if child.poll() is None:
@@ -110,7 +123,9 @@ def run(
     return Ended(child.returncode, time.monotonic() - began, last, overran)
 
 
-def follow(child: subprocess.Popen, pipe, say: Callable[[str], None], deadline: float) -> tuple[list[str], bool]:
+def follow(
+    child: subprocess.Popen, pipe, say: Callable[[str], None], deadline: float
+) -> tuple[list[str], bool]:
     """Until the program has ended and said all, or its time is over."""
     last: list[str] = []
     rest = b""
@@ -127,7 +142,9 @@ def follow(child: subprocess.Popen, pipe, say: Callable[[str], None], deadline: 
             if time.monotonic() > deadline:
                 child.kill() if overran else child.terminate()
                 overran, deadline = True, time.monotonic() + TO_END_S
-            ended = child.poll() is not None  # asked before reading, so that what it said last is read
+            ended = (
+                child.poll() is not None
+            )  # asked before reading, so that what it said last is read
             if is_open and selector.select(0 if ended else 0.2):
                 chunk = os.read(pipe.fileno(), 65536)
                 is_open = bool(chunk)
@@ -145,7 +162,3 @@ def follow(child: subprocess.Popen, pipe, say: Callable[[str], None], deadline: 
         line(rest)
     pipe.close()
     return last, overran
-
-
-def shown(command: list[str]) -> str:
-    return shlex.join(command)

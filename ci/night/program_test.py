@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def orphans_end_here():
-    """Where another test has made this process the one to which orphans fall, they must not stay for the next test."""
+    """Where another test has made this process the one to which orphans fall, they must not stay
+    for the next test."""
     yield
     for pid, _, _ in children():
         os.kill(pid, signal.SIGKILL)
@@ -28,13 +29,22 @@ def orphans_end_here():
 
 def run(code, limit_s=20.0, output=None):
     said = []
-    ended = program.run([sys.executable, "-c", textwrap.dedent(code)], said.append, Interrupted(), limit_s, output)
+    ended = program.run(
+        [sys.executable, "-c", textwrap.dedent(code)], said.append, Interrupted(), limit_s, output
+    )
     return ended, said
 
 
 def test_lines_of_both_streams_are_said_and_the_status_is_kept():
-    ended, said = run("import sys; print('one', flush=True); print('two', file=sys.stderr); sys.exit(3)")
-    assert (ended.status, said, ended.last_lines, ended.how()) == (3, ["one", "two"], ["one", "two"], "ended with 3")
+    ended, said = run(
+        "import sys; print('one', flush=True); print('two', file=sys.stderr); sys.exit(3)"
+    )
+    assert (ended.status, said, ended.last_lines, ended.how()) == (
+        3,
+        ["one", "two"],
+        ["one", "two"],
+        "ended with 3",
+    )
 
 
 def test_a_program_leads_a_session_so_that_the_terminal_signals_it_only_through_the_night():
@@ -43,7 +53,9 @@ def test_a_program_leads_a_session_so_that_the_terminal_signals_it_only_through_
 
 
 def test_standard_output_goes_into_a_file_and_the_rest_is_said(tmp_path):
-    ended, said = run("import sys; print('{}'); print('progress', file=sys.stderr)", output=tmp_path / "out")
+    ended, said = run(
+        "import sys; print('{}'); print('progress', file=sys.stderr)", output=tmp_path / "out"
+    )
     assert (ended.status, said, (tmp_path / "out").read_text()) == (0, ["progress"], "{}\n")
 
 
@@ -80,7 +92,8 @@ def test_a_program_that_takes_too_long_is_asked_to_end():
 def test_one_that_does_not_listen_is_killed(monkeypatch):
     monkeypatch.setattr(program, "TO_END_S", 0.5)
     ended, _ = run(
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)",
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', "
+        "flush=True); time.sleep(60)",
         limit_s=1.0,
     )
     assert (ended.status, ended.overran) == (-signal.SIGKILL, True)
@@ -138,11 +151,17 @@ def test_a_signal_is_passed_on_once():
         if line == "ready":
             os.kill(os.getpid(), signal.SIGINT)
 
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP)
+    before = (
+        signal.getsignal(signal.SIGINT),
+        signal.getsignal(signal.SIGTERM),
+        signal.getsignal(signal.SIGHUP),
+    )
     interrupted.listen()
     try:
         ended = program.run([sys.executable, "-c", textwrap.dedent(code)], say, interrupted, 20.0)
     finally:
-        for number, handler in zip((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), before, strict=True):
+        for number, handler in zip(
+            (signal.SIGINT, signal.SIGTERM, signal.SIGHUP), before, strict=True
+        ):
             signal.signal(number, handler)
     assert (ended.status, bool(interrupted)) == (1, True)

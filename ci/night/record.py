@@ -57,7 +57,8 @@ class Night:
         fields = asdict(self)
         del fields["folder"]
         write_whole(
-            self.folder / "night.json", json.dumps({"format": FORMAT, "version": VERSION, **fields}, indent=2) + "\n"
+            self.folder / "night.json",
+            json.dumps({"format": FORMAT, "version": VERSION, **fields}, indent=2) + "\n",
         )
 
 
@@ -71,7 +72,8 @@ def new_night(nights: Path, command: str, options: dict) -> Night:
 
 
 def load(folder: Path) -> Night | None:
-    """Nothing where no night's record can be read: the folder is another's, or the night died before it had one."""
+    """Nothing where no night's record can be read: the folder is another's, or the night died
+    before it had one."""
     try:
         fields = json.loads((folder / "night.json").read_text(encoding="utf-8"))
         if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:
@@ -83,13 +85,19 @@ def load(folder: Path) -> Night | None:
 
 
 def unfinished(nights: Path) -> list[Night]:
-    """Nights that began and never ended, the oldest first. Only for who holds the lock: others may be running."""
-    found = (load(folder) for folder in sorted(nights.iterdir()) if folder.is_dir() and not folder.is_symlink())
+    """Nights that began and never ended, the oldest first. Only for who holds the lock: others may
+    be running."""
+    found = (
+        load(folder)
+        for folder in sorted(nights.iterdir())
+        if folder.is_dir() and not folder.is_symlink()
+    )
     return [night for night in found if night and night.state == RUNNING]
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replaces `path` by a file that is whole and on the disk. Raises OSError, and then leaves what was there."""
+    """Replaces `path` by a file that is whole and on the disk. Raises OSError, and then leaves what
+    was there."""
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:

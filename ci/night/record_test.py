@@ -34,8 +34,18 @@ def test_only_nights_that_never_ended_are_unfinished(tmp_path):
         "7",
         "{}",
         json.dumps({"format": record.FORMAT, "version": 99}),
-        json.dumps({"format": record.FORMAT, "version": record.VERSION, "steps": [{"nonsense": 1}]}),
-        json.dumps({"format": record.FORMAT, "version": record.VERSION, "steps": [], "id": "x", "surprise": 1}),
+        json.dumps(
+            {"format": record.FORMAT, "version": record.VERSION, "steps": [{"nonsense": 1}]}
+        ),
+        json.dumps(
+            {
+                "format": record.FORMAT,
+                "version": record.VERSION,
+                "steps": [],
+                "id": "x",
+                "surprise": 1,
+            }
+        ),
     ],
 )
 def test_a_record_that_cannot_be_understood_is_left_alone(tmp_path, text):
@@ -54,4 +64,6 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         write_whole(path, "after")
     assert path.read_text() == "before"
-    assert [found.name for found in tmp_path.iterdir()] == ["night.json"], "nothing is left beside it"
+    assert [found.name for found in tmp_path.iterdir()] == ["night.json"], (
+        "nothing is left beside it"
+    )

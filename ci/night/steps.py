@@ -1,10 +1,12 @@
-"""The steps of a night after preflight. Each fills in its record; none raises for what a program did."""
+"""The steps of a night after preflight. Each fills in its record; none raises for what a program
+did."""
 
+import shlex
 from pathlib import Path
 
+from . import program
 from .context import Context, newest_run, read_object, runs_of_label
 from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
-from .program import Ended, shown
 from .record import DONE, FAILED, LEFT_OUT, Step
 
 SHORT_S = 3600  # more than steps take that measure nothing
@@ -15,7 +17,9 @@ FINE_OUTCOMES = {"ok", "counted", "unsupported", "unavailable"}
 
 def measure(context: Context, step: Step) -> None:
     options = context.night.options
-    command = context.command("run", "--profile", options["profile"], "--label", options["label"], "--json")
+    command = context.command(
+        "run", "--profile", options["profile"], "--label", options["label"], "--json"
+    )
     if options.get("unfit_reason"):
         command += ["--unfit", options["unfit_reason"]]
     for name in ("device", "budget"):
@@ -27,23 +31,36 @@ def measure(context: Context, step: Step) -> None:
     command += ["--", *options["patterns"]] if options["patterns"] else []
     output = context.night.folder / "run.json"
     before = frozenset(run.get("id", "") for run in runs_of_label(context))
-    ended = start(context, step, command, output)
-    if ended is None:
+    if not carry_out(
+        context, step, command, done={0, 2, 3}, output=output, limit_s=context.limit_s
+    ):
         return
     context.night.run = newest_run(context, step.started, but_not=before)
-    cases = [case for case in read_object(output).get("cases", []) if case.get("outcome") not in FINE_OUTCOMES]
+    cases = [
+        case
+        for case in read_object(output).get("cases", [])
+        if case.get("outcome") not in FINE_OUTCOMES
+    ]
     context.night.problems = [
-        {"case": case.get("case", ""), "outcome": case.get("outcome", ""), "reason": case.get("reason", "")}
+        {
+            "case": case.get("case", ""),
+            "outcome": case.get("outcome", ""),
+            "reason": case.get("reason", ""),
+        }
         for case in cases[:KEPT]
     ]
-    judge(step, ended, done={0, 2, 3})
     if step.state != FAILED and not context.night.run:
+        step.said = f"the run ended with {step.exit_code}, but `ridgeline runs` does not list it"
         step.state, step.exit_code = FAILED, FILES
-        step.said = f"the run ended with {ended.status}, but `ridgeline runs` does not list it"
     if context.night.run:
         run = context.night.run
-        counts = ", ".join(f"{count} {outcome}" for outcome, count in run["outcomes"].items()) or "no measurements"
-        step.said = f"run {run['id']} is {run['status']}: {counts}" + (f"; {step.said}" if step.said else "")
+        counts = (
+            ", ".join(f"{count} {outcome}" for outcome, count in run["outcomes"].items())
+            or "no measurements"
+        )
+        step.said = (f"run {run['id']} is {run['status']}: {counts}") + (
+            f"; {step.said}" if step.said else ""
+        )
 
 
 def gate(context: Context, step: Step) -> None:
@@ -52,14 +69,26 @@ def gate(context: Context, step: Step) -> None:
         leave_out(step, "there is no run to judge")
         return
     if run["status"] != "finished":
-        leave_out(step, f"run {run['id']} is {run['status']}: the cases that it did not reach would be called missing")
+        leave_out(
+            step,
+            (
+                f"run {run['id']} is {run['status']}: the cases that it did not reach would be "
+                "called missing"
+            ),
+        )
         return
     known = context.ask("baseline", "list").get("baselines")
     if known is not None and not any(
         (one.get("name"), one.get("model")) == (options["baseline"], run["model"]) for one in known
     ):
-        leave_out(step, f"no run of {run['model']} is the baseline {options['baseline']}; this one becomes it by: ")
-        step.said += shown(context.command("baseline", "set", options["baseline"], run["id"]))
+        leave_out(
+            step,
+            (
+                f"no run of {run['model']} is the baseline {options['baseline']}; this one becomes "
+                "it by: "
+            ),
+        )
+        step.said += shlex.join(context.command("baseline", "set", options["baseline"], run["id"]))
         step.exit_code = UNDECIDED
         return
     baseline = f"{run['model']}@baseline:{options['baseline']}"
@@ -68,10 +97,8 @@ def gate(context: Context, step: Step) -> None:
     command += ["--config", options["config"]] if options["config"] else []
     command += ["--strict"] if options["strict"] else []
     command += ["--github"] if options["github"] else []
-    ended = start(context, step, command, folder / "gate.json", SHORT_S)
-    if ended is None:
+    if not carry_out(context, step, command, done={0, 1, 2, 3}, output=folder / "gate.json"):
         return
-    judge(step, ended, done={0, 1, 2, 3})
     verdicts = read_object(folder / "gate.json")
     cases = verdicts.get("verdicts", [])
     counts: dict[str, int] = {}
@@ -82,7 +109,11 @@ def gate(context: Context, step: Step) -> None:
         for case in cases
         if case.get("fails")
     ]
-    context.night.gate = {"id": verdicts.get("gate", {}).get("id", ""), "counts": counts, "failing": failing[:KEPT]}
+    context.night.gate = {
+        "id": verdicts.get("gate", {}).get("id", ""),
+        "counts": counts,
+        "failing": failing[:KEPT],
+    }
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     step.said = "; ".join(words for words in (said, step.said) if words)
 
@@ -95,27 +126,23 @@ def trend(context: Context, step: Step) -> None:
     command = context.command("trend", "--fail-on-new")
     if context.night.run:  # other devices in the folder have nights of their own
         command += ["--device", context.night.run["device_uuid"]]
-    ended = start(context, step, command, context.night.folder / "trend.txt", SHORT_S)
-    if ended:
-        judge(step, ended, done={0, 1, 2, 3})
-        if step.state == DONE:
-            step.said = {
-                0: "nothing new for the worse",
-                1: "newly slower",
-                2: "a case has stopped",
-                3: "no night of a fit machine is stored",
-            }[step.exit_code]
+    carry_out(context, step, command, done={0, 1, 2, 3}, output=context.night.folder / "trend.txt")
+    if step.state == DONE:
+        step.said = {
+            0: "nothing new for the worse",
+            1: "newly slower",
+            2: "a case has stopped",
+            3: "no night of a fit machine is stored",
+        }[step.exit_code]
 
 
 def report(context: Context, step: Step) -> None:
     if not any(Path(context.results).glob("*.sqlite")):
         leave_out(step, "nothing is stored")
         return
-    ended = start(context, step, context.command("report"), None, SHORT_S)
-    if ended:
-        judge(step, ended, done={0})
-        if step.exit_code == 0:
-            step.said = str(Path(context.results) / "report" / "index.html")
+    carry_out(context, step, context.command("report"), done={0})
+    if step.exit_code == 0:
+        step.said = str(Path(context.results) / "report" / "index.html")
 
 
 def export(context: Context, step: Step) -> None:
@@ -126,10 +153,12 @@ def export(context: Context, step: Step) -> None:
     written = []
     for form in context.night.options["export"]:
         path = context.night.folder / f"run.{SUFFIXES[form]}"
-        ended = start(context, step, context.command("export", form, run["id"], "--output", str(path)), None, SHORT_S)
-        if ended is None:
-            return
-        judge(step, ended, done={0})
+        carry_out(
+            context,
+            step,
+            context.command("export", form, run["id"], "--output", str(path)),
+            done={0},
+        )
         if step.exit_code:
             return
         written.append(path.name)
@@ -140,29 +169,31 @@ def leave_out(step: Step, why: str) -> None:
     step.state, step.said = LEFT_OUT, why
 
 
-def start(
-    context: Context, step: Step, command: list[str], output: Path | None, limit_s: float | None = None
-) -> Ended | None:
-    """Nothing where the program cannot be started or its output not be written, which the step then says."""
-    step.command = shown(command)
+def carry_out(
+    context: Context,
+    step: Step,
+    command: list[str],
+    done: set[int],
+    output: Path | None = None,
+    limit_s: float = SHORT_S,
+) -> bool:
+    """`done`: the exit codes of a program that did its work, whatever it found. False where the
+    program cannot be started or its output not be written; what came of it is in the step."""
+    step.command = shlex.join(command)
     context.save()
     context.log.quote("$ " + step.command)
     try:
-        ended = context.run(command, output, limit_s)
+        ended = program.run(command, context.log.quote, context.interrupted, limit_s, output)
         if output and output.stat().st_size == 0:
             output.unlink()
-        return ended
     except OSError as error:
         step.state, step.said = FAILED, f"{error.filename or command[0]}: {error.strerror}"
         step.exit_code = MISSING if error.filename == command[0] else FILES
-        return None
-
-
-def judge(step: Step, ended: Ended, done: set[int]) -> None:
-    """`done`: the exit codes of a program that did its work, whatever it found."""
+        return False
     step.exit_code = of_status(ended.status)
     step.state = DONE if ended.status in done and not ended.overran else FAILED
     if step.state == FAILED:
         meaning = "" if ended.status < 0 else f" ({WORDS.get(ended.status, 'an unknown code')})"
         words = " ".join(ended.last_lines[-2:])[:300]
         step.said = f"{ended.how()}{meaning}" + (f": {words}" if words else "")
+    return True

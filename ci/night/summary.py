@@ -45,16 +45,28 @@ def markdown(night: Night) -> str:
     unfit = any(not one["fit"] for one in night.preflight)
     options = night.options
     parts = [f"# Night {night.id}: {plain(headline(night))}\n\n"]
-    device = "; ".join(one["device"] for one in night.preflight) or options.get("device") or "no device"
-    parts.append(f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, {night.started} to ")
+    device = (
+        "; ".join(one["device"] for one in night.preflight) or options.get("device") or "no device"
+    )
+    parts.append(
+        f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, "
+        f"{night.started} to "
+    )
     parts.append(f"{night.finished}. Exit code {night.exit_code}.\n\n")
     if unfit and night.run:
         parts.append(
-            "> **The machine was not fit to measure.** What the gate and the trend say of this night may be the "
+            "> **The machine was not fit to measure.** What the gate and the trend say of this "
+            "night may be the "
         )
         parts.append("machine's doing.\n\n")
     parts += [f"> {plain(note)}\n\n" for note in night.notes]
-    parts += [steps_table(night), preflight_part(night), run_part(night), gate_part(night), trend_part(night)]
+    parts += [
+        steps_table(night),
+        preflight_part(night),
+        run_part(night),
+        gate_part(night),
+        trend_part(night),
+    ]
     parts.append(files_part(night))
     return "".join(parts)
 
@@ -63,7 +75,10 @@ def steps_table(night: Night) -> str:
     rows = ["| step | | code | time | what it found |\n|---|---|--:|--:|---|\n"]
     for step in night.steps:
         state = ICONS.get(step.state, step.state)
-        rows.append(f"| {step.name} | {state} | {step.exit_code} | {step.seconds:.0f} s | {plain(step.said)} |\n")
+        rows.append(
+            f"| {step.name} | {state} | {step.exit_code} | {step.seconds:.0f} s | "
+            f"{plain(step.said)} |\n"
+        )
     return "".join(rows) + "\n"
 
 
@@ -71,7 +86,9 @@ def preflight_part(night: Night) -> str:
     lines = []
     for one in night.preflight:
         for finding in one["findings"]:
-            lines.append(f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. ")
+            lines.append(
+                f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. "
+            )
             lines.append(f"Why: {plain(finding['why'])}. Do: {plain(finding['do'])}.\n")
     return "## Preflight\n\n" + "".join(lines) + "\n" if lines else ""
 
@@ -84,7 +101,9 @@ def run_part(night: Night) -> str:
     if not groups:
         return ""
     rows = ["## Cases that are not ok\n\n| outcome | cases | reason |\n|---|---|---|\n"]
-    for (outcome, reason), cases in sorted(groups.items(), key=lambda group: severity(group[0][0]))[:LISTED]:
+    for (outcome, reason), cases in sorted(groups.items(), key=lambda group: severity(group[0][0]))[
+        :LISTED
+    ]:
         names = ", ".join(f"<code>{plain(case)}</code>" for case in cases[:NAMED])
         more = f" and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
         rows.append(f"| {plain(outcome)} | {names}{more} | {plain(reason)} |\n")
@@ -109,13 +128,22 @@ def trend_part(night: Night) -> str:
     lines = read(night.folder / "trend.txt").splitlines()
     if not lines:
         return ""
-    more = f"\n{len(lines) - TREND_LINES} more lines are in trend.txt.\n" if len(lines) > TREND_LINES else ""
-    return "## Trend\n\n" + fenced("\n".join(line[:400] for line in lines[:TREND_LINES])) + more + "\n"
+    more = (
+        (f"\n{len(lines) - TREND_LINES} more lines are in trend.txt.\n")
+        if len(lines) > TREND_LINES
+        else ""
+    )
+    return (
+        "## Trend\n\n" + fenced("\n".join(line[:400] for line in lines[:TREND_LINES])) + more + "\n"
+    )
 
 
 def files_part(night: Night) -> str:
     commands = "\n".join(f"# {step.name}\n{step.command}" for step in night.steps if step.command)
-    text = f"All of this night lies in <code>{plain(str(night.folder))}</code>; log.txt tells what happened when.\n\n"
+    text = (
+        f"All of this night lies in <code>{plain(str(night.folder))}</code>; log.txt tells what "
+        "happened when.\n\n"
+    )
     return "## Repeat\n\n" + text + (fenced(f"{night.command}\n{commands}") if commands else "")
 
 

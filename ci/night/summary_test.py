@@ -11,15 +11,22 @@ UNFIT = {"level": "unfit", "check": "throttling", "seen": "hot", "why": "slow", 
 
 @pytest.fixture
 def night(tmp_path):
-    night = Night("20261121T020000Z-000001", tmp_path, "2026-11-21T02:00:00Z", "runner", options=OPTIONS)
-    night.steps = [Step("preflight", DONE), Step("run", DONE, 2, said="1 crashed"), Step("gate", DONE, 1)]
+    night = Night(
+        "20261121T020000Z-000001", tmp_path, "2026-11-21T02:00:00Z", "runner", options=OPTIONS
+    )
+    night.steps = [
+        Step("preflight", DONE),
+        Step("run", DONE, 2, said="1 crashed"),
+        Step("gate", DONE, 1),
+    ]
     night.exit_code, night.state, night.finished = 2, "finished", "2026-11-21T03:00:00Z"
     return night
 
 
 def test_the_first_line_says_what_is_wrong(night):
     assert summary.markdown(night).splitlines()[0] == (
-        "# Night 20261121T020000Z-000001: cases that are wrong, missing, crashed, timed out or not measured (run)"
+        "# Night 20261121T020000Z-000001: cases that are wrong, missing, crashed, timed out or not "
+        "measured (run)"
     )
     night.exit_code, night.steps = 0, [Step("run", DONE)]
     assert summary.markdown(night).splitlines()[0] == "# Night 20261121T020000Z-000001: fine"
@@ -62,19 +69,29 @@ def test_long_parts_are_cut_and_counted(night, tmp_path):
 
 
 def test_one_reason_of_many_cases_is_one_row_and_the_worst_comes_first(night):
-    night.problems = [{"case": f"c{i}", "outcome": "timeout", "reason": "the budget was spent"} for i in range(9)]
+    night.problems = [
+        {"case": f"c{i}", "outcome": "timeout", "reason": "the budget was spent"} for i in range(9)
+    ]
     night.problems.append({"case": "bad", "outcome": "wrong_result", "reason": "off by one"})
-    rows = [line for line in summary.markdown(night).splitlines() if "<code>" in line and line.startswith("|")]
+    rows = [
+        line
+        for line in summary.markdown(night).splitlines()
+        if "<code>" in line and line.startswith("|")
+    ]
     assert rows[0] == "| wrong&#95;result | <code>bad</code> | off by one |"
     assert rows[1].endswith("<code>c2</code> and 6 more | the budget was spent |")
     assert len(rows) == 2
 
 
 def test_annotations_are_one_line_each_and_escaped(night):
-    night.preflight = [{"device": "cuda:0", "fit": False, "findings": [{**UNFIT, "seen": "50%\n::error::x"}]}]
+    night.preflight = [
+        {"device": "cuda:0", "fit": False, "findings": [{**UNFIT, "seen": "50%\n::error::x"}]}
+    ]
     night.steps[0] = Step("report", FAILED, 69, said="no matplotlib")
     lines = github.annotations(night)
-    assert lines[0] == ("::warning title=not fit to measure%3A throttling::50%25%0A::error::x. slow. To do: cool")
+    assert lines[0] == (
+        "::warning title=not fit to measure%3A throttling::50%25%0A::error::x. slow. To do: cool"
+    )
     assert lines[1:] == [
         "::error title=nightly%3A report::no matplotlib",
         "::error title=nightly%3A run::1 crashed",

@@ -1,4 +1,5 @@
-"""Hardware counters of a kernel beside what the emulated device counted for it: which of them mean the same."""
+"""Hardware counters of a kernel beside what the emulated device counted for it: which of them mean
+the same."""
 
 import csv
 import io
@@ -25,8 +26,20 @@ COUNTERS = {
     "DRAM bytes written": ["dram__bytes_write.sum"],
 }
 METRICS = [counter.removeprefix("-") for counters in COUNTERS.values() for counter in counters]
-# The model of DRAM says what a launch must move; a counter says what one launch on a busy cache moved.
+# The model of DRAM says what a launch must move; a counter says what one launch on a busy cache
+# moved.
 EXACT = [name for name in COUNTERS if not name.startswith("DRAM")]
+
+# What the emulated device says of them: fields of sites by their access, and metrics.
+COUNTED = {
+    "global load": {"global load requests": "requests", "global load sectors": "sectors"},
+    "global async copy": {"global load requests": "requests", "global load sectors": "sectors"},
+    "global store": {"global store requests": "requests", "global store sectors": "sectors"},
+    "shared load": {"shared load wavefronts": "wavefronts"},
+    "shared store": {"shared store wavefronts": "wavefronts"},
+    "tensor": {"tensor instructions": "requests"},
+}
+MODELLED = {"dram_read_bytes": "DRAM bytes read", "dram_written_bytes": "DRAM bytes written"}
 
 # A field of a problem that only says how much of it there is.
 SIZES = {"elements", "rows", "cols", "m", "n", "k", "batch", "heads", "seq", "dim"}
@@ -37,40 +50,33 @@ class Unreadable(Exception):
 
 
 def emulated(metrics: list[dict[str, Any]], sites: list[dict[str, Any]]) -> Counts:
-    """What a counted measurement of the worker protocol says of each counter. A bulk copy has requests of its own unit,
-    which the counters of loads and stores leave out; and of what cp.async stores to shared memory, the hardware counts
-    nothing."""
-    found: dict[str, Any] = dict.fromkeys(EXACT, 0.0) | dict.fromkeys(("DRAM bytes read", "DRAM bytes written"))
+    """What a counted measurement of the worker protocol says of each counter. A bulk copy has
+    requests of its own unit, which the counters of loads and stores leave out; and of what cp.async
+    stores to shared memory, the hardware counts nothing."""
+    found: dict[str, Any] = dict.fromkeys(EXACT, 0.0) | dict.fromkeys(
+        ("DRAM bytes read", "DRAM bytes written")
+    )
     for site in sites:
-        access = site["access"]
-        if access in ("global load", "global async copy"):
-            found["global load requests"] += site["requests"]
-            found["global load sectors"] += site["sectors"]
-        elif access == "global store":
-            found["global store requests"] += site["requests"]
-            found["global store sectors"] += site["sectors"]
-        elif access == "shared load":
-            found["shared load wavefronts"] += site["wavefronts"]
-        elif access == "shared store":
-            found["shared store wavefronts"] += site["wavefronts"]
-        elif access == "tensor":
-            found["tensor instructions"] += site["requests"]
+        for name, field in COUNTED.get(site["access"], {}).items():
+            found[name] += site[field]
     for metric in metrics:
-        if metric["name"] == "dram_read_bytes":
-            found["DRAM bytes read"] = metric["value"]
-        elif metric["name"] == "dram_written_bytes":
-            found["DRAM bytes written"] = metric["value"]
+        if metric["name"] in MODELLED:
+            found[MODELLED[metric["name"]]] = metric["value"]
     return found
 
 
 def measured(table: str, case: str) -> Counts:
-    """The sum of what `ncu --nvtx --csv --page raw --print-units base` wrote over the kernels in the range of that
-    name: those behind it fill buffers and compare outputs."""
+    """The sum of what `ncu --nvtx --csv --page raw --print-units base` wrote over the kernels in
+    the range of that name: those behind it fill buffers and compare outputs."""
     lines = [line for line in table.splitlines() if line.startswith('"')]
     rows = [
         row
         for row in csv.DictReader(io.StringIO("\n".join(lines)))
-        if any(case in (value or "") for column, value in row.items() if "NVTX" in column or "Push/Pop" in column)
+        if any(
+            case in (value or "")
+            for column, value in row.items()
+            if "NVTX" in column or "Push/Pop" in column
+        )
     ]
     if not rows:
         raise Unreadable("Nsight Compute saw no kernel of the case")
@@ -85,7 +91,9 @@ def total(rows: list[dict[str, str]], counters: list[str]) -> float | None:
             return None  # the profile was taken without it
         values = [row[column] for row in rows]
         try:
-            found += sum(float(str(value).replace(",", "")) for value in values) * (-1 if column != counter else 1)
+            found += sum(float(str(value).replace(",", "")) for value in values) * (
+                -1 if column != counter else 1
+            )
         except ValueError as error:
             raise Unreadable(f"Nsight Compute has no {column}: {values}") from error
     return found
@@ -99,9 +107,13 @@ class Case:
 
     @staticmethod
     def of(listed: dict[str, Any]) -> "Case":
-        choice = next((f"{field}={value}" for field, value in listed["problem"] if field not in SIZES), "")
+        choice = next(
+            (f"{field}={value}" for field, value in listed["problem"] if field not in SIZES), ""
+        )
         return Case(
-            listed["name"], (listed["suite"], listed["variant"], listed["dtype"], choice), listed.get("bytes") or 0
+            listed["name"],
+            (listed["suite"], listed["variant"], listed["dtype"], choice),
+            listed.get("bytes") or 0,
         )
 
 
@@ -128,14 +140,18 @@ def cell(counted: float, seen: float | None) -> str:
 
 
 def table(rows: list[tuple[str, Counts, Counts]]) -> str:
-    """A Markdown table, a case a row; the DRAM model stands beside its counters without being judged."""
+    """A Markdown table, a case a row; the DRAM model stands beside its counters without being
+    judged."""
     head = ["case", *EXACT, "DRAM read, MB", "DRAM written, MB"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, counted, seen in rows:
         cells = [cell(counted[counter], seen[counter]) for counter in EXACT]
         for counter in ("DRAM bytes read", "DRAM bytes written"):
             cells.append(
-                " → ".join("?" if of[counter] is None else f"{of[counter] / 1e6:.2f}" for of in (counted, seen))
+                " → ".join(
+                    "?" if of[counter] is None else f"{of[counter] / 1e6:.2f}"
+                    for of in (counted, seen)
+                )
             )
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

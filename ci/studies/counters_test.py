@@ -1,5 +1,16 @@
 import pytest
-from counters import COUNTERS, METRICS, Case, Unreadable, cell, emulated, equal, measured, smallest, table
+from counters import (
+    COUNTERS,
+    METRICS,
+    Case,
+    Unreadable,
+    cell,
+    emulated,
+    equal,
+    measured,
+    smallest,
+    table,
+)
 
 RANGE = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
 HEAD = f'"ID","{RANGE}","' + '","'.join(METRICS) + '"\n'
@@ -7,7 +18,11 @@ UNITS = '"","",' + ",".join(['"request"'] * len(METRICS)) + "\n"
 
 
 def row(*values: str, case: str = "copy/f32/n=1") -> str:
-    return f'"0","<default domain>:{case}:none:none",' + ",".join(f'"{value}"' for value in values) + "\n"
+    return (
+        f'"0","<default domain>:{case}:none:none",'
+        + ",".join(f'"{value}"' for value in values)
+        + "\n"
+    )
 
 
 def site(access: str, requests: int = 0, sectors: int = 0, wavefronts: int = 0) -> dict:
@@ -59,7 +74,9 @@ def test_of_cases_that_differ_in_size_the_smallest_is_taken():
     def case(stride: int, elements: int) -> Case:
         problem = [["stride", str(stride)], ["elements", str(elements)]]
         listed = {"suite": "coalescing", "variant": "strided", "dtype": "f32", "problem": problem}
-        return Case.of(listed | {"name": f"stride={stride},elements={elements}", "bytes": 8.0 * elements})
+        return Case.of(
+            listed | {"name": f"stride={stride},elements={elements}", "bytes": 8.0 * elements}
+        )
 
     kept = smallest([case(1, 100), case(2, 100), case(1, 10), case(2, 1000)])
     assert [one.name for one in kept] == ["stride=1,elements=10", "stride=2,elements=100"]
@@ -77,7 +94,9 @@ def test_equal_numbers_stand_once_and_others_stand_out():
 def test_a_counter_that_a_profile_lacks_is_not_read_and_not_judged():
     older = [name for name in METRICS if "hfma2" not in name]
     head = f'"ID","{RANGE}","' + '","'.join(older) + '"\n'
-    found = measured(head + row(*["units"] * len(older)).replace("copy/f32/n=1", "") + row(*"123456789"), "copy")
+    found = measured(
+        head + row(*["units"] * len(older)).replace("copy/f32/n=1", "") + row(*"123456789"), "copy"
+    )
     assert found["tensor instructions"] is None
     assert found["DRAM bytes read"] == 8
     ours = dict.fromkeys(COUNTERS, 0.0) | {"tensor instructions": 5.0}

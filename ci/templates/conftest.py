@@ -1,4 +1,5 @@
-"""What the tests of the templates share: a package of the programs under test, and a profile that takes seconds."""
+"""What the tests of the templates share: a package of the programs under test, and a profile that
+takes seconds."""
 
 import subprocess
 import tarfile
@@ -31,7 +32,10 @@ def package(tmp_path_factory):
         pytest.skip(f"{BUILD.parent} is no build folder, so nothing can be installed from it")
     folder = tmp_path_factory.mktemp("package") / "ridgeline-0-linux-x86_64"
     done = subprocess.run(
-        ["cmake", "--install", str(BUILD.parent), "--prefix", str(folder)], capture_output=True, text=True, check=False
+        ["cmake", "--install", str(BUILD.parent), "--prefix", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, f"{BUILD.parent} is not built as a whole:\n{done.stderr}"
     tarball = folder.with_suffix(".tar.gz")
@@ -49,13 +53,16 @@ def profile(tmp_path):
 
 def understands(command: str) -> bool:
     """Whether this build's ridgeline has the command."""
-    done = subprocess.run([BUILD / "ridgeline", command, "--help"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [BUILD / "ridgeline", command, "--help"], capture_output=True, text=True, check=False
+    )
     return f"ridgeline {command}" in done.stdout.split("Examples")[0]
 
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """A folder with the locks of its own, in which nothing of this machine's other users is waited for."""
+    """A folder with the locks of its own, in which nothing of this machine's other users is waited
+    for."""
     locks = tmp_path / "locks"
     locks.mkdir()
     monkeypatch.setenv("RIDGELINE_LOCKS", str(locks))
@@ -74,7 +81,8 @@ def unpacked(package, machine):
 
 
 def needs(*commands: str) -> None:
-    """Skips a test of a whole night where this build's ridgeline does not have these commands yet."""
+    """Skips a test of a whole night where this build's ridgeline does not have these commands
+    yet."""
     missing = [command for command in commands if not understands(command)]
     if missing:
         pytest.skip(f"this ridgeline has no {', '.join(missing)}")

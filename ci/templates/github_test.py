@@ -1,8 +1,10 @@
-"""The shell steps of the GitHub workflows that run on measuring machines, with real programs on the CPU.
+"""The shell steps of the GitHub workflows that run on measuring machines, with real programs on the
+CPU.
 
-What GitHub itself does between them is left to it: artifacts are placed by the tests, and what stands for an expression
-is a value of the environment, where the workflows have them all. The job `build` is not run: it would take minutes. Its
-shell is linted, and its package is made by the same install rules.
+What GitHub itself does between them is left to it: artifacts are placed by the tests, and what
+stands for an expression is a value of the environment, where the workflows have them all. The job
+`build` is not run: it would take minutes. Its shell is linted, and its package is made by the same
+install rules.
 """
 
 import json
@@ -26,7 +28,9 @@ SHELL = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
 # Installing from the network takes long and is not ours to test.
 NO_NETWORK = {
     "python3 -m venv venv": f"ln -s {ROOT}/.venv venv",
-    "venv/bin/pip install": "test -x venv/bin/python && test -s ridgeline/reports/requirements.txt || echo",
+    "venv/bin/pip install": (
+        "test -x venv/bin/python && test -s ridgeline/reports/requirements.txt || echo"
+    ),
 }
 
 
@@ -49,16 +53,25 @@ class Job:
 
     def run(self, step: str) -> subprocess.CompletedProcess:
         text = self.texts[step]
-        assert "${{" not in text, "an expression that is part of a shell text is code of whoever sets it"
+        assert "${{" not in text, (
+            "an expression that is part of a shell text is code of whoever sets it"
+        )
         for part, instead in NO_NETWORK.items():
             text = text.replace(part, instead)
-        files = {name: self.workspace.parent / name.lower() for name in ("GITHUB_ENV", "GITHUB_STEP_SUMMARY")}
+        files = {
+            name: self.workspace.parent / name.lower()
+            for name in ("GITHUB_ENV", "GITHUB_STEP_SUMMARY")
+        }
         for path in files.values():
             path.write_text("")
         done = subprocess.run(
             [*SHELL, text],
             cwd=self.workspace,
-            env={**os.environ, **self.environment, **{name: str(path) for name, path in files.items()}},
+            env={
+                **os.environ,
+                **self.environment,
+                **{name: str(path) for name, path in files.items()},
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -66,7 +79,9 @@ class Job:
             timeout=300,
             check=False,
         )
-        self.environment.update(line.split("=", 1) for line in files["GITHUB_ENV"].read_text().splitlines())
+        self.environment.update(
+            line.split("=", 1) for line in files["GITHUB_ENV"].read_text().splitlines()
+        )
         self.summary += files["GITHUB_STEP_SUMMARY"].read_text()
         return done
 
@@ -81,7 +96,13 @@ def measure(package, machine, profile):
     """The job of a night on a GPU runner, whose package has come."""
     home = machine / "home"
     home.mkdir()
-    environment = {"HOME": str(home), "DEVICE": "cpu", "PROFILE": str(profile), "UNFIT": "measure", "RESULTS": ""}
+    environment = {
+        "HOME": str(home),
+        "DEVICE": "cpu",
+        "PROFILE": str(profile),
+        "UNFIT": "measure",
+        "RESULTS": "",
+    }
     job = Job(NIGHTLY, "measure", machine / "measure", environment)
     job.passes("Clear what an earlier night left in the workspace")
     place(package, job.workspace / "package")
@@ -111,7 +132,9 @@ def test_a_night_is_measured_collected_and_merged(measure, package, machine):
     ridgeline = measure.workspace / "ridgeline" / "bin" / "ridgeline"
     results = measure.environment["RIDGELINE_RESULTS"]
     assert results == str(machine / "home" / "ridgeline-results")
-    subprocess.run([ridgeline, "baseline", "set", "main", night["run"]["id"], "--results", results], check=True)
+    subprocess.run(
+        [ridgeline, "baseline", "set", "main", night["run"]["id"], "--results", results], check=True
+    )
     second = measure.run("Night")
     assert "gate" in second.stdout
     shutil.rmtree(upload)
@@ -121,7 +144,9 @@ def test_a_night_is_measured_collected_and_merged(measure, package, machine):
 
     place(package, merge.workspace / "package")
     merge.passes("Unpack", "Merge", "Report", "Summary")
-    assert merge.summary.count(night["run"]["id"]) == 1, "a run that came in two parts is there once"
+    assert merge.summary.count(night["run"]["id"]) == 1, (
+        "a run that came in two parts is there once"
+    )
     assert (merge.workspace / "results" / "report" / "index.html").is_file()
 
 
@@ -134,12 +159,16 @@ def test_a_night_that_cannot_begin_uploads_no_other_night(measure, machine):
     ran = measure.run("Night")
     assert ran.returncode == 64, ran.stdout
     measure.run("Collect")
-    assert json.loads((measure.workspace / "upload" / "night" / "night.json").read_text())["exit_code"] == 64
+    assert (
+        json.loads((measure.workspace / "upload" / "night" / "night.json").read_text())["exit_code"]
+        == 64
+    )
 
 
 ANOTHER_BUILD = """#!/usr/bin/env python3
 import json, subprocess, sys
-worker = subprocess.Popen([{program!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+worker = subprocess.Popen([{program!r}, *sys.argv[1:]], **pipes)
 for line in sys.stdin:
     worker.stdin.write(line)
     worker.stdin.flush()
@@ -163,7 +192,9 @@ def make_another_build(tarball: Path) -> None:
     (folder,) = (artifact / "open").iterdir()
     program = folder / "bin" / "ridgeline-suites"
     program.rename(program.with_name("plain-suites"))
-    program.write_text(ANOTHER_BUILD.format(program="PLAIN").replace("'PLAIN'", "__file__[:-16] + 'plain-suites'"))
+    program.write_text(
+        ANOTHER_BUILD.format(program="PLAIN").replace("'PLAIN'", "__file__[:-16] + 'plain-suites'")
+    )
     program.chmod(0o755)
     tarball.unlink()
     with tarfile.open(tarball, "w:gz", compresslevel=1) as archive:
@@ -207,7 +238,8 @@ GH = """#!/usr/bin/env python3
 import json, os, sys
 from pathlib import Path
 arguments = sys.argv[1:]
-body = next((Path(argument[6:]).read_text() for argument in arguments if argument.startswith("body=@")), "")
+files = [argument[6:] for argument in arguments if argument.startswith("body=@")]
+body = Path(files[0]).read_text() if files else ""
 with Path({log!r}).open("a") as log:
     log.write(json.dumps([arguments, body, os.environ["GH_TOKEN"]]) + "\\n")
 if "--method" not in arguments:
@@ -223,7 +255,8 @@ if "--method" not in arguments:
     ],
 )
 def test_the_comment_is_written_once_and_then_replaced(machine, answer, method, place):
-    """With a stand-in for `gh`, which notes what it is told: what GitHub makes of it, only GitHub can say."""
+    """With a stand-in for `gh`, which notes what it is told: what GitHub makes of it, only GitHub
+    can say."""
     tools = machine / "tools"
     tools.mkdir()
     (tools / "gh").write_text(GH.format(log=str(machine / "gh.log"), answer=answer))
@@ -239,7 +272,9 @@ def test_the_comment_is_written_once_and_then_replaced(machine, answer, method, 
     (job.workspace / "gate").mkdir()
     (job.workspace / "gate" / "gate.md").write_text("### table\n" + "±" * 40_000)
     job.passes("Comment")
-    _, (arguments, body, token) = [json.loads(line) for line in (machine / "gh.log").read_text().splitlines()]
+    _, (arguments, body, token) = [
+        json.loads(line) for line in (machine / "gh.log").read_text().splitlines()
+    ]
     assert arguments[:4] == ["api", "--method", method, place]
     assert token == "token"
     assert body.startswith("<!-- ridgeline gate -->\n### table\n±")

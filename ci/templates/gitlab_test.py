@@ -1,4 +1,5 @@
-"""The scripts of the GitLab pipeline that run on measuring and merging machines, with real programs on the CPU."""
+"""The scripts of the GitLab pipeline that run on measuring and merging machines, with real programs
+on the CPU."""
 
 import json
 import os
@@ -18,21 +19,36 @@ VENV = HERE.parent.parent / ".venv"
 
 @pytest.fixture
 def pipeline(package, machine, profile):
-    """Runs a job's scripts in one project folder; each script is a shell of its own, as GitLab has it."""
+    """Runs a job's scripts in one project folder; each script is a shell of its own, as GitLab has
+    it."""
     project = machine / "project"
     (project / "package").mkdir(parents=True)
     shutil.copy(package, project / "package")
-    environment = {**os.environ, "HOME": str(machine), "DEVICE": "cpu", "PROFILE": str(profile), "UNFIT": "measure"}
+    environment = {
+        **os.environ,
+        "HOME": str(machine),
+        "DEVICE": "cpu",
+        "PROFILE": str(profile),
+        "UNFIT": "measure",
+    }
     jobs = yaml.safe_load(PIPELINE.read_text())
 
     def run(job: str) -> tuple[int, str]:
         results = []
         for part in ("script", "after_script"):
             text = "\n".join(jobs[job].get(part, []))
-            text = text.replace("python3 -m venv venv", f"ln -s {VENV} venv").replace("venv/bin/pip install", "echo")
+            text = text.replace("python3 -m venv venv", f"ln -s {VENV} venv").replace(
+                "venv/bin/pip install", "echo"
+            )
             shell = ["bash", "-eo", "pipefail", "-c", text]
             done = subprocess.run(
-                shell, cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False
+                shell,
+                cwd=project,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
             )
             results.append((done.returncode, done.stdout + done.stderr))
         assert results[1][0] == 0, results[1][1]

@@ -13,7 +13,10 @@ VENV = HERE.parent.parent / ".venv" / "bin"
 GITHUB = sorted(HERE.glob("github/*.yml"))
 GITLAB = sorted(HERE.glob("gitlab/*.yml"))
 UNITS = sorted(HERE.glob("systemd/*"))
-STRICT = "{extends: default, rules: {line-length: {max: 130}, document-start: disable, truthy: {check-keys: false}}}"
+STRICT = (
+    "{extends: default, rules: {line-length: {max: 130}, document-start: disable, truthy: "
+    "{check-keys: false}}}"
+)
 
 
 def tool(name: str) -> str:
@@ -24,7 +27,9 @@ def tool(name: str) -> str:
 
 
 def passes(*command: object, **options) -> None:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, check=False, **options)
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=120, check=False, **options
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -38,14 +43,23 @@ def test_yaml_is_tidy(path):
 
 
 @pytest.mark.parametrize("path", GITHUB, ids=name)
-@pytest.mark.parametrize("schema", ["vendor.github-workflows", "custom.github-workflows-require-timeout"])
+@pytest.mark.parametrize(
+    "schema", ["vendor.github-workflows", "custom.github-workflows-require-timeout"]
+)
 def test_github_knows_every_key(path, schema):
     passes(tool("check-jsonschema"), "--builtin-schema", schema, path)
 
 
 @pytest.mark.parametrize("path", GITLAB, ids=name)
 def test_gitlab_knows_every_key(path):
-    passes(tool("check-jsonschema"), "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", path)
+    passes(
+        tool("check-jsonschema"),
+        "--builtin-schema",
+        "vendor.gitlab-ci",
+        "--data-transform",
+        "gitlab-ci",
+        path,
+    )
 
 
 @pytest.mark.parametrize("path", GITHUB, ids=name)
@@ -58,7 +72,11 @@ def test_shell_of_workflows_is_sound(path):
     jobs = yaml.safe_load(path.read_text())["jobs"]
     for step in [step for job in jobs.values() for step in job["steps"] if "run" in step]:
         done = subprocess.run(
-            [tool("shellcheck"), "--shell=bash", "-"], input=step["run"], capture_output=True, text=True, check=False
+            [tool("shellcheck"), "--shell=bash", "-"],
+            input=step["run"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, f"{step['name']}:\n{done.stdout}"
 
@@ -69,7 +87,11 @@ def test_shell_of_pipelines_is_sound(path):
         for part in ("before_script", "script", "after_script"):
             text = "\n".join(keys.get(part, [])) if isinstance(keys, dict) else ""
             done = subprocess.run(
-                [tool("shellcheck"), "--shell=bash", "-"], input=text, capture_output=True, text=True, check=False
+                [tool("shellcheck"), "--shell=bash", "-"],
+                input=text,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             assert done.returncode == 0, f"{job}, {part}:\n{done.stdout}"
 
@@ -79,7 +101,8 @@ def test_the_slurm_script_is_sound():
 
 
 def test_systemd_knows_every_key(tmp_path):
-    """With programs and documents where they would be after installation: the units themselves are judged."""
+    """With programs and documents where they would be after installation: the units themselves are
+    judged."""
     program = tmp_path / "nightly"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -90,7 +113,9 @@ def test_systemd_knows_every_key(tmp_path):
 
 
 def test_the_timer_fires_each_night():
-    (calendar,) = re.findall(r"^OnCalendar=(.*)$", (HERE / "systemd" / "ridgeline-nightly.timer").read_text(), re.M)
+    (calendar,) = re.findall(
+        r"^OnCalendar=(.*)$", (HERE / "systemd" / "ridgeline-nightly.timer").read_text(), re.M
+    )
     passes(tool("systemd-analyze"), "calendar", calendar)
 
 
@@ -117,7 +142,9 @@ def test_results_are_kept_whatever_the_measuring_ended_with(workflow, job, step)
     assert steps[-1]["uses"].startswith("actions/upload-artifact@")
 
 
-@pytest.mark.parametrize("path", sorted(path for path in HERE.rglob("*") if path.is_file() and path.suffix != ".pyc"))
+@pytest.mark.parametrize(
+    "path", sorted(path for path in HERE.rglob("*") if path.is_file() and path.suffix != ".pyc")
+)
 def test_no_template_names_a_secret_or_a_host(path):
     if path.suffix == ".py":
         return

@@ -65,7 +65,9 @@ def test_slurm_nights_add_up_in_the_shared_folder_and_leave_nothing_on_the_node(
         assert len(nights(slurm.shared)) == count
     assert (slurm.shared / "nightly" / "latest" / "summary.md").is_file()
     assert list(slurm.node.iterdir()) == []
-    assert not [path.name for path in slurm.shared.iterdir() if path.name.endswith(("-wal", "-shm", ".new"))]
+    assert not [
+        path.name for path in slurm.shared.iterdir() if path.name.endswith(("-wal", "-shm", ".new"))
+    ]
 
 
 def test_a_slurm_job_near_its_time_limit_stores_what_it_has(slurm, profile):
@@ -83,7 +85,8 @@ def test_a_slurm_job_near_its_time_limit_stores_what_it_has(slurm, profile):
 
 @pytest.fixture
 def installed(unpacked, machine, profile):
-    """A template's text with its places moved below this test's folder, and nights that take seconds."""
+    """A template's text with its places moved below this test's folder, and nights that take
+    seconds."""
     program = machine / "nightly"
     words = shlex.join([str(unpacked / "ci" / "nightly"), "--profile", str(profile), *SHORT])
     program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
@@ -102,16 +105,26 @@ def installed(unpacked, machine, profile):
 
 
 def test_cron_is_given_the_summary_of_a_night_that_is_not_fine(installed):
-    lines = [line for line in installed("cron/ridgeline-nightly").splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in installed("cron/ridgeline-nightly").splitlines()
+        if not line.startswith("#")
+    ]
     *settings, entry = lines
     environment = dict(line.split("=", 1) for line in settings)
     assert "%" not in entry, "which cron would take for the end of the command"
     schedule = re.match(r"(\d+) (\d+) \* \* \* (\S+) (.*)", entry)
     assert (int(schedule[1]) < 60, int(schedule[2]) < 24, schedule[3]) == (True, True, "ridgeline")
-    environment.update({name: os.environ[name] for name in ("RIDGELINE_LOCKS",)}, HOME=os.environ["HOME"])
+    environment.update(
+        {name: os.environ[name] for name in ("RIDGELINE_LOCKS",)}, HOME=os.environ["HOME"]
+    )
     environment["PATH"] = os.environ["PATH"]
     done = subprocess.run(
-        [environment["SHELL"], "-c", schedule[4]], env=environment, capture_output=True, text=True, check=False
+        [environment["SHELL"], "-c", schedule[4]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     (night,) = nights(installed.results)
     assert done.stdout.startswith(f"# Night {night['id']}"), done.stdout + done.stderr
@@ -124,7 +137,12 @@ def test_what_systemd_starts_is_a_night(installed):
     settings = dict(line.split("=", 1) for line in re.findall(r"^Environment=(.*)$", unit, re.M))
     (folder,) = re.findall(r"^WorkingDirectory=(.*)$", unit, re.M)
     done = subprocess.run(
-        shlex.split(command), cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True, check=False
+        shlex.split(command),
+        cwd=folder,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     (night,) = nights(installed.results)
     assert (done.returncode, night["exit_code"]) == (3, 3), done.stdout

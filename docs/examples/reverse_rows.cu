@@ -20,7 +20,8 @@ void ridgeline::check(device::Device& device) {
   std::iota(numbers.begin(), numbers.end(), 0.0f);
   const device::Buffer<float> in(device, numbers), out(device, numbers.size());
 
-  device::launch({.grid = dim3(rows), .block = dim3(64)}, device.stream(), reverse_rows, in.data(), out.data());
+  device::launch({.grid = dim3(rows), .block = dim3(64)}, device.stream(), reverse_rows, in.data(),
+                 out.data());
   device.synchronize();
 
   const std::vector<float> found = out.download();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -24,7 +23,8 @@ constexpr std::size_t bar_cells = 10;
 constexpr std::size_t longest_name = 400;  // bytes of a file's or kernel's name
 constexpr int wide_enough_for_bars = 104;
 
-/// The first `width` columns of printable text; what is cut ends with "...". Continuation bytes of UTF-8 take none.
+/// The first `width` columns of printable text; what is cut ends with "...". Continuation bytes of
+/// UTF-8 take none.
 std::string cut(const std::string& text, std::size_t width) {
   const auto begins = [](char c) { return (c & 0xC0) != 0x80; };
   if (static_cast<std::size_t>(std::ranges::count_if(text, begins)) <= width) return text;
@@ -103,7 +103,8 @@ class Writer {
       }
       const int first = std::max(next, line - shape_.context);
       if (first > next && next > 1) lines_.emplace_back("  ...");
-      for (next = first; next <= line; ++next) source_line(next, text[static_cast<std::size_t>(next - 1)]);
+      for (next = first; next <= line; ++next)
+        source_line(next, text[static_cast<std::size_t>(next - 1)]);
       for (const Site* site : sites) row(*site, file.kernels.size() > 1);
       const int end = std::min(last, line + shape_.context);
       const auto following = std::next(at);
@@ -121,7 +122,9 @@ class Writer {
   }
 
  private:
-  void write(const std::string& text) { lines_.push_back(cut(without_spaces_at_end(text), width_)); }
+  void write(const std::string& text) {
+    lines_.push_back(cut(without_spaces_at_end(text), width_));
+  }
 
   void head(const File& file) {
     std::string kernels;
@@ -131,12 +134,13 @@ class Writer {
     }
     write(file.name.empty() ? "file not known" : printable(file.name, longest_name));
     write((file.kernels.size() == 1 ? "kernel " : "kernels ") + kernels);
-    write(fmt::format("{:{}}  {:>9}  {:>16}  {:>5}  {:>6}", "", number_columns + 3 + label_columns, "requests",
-                      "a request", "lanes", "share"));
+    write(fmt::format("{:{}}  {:>9}  {:>16}  {:>5}  {:>6}", "", number_columns + 3 + label_columns,
+                      "requests", "a request", "lanes", "share"));
   }
 
   void source_line(int number, std::string_view text) {
-    write(fmt::format("{:>{}} | {}", number, number_columns, shown(text, width_ - number_columns - 3)));
+    write(fmt::format("{:>{}} | {}", number, number_columns,
+                      shown(text, width_ - number_columns - 3)));
   }
 
   /// Accesses whose line cannot be shown.
@@ -144,47 +148,38 @@ class Writer {
     if (line < 1)
       write(std::string(number_columns, ' ') + " | of no line that the debug information names");
     else
-      write(fmt::format("{:>{}} | {}", line, number_columns,
-                        has_source ? "(not a line of the source that was kept)" : "(its source was not kept)"));
+      write(fmt::format(
+          "{:>{}} | {}", line, number_columns,
+          has_source ? "(not a line of the source that was kept)" : "(its source was not kept)"));
     for (const Site* site : sites) row(*site, true);
   }
 
   void row(const Site& site, bool name_kernel) {
-    const double requests = static_cast<double>(site.requests);
-    std::string cost = "-";
-    if (site.requests > 0 && site.sectors > 0)
-      cost = fmt::format("{:.2f} sectors", static_cast<double>(site.sectors) / requests);
-    else if (site.requests > 0 && site.wavefronts > 0)
-      cost = fmt::format("{:.2f} wavefronts", static_cast<double>(site.wavefronts) / requests);
-    const std::string lanes =
-        site.requests > 0 && site.lanes > 0 ? fmt::format("{:.1f}", static_cast<double>(site.lanes) / requests) : "-";
-    const std::optional<double> part = share(site, all_);
-    const std::optional<double> sectors = uncoalesced(site), wavefronts = conflicts(site);
+    const SiteWords words = in_words(site, all_);
+    const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+    const std::string cost = !words.sectors.empty()      ? words.sectors + " sectors"
+                             : !words.wavefronts.empty() ? words.wavefronts + " wavefronts"
+                                                         : "-";
+    const bool wasteful = !words.uncoalesced.empty() || !words.conflicts.empty();
     std::string text =
-        fmt::format("{:>{}} > {:{}}  {:>9}  {:>16}  {:>5}  {:>6}", sectors || wavefronts ? "!" : "", number_columns,
-                    label(site), label_columns, site.requests, cost, lanes, percent(part));
+        fmt::format("{:>{}} > {:{}}  {:>9}  {:>16}  {:>5}  {:>6}", wasteful ? "!" : "",
+                    number_columns, cut(words.access, label_columns), label_columns, site.requests,
+                    cost, or_dash(words.lanes), or_dash(words.share));
     const bool roomy = shape_.width >= wide_enough_for_bars;
-    if (roomy) text += fmt::format("  {:{}}", bar(part), bar_cells);
-    if (sectors) text += fmt::format("  {:.3g}x{}", *sectors, roomy ? " uncoalesced" : "");
-    if (wavefronts) text += fmt::format("  {:.3g}x{}", *wavefronts, roomy ? " conflicts" : "");
+    if (roomy) {
+      const auto cells =
+          static_cast<std::size_t>(std::lround(share(site, all_).value_or(0) * bar_cells));
+      text += fmt::format("  {:{}}", std::string(cells, '#'), bar_cells);
+    }
+    if (!words.uncoalesced.empty())
+      text += fmt::format("  {}{}", words.uncoalesced, roomy ? " uncoalesced" : "");
+    if (!words.conflicts.empty())
+      text += fmt::format("  {}{}", words.conflicts, roomy ? " conflicts" : "");
     write(text);
-    marked_ = marked_ || sectors || wavefronts;
+    marked_ = marked_ || wasteful;
     if (name_kernel && !site.kernel.empty())
-      write(fmt::format("{:>{}}   in {}", "", number_columns, printable(site.kernel, longest_name)));
-  }
-
-  static std::string label(const Site& site) {
-    const std::string access = printable(site.access, label_columns);
-    return cut(site.lane_bytes > 0 ? fmt::format("{} {} B", access, site.lane_bytes) : access, label_columns);
-  }
-
-  static std::string percent(const std::optional<double>& part) {
-    if (!part) return "-";
-    return *part < 0.0005 ? "<0.1%" : fmt::format("{:.1f}%", 100 * *part);
-  }
-
-  static std::string bar(const std::optional<double>& part) {
-    return std::string(part ? static_cast<std::size_t>(std::lround(*part * bar_cells)) : 0, '#');
+      write(
+          fmt::format("{:>{}}   in {}", "", number_columns, printable(site.kernel, longest_name)));
   }
 
   ListingShape shape_;
@@ -196,9 +191,11 @@ class Writer {
 
 }  // namespace
 
-std::vector<std::string> annotated_listing(const std::vector<Site>& sites, const std::vector<record::Source>& sources,
+std::vector<std::string> annotated_listing(const std::vector<Site>& sites,
+                                           const std::vector<record::Source>& sources,
                                            const ListingShape& shape) {
-  require(shape.width >= narrowest_listing && shape.context >= 0, "a listing has the room that it needs");
+  require(shape.width >= narrowest_listing && shape.context >= 0,
+          "a listing has the room that it needs");
   Writer writer(sites, shape);
   for (const File& file : files_of(sites)) {
     const auto source = std::ranges::find(sources, file.name, &record::Source::file);

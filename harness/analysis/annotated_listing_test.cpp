@@ -46,7 +46,9 @@ std::string listing(const std::vector<Site>& sites, const std::vector<Source>& s
   return joined(annotated_listing(sites, sources, shape));
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(AnnotatedListing, ShowsRegionsAroundLinesWithAccesses) {
   EXPECT_EQ(listing(turn_sites(), {{"turn.cu", turn_text}}),
@@ -65,7 +67,8 @@ TEST(AnnotatedListing, ShowsRegionsAroundLinesWithAccesses) {
             "  11 |   // a region of its own.\n"
             "  12 |   out[32 * y + x] = held[x][y];\n"
             "     > global store 4 B               64      4.00 sectors   32.0   50.0%  #####\n"
-            "   ! > shared load 4 B                64  32.00 wavefronts   32.0   97.0%  ##########  32x conflicts\n"
+            "   ! > shared load 4 B                64  32.00 wavefronts   32.0   97.0%  ########## "
+            " 32x conflicts\n"
             "  13 | }\n"
             "\n"
             "!: more sectors or wavefronts than the bytes of its active lanes need\n");
@@ -99,11 +102,13 @@ TEST(AnnotatedListing, ShowsSitesWithoutTheirSource) {
   EXPECT_TRUE(contains(without, "   6 | (its source was not kept)\n"));
   EXPECT_TRUE(contains(without, "   ! > shared load 4 B "));
   sites[3].line = 99;
-  EXPECT_TRUE(contains(listing(sites, {{"turn.cu", turn_text}}), "  99 | (not a line of the source that was kept)\n"));
+  EXPECT_TRUE(contains(listing(sites, {{"turn.cu", turn_text}}),
+                       "  99 | (not a line of the source that was kept)\n"));
   sites[3].line = 0;
   sites[3].file.clear();
   EXPECT_TRUE(contains(listing(sites, {{"turn.cu", turn_text}}), "file not known\n"));
-  EXPECT_TRUE(contains(listing(sites, {{"turn.cu", turn_text}}), "of no line that the debug information names\n"));
+  EXPECT_TRUE(contains(listing(sites, {{"turn.cu", turn_text}}),
+                       "of no line that the debug information names\n"));
 }
 
 TEST(AnnotatedListing, FilesWithTheMostRequestsComeFirstAndKernelsAreToldApart) {
@@ -140,12 +145,15 @@ TEST(AnnotatedListing, StaysWithinItsWidthAndEscapesWhatCannotBePrinted) {
 
 TEST(AnnotatedListing, NothingOfARowIsCutWhereThereIsLittleRoom) {
   std::vector<Site> sites = turn_sites();
-  sites[2] = {"turn", "turn.cu", 12, "shared async copy", 16, 999'999'999, 31'999'999'968, 0, 15'900'000'000};
+  sites[2] = {"turn",      "turn.cu",      12, "shared async copy", 16,
+              999'999'999, 31'999'999'968, 0,  15'900'000'000};
   for (const int width : {80, 104}) {
     const std::string text = listing(sites, {{"turn.cu", turn_text}}, {width, 2});
-    const std::size_t row = text.find("shared async copy 16 B  999999999  15.90 wavefronts   32.0  100.0%");
+    const std::size_t row =
+        text.find("shared async copy 16 B  999999999  15.90 wavefronts   32.0  100.0%");
     ASSERT_NE(row, std::string::npos) << text;
-    EXPECT_TRUE(contains(text.substr(row, text.find('\n', row) - row), width < 104 ? "  3.98x" : "3.98x conflicts"));
+    EXPECT_TRUE(contains(text.substr(row, text.find('\n', row) - row),
+                         width < 104 ? "  3.98x" : "3.98x conflicts"));
     EXPECT_FALSE(contains(text.substr(row, text.find('\n', row) - row), "..."));
     EXPECT_TRUE(contains(text, "32.00 wavefronts   32.0   <0.1%")) << "little is not nothing";
   }
@@ -154,9 +162,10 @@ TEST(AnnotatedListing, NothingOfARowIsCutWhereThereIsLittleRoom) {
 TEST(AnnotatedListing, CountsCharactersAndKeepsThemWhole) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "\xc3\xa4";
-  const std::vector<std::string> lines =
-      annotated_listing({{"k", "k.cu", 1, "global load", 4, 1, 32, 4, 0}}, {{"k.cu", text}}, {80, 0});
-  const auto line = std::ranges::find_if(lines, [](const std::string& one) { return one.starts_with("   1 | "); });
+  const std::vector<std::string> lines = annotated_listing(
+      {{"k", "k.cu", 1, "global load", 4, 1, 32, 4, 0}}, {{"k.cu", text}}, {80, 0});
+  const auto line = std::ranges::find_if(
+      lines, [](const std::string& one) { return one.starts_with("   1 | "); });
   ASSERT_NE(line, lines.end());
   EXPECT_EQ(*line, "   1 | " + text.substr(0, 2 * 70) + "...");
 }
@@ -167,8 +176,9 @@ TEST(AnnotatedListing, OfNothingIsEmpty) {
 }
 
 TEST(AnnotatedListing, ASiteWithoutRequestsHasNoMeans) {
-  EXPECT_TRUE(contains(listing({{"k", "k.cu", 1, "tensor", 0, 0, 0, 0, 0}}, {}),
-                       "     > tensor                          0                 -      -       -\n"));
+  EXPECT_TRUE(
+      contains(listing({{"k", "k.cu", 1, "tensor", 0, 0, 0, 0, 0}}, {}),
+               "     > tensor                          0                 -      -       -\n"));
 }
 
 }  // namespace

@@ -22,10 +22,14 @@ std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
   return a.value_or(0) + b.value_or(0);
 }
 
-/// f32 multiply-adds that an SM starts each clock. Source: CUDA C++ Programming Guide, "Arithmetic Instructions".
-int f32_lanes(int capability) { return capability == 70 || capability == 75 || capability == 80 ? 64 : 128; }
+/// f32 multiply-adds that an SM starts each clock. Source: CUDA C++ Programming Guide, "Arithmetic
+/// Instructions".
+int f32_lanes(int capability) {
+  return capability == 70 || capability == 75 || capability == 80 ? 64 : 128;
+}
 
-/// FLOP/s of tensor cores for this dtype, in TFLOP/s; an f32 goes through them as tf32. 0 where there is none.
+/// FLOP/s of tensor cores for this dtype, in TFLOP/s; an f32 goes through them as tf32. 0 where
+/// there is none.
 double tensor_rate(const Datasheet& device, std::string_view dtype) {
   if (dtype == "bf16") return device.bf16;
   if (dtype == "f16") return device.f16;
@@ -34,8 +38,9 @@ double tensor_rate(const Datasheet& device, std::string_view dtype) {
   return 0;
 }
 
-/// FLOP/s without tensor cores, in TFLOP/s; 0 where no source says. Types of 16 bits may compute in pairs: up to 256 of
-/// them a clock and SM, on capabilities 8.0 and 9.0 (CUDA C++ Programming Guide, "Arithmetic Instructions").
+/// FLOP/s without tensor cores, in TFLOP/s; 0 where no source says. Types of 16 bits may compute in
+/// pairs: up to 256 of them a clock and SM, on capabilities 8.0 and 9.0 (CUDA C++ Programming
+/// Guide, "Arithmetic Instructions").
 double cuda_core_rate(const Datasheet& device, std::string_view dtype) {
   if (dtype == "f64") return device.f64;
   if (dtype == "f32" || dtype == "tf32") return device.f32;
@@ -44,28 +49,25 @@ double cuda_core_rate(const Datasheet& device, std::string_view dtype) {
   return 0;
 }
 
-class Terms {
- public:
-  explicit Terms(Bound& bound) : bound_(bound) {}
+void add(Bound& bound, const char* resource, double amount, const char* unit, double rate,
+         std::string source) {
+  if (amount > 0)
+    bound.terms.push_back({resource, amount, rate, unit, amount / rate * 1e9, std::move(source)});
+}
 
-  void add(const char* resource, double amount, const char* unit, double rate, std::string source) {
-    if (amount > 0) bound_.terms.push_back({resource, amount, rate, unit, amount / rate * 1e9, std::move(source)});
-  }
-  void leave_out(const char* resource, const std::string& why) {
-    bound_.left_out.push_back(fmt::format("{}: {}", resource, why));
-  }
+void leave_out(Bound& bound, const char* resource, const std::string& why) {
+  bound.left_out.push_back(fmt::format("{}: {}", resource, why));
+}
 
- private:
-  Bound& bound_;
-};
-
-void add_arithmetic(Terms& terms, const CountedWork& work, const Datasheet& device) {
+void add_arithmetic(Bound& bound, const CountedWork& work, const Datasheet& device) {
   const char* resource = work.tensor ? "tensor cores" : "CUDA cores";
-  if (!work.flops) return terms.leave_out(resource, "the case does not say how many operations it needs");
-  const double rate = work.tensor ? tensor_rate(device, work.dtype) : cuda_core_rate(device, work.dtype);
+  if (!work.flops)
+    return leave_out(bound, resource, "the case does not say how many operations it needs");
+  const double rate =
+      work.tensor ? tensor_rate(device, work.dtype) : cuda_core_rate(device, work.dtype);
   if (*work.flops > 0 && rate <= 0)
-    return terms.leave_out(resource, fmt::format("no rate for {} is known", work.dtype));
-  terms.add(resource, *work.flops, "FLOP", rate * tera, std::string(device.source));
+    return leave_out(bound, resource, fmt::format("no rate for {} is known", work.dtype));
+  add(bound, resource, *work.flops, "FLOP", rate * tera, std::string(device.source));
 }
 
 }  // namespace
@@ -78,41 +80,43 @@ CountedWork counted_work(const record::Case& info, const record::Measurement& co
   if (work.dram_bytes) {
     // Every store goes through to L2; a load may end in L1, but what DRAM gave has come through L2.
     constexpr double sector = 32;
-    work.l2_bytes =
-        metric(counted, "dram_read_bytes").value_or(0) + sector * metric(counted, "global_store_sectors").value_or(0);
+    work.l2_bytes = metric(counted, "dram_read_bytes").value_or(0) +
+                    sector * metric(counted, "global_store_sectors").value_or(0);
   }
-  const bool hot = std::ranges::find(info.id.options, record::Field{"cache", "hot"}) != info.id.options.end();
-  if (hot) work.dram_bytes.reset();
-  work.shared_wavefronts = sum(metric(counted, "shared_load_wavefronts"), metric(counted, "shared_store_wavefronts"));
+  if (option(info.id, "cache", "cold") == "hot") work.dram_bytes.reset();
+  work.shared_wavefronts =
+      sum(metric(counted, "shared_load_wavefronts"), metric(counted, "shared_store_wavefronts"));
   work.tensor = metric(counted, "tensor_instructions").value_or(0) > 0;
   return work;
 }
 
-Bound least_time(const CountedWork& work, const Datasheet& device, const std::optional<record::Roof>& l2) {
+Bound least_time(const CountedWork& work, const Datasheet& device,
+                 const std::optional<record::Roof>& l2) {
   Bound bound;
-  Terms terms(bound);
   if (work.dram_bytes)
-    terms.add("DRAM", *work.dram_bytes, "B", device.dram_gb_s * giga, std::string(device.source));
+    add(bound, "DRAM", *work.dram_bytes, "B", device.dram_gb_s * giga, std::string(device.source));
   else
-    terms.leave_out("DRAM", "its bytes are not counted, or the case keeps its data in the cache");
+    leave_out(bound, "DRAM", "its bytes are not counted, or the case keeps its data in the cache");
   if (!l2)
-    terms.leave_out("L2", "no run of `roofs` on this model is stored");
+    leave_out(bound, "L2", "no run of `roofs` on this model is stored");
   else if (work.l2_bytes)
-    terms.add("L2", *work.l2_bytes, "B", l2->value, l2->kind + ", measured");
+    add(bound, "L2", *work.l2_bytes, "B", l2->value, l2->kind + ", measured");
   else
-    terms.leave_out("L2", "its bytes are not counted");
+    leave_out(bound, "L2", "its bytes are not counted");
   if (work.shared_wavefronts)
-    terms.add("shared memory", *work.shared_wavefronts, "wavefronts", clock_of_roof(device) * device.sms,
-              fmt::format("128 B a clock and SM at {:.0f} MHz", clock_of_roof(device) / 1e6));
+    add(bound, "shared memory", *work.shared_wavefronts, "wavefronts",
+        clock_of_roof(device) * device.sms,
+        fmt::format("128 B a clock and SM at {:.0f} MHz", clock_of_roof(device) / 1e6));
   else
-    terms.leave_out("shared memory", "its wavefronts are not counted");
-  add_arithmetic(terms, work, device);
+    leave_out(bound, "shared memory", "its wavefronts are not counted");
+  add_arithmetic(bound, work, device);
   const auto longest = std::ranges::max_element(bound.terms, {}, &BoundTerm::ns);
   if (longest == bound.terms.end()) return bound;
   bound.binding = *longest;
   if (work.flops && *work.flops > 0) {
     bound.flop_rate = *work.flops / longest->ns * 1e9;
-    if (work.dram_bytes && *work.dram_bytes > 0) bound.flop_per_byte = *work.flops / *work.dram_bytes;
+    if (work.dram_bytes && *work.dram_bytes > 0)
+      bound.flop_per_byte = *work.flops / *work.dram_bytes;
   }
   return bound;
 }

@@ -9,14 +9,16 @@
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
 
-/// The least time that counts allow on a GPU: a bound, never a forecast. docs/how-to-predict.md says what it contains.
+/// The least time that counts allow on a GPU: a bound, never a forecast. docs/how-to-predict.md
+/// says what it contains.
 namespace ridgeline::analysis {
 
-/// What one execution asks of a GPU, as an emulated device counted it. Absent where the counts or the case do not say.
+/// What one execution asks of a GPU, as an emulated device counted it. Absent where the counts or
+/// the case do not say.
 struct CountedWork {
-  std::optional<double> flops;              // of the case
-  std::optional<double> dram_bytes;         // read and written, by the cache model; absent with cache=hot
-  std::optional<double> l2_bytes;           // at least: stored sectors, and what DRAM gave
+  std::optional<double> flops;       // of the case
+  std::optional<double> dram_bytes;  // read and written, by the cache model; absent with cache=hot
+  std::optional<double> l2_bytes;    // at least: stored sectors, and what DRAM gave
   std::optional<double> shared_wavefronts;  // loads and stores
   bool tensor = false;                      // instructions of tensor cores were counted
   std::string dtype;
@@ -42,15 +44,16 @@ struct Bound {
   std::optional<double> flop_rate;      // FLOP/s when the bound is reached
 };
 
-/// `l2` is the device model's measured roof of its last-level cache in B/s, when there is one. A resource that the work
-/// does not touch is no term.
-Bound least_time(const CountedWork& work, const catalogue::Datasheet& device, const std::optional<record::Roof>& l2);
+/// `l2` is the device model's measured roof of its last-level cache in B/s, when there is one. A
+/// resource that the work does not touch is no term.
+Bound least_time(const CountedWork& work, const catalogue::Datasheet& device,
+                 const std::optional<record::Roof>& l2);
 
 /// SM clock in Hz at which the device reaches its f32 roof.
 double clock_of_roof(const catalogue::Datasheet& device);
 
-/// Capability of the emulated device that runs the code which this GPU runs (80, 90): of its major version, and not
-/// above its own; absent without one.
+/// Capability of the emulated device that runs the code which this GPU runs (80, 90): of its major
+/// version, and not above its own; absent without one.
 std::optional<int> counting_capability(const catalogue::Datasheet& device);
 
 }  // namespace ridgeline::analysis

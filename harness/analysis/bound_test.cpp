@@ -45,7 +45,8 @@ double ns(const Bound& bound, std::string_view resource) {
 }
 
 bool leaves_out(const Bound& bound, std::string_view what) {
-  return std::ranges::any_of(bound.left_out, [&](const std::string& text) { return text.starts_with(what); });
+  return std::ranges::any_of(bound.left_out,
+                             [&](const std::string& text) { return text.starts_with(what); });
 }
 
 TEST(Bound, IsTheTimeOfTheResourceThatIsBusiest) {
@@ -66,7 +67,8 @@ TEST(Bound, IsTheTimeOfTheResourceThatIsBusiest) {
   EXPECT_DOUBLE_EQ(least_time(conflicts, device(), l2).binding->ns, 16000);
 }
 
-// A100: 19.5 TFLOP/s over 108 SMs of 64 lanes is 1410.6 MHz; H200: 66.9 TFLOP/s over 132 SMs of 128 lanes, 1979.8 MHz.
+// A100: 19.5 TFLOP/s over 108 SMs of 64 lanes is 1410.6 MHz; H200: 66.9 TFLOP/s over 132 SMs of 128
+// lanes, 1979.8 MHz.
 TEST(Bound, TakesTheClockFromTheF32Roof) {
   EXPECT_NEAR(clock_of_roof(*catalogue::datasheet("20b2")), 1410.6e6, 0.1e6);
   EXPECT_NEAR(clock_of_roof(*catalogue::datasheet("2335")), 1979.8e6, 0.1e6);
@@ -74,8 +76,9 @@ TEST(Bound, TakesTheClockFromTheF32Roof) {
   EXPECT_NEAR(clock_of_roof(device(90)), 1e9, 1);
 }
 
-// 4096 x 4096 floats turned round through a tile whose columns lie in one bank: 2^19 requests, 32 wavefronts each, and
-// as many that store one. At 132 SMs and 1979.8 MHz that is 66.2 us; DRAM needs 27.9 us.
+// 4096 x 4096 floats turned round through a tile whose columns lie in one bank: 2^19 requests, 32
+// wavefronts each, and as many that store one. At 132 SMs and 1979.8 MHz that is 66.2 us; DRAM
+// needs 27.9 us.
 TEST(Bound, OfATransposeWithBankConflictsOnAnH200) {
   CountedWork turn;
   turn.dtype = "f32";
@@ -107,7 +110,8 @@ TEST(Bound, ComputesWhereTheInstructionsAre) {
 
   // Pairs of 16 bits: 256 a clock and SM on both, which is 4 or 2 times as many as of f32.
   CountedWork plain = work();
-  for (const auto& [dtype, expected] : {std::pair("f64", 4000.0), {"f32", 1000.0}, {"f16", 500.0}, {"bf16", 500.0}}) {
+  for (const auto& [dtype, expected] :
+       {std::pair("f64", 4000.0), {"f32", 1000.0}, {"f16", 500.0}, {"bf16", 500.0}}) {
     plain.dtype = dtype;
     EXPECT_DOUBLE_EQ(ns(least_time(plain, device(90), l2), "CUDA cores"), expected) << dtype;
   }
@@ -169,7 +173,8 @@ TEST(CountedWork, IsReadFromTheMetrics) {
 TEST(CountingCapability, IsOfTheSameMajorVersionAndNotAbove) {
   const std::pair<int, std::optional<int>> table[] = {{70, {}}, {75, {}}, {80, 80},  {86, 80},
                                                       {89, 80}, {90, 90}, {100, {}}, {120, {}}};
-  for (const auto& [capability, expected] : table) EXPECT_EQ(counting_capability(device(capability)), expected);
+  for (const auto& [capability, expected] : table)
+    EXPECT_EQ(counting_capability(device(capability)), expected);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,7 +14,8 @@ namespace {
 using record::Measurement;
 using record::Outcome;
 
-std::map<std::string, CaseProcesses> by_name(const std::vector<store::StoredMeasurement>& measurements) {
+std::map<std::string, CaseProcesses> by_name(
+    const std::vector<store::StoredMeasurement>& measurements) {
   std::map<std::string, CaseProcesses> found;
   for (CaseProcesses& processes : by_case(measurements))
     found.emplace(record::name(processes.back()->case_info.id), std::move(processes));
@@ -26,22 +26,16 @@ std::map<std::string, CaseProcesses> by_name(const std::vector<store::StoredMeas
 std::string uncounted(const char* side, const CaseProcesses& processes) {
   for (const store::StoredMeasurement* one : processes) {
     const Measurement& m = one->measurement;
-    if (m.outcome == Outcome::counted) continue;
-    const std::string_view outcome = record::to_string(m.outcome);
-    return fmt::format("{}: {}", side,
-                       m.reason.empty() || m.reason.starts_with(outcome)
-                           ? printable(m.reason.empty() ? outcome : m.reason, 1000)
-                           : fmt::format("{}: {}", outcome, printable(m.reason, 1000)));
+    if (m.outcome != Outcome::counted)
+      return fmt::format("{}: {}", side, in_words(m.outcome, m.reason));
   }
   return {};
 }
 
-/// Two executions, of the same inputs where there are such.
-std::pair<const Measurement*, const Measurement*> executions(const CaseProcesses& a, const CaseProcesses& b) {
-  for (const store::StoredMeasurement* one : a)
-    for (const store::StoredMeasurement* other : b)
-      if (one->measurement.seed == other->measurement.seed) return {&one->measurement, &other->measurement};
-  return {&a.front()->measurement, &b.front()->measurement};
+Executions executions(const CaseProcesses& processes) {
+  Executions found;
+  for (const store::StoredMeasurement* one : processes) found.push_back(&one->measurement);
+  return found;
 }
 
 }  // namespace
@@ -54,17 +48,16 @@ std::vector<ComparedCounts> compare_counts(const std::vector<store::StoredMeasur
   for (const CaseProcesses& own : by_case(a)) {
     const std::string name = record::name(own.back()->case_info.id);
     const auto other = others.find(name);
-    const bool picked =
-        patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& p) { return matches(p, name); });
-    if (other == others.end() || !picked) continue;
+    if (other == others.end() || !any_matches(patterns, name)) continue;
     ComparedCounts& one = found.emplace_back();
     one.name = name;
     one.not_compared = uncounted("A", own);
     if (one.not_compared.empty()) one.not_compared = uncounted("B", other->second);
     if (!one.not_compared.empty()) continue;
-    const auto [first, second] = executions(own, other->second);
+    const auto [first, second] = alike(executions(own), executions(other->second));
     one.other_inputs = first->seed != second->seed;
-    for (const MetricChange& change : compare_metrics(first->metrics, second->metrics, CaseRule{})) {
+    for (const MetricChange& change :
+         compare_metrics(first->metrics, second->metrics, CaseRule{})) {
       if (change.baseline && change.candidate && *change.baseline == *change.candidate)
         ++one.equal;
       else

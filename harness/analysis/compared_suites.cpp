@@ -1,9 +1,8 @@
-#include "harness/analysis/compared_suites.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "harness/analysis/comparison.hpp"
 #include "harness/stats/ratio_interval.hpp"
 
 namespace ridgeline::analysis {
@@ -49,7 +48,8 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
     result.lowest = result.cases == 0 ? *one.ratio : std::min(result.lowest, *one.ratio);
     result.highest = std::max(result.highest, *one.ratio);
     ++result.cases;
-    result.unstable += one.a.outcome == record::Outcome::unstable || one.b.outcome == record::Outcome::unstable;
+    result.unstable +=
+        one.a.outcome == record::Outcome::unstable || one.b.outcome == record::Outcome::unstable;
     suite.log_sum += std::log(*one.ratio);
     if (one.roofs_ratio) {
       suite.roofs_log_sum += std::log(*one.roofs_ratio);
@@ -64,7 +64,8 @@ std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases
     if (result.cases == 0) continue;
     result.suite = name;
     result.mean = std::exp(suite.log_sum / result.cases);
-    if (result.roofs_cases > 0) result.roofs_ratio = std::exp(suite.roofs_log_sum / result.roofs_cases);
+    if (result.roofs_cases > 0)
+      result.roofs_ratio = std::exp(suite.roofs_log_sum / result.roofs_cases);
     const std::vector<double> a = means(suite.a, result.cases), b = means(suite.b, result.cases);
     result.a_processes = static_cast<int>(a.size());
     result.b_processes = static_cast<int>(b.size());

@@ -9,8 +9,6 @@
 
 #include <fmt/core.h>
 
-#include "harness/analysis/compared_suites.hpp"
-#include "harness/analysis/over_processes.hpp"
 #include "harness/analysis/roofline.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/text.hpp"
@@ -32,7 +30,8 @@ struct Roofs {
 
 Roofs roofs_of(const ComparedSide& side) {
   Roofs found;
-  for (const Roof& roof : side.roofs) (roof.source == "measured" ? found.measured : found.datasheet).push_back(roof);
+  for (const Roof& roof : side.roofs)
+    (roof.source == "measured" ? found.measured : found.datasheet).push_back(roof);
   std::map<std::string, std::vector<double>> clocks;
   for (const Timing& timing : side.timings.timings) {
     const std::string& kind = side.timings.cases[timing.case_index].roof;
@@ -74,34 +73,36 @@ SideOfCase side_of(const record::Case& info, const std::map<int, const Timing*>&
 
 /// What a run has of each of its cases.
 struct CasesOfSide {
+  struct One {
+    record::CaseId id;
+    std::string name, roof;
+    SideOfCase side;
+  };
   std::unordered_map<std::string, std::size_t> places;  // by name
-  std::vector<record::CaseId> ids;
-  std::vector<std::string> names, roofs;
-  std::vector<SideOfCase> sides;
+  std::vector<One> all;
 };
 
 CasesOfSide cases_of(const ComparedSide& side) {
   const store::Timings& all = side.timings;
   CasesOfSide found;
   std::vector<std::size_t> place_of(all.cases.size());
-  for (std::size_t i = 0; i < all.cases.size(); ++i) {  // cases of one name may differ in what is said of them
+  for (std::size_t i = 0; i < all.cases.size(); ++i) {  // cases of one name may differ in what is
+                                                        // said of them
     const std::string name = record::name(all.cases[i].id);
-    const auto [place, is_new] = found.places.emplace(name, found.ids.size());
+    const auto [place, is_new] = found.places.emplace(name, found.all.size());
     place_of[i] = place->second;
-    if (!is_new) continue;
-    found.ids.push_back(all.cases[i].id);
-    found.names.push_back(name);
-    found.roofs.push_back(all.cases[i].roof);
+    if (is_new) found.all.push_back({all.cases[i].id, name, all.cases[i].roof, {}});
   }
-  std::vector<std::map<int, const Timing*>> last(found.ids.size());
-  std::vector<std::size_t> info(found.ids.size());
+  std::vector<std::map<int, const Timing*>> last(found.all.size());
+  std::vector<std::size_t> info(found.all.size());
   for (const Timing& timing : all.timings) {
     const std::size_t place = place_of[timing.case_index];
     const Timing*& known = last[place][timing.replicate];
     if (!known || timing.attempt >= known->attempt) known = &timing;
     info[place] = timing.case_index;
   }
-  for (std::size_t i = 0; i < last.size(); ++i) found.sides.push_back(side_of(all.cases[info[i]], last[i]));
+  for (std::size_t i = 0; i < last.size(); ++i)
+    found.all[i].side = side_of(all.cases[info[i]], last[i]);
   return found;
 }
 
@@ -123,26 +124,20 @@ std::optional<double> work_ratio(const SideOfCase& a, const SideOfCase& b) {
   return std::abs(work - 1) <= rounding ? 1 : work;
 }
 
-std::string words(const SideOfCase& side) {
-  const std::string_view outcome = record::to_string(side.outcome);
-  return side.reason.empty() || side.reason.starts_with(outcome)
-             ? std::string(side.reason.empty() ? outcome : side.reason)
-             : fmt::format("{}: {}", outcome, side.reason);
-}
-
 /// Why the two times are not compared; empty when they are.
 std::string unfit(const ComparedCase& one, bool same_kind) {
   for (const auto& [name, side] : {std::pair("A", &one.a), std::pair("B", &one.b)})
-    if (!side->median_ns) return fmt::format("{}: {}", name, printable(words(*side), 1000));
+    if (!side->median_ns) return fmt::format("{}: {}", name, in_words(side->outcome, side->reason));
   if (one.a.cache != one.b.cache || (same_kind && one.a.launch != one.b.launch))
-    return fmt::format("measured differently: {} {} -> {} {}", printable(one.a.launch), printable(one.a.cache),
-                       printable(one.b.launch), printable(one.b.cache));
+    return fmt::format("measured differently: {} {} -> {} {}", printable(one.a.launch),
+                       printable(one.a.cache), printable(one.b.launch), printable(one.b.cache));
   if (!work_ratio(one.a, one.b)) return "the sides did other work: operations and bytes differ";
   return {};
 }
 
-/// Sets the shares of both roofs, and the ratio that they alone predict. Both sides by measured roofs, or both by
-/// datasheets': a measured roof against one that nobody reaches would not be hardware.
+/// Sets the shares of both roofs, and the ratio that they alone predict. Both sides by measured
+/// roofs, or both by datasheets': a measured roof against one that nobody reaches would not be
+/// hardware.
 void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
   const auto share = [&](SideOfCase& side, const RoofTime& least) {
     side.share_of_roof = least.ns / *side.median_ns;
@@ -150,10 +145,13 @@ void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
   };
   for (const bool measured : {true, false}) {
     const auto of = [&](const SideOfCase& side, const Roofs& roofs) {
-      return least_time(one.id, side.flops, side.bytes, measured ? roofs.measured : roofs.datasheet);
+      return least_time(one.id, side.flops, side.bytes,
+                        measured ? roofs.measured : roofs.datasheet);
     };
     const auto least_a = of(one.a, a), least_b = of(one.b, b);
-    if (!least_a || !least_b || least_a->compute != least_b->compute || least_a->memory != least_b->memory) continue;
+    if (!least_a || !least_b || least_a->compute != least_b->compute ||
+        least_a->memory != least_b->memory)
+      continue;
     share(one.a, *least_a);
     share(one.b, *least_b);
     one.measured_roofs = measured;
@@ -162,22 +160,25 @@ void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
   }
   for (const auto& [side, roofs] : {std::pair(&one.a, &a), std::pair(&one.b, &b)})
     for (const std::vector<Roof>* some : {&roofs->measured, &roofs->datasheet})
-      if (const auto least = least_time(one.id, side->flops, side->bytes, *some); least && !side->share_of_roof)
+      if (const auto least = least_time(one.id, side->flops, side->bytes, *some);
+          least && !side->share_of_roof)
         share(*side, *least);
 }
 
-/// The clock of a case over the one at which its side's roof was measured, where that roof scales with the clock.
+/// The clock of a case over the one at which its side's roof was measured, where that roof scales
+/// with the clock.
 std::optional<double> clock_share(const SideOfCase& side, const Roofs& roofs) {
   if (!is_arithmetic(record::class_of_roof(side.roof))) return std::nullopt;
   const auto clock = roofs.clocks.find(side.roof);
-  if (clock == roofs.clocks.end() || !side.sm_clock_mhz || !(clock->second > 0)) return std::nullopt;
+  if (clock == roofs.clocks.end() || !side.sm_clock_mhz || !(clock->second > 0))
+    return std::nullopt;
   return *side.sm_clock_mhz / clock->second;
 }
 
 /// What a reader needs to judge the causes of all cases.
 struct Circumstances {
   const Roofs &a, &b;
-  std::string settings;  // of one model, what of its comparable environment differs
+  bool other_settings = false;  // of one model: its comparable environment differs
   bool other_code = false;
 };
 
@@ -188,59 +189,53 @@ void set_cause(ComparedCase& one, const Circumstances& around) {
     one.because = because;
   };
   if (one.a.disturbed || one.b.disturbed)
-    return say(Cause::environment, fmt::format("{} was disturbed: {}", one.a.disturbed ? "A" : "B",
-                                               printable(one.a.disturbed ? one.a.reason : one.b.reason, 1000)));
+    return say(Cause::environment,
+               fmt::format("{} was disturbed: {}", one.a.disturbed ? "A" : "B",
+                           printable(one.a.disturbed ? one.a.reason : one.b.reason, 1000)));
   for (const auto& [name, side] : {std::pair("A", &one.a), std::pair("B", &one.b)})
     if (*side->share_of_roof > roof_margin)
-      return say(Cause::unknown, fmt::format("{} is faster than its roof allows, a measuring error", name));
+      return say(Cause::unknown,
+                 fmt::format("{} is faster than its roof allows, a measuring error", name));
   const double rest = *one.rest(), off = std::abs(std::log(rest));
   if (off <= std::log(roof_margin)) return say(Cause::hardware, "");
-  if (!one.interval) return say(Cause::unknown, "fewer than 3 processes a side");
+  if (!one.interval) return say(Cause::unknown, "fewer than 3 processes per side");
   if (one.interval->low <= *one.roofs_ratio && *one.roofs_ratio <= one.interval->high)
     return say(Cause::unknown, "within the noise");
-  if (!around.settings.empty()) return say(Cause::environment, around.settings);
+  if (around.other_settings) return say(Cause::environment, "the comparable environment differs");
   const auto clock_a = clock_share(one.a, around.a), clock_b = clock_share(one.b, around.b);
   // A side at a lower clock than its roof was measured at reaches less of it for that alone.
   if (clock_a && clock_b && std::abs(std::log(rest * *clock_b / *clock_a)) < off / 2)
     return say(Cause::environment,
-               fmt::format("clocks: A {:.0f}% and B {:.0f}% of those of its roof", 100 * *clock_a, 100 * *clock_b));
+               fmt::format("clocks: A {:.0f}% and B {:.0f}% of those of its roof", 100 * *clock_a,
+                           100 * *clock_b));
   say(Cause::distance, fmt::format("{} is farther from its roof{}", one.farther(),
                                    around.other_code ? ", or its other code is slower" : ""));
-}
-
-std::string settings(const ComparedSide& a, const ComparedSide& b) {
-  if (a.device.model != b.device.model || a.environment.comparable == b.environment.comparable) return {};
-  return "the comparable environment differs";
 }
 
 /// The cases of the other side that differ in their options alone.
 std::string near_names(const record::CaseId& id, const CasesOfSide& other) {
   std::string near;
-  for (const record::CaseId& candidate : other.ids) {
-    if (candidate.options == id.options || candidate.suite != id.suite || candidate.variant != id.variant ||
-        candidate.dtype != id.dtype || candidate.problem != id.problem)
+  for (const auto& [candidate, name, roof, side] : other.all) {
+    if (candidate.options == id.options || candidate.suite != id.suite ||
+        candidate.variant != id.variant || candidate.dtype != id.dtype ||
+        candidate.problem != id.problem)
       continue;
-    near += (near.empty() ? "the other side has " : ", ") + printable(record::name(candidate), 400);
+    near += (near.empty() ? "the other side has " : ", ") + printable(name, 400);
   }
   return near;
 }
 
-bool picked(const std::string& name, const std::vector<std::string>& patterns) {
-  return patterns.empty() ||
-         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
-}
-
 void add_one_sided(Comparison& found, const CasesOfSide& own, const CasesOfSide& other, bool of_a,
                    const std::vector<std::string>& patterns) {
-  std::vector<std::size_t> alone;
-  for (std::size_t i = 0; i < own.names.size(); ++i)
-    if (!other.places.contains(own.names[i]) && picked(own.names[i], patterns)) alone.push_back(i);
-  std::ranges::sort(alone, [&](std::size_t x, std::size_t y) { return is_before(own.ids[x], own.ids[y]); });
+  std::vector<const CasesOfSide::One*> alone;
+  for (const CasesOfSide::One& one : own.all)
+    if (!other.places.contains(one.name) && any_matches(patterns, one.name)) alone.push_back(&one);
+  std::ranges::sort(alone, is_before, &CasesOfSide::One::id);
   // Looking for names that are near costs a pass over the other side: for a list that people read.
   constexpr std::size_t readable = 200;
-  for (const std::size_t i : alone)
+  for (const CasesOfSide::One* one : alone)
     found.one_sided.push_back(
-        {own.names[i], of_a, alone.size() <= readable ? near_names(own.ids[i], other) : std::string()});
+        {one->name, of_a, alone.size() <= readable ? near_names(one->id, other) : std::string()});
 }
 
 std::vector<ComparedRoof> compare_roofs(const ComparedSide& a, const ComparedSide& b) {
@@ -264,41 +259,30 @@ std::vector<ComparedRoof> compare_roofs(const ComparedSide& a, const ComparedSid
 
 }  // namespace
 
-std::string_view to_string(Cause cause) {
-  switch (cause) {
-    case Cause::hardware:
-      return "hardware";
-    case Cause::distance:
-      return "distance";
-    case Cause::environment:
-      return "environment";
-    case Cause::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::optional<double> ComparedCase::rest() const {
   if (!ratio || !roofs_ratio) return std::nullopt;
   return *ratio / *roofs_ratio;
 }
 
-Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vector<std::string>& patterns) {
+Comparison compare(const ComparedSide& a, const ComparedSide& b,
+                   const std::vector<std::string>& patterns) {
   const CasesOfSide own_a = cases_of(a), own_b = cases_of(b);
   const Roofs roofs_a = roofs_of(a), roofs_b = roofs_of(b);
-  const Circumstances around{roofs_a, roofs_b, settings(a, b), other_code(a, b)};
+  const bool other_settings =
+      a.device.model == b.device.model && a.environment.comparable != b.environment.comparable;
+  const Circumstances around{roofs_a, roofs_b, other_settings, other_code(a, b)};
   const bool same_kind = a.device.kind == b.device.kind;
   Comparison found;
   found.roofs = compare_roofs(a, b);
   found.differences = differences(a, b);
-  for (std::size_t i = 0; i < own_a.names.size(); ++i) {
-    const auto there = own_b.places.find(own_a.names[i]);
-    if (there == own_b.places.end() || !picked(own_a.names[i], patterns)) continue;
+  for (const auto& [id, name, roof, side] : own_a.all) {
+    const auto there = own_b.places.find(name);
+    if (there == own_b.places.end() || !any_matches(patterns, name)) continue;
     ComparedCase& one = found.cases.emplace_back();
-    one.id = own_a.ids[i];
-    one.a = own_a.sides[i];
-    one.b = own_b.sides[there->second];
-    one.measures_roof = !own_a.roofs[i].empty();
+    one.id = id;
+    one.a = side;
+    one.b = own_b.all[there->second].side;
+    one.measures_roof = !roof.empty();
     one.not_compared = unfit(one, same_kind);
     if (!one.a.median_ns || !one.b.median_ns) continue;
     if (one.not_compared.empty()) {
@@ -311,7 +295,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vect
     if (!one.measures_roof) set_roofs(one, roofs_a, roofs_b);
     if (one.ratio) set_cause(one, around);
   }
-  std::ranges::sort(found.cases, [](const ComparedCase& x, const ComparedCase& y) { return is_before(x.id, y.id); });
+  std::ranges::sort(found.cases, is_before, &ComparedCase::id);
   found.suites = compare_suites(found.cases);
   add_one_sided(found, own_a, own_b, true, patterns);
   add_one_sided(found, own_b, own_a, false, patterns);

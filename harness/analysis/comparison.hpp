@@ -2,23 +2,17 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/analysis/stored_side.hpp"
 #include "harness/record/run.hpp"
 #include "harness/stats/interval.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 
-/// Two runs side by side, of two device models or of one. Never a verdict: docs/how-to-compare.md says what each number
-/// means.
+/// Two runs side by side, of two device models or of one. Never a verdict: docs/how-to-compare.md
+/// says what each number means.
 namespace ridgeline::analysis {
 
-struct ComparedSide {
-  record::Run run;
-  record::Device device;
-  record::Environment environment;
-  std::vector<record::Build> builds;
+struct ComparedSide : store::StoredRun {
   std::vector<record::Roof> roofs;
   store::Timings timings;
 };
@@ -42,10 +36,18 @@ struct SideOfCase {
 enum class Cause {
   hardware,     // there is next to none: the rooflines explain the ratio
   distance,     // one side reaches less of its own roof
-  environment,  // something recorded disturbed a side, or it was measured at other clocks or settings
+  environment,  // something recorded disturbed a side, or it was measured at other clocks or
+                // settings
   unknown,      // too few processes to tell, too noisy ones, or a roof that is wrong
 };
-std::string_view to_string(Cause cause);
+inline std::span<const Name<Cause>> names(Cause) {
+  static constexpr Name<Cause> causes[] = {{Cause::hardware, "hardware"},
+                                           {Cause::distance, "distance"},
+                                           {Cause::environment, "environment"},
+                                           {Cause::unknown, "unknown"}};
+  return causes;
+}
+using ridgeline::to_string;
 
 struct ComparedCase {
   record::CaseId id;
@@ -53,12 +55,13 @@ struct ComparedCase {
   SideOfCase a, b;
   std::string not_compared;                 // why there is no ratio; empty when there is one
   std::optional<double> ratio;              // time of B over time of A, of the same work
-  std::optional<stats::Interval> interval;  // of the ratio, 95%, over process medians; absent below 3 processes a side
-  double work = 1;                          // of B over that of A, where the device decides the size
-  std::optional<double> roofs_ratio;        // that the two rooflines alone predict
-  bool measured_roofs = false;              // both of them measured, else both of datasheets
-  std::optional<Cause> cause;               // absent without roofs_ratio
-  std::string because;                      // in words
+  std::optional<stats::Interval> interval;  // of the ratio, 95%, over process medians; absent below
+                                            // 3 processes per side
+  double work = 1;                    // of B over that of A, where the device decides the size
+  std::optional<double> roofs_ratio;  // that the two rooflines alone predict
+  bool measured_roofs = false;        // both of them measured, else both of datasheets
+  std::optional<Cause> cause;         // absent without roofs_ratio
+  std::string because;                // in words
 
   /// What the rooflines do not explain: ratio over roofs_ratio.
   std::optional<double> rest() const;
@@ -70,14 +73,14 @@ struct ComparedCase {
 struct ComparedSuite {
   std::string suite;
   int cases = 0;
-  int unstable = 0;                         // of the cases, those that are on a side
-  int disturbed = 0;                        // cases left out of the mean: nothing but disturbed times on a side
-  double mean = 0;                          // geometric, of the ratios
+  int unstable = 0;   // of the cases, those that are on a side
+  int disturbed = 0;  // cases left out of the mean: nothing but disturbed times on a side
+  double mean = 0;    // geometric, of the ratios
   std::optional<stats::Interval> interval;  // 95%, over processes that measured all the cases
   int a_processes = 0, b_processes = 0;     // those
   double lowest = 0, highest = 0;           // ratios
-  std::optional<double> roofs_ratio;        // geometric mean of what the two rooflines alone predict
-  int roofs_cases = 0;                      // for which they do
+  std::optional<double> roofs_ratio;  // geometric mean of what the two rooflines alone predict
+  int roofs_cases = 0;                // for which they do
 };
 
 /// A case that one side has, and what the other says.
@@ -93,28 +96,29 @@ struct ComparedRoof {
   std::optional<double> a, b;
 };
 
-/// What is not equal beside the hardware.
-struct Difference {
-  std::string kind;   // build, profile, inputs, setting, recorded; empty for what is said of one run
-  std::string words;  // "build: ...", with the kind
-};
-
 struct Comparison {
   std::vector<ComparedCase> cases;  // of both sides, in the order of by_case
   std::vector<ComparedSuite> suites;
   std::vector<OneSided> one_sided;
   std::vector<ComparedRoof> roofs;
-  std::vector<Difference> differences;
+  std::vector<std::string> differences;
 };
 
 /// Of sides that have times. Cases that any of `patterns` picks, or all.
-Comparison compare(const ComparedSide& a, const ComparedSide& b, const std::vector<std::string>& patterns);
+Comparison compare(const ComparedSide& a, const ComparedSide& b,
+                   const std::vector<std::string>& patterns);
 
-/// What differs between the sides beside their hardware, in words.
-std::vector<Difference> differences(const ComparedSide& a, const ComparedSide& b);
-std::vector<std::string> words(const std::vector<Difference>& differences);
+/// The geometric mean of each suite's ratios, by suite. Its interval takes each process that
+/// measured all the cases as one value, the mean of their log times: noise that the cases of a
+/// process share counts in full. Cases that measure a roof, and those that were disturbed, are left
+/// out.
+std::vector<ComparedSuite> compare_suites(const std::vector<ComparedCase>& cases);
+
+/// What differs between the sides beside their hardware, in words that begin with the kind ("build:
+/// ...") unless they are of one run.
+std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& b);
 
 /// Whether a part of the sides' workers was built from other code, as far as that is known.
-bool other_code(const ComparedSide& a, const ComparedSide& b);
+bool other_code(const store::StoredRun& a, const store::StoredRun& b);
 
 }  // namespace ridgeline::analysis

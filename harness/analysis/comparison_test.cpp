@@ -13,7 +13,8 @@ namespace {
 namespace examples = store::examples;
 using record::Outcome;
 
-/// A side of model synthetic-`letter` that ran the examples' build, with roofs of 100 GB/s and 1 TFLOP/s.
+/// A side of model synthetic-`letter` that ran the examples' build, with roofs of 100 GB/s and 1
+/// TFLOP/s.
 ComparedSide side(const std::string& letter) {
   ComparedSide made;
   made.run = examples::run("run-" + letter);
@@ -27,7 +28,8 @@ ComparedSide side(const std::string& letter) {
 }
 
 /// One measurement a time, in replicates from 0.
-store::Timing& add(ComparedSide& side, const record::Case& info, const std::vector<double>& medians_ns) {
+store::Timing& add(ComparedSide& side, const record::Case& info,
+                   const std::vector<double>& medians_ns) {
   side.timings.cases.push_back(info);
   for (std::size_t i = 0; i < medians_ns.size(); ++i) {
     store::Timing timing;
@@ -80,7 +82,8 @@ TEST(Compare, HasNoIntervalBelowThreeProcessesASide) {
   const Comparison found = compare(a, b, {});
   EXPECT_TRUE(only(found).ratio);
   EXPECT_FALSE(only(found).interval);
-  EXPECT_EQ(only(found).cause, Cause::unknown) << "half of its roof against nearly all: but two processes cannot tell";
+  EXPECT_EQ(only(found).cause, Cause::unknown)
+      << "half of its roof against nearly all: but two processes cannot tell";
   EXPECT_FALSE(found.suites.at(0).interval);
   EXPECT_EQ(found.suites.at(0).b_processes, 2);
 }
@@ -128,7 +131,8 @@ TEST(Compare, WhatIsFasterThanItsRoofAllowsExplainsNothing) {
   add(a, copy_case(), {5'000, 5'010, 4'990});
   add(b, copy_case(), {5'000, 5'010, 4'990});
   EXPECT_EQ(compare(a, b, {}).cases.at(0).cause, Cause::unknown);
-  EXPECT_EQ(compare(a, b, {}).cases.at(0).because, "A is faster than its roof allows, a measuring error");
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).because,
+            "A is faster than its roof allows, a measuring error");
 }
 
 TEST(Compare, MeasuredRoofsAreNotSetAgainstADatasheets) {
@@ -146,8 +150,9 @@ TEST(Compare, MeasuredRoofsAreNotSetAgainstADatasheets) {
   EXPECT_FALSE(only(found).roofs_ratio);
   EXPECT_FALSE(only(found).cause);
   EXPECT_DOUBLE_EQ(only(found).a.share_of_roof.value(), 0.8) << "each side's own share stays";
-  EXPECT_TRUE(std::ranges::any_of(words(found.differences),
-                                  [](const auto& line) { return line.starts_with("B's run measured no roofs"); }));
+  EXPECT_TRUE(std::ranges::any_of(found.differences, [](const auto& line) {
+    return line.starts_with("B's run measured no roofs");
+  }));
 }
 
 TEST(Compare, ADisturbedSideIsTheEnvironmentAndLeftOutOfTheMean) {
@@ -156,7 +161,8 @@ TEST(Compare, ADisturbedSideIsTheEnvironmentAndLeftOutOfTheMean) {
   store::Timing& last = add(b, copy_case(), {12'500, 25'000, 25'100});
   last.outcome = Outcome::invalid_environment;
   last.reason = "hardware throttling";
-  EXPECT_EQ(compare(a, b, {}).cases.at(0).b.medians_ns.size(), 2u) << "undisturbed processes count alone";
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).b.medians_ns.size(), 2u)
+      << "undisturbed processes count alone";
   for (store::Timing& timing : b.timings.timings) {
     timing.outcome = Outcome::invalid_environment;
     timing.reason = "hardware throttling";
@@ -175,7 +181,7 @@ TEST(Compare, SettingsOfOneModelAreTheEnvironment) {
   add(b, copy_case(), {25'000, 25'010, 24'990});
   const Comparison found = compare(a, b, {});
   EXPECT_EQ(only(found).cause, Cause::environment);
-  EXPECT_EQ(words(found.differences), std::vector<std::string>{"setting: ecc nothing -> off"});
+  EXPECT_EQ(found.differences, std::vector<std::string>{"setting: ecc nothing -> off"});
 }
 
 TEST(Compare, AClockBelowThatOfTheRoofIsTheEnvironment) {
@@ -187,7 +193,8 @@ TEST(Compare, AClockBelowThatOfTheRoofIsTheEnvironment) {
   info.bytes = 0;
   for (ComparedSide* each : {&a, &b}) {
     add(*each, roof, {1000, 1000, 1000}).sm_clock_mhz = 2000;
-    add(*each, info, each == &a ? std::vector<double>{600, 601, 599} : std::vector<double>{900, 901, 899})
+    add(*each, info,
+        each == &a ? std::vector<double>{600, 601, 599} : std::vector<double>{900, 901, 899})
         .sm_clock_mhz = each == &a ? 2000 : 1333;
   }
   Comparison found = compare(a, b, {"gemm"});
@@ -245,7 +252,8 @@ TEST(Compare, OtherWorkIsNotCompared) {
   add(a, examples::gemm_case(), {100, 101, 99});
   add(b, other, {100, 101, 99});
   EXPECT_FALSE(compare(a, b, {}).cases.at(0).ratio);
-  EXPECT_EQ(compare(a, b, {}).cases.at(0).not_compared, "the sides did other work: operations and bytes differ");
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).not_compared,
+            "the sides did other work: operations and bytes differ");
 }
 
 TEST(Compare, AnotherCacheStateIsNotComparedAndAnotherLaunchOfOneKindNeither) {
@@ -257,7 +265,8 @@ TEST(Compare, AnotherCacheStateIsNotComparedAndAnotherLaunchOfOneKindNeither) {
   b.device.kind = DeviceKind::cpu;
   EXPECT_TRUE(compare(a, b, {}).cases.at(0).ratio) << "a CPU has no graphs";
   for (store::Timing& timing : b.timings.timings) timing.cache = "hot";
-  EXPECT_EQ(compare(a, b, {}).cases.at(0).not_compared, "measured differently: graph cold -> loop hot");
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).not_compared,
+            "measured differently: graph cold -> loop hot");
 }
 
 TEST(Compare, CasesOfOneSideAreListedWithWhatTheOtherHasInTheirPlace) {
@@ -287,15 +296,18 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   b.run.seed = 5;
   b.run.status = record::RunStatus::interrupted;
   EXPECT_TRUE(other_code(a, b));
-  EXPECT_EQ(words(differences(a, b)),
-            (std::vector<std::string>{
-                "build: abc123 with local changes -> def456 with local changes; every ratio compares the code, too",
-                "build: compiler of ridgeline-suites g++ 12.2 -> g++ 14", "profile: quick -> nightly",
-                "inputs: other random numbers, of the seeds 18446744073709551615 -> 5",
-                "B's run is interrupted: it may lack cases"}));
+  EXPECT_EQ(
+      differences(a, b),
+      (std::vector<std::string>{
+          "build: abc123 with local changes -> def456 with local changes; every ratio compares the "
+          "code, too",
+          "build: compiler of ridgeline-suites g++ 12.2 -> g++ 14", "profile: quick -> nightly",
+          "inputs: other random numbers, of the seeds 18446744073709551615 -> 5",
+          "B's run is interrupted: it may lack cases"}));
   add(a, copy_case(), {12'500, 12'510, 12'490});
   add(b, copy_case(), {25'000, 25'010, 24'990});
-  EXPECT_EQ(compare(a, b, {}).cases.at(0).because, "B is farther from its roof, or its other code is slower");
+  EXPECT_EQ(compare(a, b, {}).cases.at(0).because,
+            "B is farther from its roof, or its other code is slower");
 }
 
 TEST(Compare, AFactMayBeCalledWhatElseDiffers) {
@@ -304,7 +316,8 @@ TEST(Compare, AFactMayBeCalledWhatElseDiffers) {
   b.run.seed = a.run.seed;
   a.environment.recorded = {{"profile", "powersave"}};  // of the processor's clock
   b.environment.recorded = {{"profile", "performance"}};
-  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{"recorded: profile powersave -> performance"});
+  EXPECT_EQ(differences(a, b),
+            std::vector<std::string>{"recorded: profile powersave -> performance"});
 }
 
 TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
@@ -312,7 +325,7 @@ TEST(Compare, OtherBuildsAreSaidOnceAlsoOfCounts) {
   b.run.seed = a.run.seed;
   a.device.kind = b.device.kind = DeviceKind::emulated;
   b.builds[0].compiler = "g++ 14";
-  EXPECT_EQ(words(differences(a, b)),
+  EXPECT_EQ(differences(a, b),
             std::vector<std::string>{"build: compiler of ridgeline-suites g++ 12.2 -> g++ 14"});
 }
 
@@ -322,14 +335,15 @@ TEST(Compare, TheMemoryOfAnotherModelIsHardwareAndThatOfTheSameASetting) {
   a.environment.comparable["memory_gib"] = "79";
   b.environment.comparable["memory_gib"] = "140";
   ASSERT_NE(a.device.model, b.device.model);
-  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{});
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{});
   b.device.model = a.device.model;
-  EXPECT_EQ(words(differences(a, b)), std::vector<std::string>{"setting: memory_gib 79 -> 140"});
+  EXPECT_EQ(differences(a, b), std::vector<std::string>{"setting: memory_gib 79 -> 140"});
 }
 
 TEST(CompareSuites, TheMeanIsGeometricAndItsIntervalIsOfProcesses) {
   ComparedSide a = side("a"), b = side("b");
-  // All cases of a process share its speed: the mean is as uncertain as one case, however many there are.
+  // All cases of a process share its speed: the mean is as uncertain as one case, however many
+  // there are.
   const std::vector<double> noise{1.00, 1.10, 0.91};
   for (int i = 0; i < 20; ++i) {
     const record::Case info = copy_case("copy" + std::to_string(i));

@@ -22,14 +22,16 @@ using record::Verdict;
 using Changes = std::vector<const MetricChange*>;
 
 constexpr std::size_t named = 3;  // metrics of a kind that a reason names
-// A change that is exactly what is allowed must not be more because of how 0.1 is written in binary.
+// A change that is exactly what is allowed must not be more because of how 0.1 is written in
+// binary.
 constexpr double allowance_slack = 1e-9;
 
 Change change_of(Direction direction, double baseline, double candidate, double allowed) {
   if (direction == Direction::none) return Change::fact;
   if (baseline == candidate) return Change::equal;
   const double smaller = std::min(std::abs(baseline), std::abs(candidate));
-  if (std::abs(candidate - baseline) <= allowed * smaller * (1 + allowance_slack)) return Change::within;
+  if (std::abs(candidate - baseline) <= allowed * smaller * (1 + allowance_slack))
+    return Change::within;
   return (candidate > baseline) == (direction == Direction::lower) ? Change::worse : Change::better;
 }
 
@@ -59,36 +61,40 @@ std::string words(const MetricChange& each) {
   return fmt::format("{} {} -> {}", name, baseline, candidate);
 }
 
-/// "also worse: barriers 2 -> 4, atomics 1 -> 2 and 3 more", without the one that the verdict names.
+/// "also worse: barriers 2 -> 4, atomics 1 -> 2 and 3 more", without the one that the verdict
+/// names.
 void name_others(std::vector<std::string>& parts, const char* what, const Changes& changes,
                  const MetricChange* decided) {
   std::vector<std::string> texts;
   std::size_t more = 0;
   for (const MetricChange* each : changes) {
-    if (each == decided || (each->change == Change::fact && each->baseline == each->candidate)) continue;
+    if (each == decided || (each->change == Change::fact && each->baseline == each->candidate))
+      continue;
     if (texts.size() < named)
       texts.push_back(words(*each));
     else
       ++more;
   }
   if (texts.empty()) return;
-  parts.push_back(
-      fmt::format("{}: {}{}", what, fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  parts.push_back(fmt::format("{}: {}{}", what, fmt::join(texts, ", "),
+                              more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
 /// Of a pass: what changed the most, else one that there is something to count of.
-const MetricChange* one_of(const std::vector<MetricChange>& all, const Changes& better, const Changes& within) {
+const MetricChange* one_of(const std::vector<MetricChange>& all, const Changes& better,
+                           const Changes& within) {
   if (!better.empty()) return better.front();
   if (!within.empty()) return within.front();
   const Changes equal = those(all, Change::equal);
-  const auto counted = std::ranges::find_if(equal, [](const MetricChange* each) { return *each->baseline != 0; });
+  const auto counted =
+      std::ranges::find_if(equal, [](const MetricChange* each) { return *each->baseline != 0; });
   return counted != equal.end() ? *counted : equal.empty() ? nullptr : equal.front();
 }
 
 }  // namespace
 
-std::vector<MetricChange> compare_metrics(std::span<const Metric> baseline, std::span<const Metric> candidate,
-                                          const CaseRule& rule) {
+std::vector<MetricChange> compare_metrics(std::span<const Metric> baseline,
+                                          std::span<const Metric> candidate, const CaseRule& rule) {
   std::map<std::string, std::pair<const Metric*, const Metric*>> by_name;
   for (const Metric& metric : baseline) by_name[metric.name].first = &metric;
   for (const Metric& metric : candidate) by_name[metric.name].second = &metric;
@@ -114,13 +120,14 @@ std::vector<MetricChange> compare_metrics(std::span<const Metric> baseline, std:
 }
 
 std::optional<double> ratio(const MetricChange& change) {
-  if (!change.baseline || !change.candidate || !(*change.baseline > 0) || !(*change.candidate > 0)) return std::nullopt;
+  if (!change.baseline || !change.candidate || !(*change.baseline > 0) || !(*change.candidate > 0))
+    return std::nullopt;
   const double quotient = *change.candidate / *change.baseline;
   return quotient > 0 && std::isfinite(quotient) ? std::optional(quotient) : std::nullopt;
 }
 
-void judge_counts(record::CaseVerdict& verdict, std::span<const Metric> baseline, std::span<const Metric> candidate,
-                  const CaseRule& rule) {
+void judge_counts(record::CaseVerdict& verdict, std::span<const Metric> baseline,
+                  std::span<const Metric> candidate, const CaseRule& rule) {
   const std::vector<MetricChange> all = compare_metrics(baseline, candidate, rule);
   const Changes worse = those(all, Change::worse), better = those(all, Change::better),
                 within = those(all, Change::within), apart = those(all, Change::one_side);
@@ -157,10 +164,12 @@ void judge_counts(record::CaseVerdict& verdict, std::span<const Metric> baseline
   verdict.delta = decided->allowed;
   if (decided->change != Change::one_side) verdict.ratio = ratio(*decided);
   if (verdict.verdict == Verdict::regression) {
-    // Of a metric that should be high, it is the fall that must not be larger than what is expected.
+    // Of a metric that should be high, it is the fall that must not be larger than what is
+    // expected.
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool falls = decided->direction == Direction::higher && verdict.ratio;
-    verdict.expected = is_as_expected(rule, falls ? 1 / *verdict.ratio : verdict.ratio.value_or(infinity));
+    verdict.expected =
+        is_as_expected(rule, falls ? 1 / *verdict.ratio : verdict.ratio.value_or(infinity));
   }
 }
 

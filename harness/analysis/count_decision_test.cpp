@@ -16,7 +16,9 @@ using record::Verdict;
 using Metrics = std::vector<Metric>;
 
 Metric lower(const std::string& name, double value) { return {name, value, "1", Direction::lower}; }
-Metric higher(const std::string& name, double value) { return {name, value, "1", Direction::higher}; }
+Metric higher(const std::string& name, double value) {
+  return {name, value, "1", Direction::higher};
+}
 Metric fact(const std::string& name, double value) { return {name, value, "1", Direction::none}; }
 
 CaseVerdict judged(const Metrics& baseline, const Metrics& candidate, const CaseRule& rule = {}) {
@@ -41,7 +43,8 @@ TEST(CountDecision, ASingleCountMoreIsARegression) {
   EXPECT_EQ(found.delta, 0);
   EXPECT_EQ(found.reason, "");
   EXPECT_FALSE(found.expected);
-  EXPECT_EQ(judged({lower("sectors", 1e9 + 1)}, {lower("sectors", 1e9)}).verdict, Verdict::improvement);
+  EXPECT_EQ(judged({lower("sectors", 1e9 + 1)}, {lower("sectors", 1e9)}).verdict,
+            Verdict::improvement);
   EXPECT_EQ(judged({higher("lanes", 32)}, {higher("lanes", 31.5)}).verdict, Verdict::regression);
   EXPECT_EQ(judged({higher("lanes", 31.5)}, {higher("lanes", 32)}).verdict, Verdict::improvement);
 }
@@ -69,7 +72,8 @@ TEST(CountDecision, ARuleAllowsAsMuchAsItSaysInBothDirections) {
   EXPECT_EQ(verdict(116, 100, .15), Verdict::improvement);
   EXPECT_EQ(verdict(0, 1, .99), Verdict::regression) << "no share of nothing is something";
   EXPECT_EQ(verdict(1, 0, .99), Verdict::improvement);
-  const CaseVerdict passed = judged({lower("sectors", 100)}, {lower("sectors", 101)}, allowing(.01));
+  const CaseVerdict passed =
+      judged({lower("sectors", 100)}, {lower("sectors", 101)}, allowing(.01));
   EXPECT_EQ(passed.metric, "sectors");
   EXPECT_EQ(passed.delta, .01);
   EXPECT_EQ(passed.reason, "");
@@ -78,8 +82,8 @@ TEST(CountDecision, ARuleAllowsAsMuchAsItSaysInBothDirections) {
 TEST(CountDecision, AMetricMayHaveItsOwnRule) {
   CaseRule rule = allowing(.5);
   rule.metric_counts = {{"sectors", 0}};
-  const CaseVerdict found =
-      judged({lower("barriers", 10), lower("sectors", 1000)}, {lower("barriers", 15), lower("sectors", 1001)}, rule);
+  const CaseVerdict found = judged({lower("barriers", 10), lower("sectors", 1000)},
+                                   {lower("barriers", 15), lower("sectors", 1001)}, rule);
   EXPECT_EQ(found.verdict, Verdict::regression);
   EXPECT_EQ(found.metric, "sectors");
   EXPECT_EQ(found.delta, 0);
@@ -96,24 +100,26 @@ TEST(CountDecision, TheLargestChangeDecidesAndTheOthersAreNamed) {
   EXPECT_EQ(found.metric, "b");
   EXPECT_EQ(found.ratio, 2);
   EXPECT_EQ(found.reason,
-            "also worse: c 4 -> 5, d 5 -> 6, e 5 -> 6 and 2 more; better: g 8 -> 4; not judged: h 1 -> 2");
+            "also worse: c 4 -> 5, d 5 -> 6, e 5 -> 6 and 2 more; better: g 8 -> 4; not judged: h "
+            "1 -> 2");
 }
 
 TEST(CountDecision, FromAndToZeroIsTheLargestChangeAndHasNoRatio) {
-  const CaseVerdict found =
-      judged({lower("atomics", 0), lower("sectors", 1)}, {lower("atomics", 1), lower("sectors", 9)});
+  const CaseVerdict found = judged({lower("atomics", 0), lower("sectors", 1)},
+                                   {lower("atomics", 1), lower("sectors", 9)});
   EXPECT_EQ(found.verdict, Verdict::regression);
   EXPECT_EQ(found.metric, "atomics");
   EXPECT_FALSE(found.ratio);
-  const CaseVerdict gone =
-      judged({lower("atomics", 1), lower("sectors", 9)}, {lower("atomics", 0), lower("sectors", 1)});
+  const CaseVerdict gone = judged({lower("atomics", 1), lower("sectors", 9)},
+                                  {lower("atomics", 0), lower("sectors", 1)});
   EXPECT_EQ(gone.verdict, Verdict::improvement);
   EXPECT_EQ(gone.metric, "atomics");
   EXPECT_FALSE(gone.ratio);
 }
 
 TEST(CountDecision, WhatHasNoDirectionIsNeverJudged) {
-  const CaseVerdict found = judged({fact("tensor", 1), lower("sectors", 2)}, {fact("tensor", 5), lower("sectors", 2)});
+  const CaseVerdict found =
+      judged({fact("tensor", 1), lower("sectors", 2)}, {fact("tensor", 5), lower("sectors", 2)});
   EXPECT_EQ(found.verdict, Verdict::pass);
   EXPECT_EQ(found.reason, "all 1 judged metrics are equal; not judged: tensor 1 -> 5");
   const CaseVerdict gone = judged({fact("tensor", 1), lower("sectors", 2)}, {lower("sectors", 2)});
@@ -131,7 +137,8 @@ TEST(CountDecision, NothingPassesBecauseAMetricIsMissing) {
   EXPECT_EQ(vanished.reason, "cannot be compared: registers (the baseline alone)");
   EXPECT_EQ(appeared.verdict, Verdict::undecided);
   EXPECT_EQ(appeared.reason, "cannot be compared: registers (the candidate alone)");
-  EXPECT_EQ(judged(both, {lower("sectors", 7)}).verdict, Verdict::undecided) << "nor is it an improvement";
+  EXPECT_EQ(judged(both, {lower("sectors", 7)}).verdict, Verdict::undecided)
+      << "nor is it an improvement";
   const CaseVerdict worse = judged(both, {lower("sectors", 9)});
   EXPECT_EQ(worse.verdict, Verdict::regression) << "what is worse is worse whatever is missing";
   EXPECT_EQ(worse.metric, "sectors");
@@ -142,7 +149,8 @@ TEST(CountDecision, NothingPassesBecauseAMetricIsMissing) {
 }
 
 TEST(CountDecision, OtherUnitsOrDirectionsCannotBeCompared) {
-  EXPECT_EQ(judged({{"bytes", 1, "B", Direction::lower}}, {{"bytes", 1, "KiB", Direction::lower}}).verdict,
+  EXPECT_EQ(judged({{"bytes", 1, "B", Direction::lower}}, {{"bytes", 1, "KiB", Direction::lower}})
+                .verdict,
             Verdict::undecided);
   const CaseVerdict turned = judged({lower("x", 1)}, {higher("x", 2)});
   EXPECT_EQ(turned.verdict, Verdict::undecided);
@@ -157,7 +165,8 @@ TEST(CountDecision, ImprovementsAreNotLookedForWhereTheRuleSaysSo) {
   const CaseVerdict found = judged({lower("sectors", 2)}, {lower("sectors", 1)}, rule);
   EXPECT_EQ(found.verdict, Verdict::pass);
   EXPECT_EQ(found.ratio, .5);
-  EXPECT_EQ(judged({lower("sectors", 1)}, {lower("sectors", 2)}, rule).verdict, Verdict::regression);
+  EXPECT_EQ(judged({lower("sectors", 1)}, {lower("sectors", 2)}, rule).verdict,
+            Verdict::regression);
 }
 
 TEST(CountDecision, AnExpectedRegressionHasItsLimit) {
@@ -187,10 +196,12 @@ TEST(CountDecision, ExchangedSidesMirrorEveryMetric) {
   int regressions = 0;
   for (int i = 0; i < 5000; ++i) {
     const Direction direction = i % 2 ? Direction::lower : Direction::higher;
-    const Metrics one{{"x", values[random() % 10], "1", direction}}, two{{"x", values[random() % 10], "1", direction}};
+    const Metrics one{{"x", values[random() % 10], "1", direction}},
+        two{{"x", values[random() % 10], "1", direction}};
     const CaseRule rule = allowing(shares[random() % 4]);
     const CaseVerdict there = judged(one, two, rule), back = judged(two, one, rule);
-    ASSERT_EQ(back.verdict, mirrored(there.verdict)) << one[0].value << " -> " << two[0].value << ", " << rule.counts;
+    ASSERT_EQ(back.verdict, mirrored(there.verdict))
+        << one[0].value << " -> " << two[0].value << ", " << rule.counts;
     ASSERT_EQ(back.baseline_value, there.candidate_value);
     ASSERT_EQ(there.ratio.has_value(), back.ratio.has_value());
     if (there.ratio) {

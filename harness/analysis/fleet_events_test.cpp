@@ -1,9 +1,9 @@
-#include "harness/analysis/fleet_events.hpp"
-
 #include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include "harness/analysis/trend.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -19,7 +19,8 @@ TEST(FleetEvents, AreTenChangesWithinTwoDays) {
 }
 
 TEST(FleetEvents, TakeTheFullestSpanFirst) {
-  // Ten on day 100, and fifteen from 101 to 103: the second span takes what it holds, and leaves a fleet before it.
+  // Ten on day 100, and fifteen from 101 to 103: the second span takes what it holds, and leaves a
+  // fleet before it.
   Days days(10, 100);
   for (int i = 0; i < 15; ++i) days.push_back(101 + i % 3);
   const auto events = fleet_events(days);
@@ -39,7 +40,8 @@ TEST(FleetEvents, AreInOrderOfDaysAndShareNothing) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < events.size(); ++i) {
     EXPECT_EQ(events[i].size(), 12u);
-    for (const std::size_t index : events[i]) EXPECT_EQ(days[index] / 100, std::int64_t(Days{0, 3, 5}[i]));
+    for (const std::size_t index : events[i])
+      EXPECT_EQ(days[index] / 100, std::int64_t(Days{0, 3, 5}[i]));
     all.insert(all.end(), events[i].begin(), events[i].end());
   }
   std::ranges::sort(all);

@@ -16,7 +16,8 @@ namespace ridgeline::analysis {
 namespace {
 
 constexpr double unpaired_pass_level = 0.05;  // what the looks of a plan may spend together
-constexpr double sd_of_mad = 1.4826;  // a normal distribution's standard deviation over its median absolute deviation
+constexpr double sd_of_mad = 1.4826;  // a normal distribution's standard deviation over its median
+                                      // absolute deviation
 
 void check(const GatePlan& plan, const CaseRule& rule, int cases) {
   const bool shares = !plan.looks.empty() && plan.alpha_share.size() == plan.looks.size() &&
@@ -33,7 +34,8 @@ void check(const GatePlan& plan, const CaseRule& rule, int cases) {
 
 void check_time(double time_ns) {
   if (!(std::isfinite(time_ns) && time_ns > 0))
-    throw Error(ErrorKind::internal, "a gate was asked to judge the time " + std::to_string(time_ns) + " ns");
+    throw Error(ErrorKind::internal,
+                "a gate was asked to judge the time " + std::to_string(time_ns) + " ns");
 }
 
 double log_delta(const CaseRule& rule, std::span<const double> baseline_ns) {
@@ -79,7 +81,8 @@ Decision settled(Decision decision, record::Verdict verdict, double p_value, dou
 }
 
 // One look at all of `pairs`. Leaves the interval and the noise to the end.
-Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs, const Levels& levels) {
+Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs,
+              const Levels& levels) {
   const std::span<const double> ratios = pairs.ratios;
   Decision decision;
   decision.pairs = static_cast<int>(ratios.size());
@@ -92,17 +95,20 @@ Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs, co
   const bool both = rule.looking == Looking::both;
   if (both && levels.alarm > 0 && -decision.estimate >= decision.delta) {
     const double faster = stats::signed_rank(ratios, -plan.shift * decision.delta).down;
-    if (faster <= levels.alarm) return settled(decision, record::Verdict::improvement, faster, levels.alarm);
+    if (faster <= levels.alarm)
+      return settled(decision, record::Verdict::improvement, faster, levels.alarm);
   }
   // A clear speed-up is left for a later look to call an improvement, unless nobody asked for that.
   if (!both || levels.last || decision.estimate > -decision.delta) {
     const double not_slower = stats::signed_rank(ratios, decision.delta).down;
-    if (not_slower <= levels.pass) return settled(decision, record::Verdict::pass, not_slower, levels.pass);
+    if (not_slower <= levels.pass)
+      return settled(decision, record::Verdict::pass, not_slower, levels.pass);
   }
   return decision;
 }
 
-Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases, const Pairs& pairs, bool last) {
+Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases, const Pairs& pairs,
+                  bool last) {
   const auto n = static_cast<int>(pairs.ratios.size());
   const double alpha = rule.alpha / cases;
   const auto first = [&](int count) {
@@ -114,7 +120,8 @@ Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases, const P
   Levels spent_here;  // by a look at exactly these pairs
   std::size_t taken = 0;
   for (; taken < plan.looks.size() && plan.looks[taken] <= n; ++taken) {
-    Levels levels{plan.alpha_share[taken] * alpha + carry, plan.pass_level[taken], taken + 1 == plan.looks.size()};
+    Levels levels{plan.alpha_share[taken] * alpha + carry, plan.pass_level[taken],
+                  taken + 1 == plan.looks.size()};
     carry = 0;
     // No p value of n pairs is below 2^-n: the level is kept for the next look.
     if (levels.alarm < std::ldexp(1.0, -plan.looks[taken])) std::swap(carry, levels.alarm);
@@ -127,13 +134,31 @@ Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases, const P
   const auto left = static_cast<std::ptrdiff_t>(taken);
   return look(
       plan, rule, pairs,
-      {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha + carry + spent_here.alarm,
-       std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) + spent_here.pass, true});
+      {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha +
+           carry + spent_here.alarm,
+       std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) +
+           spent_here.pass,
+       true});
 }
 
 }  // namespace
 
-Decision decide(const GatePlan& plan, const CaseRule& rule, int cases, std::span<const PairedTimes> pairs, bool last) {
+std::optional<double> ratio_of(double logarithm) {
+  return std::isfinite(logarithm) ? std::optional(std::exp(logarithm)) : std::nullopt;
+}
+
+void set_numbers(record::CaseVerdict& verdict, const Decision& decision) {
+  verdict.delta = std::expm1(decision.delta);
+  verdict.ratio = ratio_of(decision.estimate);
+  verdict.ratio_low = ratio_of(decision.interval.low);
+  verdict.ratio_high = ratio_of(decision.interval.high);
+  verdict.noise = decision.noise;
+  verdict.p_value = decision.p_value;
+  verdict.level = decision.level;
+}
+
+Decision decide(const GatePlan& plan, const CaseRule& rule, int cases,
+                std::span<const PairedTimes> pairs, bool last) {
   check(plan, rule, cases);
   Pairs logs = in_logarithms(pairs);
   Decision decision = sequence(plan, rule, cases, logs, last);
@@ -162,16 +187,20 @@ std::optional<double> smallest_effect(const GatePlan& plan, const CaseRule& rule
   const double z_interval = 2.563;  // width of its middle 80%
   const double z_alpha = stats::normal_quantile_above(rule.alpha / cases);
   // 1.25: an allowance for what capped ranks cost, and for how roughly a few pairs tell the noise.
-  const double error = 1.25 * width / z_interval * std::sqrt(static_cast<double>(pairs.size()) / max_pairs);
+  const double error =
+      1.25 * width / z_interval * std::sqrt(static_cast<double>(pairs.size()) / max_pairs);
   const double delta = log_delta(rule, logs.baseline_ns);
-  return std::expm1(std::max(delta + z_power * error, plan.shift * delta + (z_alpha + z_power) * error));
+  return std::expm1(
+      std::max(delta + z_power * error, plan.shift * delta + (z_alpha + z_power) * error));
 }
 
-Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases, std::span<const double> baseline_ns,
+Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases,
+                         std::span<const double> baseline_ns,
                          std::span<const double> candidate_ns) {
   check(plan, rule, cases);
   const auto logarithms = [](std::span<const double> times_ns) {
-    if (times_ns.empty()) throw Error(ErrorKind::internal, "a gate was asked to judge no processes");
+    if (times_ns.empty())
+      throw Error(ErrorKind::internal, "a gate was asked to judge no processes");
     std::vector<double> result;
     for (const double time_ns : times_ns) {
       check_time(time_ns);
@@ -179,7 +208,8 @@ Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases, 
     }
     return result;
   };
-  const std::vector<double> baseline = logarithms(baseline_ns), candidate = logarithms(candidate_ns);
+  const std::vector<double> baseline = logarithms(baseline_ns),
+                            candidate = logarithms(candidate_ns);
   Decision decision;
   decision.pairs = static_cast<int>(std::min(baseline.size(), candidate.size()));
   decision.delta = log_delta(rule, baseline_ns);
@@ -191,7 +221,8 @@ Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases, 
   if (decision.p_value <= decision.level && decision.estimate >= decision.delta)
     return settled(decision, record::Verdict::regression, decision.p_value, decision.level);
   const double faster = stats::rank_sum(candidate, baseline, plan.shift * decision.delta).up;
-  if (rule.looking == Looking::both && faster <= decision.level && -decision.estimate >= decision.delta)
+  if (rule.looking == Looking::both && faster <= decision.level &&
+      -decision.estimate >= decision.delta)
     return settled(decision, record::Verdict::improvement, faster, decision.level);
   const double not_slower = stats::rank_sum(baseline, candidate, decision.delta).down;
   if (not_slower <= unpaired_pass_level)
@@ -210,7 +241,8 @@ int least_processes(const CaseRule& rule, int cases) {
   require(rule.alpha > 0 && rule.alpha < 1, "alpha lies between 0 and 1");
   require(cases >= 1, "a gate compares at least one case");
   int n = 0;
-  while (!can_reach(static_cast<std::size_t>(n), static_cast<std::size_t>(n), rule.alpha / cases)) ++n;
+  while (!can_reach(static_cast<std::size_t>(n), static_cast<std::size_t>(n), rule.alpha / cases))
+    ++n;
   return n;
 }
 

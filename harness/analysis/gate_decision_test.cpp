@@ -40,7 +40,8 @@ Decision on(DeviceKind kind, double delta, int cases, const Values& ratios, bool
 }
 
 TEST(Gate, WorkedExampleQuietPass) {
-  const Decision decision = on(DeviceKind::cuda, .01, 100, {.0003, -.0005, .0008, -.0002, .0001, .0006});
+  const Decision decision =
+      on(DeviceKind::cuda, .01, 100, {.0003, -.0005, .0008, -.0002, .0001, .0006});
   EXPECT_TRUE(decision.decided);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_DOUBLE_EQ(decision.p_value, 1. / 64);
@@ -105,8 +106,8 @@ TEST(Gate, WorkedExampleNoisyCpu) {
   EXPECT_EQ(of_ten.verdict, Verdict::regression);
   EXPECT_NEAR(of_ten.level, 3e-4, 1e-18);
 
-  const Decision later =
-      on(DeviceKind::cpu, .03, 50, eighteen + Values{.05, .044, .062, .045, .051, .056, .04, .054, .047});
+  const Decision later = on(DeviceKind::cpu, .03, 50,
+                            eighteen + Values{.05, .044, .062, .045, .051, .056, .04, .054, .047});
   EXPECT_EQ(later.verdict, Verdict::regression);
   EXPECT_EQ(later.pairs, 27);
   EXPECT_NEAR(later.p_value, 8.8662e-7, 5e-12);
@@ -117,8 +118,9 @@ TEST(Gate, WorkedExampleImprovement) {
   Values faster;
   for (const double ratio : two_percent) faster.push_back(-ratio);
   for (std::size_t n = 1; n < faster.size(); ++n)
-    EXPECT_FALSE(
-        on(DeviceKind::cuda, .01, 100, {faster.begin(), faster.begin() + static_cast<std::ptrdiff_t>(n)}).decided)
+    EXPECT_FALSE(on(DeviceKind::cuda, .01, 100,
+                    {faster.begin(), faster.begin() + static_cast<std::ptrdiff_t>(n)})
+                     .decided)
         << n;
   const Decision decision = on(DeviceKind::cuda, .01, 100, faster);
   EXPECT_EQ(decision.verdict, Verdict::improvement);
@@ -127,15 +129,19 @@ TEST(Gate, WorkedExampleImprovement) {
 
 TEST(Gate, WorkedExampleSmallestEffect) {
   const Values twelve{.012, -.004, .009, .031, .006, -.011, .015, .002, .007, .018, -.002, .010};
-  EXPECT_NEAR(smallest_effect(plan_for(DeviceKind::cpu), rule_of(.03), 50, with_log_ratios(twelve), 60).value(), .0318,
-              5e-5);
+  EXPECT_NEAR(
+      smallest_effect(plan_for(DeviceKind::cpu), rule_of(.03), 50, with_log_ratios(twelve), 60)
+          .value(),
+      .0318, 5e-5);
 }
 
 TEST(GatePlan, SpendsAlphaAndTheRiskOfAWrongPassOnce) {
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::cpu, DeviceKind::emulated}) {
     const GatePlan plan = plan_for(kind);
-    EXPECT_NEAR(std::accumulate(plan.alpha_share.begin(), plan.alpha_share.end(), 0.), 1, 1e-12) << to_string(kind);
-    EXPECT_NEAR(std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.), .05, 1e-12) << to_string(kind);
+    EXPECT_NEAR(std::accumulate(plan.alpha_share.begin(), plan.alpha_share.end(), 0.), 1, 1e-12)
+        << to_string(kind);
+    EXPECT_NEAR(std::accumulate(plan.pass_level.begin(), plan.pass_level.end(), 0.), .05, 1e-12)
+        << to_string(kind);
     EXPECT_EQ(plan.looks.size(), plan.alpha_share.size());
     EXPECT_EQ(plan.looks.size(), plan.pass_level.size());
   }
@@ -146,10 +152,12 @@ TEST(GatePlan, SpendsAlphaAndTheRiskOfAWrongPassOnce) {
   EXPECT_EQ(default_delta(DeviceKind::cpu), .03);
 }
 
-// Too slow to pass a delta of 1% and too fast to fail at any look, with half of the pairs far to either side.
+// Too slow to pass a delta of 1% and too fast to fail at any look, with half of the pairs far to
+// either side.
 Values doubtful(int count) {
   Values ratios;
-  for (int i = 0; i < count; ++i) ratios.push_back(.0085 + (i % 2 == 0 ? .02 : -.02) * (1 + .01 * i));
+  for (int i = 0; i < count; ++i)
+    ratios.push_back(.0085 + (i % 2 == 0 ? .02 : -.02) * (1 + .01 * i));
   return ratios;
 }
 
@@ -166,12 +174,14 @@ TEST(Gate, CarriesALevelThatCannotBeReached) {
 TEST(Gate, BetweenLooksItOnlyGoesOn) {
   const Values thirty(30, .2);
   for (std::size_t n = 1; n < 18; ++n)
-    EXPECT_FALSE(
-        on(DeviceKind::cpu, .03, 100, {thirty.begin(), thirty.begin() + static_cast<std::ptrdiff_t>(n)}).decided)
+    EXPECT_FALSE(on(DeviceKind::cpu, .03, 100,
+                    {thirty.begin(), thirty.begin() + static_cast<std::ptrdiff_t>(n)})
+                     .decided)
         << n;
   // More pairs than the deciding look are not looked at.
   EXPECT_EQ(on(DeviceKind::cpu, .03, 100, thirty).pairs, 18);
-  EXPECT_EQ(on(DeviceKind::cpu, .03, 100, Values(18, .2) + Values(60, -.2)).verdict, Verdict::regression);
+  EXPECT_EQ(on(DeviceKind::cpu, .03, 100, Values(18, .2) + Values(60, -.2)).verdict,
+            Verdict::regression);
   const Decision waiting = on(DeviceKind::cpu, .03, 100, Values(5, .2));
   EXPECT_EQ(waiting.pairs, 5);
   EXPECT_NEAR(waiting.estimate, .2, 1e-14);
@@ -188,7 +198,8 @@ TEST(Gate, TheFinalLookSpendsWhatIsLeft) {
   EXPECT_EQ(regression.p_value, std::ldexp(1., -15));
   EXPECT_NEAR(regression.level, 1e-4, 1e-18);
 
-  // After look 18 it spent a part: levels of 27 and 40 are left, and for a pass those of the same looks.
+  // After look 18 it spent a part: levels of 27 and 40 are left, and for a pass those of the same
+  // looks.
   const Decision undecided = on(DeviceKind::cuda, .01, 100, doubtful(20), true);
   EXPECT_FALSE(undecided.decided);
   EXPECT_EQ(undecided.pairs, 20);
@@ -200,7 +211,8 @@ TEST(Gate, TheFinalLookSpendsWhatIsLeft) {
   // Stopped at a look: the final look contains it.
   EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(18), true).level, 1e-4, 1e-18);
   EXPECT_NEAR(on(DeviceKind::cuda, .01, 100, doubtful(12), true).level, 1e-4, 1e-18);
-  // So is its level of a pass: 3/64 is too much for the looks to come, and not for all of them with this one.
+  // So is its level of a pass: 3/64 is too much for the looks to come, and not for all of them with
+  // this one.
   const Values six{.0085, .0115, .0005, .0004, .0003, .0002};
   EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, six).decided);
   EXPECT_EQ(on(DeviceKind::cuda, .01, 100, six, true).verdict, Verdict::pass);
@@ -211,12 +223,14 @@ TEST(Gate, TheFinalLookSpendsWhatIsLeft) {
 }
 
 TEST(Gate, TheFinalLookNeedsEnoughPairsLikeAnyOther) {
-  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(5, .0001), true).verdict, Verdict::pass);  // 1/32 of 0.05
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(5, .0001), true).verdict,
+            Verdict::pass);  // 1/32 of 0.05
   EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(4, .0001), true).decided);
   EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(1, .0001), true).decided);
   EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(1, 3.), true).decided);
   EXPECT_FALSE(on(DeviceKind::cuda, .01, 100, Values(13, .5), true).decided);
-  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(14, .5), true).verdict, Verdict::regression);  // 1/16384 of 1e-4
+  EXPECT_EQ(on(DeviceKind::cuda, .01, 100, Values(14, .5), true).verdict,
+            Verdict::regression);  // 1/16384 of 1e-4
 }
 
 TEST(Gate, WhatALookDecidedStaysWhenNoMorePairsCome) {
@@ -246,12 +260,14 @@ TEST(Gate, AClearSpeedUpIsNotPassedWhileItMayBecomeAnImprovement) {
 
   CaseRule rule = rule_of(.01);
   rule.looking = Looking::slower;
-  const Decision decision = decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(faster), false);
+  const Decision decision =
+      decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(faster), false);
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_EQ(decision.pairs, 6);
   // And a slow-down is found as before.
-  EXPECT_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(two_percent), false).verdict,
-            Verdict::regression);
+  EXPECT_EQ(
+      decide(plan_for(DeviceKind::cuda), rule, 100, with_log_ratios(two_percent), false).verdict,
+      Verdict::regression);
 }
 
 TEST(Gate, AnAbsoluteFloorWidensDelta) {
@@ -263,14 +279,17 @@ TEST(Gate, AnAbsoluteFloorWidensDelta) {
   EXPECT_EQ(decision.verdict, Verdict::pass);
   EXPECT_DOUBLE_EQ(decision.delta, std::log1p(.05));
   rule.floor_ns = .5;
-  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta, std::log1p(.01));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta,
+                   std::log1p(.01));
   rule.delta = 0;  // the floor alone
-  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta, std::log1p(.005));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, pairs, false).delta,
+                   std::log1p(.005));
   // The floor is taken from the pairs that the look sees.
   rule.floor_ns = 5;
   std::vector<PairedTimes> later = pairs;
   for (int i = 0; i < 30; ++i) later.push_back({1, 1});
-  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, later, false).delta, std::log1p(.05));
+  EXPECT_DOUBLE_EQ(decide(plan_for(DeviceKind::cuda), rule, 100, later, false).delta,
+                   std::log1p(.05));
 }
 
 TEST(Gate, EqualTimesPass) {
@@ -284,7 +303,8 @@ TEST(Gate, EqualTimesPass) {
 
 TEST(Gate, StatesTheNoise) {
   const Decision decision = on(DeviceKind::cuda, .01, 100, {.01, -.01, .02, -.02, 0, .9});
-  EXPECT_NEAR(decision.noise, 1.4826 * .015, 1e-12);  // from .005: .005, .015, .015, .025, .005, .895
+  EXPECT_NEAR(decision.noise, 1.4826 * .015,
+              1e-12);  // from .005: .005, .015, .015, .025, .005, .895
 }
 
 // One look and no floor: nothing but the two sides tells baseline from candidate.
@@ -327,7 +347,8 @@ TEST(Gate, SwappingTheSidesMirrorsTheVerdict) {
 }
 
 TEST(Gate, TheOrderOfPairsWithinALookDoesNotCount) {
-  const Decision decision = on(DeviceKind::cuda, .01, 10, {two_percent.begin(), two_percent.begin() + 12});
+  const Decision decision =
+      on(DeviceKind::cuda, .01, 10, {two_percent.begin(), two_percent.begin() + 12});
   const Values reversed(two_percent.rend() - 12, two_percent.rend());
   const Decision other = on(DeviceKind::cuda, .01, 10, reversed);
   EXPECT_EQ(other.verdict, decision.verdict);
@@ -346,8 +367,10 @@ TEST(Gate, RefusesWhatIsNoTime) {
       EXPECT_THROW(decide(plan, rule_of(.03), 10, pairs, false), Error) << bad;
       pairs.resize(20, PairedTimes{100, 100});
       EXPECT_THROW(smallest_effect(plan, rule_of(.03), 10, pairs, 60), Error) << bad;
-      EXPECT_THROW(decide_unpaired(plan, rule_of(.03), 10, Values{1, bad}, Values{1}), Error) << bad;
-      EXPECT_THROW(decide_unpaired(plan, rule_of(.03), 10, Values{1}, Values{1, bad}), Error) << bad;
+      EXPECT_THROW(decide_unpaired(plan, rule_of(.03), 10, Values{1, bad}, Values{1}), Error)
+          << bad;
+      EXPECT_THROW(decide_unpaired(plan, rule_of(.03), 10, Values{1}, Values{1, bad}), Error)
+          << bad;
     }
   EXPECT_THROW(decide(plan, rule_of(.03), 10, {}, true), Error);
   EXPECT_THROW(decide_unpaired(plan, rule_of(.03), 10, {}, Values{1}), Error);
@@ -355,9 +378,12 @@ TEST(Gate, RefusesWhatIsNoTime) {
 }
 
 TEST(Gate, JudgesTheLargestAndTheSmallestTimes) {
-  const std::vector<PairedTimes> huge(18, PairedTimes{1e-300, 1e300}), tiny(18, PairedTimes{1e300, 5e-324});
-  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, huge, false).verdict, Verdict::regression);
-  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, tiny, false).verdict, Verdict::improvement);
+  const std::vector<PairedTimes> huge(18, PairedTimes{1e-300, 1e300}),
+      tiny(18, PairedTimes{1e300, 5e-324});
+  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, huge, false).verdict,
+            Verdict::regression);
+  EXPECT_EQ(decide(plan_for(DeviceKind::cpu), rule_of(.03), 100, tiny, false).verdict,
+            Verdict::improvement);
 }
 
 TEST(Gate, RefusesARuleThatCannotBeJudged) {
@@ -393,17 +419,20 @@ TEST(SmallestEffect, IsAbsentWhereItCannotBeKnown) {
 
 TEST(SmallestEffect, IsDeltaWithoutNoiseAndGrowsWithIt) {
   const GatePlan plan = plan_for(DeviceKind::cpu);
-  EXPECT_NEAR(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(Values(12, .01)), 60).value(), .03, 1e-12);
+  EXPECT_NEAR(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(Values(12, .01)), 60).value(),
+              .03, 1e-12);
   double before = 0;
   for (const double noise : {.001, .01, .03, .1}) {
     Values ratios;
     for (int i = 0; i < 12; ++i) ratios.push_back(noise * (i - 5.5) / 5);
-    const double effect = smallest_effect(plan, rule_of(.03), 10, with_log_ratios(ratios), 60).value();
+    const double effect =
+        smallest_effect(plan, rule_of(.03), 10, with_log_ratios(ratios), 60).value();
     EXPECT_GT(effect, before);
     EXPECT_GT(effect, .03);
     // Fewer pairs find less, and so does a case among more.
     EXPECT_GT(smallest_effect(plan, rule_of(.03), 10, with_log_ratios(ratios), 20).value(), effect);
-    EXPECT_GE(smallest_effect(plan, rule_of(.03), 1000, with_log_ratios(ratios), 60).value(), effect);
+    EXPECT_GE(smallest_effect(plan, rule_of(.03), 1000, with_log_ratios(ratios), 60).value(),
+              effect);
     before = effect;
   }
 }
@@ -432,18 +461,22 @@ TEST(StoredRuns, AreJudgedByOneUnpairedLook) {
   EXPECT_EQ(of(around_time(110, 8), around_time(100, 8)).verdict, Verdict::improvement);
   EXPECT_EQ(of(around_time(100, 8), around_time(100, 8)).verdict, Verdict::pass);
   EXPECT_EQ(of(around_time(100, 8), around_time(100, 8)).level, .05);
-  EXPECT_FALSE(of(around_time(100, 7), around_time(110, 7)).decided);  // too few for an alarm among 100
+  // Too few for an alarm among 100.
+  EXPECT_FALSE(of(around_time(100, 7), around_time(110, 7)).decided);
   EXPECT_EQ(of(around_time(100, 7), around_time(110, 7), 10).verdict, Verdict::regression);
-  EXPECT_FALSE(of({80, 90, 100, 110, 120, 130, 140, 150}, {81, 91, 101, 111, 121, 131, 141, 151}).decided);
+  EXPECT_FALSE(
+      of({80, 90, 100, 110, 120, 130, 140, 150}, {81, 91, 101, 111, 121, 131, 141, 151}).decided);
   EXPECT_FALSE(of(Values{100}, Values{100}).decided);
   EXPECT_EQ(of(Values{100, 101, 100}, Values{100, 101, 102, 99, 100}).pairs, 3);
 
   CaseRule slower = rule_of(.03);
   slower.looking = Looking::slower;
-  EXPECT_EQ(decide_unpaired(plan, slower, 100, around_time(110, 8), around_time(100, 8)).verdict, Verdict::pass);
+  EXPECT_EQ(decide_unpaired(plan, slower, 100, around_time(110, 8), around_time(100, 8)).verdict,
+            Verdict::pass);
   CaseRule floor = rule_of(.03);
   floor.floor_ns = 20;
-  EXPECT_EQ(decide_unpaired(plan, floor, 100, around_time(100, 8), around_time(110, 8)).verdict, Verdict::pass);
+  EXPECT_EQ(decide_unpaired(plan, floor, 100, around_time(100, 8), around_time(110, 8)).verdict,
+            Verdict::pass);
 }
 
 TEST(StoredRuns, NeedEnoughProcessesForAnAlarm) {
@@ -458,8 +491,8 @@ TEST(StoredRuns, NeedEnoughProcessesForAnAlarm) {
   for (const int cases : {1, 3, 10, 30, 100, 1000}) {
     const int least = least_processes(rule_of(.03), cases);
     const auto apart = [&](int count) {
-      return decide_unpaired(plan_for(DeviceKind::cpu), rule_of(.03), cases, around_time(100, count),
-                             around_time(900, count));
+      return decide_unpaired(plan_for(DeviceKind::cpu), rule_of(.03), cases,
+                             around_time(100, count), around_time(900, count));
     };
     EXPECT_EQ(apart(least).verdict, Verdict::regression) << cases;
     EXPECT_NE(apart(least - 1).verdict, Verdict::regression) << cases;

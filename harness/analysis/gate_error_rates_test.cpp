@@ -1,5 +1,6 @@
-// How often decide() is wrong, and how often right: by counting all patterns of signs where that can be done, and with
-// synthetic noise where it cannot. Seeds are fixed, so that a band is met always or never.
+// How often decide() is wrong, and how often right: by counting all patterns of signs where that
+// can be done, and with synthetic noise where it cannot. Seeds are fixed, so that a band is met
+// always or never.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,20 +29,22 @@ CaseRule rule_of(double delta, double alpha = .01) {
   return rule;
 }
 
-// ---- Every pattern of signs, each as likely as any other when only chance decides which side is slower. ----
+// ---- Every pattern of signs, each as likely as any other when only chance decides which side is
+// slower. ----
 
 struct Shares {
   double regression = 0, improvement = 0, pass = 0;
 };
 
 // Of all patterns of the first `stop` of `distances` around `centre`.
-Shares over_all_signs(const GatePlan& plan, const CaseRule& rule, const Values& distances, std::size_t stop,
-                      double centre) {
+Shares over_all_signs(const GatePlan& plan, const CaseRule& rule, const Values& distances,
+                      std::size_t stop, double centre) {
   Shares shares;
   for (unsigned signs = 0; signs < 1u << stop; ++signs) {
     std::vector<PairedTimes> pairs;
     for (std::size_t i = 0; i < stop; ++i)
-      pairs.push_back({1, std::exp(centre + ((signs >> i & 1u) != 0 ? distances[i] : -distances[i]))});
+      pairs.push_back(
+          {1, std::exp(centre + ((signs >> i & 1u) != 0 ? distances[i] : -distances[i]))});
     const Verdict verdict = decide(plan, rule, 1, pairs, true).verdict;
     shares.regression += verdict == Verdict::regression ? 1 : 0;
     shares.improvement += verdict == Verdict::improvement ? 1 : 0;
@@ -52,7 +55,8 @@ Shares over_all_signs(const GatePlan& plan, const CaseRule& rule, const Values& 
   return shares;
 }
 
-// Small enough to be counted out, with levels large enough to be reached. The first looks have to carry.
+// Small enough to be counted out, with levels large enough to be reached. The first looks have to
+// carry.
 const GatePlan small_plan{{3, 5, 8, 12}, {.1, .2, .3, .4}, {.05, .1, .1, .15}, .5};
 const Values quiet{.31, .4, .52, .17, .66, .23, .45, .29, .37, .58, .12, .48};
 const Values bursts{.011, .9, .012, .013, 4.2, .014, .015, 7.5, .016, .017, 2.8, .018};
@@ -68,7 +72,8 @@ TEST(GateErrorRates, OfTheWholeSequenceAreAtMostAlphaExactly) {
       EXPECT_LE(over_all_signs(small_plan, rule, distances, stop, bound).regression, alpha);
       EXPECT_LE(over_all_signs(small_plan, rule, distances, stop, -bound).improvement, alpha);
     }
-    // And not for want of trying. (p values have steps, and looks overlap: never all of alpha can be used.)
+    // And not for want of trying. (p values have steps, and looks overlap: never all of alpha can
+    // be used.)
     EXPECT_GE(over_all_signs(small_plan, rule, distances, 12, bound).regression, .4 * alpha);
     EXPECT_GE(over_all_signs(small_plan, rule, distances, 4, bound).regression, .5 * alpha);
   }
@@ -79,7 +84,8 @@ TEST(GateErrorRates, OfAWrongPassAreAtMostTheSumOfItsLevelsExactly) {
   for (const Values& distances : {quiet, bursts})
     for (std::size_t stop = 1; stop <= distances.size(); ++stop) {
       const double passed =
-          over_all_signs(small_plan, rule_of(1e-4), distances, stop, std::log1p(1e-4) * (1 + 1e-9)).pass;
+          over_all_signs(small_plan, rule_of(1e-4), distances, stop, std::log1p(1e-4) * (1 + 1e-9))
+              .pass;
       EXPECT_LE(passed, sum) << stop;
       EXPECT_GE(passed, stop < 3 ? 0 : .25 * sum) << stop;
     }
@@ -90,9 +96,12 @@ TEST(GateErrorRates, OfAWrongPassAreAtMostTheSumOfItsLevelsExactly) {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  // The standard's distributions differ from library to library: the bands below would hold in one alone.
+  // The standard's distributions differ from library to library: the bands below would hold in one
+  // alone.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  double normal() { return std::sqrt(-2 * std::log1p(-uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
+  double normal() {
+    return std::sqrt(-2 * std::log1p(-uniform())) * std::cos(2 * std::numbers::pi * uniform());
+  }
   double exponential() { return -std::log1p(-uniform()); }
   bool chance(double probability) { return uniform() < probability; }
 
@@ -107,14 +116,19 @@ using Noise = std::function<double(Random&)>;
 double compute(Random& random) {
   return .008 * random.normal() + (random.chance(.15) ? .08 * random.exponential() : 0);
 }
-double memory(Random& random) { return .013 * random.normal() + (random.chance(.15) ? .1 * random.exponential() : 0); }
+double memory(Random& random) {
+  return .013 * random.normal() + (random.chance(.15) ? .1 * random.exponential() : 0);
+}
 double gpu(Random& random) { return .0015 * random.normal(); }
 // Student's t with 2 degrees of freedom: no variance.
-double heavy_tails(Random& random) { return .01 * random.normal() / std::sqrt(random.exponential()); }
+double heavy_tails(Random& random) {
+  return .01 * random.normal() / std::sqrt(random.exponential());
+}
 // Half of all processes run in a mode that is 12.5% slower.
 double bimodal(Random& random) { return .008 * random.normal() + (random.chance(.5) ? .125 : 0); }
 
-std::vector<PairedTimes> measure(const Noise& noise, double slow_down, std::size_t count, Random& random) {
+std::vector<PairedTimes> measure(const Noise& noise, double slow_down, std::size_t count,
+                                 Random& random) {
   std::vector<PairedTimes> pairs;
   for (std::size_t i = 0; i < count; ++i) {
     const double baseline = noise(random);
@@ -128,13 +142,14 @@ struct Outcome {
 };
 
 // One case of `cases`, measured to the end `trials` times.
-Outcome measure_out(const Noise& noise, double slow_down, double delta, DeviceKind kind = DeviceKind::cpu,
-                    int cases = 100, int trials = 250) {
+Outcome measure_out(const Noise& noise, double slow_down, double delta,
+                    DeviceKind kind = DeviceKind::cpu, int cases = 100, int trials = 250) {
   Random random(20240229);
   const GatePlan plan = plan_for(kind);
   Outcome outcome;
   for (int trial = 0; trial < trials; ++trial) {
-    const auto pairs = measure(noise, slow_down, static_cast<std::size_t>(plan.looks.back()), random);
+    const auto pairs =
+        measure(noise, slow_down, static_cast<std::size_t>(plan.looks.back()), random);
     const Decision decision = decide(plan, rule_of(delta), cases, pairs, true);
     outcome.regression += decision.verdict == Verdict::regression ? 1 : 0;
     outcome.improvement += decision.verdict == Verdict::improvement ? 1 : 0;
@@ -144,15 +159,16 @@ Outcome measure_out(const Noise& noise, double slow_down, double delta, DeviceKi
     const double truth = std::log1p(slow_down);
     outcome.covered += decision.interval.low <= truth && truth <= decision.interval.high ? 1 : 0;
   }
-  for (double* each : {&outcome.regression, &outcome.improvement, &outcome.pass, &outcome.undecided, &outcome.rounds,
-                       &outcome.covered})
+  for (double* each : {&outcome.regression, &outcome.improvement, &outcome.pass, &outcome.undecided,
+                       &outcome.rounds, &outcome.covered})
     *each /= trials;
   return outcome;
 }
 
 TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
-  // Alarms that are to come in at most 1 of 100 suites would take very many suites to tell from 2 of 100. The level is
-  // 20% here, and the noise so large against delta that the levels decide and not the size of the estimate.
+  // Alarms that are to come in at most 1 of 100 suites would take very many suites to tell from 2
+  // of 100. The level is 20% here, and the noise so large against delta that the levels decide and
+  // not the size of the estimate.
   const double alpha = .2;
   const int suites = 250, cases = 4;
   struct Row {
@@ -176,7 +192,8 @@ TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
       for (int i = 0; i < cases; ++i) {
         const std::size_t count = std::min(stop, static_cast<std::size_t>(plan.looks.back()));
         const Verdict verdict =
-            decide(plan, rule_of(1e-4, alpha), cases, measure(noise, 0, count, random), true).verdict;
+            decide(plan, rule_of(1e-4, alpha), cases, measure(noise, 0, count, random), true)
+                .verdict;
         any_slower |= verdict == Verdict::regression;
         any_faster |= verdict == Verdict::improvement;
       }
@@ -186,13 +203,15 @@ TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
     // Three standard deviations above 50 of 250.
     EXPECT_LE(slower, 69) << name << ' ' << to_string(kind);
     EXPECT_LE(faster, 69) << name << ' ' << to_string(kind);
-    EXPECT_GE(slower, 12) << name << ' ' << to_string(kind);  // the test would notice a level that is never spent
+    EXPECT_GE(slower, 12) << name << ' ' << to_string(kind);  // the test would notice a level that
+                                                              // is never spent
   }
 }
 
 TEST(GateErrorRates, AtTheDefaultsNoSuiteIsAlarmed) {
   for (const Noise& noise : {Noise(compute), Noise(memory), Noise(heavy_tails), Noise(bimodal)}) {
-    const Outcome outcome = measure_out(noise, 0, .03, DeviceKind::cpu, 1);  // one case has all of alpha
+    // One case has all of alpha.
+    const Outcome outcome = measure_out(noise, 0, .03, DeviceKind::cpu, 1);
     EXPECT_LE(outcome.regression, .012);
     EXPECT_LE(outcome.improvement, .012);
   }
@@ -217,11 +236,46 @@ struct Row {
 
 TEST(GatePower, LiesInItsBands) {
   const Row rows[] = {
-      {"compute, delta 3%", compute, DeviceKind::cpu, .03, 9, 14, .01, {{{0, .01}, {.4, .75}, {.97, 1}, {.99, 1}}}},
-      {"memory, delta 3%", memory, DeviceKind::cpu, .03, 12, 17, .01, {{{0, .02}, {.25, .5}, {.93, 1}, {.99, 1}}}},
-      {"compute, delta 2%", compute, DeviceKind::cpu, .02, 11, 17, .02, {{{.25, .6}, {.9, 1}, {.97, 1}, {.99, 1}}}},
-      {"memory, delta 2%", memory, DeviceKind::cpu, .02, 18, 25, .05, {{{.03, .2}, {.65, .9}, {.95, 1}, {.99, 1}}}},
-      {"gpu, delta 1%", gpu, DeviceKind::cuda, .01, 6, 6.1, 0, {{{.99, 1}, {.99, 1}, {.99, 1}, {.99, 1}}}},
+      {"compute, delta 3%",
+       compute,
+       DeviceKind::cpu,
+       .03,
+       9,
+       14,
+       .01,
+       {{{0, .01}, {.4, .75}, {.97, 1}, {.99, 1}}}},
+      {"memory, delta 3%",
+       memory,
+       DeviceKind::cpu,
+       .03,
+       12,
+       17,
+       .01,
+       {{{0, .02}, {.25, .5}, {.93, 1}, {.99, 1}}}},
+      {"compute, delta 2%",
+       compute,
+       DeviceKind::cpu,
+       .02,
+       11,
+       17,
+       .02,
+       {{{.25, .6}, {.9, 1}, {.97, 1}, {.99, 1}}}},
+      {"memory, delta 2%",
+       memory,
+       DeviceKind::cpu,
+       .02,
+       18,
+       25,
+       .05,
+       {{{.03, .2}, {.65, .9}, {.95, 1}, {.99, 1}}}},
+      {"gpu, delta 1%",
+       gpu,
+       DeviceKind::cuda,
+       .01,
+       6,
+       6.1,
+       0,
+       {{{.99, 1}, {.99, 1}, {.99, 1}, {.99, 1}}}},
   };
   const double effects[] = {.02, .03, .05, .10};
   for (const Row& row : rows) {
@@ -255,8 +309,9 @@ TEST(GatePower, IsWhatThePilotPromises) {
     const GatePlan plan = plan_for(kind);
     Values promised;
     for (int trial = 0; trial < 301; ++trial)
-      promised.push_back(
-          smallest_effect(plan, rule_of(delta), 100, measure(noise, 0, 12, random), plan.looks.back()).value());
+      promised.push_back(smallest_effect(plan, rule_of(delta), 100, measure(noise, 0, 12, random),
+                                         plan.looks.back())
+                             .value());
     const double found = measure_out(noise, stats::median(promised), delta, kind).regression;
     EXPECT_GE(found, .75) << name;
     EXPECT_LE(found, .98) << name;
@@ -264,7 +319,8 @@ TEST(GatePower, IsWhatThePilotPromises) {
 }
 
 TEST(GatePower, OfBimodalProcessesIsPoor) {
-  // A limit of the method: docs/statistics.md gives these numbers. Should they become better, that page is to change.
+  // A limit of the method: docs/statistics.md gives these numbers. Should they become better, that
+  // page is to change.
   const Outcome same = measure_out(bimodal, 0, .03);
   EXPECT_EQ(same.regression, 0);
   EXPECT_NEAR(same.undecided, .43, .1);

@@ -11,19 +11,18 @@ namespace ridgeline::analysis {
 namespace {
 
 bool is_reading(const std::string& key) {
-  return key == "load_average" || key.find("_at_rest_") != std::string::npos || key.ends_with("_lifetime");
+  return key == "load_average" || key.find("_at_rest_") != std::string::npos ||
+         key.ends_with("_lifetime");
 }
 
-StoredSide side_of(const store::SeriesRun& run) { return {run.run, run.device, run.environment, run.builds, {}}; }
-
 /// Of several workers the suites' own, which `gate --baseline-ref` builds.
-const record::Build* main_build(const store::SeriesRun& run) {
+const record::Build* main_build(const store::StoredRun& run) {
   const auto suites = std::ranges::find(run.builds, "ridgeline-suites", &record::Build::worker);
   if (suites != run.builds.end()) return &*suites;
   return run.builds.empty() ? nullptr : &run.builds.front();
 }
 
-void name_commit(const store::SeriesRun& run, std::string& commit, bool& dirty) {
+void name_commit(const store::StoredRun& run, std::string& commit, bool& dirty) {
   const record::Build* build = main_build(run);
   if (build == nullptr || build->commit == "unknown") return;
   commit = build->commit;
@@ -48,12 +47,12 @@ std::set<std::string> restless_facts(const NightlyDevice& device) {
   return restless;
 }
 
-NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless, std::size_t before,
-                             std::size_t after) {
-  const store::SeriesRun& old_run = device.runs[device.nights.at(before).runs.back()];
-  const store::SeriesRun& new_run = device.runs[device.nights.at(after).runs.front()];
+NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless,
+                             std::size_t before, std::size_t after) {
+  const store::StoredRun& old_run = device.runs[device.nights.at(before).runs.back()];
+  const store::StoredRun& new_run = device.runs[device.nights.at(after).runs.front()];
   NightChanges found;
-  EnvironmentChanges differences = changes(side_of(old_run), side_of(new_run), restless);
+  EnvironmentChanges differences = changes(old_run, new_run, restless);
   found.environment = std::move(differences.comparable);
   std::ranges::move(differences.recorded, std::back_inserter(found.environment));
   name_commit(old_run, found.before_commit, found.before_dirty);

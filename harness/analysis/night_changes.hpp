@@ -10,20 +10,23 @@ namespace ridgeline::analysis {
 
 /// What else changed between two nights of a device.
 struct NightChanges {
-  std::vector<std::string> environment;     // facts and how workers were built, in words: "driver 580.1 -> 580.2"
-  std::string before_commit, after_commit;  // full hashes; equal when nothing changed; empty where unknown
-  bool before_dirty = false, after_dirty = false;  // built with local changes: the commit does not say from what
-  std::string before_run, after_run;               // ids of the runs that are compared
+  std::vector<std::string> environment;  // facts and how workers were built, in words: "driver
+                                         // 580.1 -> 580.2"
+  std::string before_commit,
+      after_commit;  // full hashes; equal when nothing changed; empty where unknown
+  bool before_dirty = false,
+       after_dirty = false;           // built with local changes: the commit does not say from what
+  std::string before_run, after_run;  // ids of the runs that are compared
 
   bool commit_changed() const { return before_commit != after_commit; }
 };
 
-/// Facts that are readings rather than settings, such as a temperature: they differ every few nights anyway, so that a
-/// difference explains nothing.
+/// Facts that are readings rather than settings, such as a temperature: they differ every few
+/// nights anyway, so that a difference explains nothing.
 std::set<std::string> restless_facts(const NightlyDevice& device);
 
 /// Compares the last run of night `before` with the first of night `after`.
-NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless, std::size_t before,
-                             std::size_t after);
+NightChanges changes_between(const NightlyDevice& device, const std::set<std::string>& restless,
+                             std::size_t before, std::size_t after);
 
 }  // namespace ridgeline::analysis

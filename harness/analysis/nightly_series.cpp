@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <exception>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -14,8 +13,9 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/gate_plan.hpp"
-#include "harness/analysis/over_processes.hpp"
+#include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/in_parallel.hpp"
 #include "harness/base/text.hpp"
 #include "harness/stats/median.hpp"
 
@@ -24,19 +24,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t day_of(const store::SeriesRun& run, const fs::path& file) {
+std::int64_t day_of(const store::StoredRun& run, const fs::path& file) {
   const std::string& text = run.run.started;
   int year = 0;
   unsigned month = 0, day = 0;
   const auto number = [&](std::size_t at, std::size_t digits, auto& value) {
     const char* begin = text.data() + at;
-    return text.size() >= at + digits && std::from_chars(begin, begin + digits, value).ptr == begin + digits;
+    return text.size() >= at + digits &&
+           std::from_chars(begin, begin + digits, value).ptr == begin + digits;
   };
   const bool read = number(0, 4, year) && number(5, 2, month) && number(8, 2, day);
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
   if (!read || !date.ok())
-    throw Error(ErrorKind::store, fmt::format("run {} of {} started on no day: {}", printable(run.run.id),
-                                              file.string(), printable(text)));
+    throw Error(ErrorKind::store,
+                fmt::format("run {} of {} started on no day: {}", printable(run.run.id),
+                            file.string(), printable(text)));
   return std::chrono::sys_days(date).time_since_epoch().count();
 }
 
@@ -45,31 +48,28 @@ bool is_meant(const record::Device& device, const std::string& words) {
          device.model.find(words) != std::string::npos;
 }
 
-bool is_picked(const std::string& name, const std::vector<std::string>& patterns) {
-  return patterns.empty() ||
-         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
-}
-
 /// The profile that has most nights; of several the one that ran last.
-std::string usual_profile(const std::vector<const store::SeriesRun*>& runs) {
-  std::map<std::string, std::pair<std::set<std::string>, std::string>> found;  // days, and the latest start
-  for (const store::SeriesRun* run : runs) {
+std::string usual_profile(const std::vector<const store::StoredRun*>& runs) {
+  // Days, and the latest start.
+  std::map<std::string, std::pair<std::set<std::string>, std::string>> found;
+  for (const store::StoredRun* run : runs) {
     auto& [days, latest] = found[run->run.profile];
     days.insert(run->run.started.substr(0, 10));
     latest = std::max(latest, run->run.started);
   }
-  const auto most = std::ranges::max_element(
-      found, {}, [](const auto& one) { return std::tuple(one.second.first.size(), one.second.second); });
+  const auto most = std::ranges::max_element(found, {}, [](const auto& one) {
+    return std::tuple(one.second.first.size(), one.second.second);
+  });
   return most->first;
 }
 
 /// Without measurements yet. Runs of other devices are not among `runs`.
-NightlyDevice device_of(const fs::path& file, const std::vector<const store::SeriesRun*>& runs,
+NightlyDevice device_of(const fs::path& file, const std::vector<const store::StoredRun*>& runs,
                         const SeriesChoice& choice) {
   NightlyDevice device;
   device.file = file;
-  std::vector<const store::SeriesRun*> own;
-  for (const store::SeriesRun* run : runs) {
+  std::vector<const store::StoredRun*> own;
+  for (const store::StoredRun* run : runs) {
     if (!run->run.gate.empty())
       ++device.other_runs["of a gate"];
     else if (!run->run.unfit.empty())
@@ -80,7 +80,7 @@ NightlyDevice device_of(const fs::path& file, const std::vector<const store::Ser
   if (own.empty()) return device;
   device.device = own.back()->device;
   device.profile = choice.profile.empty() ? usual_profile(own) : choice.profile;
-  for (const store::SeriesRun* run : own) {
+  for (const store::StoredRun* run : own) {
     if (run->run.profile != device.profile)
       ++device.other_runs[fmt::format("of profile {}", printable(run->run.profile))];
     else if (!choice.since.empty() && run->run.started < choice.since)
@@ -103,17 +103,18 @@ struct Read {
 };
 
 /// Reads runs [begin, end) of `device`, through a connection of its own.
-Read read_runs(const NightlyDevice& device, const std::unordered_map<std::int64_t, std::uint32_t>& cases,
-               std::size_t begin, std::size_t end) {
-  const store::SeriesReader reader(device.file);
+Read read_runs(const NightlyDevice& device,
+               const std::unordered_map<std::int64_t, std::uint32_t>& cases, std::size_t begin,
+               std::size_t end) {
+  const store::Store store = store::Store::open(device.file);
   Read read;
   for (std::size_t i = begin; i < end; ++i) {
     const auto run = static_cast<std::uint32_t>(i);
-    reader.times(device.runs[i].run.id, [&](const store::SeriesTime& time) {
+    store::series_times(store, device.runs[i].run.id, [&](const store::SeriesTime& time) {
       if (cases.contains(time.case_id)) read.times.emplace_back(run, time);
     });
     if (!gives_counts(device.device.kind)) continue;
-    reader.counts(device.runs[i].run.id, [&](const store::SeriesCount& count) {
+    store::series_counts(store, device.runs[i].run.id, [&](const store::SeriesCount& count) {
       if (cases.contains(count.case_id)) read.counts.emplace_back(run, count);
     });
   }
@@ -124,24 +125,13 @@ Read read_runs(const NightlyDevice& device, const std::unordered_map<std::int64_
 std::vector<Read> read_in_parallel(const NightlyDevice& device,
                                    const std::unordered_map<std::int64_t, std::uint32_t>& cases) {
   constexpr std::size_t few = 64;  // runs: not worth another connection
-  const std::size_t parts =
-      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, device.runs.size() / few + 1);
+  const std::size_t runs = device.runs.size(),
+                    parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
+                                                    runs / few + 1);
   std::vector<Read> read(parts);
-  std::vector<std::exception_ptr> failures(parts);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t part = 0; part < parts; ++part)
-      threads.emplace_back([&, part] {
-        try {
-          read[part] =
-              read_runs(device, cases, device.runs.size() * part / parts, device.runs.size() * (part + 1) / parts);
-        } catch (...) {
-          failures[part] = std::current_exception();
-        }
-      });
-  }
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  in_parallel(parts, parts, [&](std::size_t part) {
+    read[part] = read_runs(device, cases, runs * part / parts, runs * (part + 1) / parts);
+  });
   return read;
 }
 
@@ -160,8 +150,9 @@ class Growing {
   void end_night() {
     if (values_.empty()) return;
     const auto found = std::ranges::find(case_.times, environment_, &NightlyTimes::environment);
-    NightlyTimes& times =
-        found != case_.times.end() ? *found : case_.times.emplace_back(NightlyTimes{environment_, {}, {}});
+    NightlyTimes& times = found != case_.times.end()
+                              ? *found
+                              : case_.times.emplace_back(NightlyTimes{environment_, {}, {}});
     const double median = stats::median(values_);
     values_.clear();
     // Runs of two environments may take turns within a night: the first stretch stands.
@@ -178,14 +169,15 @@ class Growing {
 };
 
 /// Adds what one run has of a case to its series, or to what is left out.
-void add_run(NightlyDevice& device, NightlyCase& one, Growing& growing, const std::vector<ProcessResult>& processes,
-             std::uint32_t run, std::uint32_t night) {
+void add_run(NightlyDevice& device, NightlyCase& one, Growing& growing,
+             const std::vector<ProcessResult>& processes, std::uint32_t run, std::uint32_t night) {
   OverProcesses over = over_processes(processes);
   if (over.disturbed) over.counting.clear();
   for (const std::size_t i : over.counting)
     growing.add(night, device.runs[run].environment.hash, *processes[i].median_ns);
   for (std::size_t i = 0; i < processes.size(); ++i)
-    if (processes[i].outcome != record::Outcome::counted && std::ranges::count(over.counting, i) == 0)
+    if (processes[i].outcome != record::Outcome::counted &&
+        std::ranges::count(over.counting, i) == 0)
       ++device.left_out[processes[i].outcome];
   const record::Outcome worst = processes[over.worst].outcome;
   if (!over.counting.empty() || worst == record::Outcome::counted) return;
@@ -205,11 +197,12 @@ void add_count(NightlyCase& to, std::uint32_t night, const record::Metric& metri
   found->values.push_back(metric.value);
 }
 
-void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std::string>& all_names) {
+void read_cases(NightlyDevice& device, const SeriesChoice& choice,
+                std::set<std::string>& all_names) {
   std::map<std::string, std::vector<std::int64_t>> ids;
-  for (auto& [id, name] : store::SeriesReader(device.file).case_names()) {
+  for (auto& [id, name] : store::case_names(store::Store::open(device.file))) {
     all_names.insert(name);
-    if (is_picked(name, choice.patterns)) ids[name].push_back(id);
+    if (any_matches(choice.patterns, name)) ids[name].push_back(id);
   }
   std::unordered_map<std::int64_t, std::uint32_t> place;
   for (const auto& [name, of] : ids) {
@@ -218,7 +211,8 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std:
   }
   std::vector<std::uint32_t> night_of(device.runs.size());
   for (std::size_t night = 0; night < device.nights.size(); ++night)
-    for (const std::size_t run : device.nights[night].runs) night_of[run] = static_cast<std::uint32_t>(night);
+    for (const std::size_t run : device.nights[night].runs)
+      night_of[run] = static_cast<std::uint32_t>(night);
   std::vector<Growing> growing;
   growing.reserve(device.cases.size());
   for (NightlyCase& one : device.cases) growing.emplace_back(one);
@@ -243,7 +237,8 @@ void read_cases(NightlyDevice& device, const SeriesChoice& choice, std::set<std:
       add_count(device.cases[place.at(count.case_id)], night_of[run], count.metric);
   }
   for (Growing& one : growing) one.end_night();
-  std::erase_if(device.cases, [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
+  std::erase_if(device.cases,
+                [](const NightlyCase& one) { return one.times.empty() && one.counts.empty(); });
 }
 
 /// What is stored of that which was asked for.
@@ -259,10 +254,13 @@ void check_meant(const SeriesChoice& choice, const Meant& meant) {
     return fmt::format("there are: {}", printable(fmt::to_string(fmt::join(names, ", ")), 1000));
   };
   if (!choice.device.empty() && meant.profiles.empty() && !meant.devices.empty())
-    throw Error(ErrorKind::usage, fmt::format("no stored device is meant by '{}'", printable(choice.device)),
+    throw Error(ErrorKind::usage,
+                fmt::format("no stored device is meant by '{}'", printable(choice.device)),
                 there_are(meant.devices));
-  if (!choice.profile.empty() && !meant.profiles.empty() && !meant.profiles.contains(choice.profile))
-    throw Error(ErrorKind::usage, fmt::format("no stored run has the profile '{}'", printable(choice.profile)),
+  if (!choice.profile.empty() && !meant.profiles.empty() &&
+      !meant.profiles.contains(choice.profile))
+    throw Error(ErrorKind::usage,
+                fmt::format("no stored run has the profile '{}'", printable(choice.profile)),
                 there_are(meant.profiles));
   if (!choice.since.empty() && !meant.latest.empty() && meant.latest < choice.since)
     throw Error(ErrorKind::usage, fmt::format("no run has started since {}", choice.since),
@@ -273,45 +271,41 @@ void check_meant(const SeriesChoice& choice, const Meant& meant) {
 
 std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesChoice& choice,
                                           const store::LeftOut& left_out) {
-  const std::vector<fs::path> files = store::results_files(folder);
   std::vector<NightlyDevice> devices;
-  std::vector<Error> unreadable;
   Meant meant;
   std::set<std::string> case_names;
-  for (const fs::path& file : files) {
-    try {
-      const std::vector<store::SeriesRun> runs = store::SeriesReader(file).runs();
-      std::map<std::string, std::vector<const store::SeriesRun*>> by_device;
-      for (const store::SeriesRun& run : runs) {
-        meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
-        if (!is_meant(run.device, choice.device)) continue;
-        meant.profiles.insert(run.run.profile);
-        meant.latest = std::max(meant.latest, run.run.started);
-        by_device[choice.by_model ? std::string(to_string(run.device.kind)) : run.device.uuid].push_back(&run);
-      }
-      for (const auto& [key, of] : by_device) {
-        NightlyDevice device = device_of(file, of, choice);
-        if (device.runs.empty()) continue;
-        read_cases(device, choice, case_names);
-        devices.push_back(std::move(device));
-      }
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::store) throw;
-      unreadable.push_back(error);
-    }
-  }
-  if (unreadable.size() == files.size()) throw Error(unreadable.front());
-  for (const Error& error : unreadable) left_out(error);
+  store::read_each(
+      store::results_files(folder), left_out, [&](const fs::path& file, const store::Store& store) {
+        const std::vector<store::StoredRun> runs = store::series_runs(store);
+        std::map<std::string, std::vector<const store::StoredRun*>> by_device;
+        for (const store::StoredRun& run : runs) {
+          meant.devices.insert(fmt::format("{} ({})", run.device.id, run.device.model));
+          if (!is_meant(run.device, choice.device)) continue;
+          meant.profiles.insert(run.run.profile);
+          meant.latest = std::max(meant.latest, run.run.started);
+          by_device[choice.by_model ? std::string(to_string(run.device.kind)) : run.device.uuid]
+              .push_back(&run);
+        }
+        for (const auto& [key, of] : by_device) {
+          NightlyDevice device = device_of(file, of, choice);
+          if (device.runs.empty()) continue;
+          read_cases(device, choice, case_names);
+          devices.push_back(std::move(device));
+        }
+      });
   if (devices.empty()) {
     check_meant(choice, meant);
     return {};
   }
   for (const std::string& pattern : choice.patterns) {
-    if (std::ranges::any_of(case_names, [&](const std::string& name) { return matches(pattern, name); })) continue;
+    if (std::ranges::any_of(case_names,
+                            [&](const std::string& name) { return matches(pattern, name); }))
+      continue;
     const std::string near = nearest(pattern, {case_names.begin(), case_names.end()});
-    throw Error(
-        ErrorKind::usage, fmt::format("no stored case is picked by '{}'", printable(pattern)),
-        near.empty() ? "ridgeline show lists the cases of the latest run" : fmt::format("did you mean {}?", near));
+    throw Error(ErrorKind::usage,
+                fmt::format("no stored case is picked by '{}'", printable(pattern)),
+                near.empty() ? "ridgeline show lists the cases of the latest run"
+                             : fmt::format("did you mean {}?", near));
   }
   return devices;
 }

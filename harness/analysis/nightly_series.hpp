@@ -17,10 +17,11 @@ namespace ridgeline::analysis {
 /// Which runs and cases series are made of.
 struct SeriesChoice {
   std::vector<std::string> patterns;  // of case names; none: all
-  std::string device;                 // "cuda:0", words of a model, or the start of a UUID; empty: all
-  std::string profile;                // empty: of each device that which has most nights
-  std::string since;                  // "2026-01-31": nights from then on; empty: all
-  bool by_model = false;              // all devices of a model as one, for runners that get another one each night
+  std::string device;     // "cuda:0", words of a model, or the start of a UUID; empty: all
+  std::string profile;    // empty: of each device that which has most nights
+  std::string since;      // "2026-01-31": nights from then on; empty: all
+  bool by_model = false;  // all devices of a model as one, for runners that get another one each
+                          // night
 };
 
 /// The runs that started on one day (UTC) on one device.
@@ -30,7 +31,8 @@ struct Night {
   std::vector<std::size_t> runs;  // of NightlyDevice::runs, oldest first
 };
 
-/// Times of a case in one comparable environment: the medians over all processes that were ok in a night.
+/// Times of a case in one comparable environment: the medians over all processes that were ok in a
+/// night.
 struct NightlyTimes {
   std::string environment;            // its hash
   std::vector<std::uint32_t> nights;  // of NightlyDevice::nights, ascending: those that have a time
@@ -49,7 +51,8 @@ struct NightlyCase {
   std::string name;
   std::vector<NightlyTimes> times;              // by first night
   std::vector<NightlyCount> counts;             // by metric
-  std::optional<record::Outcome> last_failure;  // the latest outcome that gave neither time nor counts
+  std::optional<record::Outcome> last_failure;  // the latest outcome that gave neither time nor
+                                                // counts
   std::uint32_t last_failure_night = 0;
 };
 
@@ -57,17 +60,21 @@ struct NightlyDevice {
   std::filesystem::path file;
   record::Device device;  // as it last was
   std::string profile;
-  std::vector<store::SeriesRun> runs;                // oldest first
+  std::vector<store::StoredRun> runs;                // oldest first
   std::vector<Night> nights;                         // those on which it measured anything
   std::vector<NightlyCase> cases;                    // by name
-  std::map<record::Outcome, std::int64_t> left_out;  // measurements of these cases that do not count
-  std::map<std::string, std::int64_t> other_runs;    // why runs of this device are left out, and how many
+  std::map<record::Outcome, std::int64_t> left_out;  // measurements of these cases that do not
+                                                     // count
+  std::map<std::string, std::int64_t> other_runs;  // why runs of this device are left out, and how
+                                                   // many
 };
 
-/// Reads the results files of `folder`; runs of gates and of machines that were not fit make no nights.
-/// Without any other run there is no device. Throws a usage Error when no device, no profile or no case is what
-/// `choice` asks for, and a store Error when nothing can be read; `left_out` is told of files that cannot.
-std::vector<NightlyDevice> nightly_series(const std::filesystem::path& folder, const SeriesChoice& choice,
+/// Reads the results files of `folder`; runs of gates and of machines that were not fit make no
+/// nights. Without any other run there is no device. Throws a usage Error when no device, no
+/// profile or no case is what `choice` asks for, and a store Error when nothing can be read;
+/// `left_out` is told of files that cannot.
+std::vector<NightlyDevice> nightly_series(const std::filesystem::path& folder,
+                                          const SeriesChoice& choice,
                                           const store::LeftOut& left_out);
 
 }  // namespace ridgeline::analysis

@@ -1,6 +1,6 @@
-#include "harness/analysis/over_processes.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/analysis/summary.hpp"
 
 namespace ridgeline::analysis {
 namespace {
@@ -9,7 +9,8 @@ using record::Outcome;
 using Places = std::vector<std::size_t>;
 
 constexpr ProcessResult ok{Outcome::ok, 100}, unsteady{Outcome::unstable, 110},
-    throttled{Outcome::invalid_environment, 200}, crashed{Outcome::crashed, {}}, absent{Outcome::unsupported, {}};
+    throttled{Outcome::invalid_environment, 200}, crashed{Outcome::crashed, {}},
+    absent{Outcome::unsupported, {}};
 
 OverProcesses over(std::vector<ProcessResult> processes) { return over_processes(processes); }
 

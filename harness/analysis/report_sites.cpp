@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "harness/analysis/access_pattern.hpp"
 
@@ -15,7 +16,7 @@ void put_count(Json& object, const char* key, std::uint64_t value) {
   if (value > 0) object[key] = value;
 }
 
-Json to_json(const Site& site) {
+Json to_json(const Site& site, const Traffic& all) {
   Json object{{"kernel", site.kernel}, {"file", site.file}};
   if (site.line > 0) object["line"] = site.line;
   object["access"] = site.access;
@@ -26,6 +27,16 @@ Json to_json(const Site& site) {
   put_count(object, "wavefronts", site.wavefronts);
   json::put(object, "sectors_needed", sectors_needed(site));
   json::put(object, "wavefronts_needed", wavefronts_needed(site));
+  json::put(object, "uncoalesced", uncoalesced(site));
+  json::put(object, "conflicts", conflicts(site));
+  json::put(object, "share", share(site, all));
+  const SiteWords words = in_words(site, all);
+  object["words"] = Json{{"access", words.access}};
+  for (const auto& [key, text] :
+       {std::pair("sectors", &words.sectors), std::pair("wavefronts", &words.wavefronts),
+        std::pair("lanes", &words.lanes), std::pair("share", &words.share),
+        std::pair("uncoalesced", &words.uncoalesced), std::pair("conflicts", &words.conflicts)})
+    json::put(object["words"], key, *text);
   return object;
 }
 
@@ -44,7 +55,8 @@ Json left_out(const std::vector<const Site*>& sites) {
 }
 
 /// The sites that are shown, in the order given, and those that are not.
-std::pair<std::vector<const Site*>, std::vector<const Site*>> chosen(const std::vector<Site>& sites) {
+std::pair<std::vector<const Site*>, std::vector<const Site*>> chosen(
+    const std::vector<Site>& sites) {
   std::vector<const Site*> all;
   for (const Site& site : sites) all.push_back(&site);
   if (all.size() <= most_reported_sites) return {all, {}};
@@ -83,11 +95,13 @@ void put_sites(Json& object, const CountedCase& counted, SourceTable& sources) {
   if (!counted.shown) return;
   const record::Measurement& measurement = counted.shown->measurement;
   const auto [shown, rest] = chosen(measurement.sites);
+  const Traffic all = traffic(measurement.sites);
   object["sites"] = Json::array();
-  for (const Site* site : shown) object["sites"].push_back(to_json(*site));
+  for (const Site* site : shown) object["sites"].push_back(to_json(*site, all));
   if (!rest.empty()) object["sites_left_out"] = left_out(rest);
   object["sources"] = Json::array();
-  for (const record::Source& source : measurement.sources) object["sources"].push_back(sources.place(source));
+  for (const record::Source& source : measurement.sources)
+    object["sources"].push_back(sources.place(source));
   if (counted.processes_differ) object["processes_differ"] = true;
 }
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/analysis/counted_case.hpp"
+#include "harness/analysis/summary.hpp"
 #include "harness/base/json.hpp"
 
 namespace ridgeline::analysis {
@@ -23,9 +23,9 @@ class SourceTable {
   std::vector<record::Source> sources_;
 };
 
-/// Puts `counted`'s sites into a case of the report document: keys "sites", "sites_left_out", "sources" and
-/// "processes_differ" of docs/report-format.md. Where there are more sites than a report shows, those that move least
-/// are left out, and summed up.
+/// Puts `counted`'s sites into a case of the report document: keys "sites", "sites_left_out",
+/// "sources" and "processes_differ" of docs/report-format.md. Where there are more sites than a
+/// report shows, those that move least are left out, and summed up.
 void put_sites(json::Value& object, const CountedCase& counted, SourceTable& sources);
 
 }  // namespace ridgeline::analysis

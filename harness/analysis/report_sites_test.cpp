@@ -35,7 +35,13 @@ TEST(ReportSites, SayWhatWasCountedAndWhatIsNeeded) {
                                             {"requests", 128},
                                             {"lanes", 4096},
                                             {"sectors", 512},
-                                            {"sectors_needed", 512.0}}));
+                                            {"sectors_needed", 512.0},
+                                            {"share", 1.0},
+                                            {"words",
+                                             {{"access", "global load 4 B"},
+                                              {"sectors", "4.00"},
+                                              {"lanes", "32.0"},
+                                              {"share", "100.0%"}}}}));
   EXPECT_EQ(object.at("sites").at(1).at("wavefronts_needed"), 64.0);
   EXPECT_FALSE(object.at("sites").at(1).contains("sectors"));
   EXPECT_FALSE(object.contains("sites_left_out"));
@@ -47,14 +53,20 @@ TEST(ReportSites, LeaveOutThoseThatMoveLeastAndSumThemUp) {
   std::vector<record::Site>& sites = many.measurement.sites;
   sites.clear();
   for (int i = 0; i < static_cast<int>(most_reported_sites) + 2; ++i)
-    sites.push_back(
-        {"k", "k.cu", i + 1, "global load", 4, 10, 320, static_cast<std::uint64_t>(i % 2 ? 100 + i : 1), 0});
+    sites.push_back({"k", "k.cu", i + 1, "global load", 4, 10, 320,
+                     static_cast<std::uint64_t>(i % 2 ? 100 + i : 1), 0});
   SourceTable sources;
   const Json object = reported({many}, sources);
   ASSERT_EQ(object.at("sites").size(), most_reported_sites);
-  EXPECT_EQ(object.at("sites").at(0).at("line"), 1) << "of equal ones the first stay, in the order given";
+  EXPECT_EQ(object.at("sites").at(0).at("line"), 1)
+      << "of equal ones the first stay, in the order given";
   EXPECT_EQ(object.at("sites").back().at("line"), static_cast<int>(most_reported_sites) + 2);
   EXPECT_EQ(object.at("sites_left_out"), (Json{{"sites", 2}, {"requests", 20}, {"sectors", 2}}));
+  double shares = 0;
+  for (const Json& site : object.at("sites")) shares += site.at("share").get<double>();
+  EXPECT_LT(shares, 1) << "of all sites, those left out among them";
+  EXPECT_NEAR(object.at("sites").at(1).at("uncoalesced").get<double>(), 101 / 40.0, 1e-9);
+  EXPECT_EQ(object.at("sites").at(1).at("words").at("uncoalesced"), "2.52x");
 }
 
 TEST(ReportSites, SourcesStandOnceAndAreBounded) {

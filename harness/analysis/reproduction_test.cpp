@@ -10,7 +10,8 @@ namespace {
 using record::Outcome;
 
 /// Process medians, in ns, of one case of a run.
-std::vector<store::StoredMeasurement> run(const std::string& variant, const std::vector<double>& medians_ns,
+std::vector<store::StoredMeasurement> run(const std::string& variant,
+                                          const std::vector<double>& medians_ns,
                                           Outcome outcome = Outcome::ok) {
   std::vector<store::StoredMeasurement> all;
   for (std::size_t i = 0; i < medians_ns.size(); ++i) {
@@ -29,8 +30,8 @@ std::vector<store::StoredMeasurement> run(const std::string& variant, const std:
   return all;
 }
 
-Reproduction of(const std::vector<double>& then, const std::vector<double>& now, Outcome before = Outcome::ok,
-                Outcome after = Outcome::ok) {
+Reproduction of(const std::vector<double>& then, const std::vector<double>& now,
+                Outcome before = Outcome::ok, Outcome after = Outcome::ok) {
   return reproductions(run("a", then, before), run("a", now, after), DeviceKind::cpu).at(0);
 }
 
@@ -49,7 +50,7 @@ TEST(Reproduction, TheSameTimesAreReproduced) {
   EXPECT_GT(*same.ratio_high, 1.002);
   EXPECT_EQ(same.then_processes, 6);
   EXPECT_EQ(same.delta, 0.03);
-  // Three processes a side are the fewest that can show it.
+  // Three processes per side are the fewest that can show it.
   EXPECT_EQ(of({100, 101, 99}, {100.5, 99.5, 100}).reproduced, Reproduced::yes);
 }
 
@@ -69,13 +70,16 @@ TEST(Reproduction, SwappingTheRunsChangesNothingButTheRatio) {
 TEST(Reproduction, TooFewProcessesAreSaidToBe) {
   const Reproduction two = of({100, 100}, {100, 100});
   EXPECT_EQ(two.reproduced, Reproduced::undecided);
-  EXPECT_NE(two.reason.find("too few processes to say: 2 then, 2 now"), std::string::npos) << two.reason;
+  EXPECT_NE(two.reason.find("too few processes to say: 2 then, 2 now"), std::string::npos)
+      << two.reason;
   const Reproduction three = of({100, 101, 99}, {200, 201, 199});
   EXPECT_EQ(three.reproduced, Reproduced::undecided);
   EXPECT_NEAR(*three.ratio, 2, 0.03);
-  EXPECT_NE(three.reason.find("too few processes to show a change"), std::string::npos) << three.reason;
+  EXPECT_NE(three.reason.find("too few processes to show a change"), std::string::npos)
+      << three.reason;
   // What can be said beforehand: the more cases there are, the more it takes.
-  EXPECT_EQ(too_few_processes(3, 3, 100), "too few processes to show a change: 3 then, 3 now; 8 and 8 can");
+  EXPECT_EQ(too_few_processes(3, 3, 100),
+            "too few processes to show a change: 3 then, 3 now; 8 and 8 can");
   EXPECT_EQ(too_few_processes(8, 8, 100), "");
 }
 
@@ -94,7 +98,8 @@ TEST(Reproduction, OutcomesWithoutTimesAreComparedAsTheyAre) {
   EXPECT_EQ(of({1}, {100, 100, 100}, Outcome::timeout, Outcome::ok).reproduced, Reproduced::no);
   const Reproduction disturbed = of(steady, steady, Outcome::ok, Outcome::invalid_environment);
   EXPECT_EQ(disturbed.reproduced, Reproduced::undecided);
-  EXPECT_NE(disturbed.reason.find("the repeat has no undisturbed process"), std::string::npos) << disturbed.reason;
+  EXPECT_NE(disturbed.reason.find("the repeat has no undisturbed process"), std::string::npos)
+      << disturbed.reason;
 }
 
 TEST(Reproduction, WhatWasNotMeasuredIsNotReproduced) {

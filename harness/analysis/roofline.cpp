@@ -1,21 +1,18 @@
 #include "harness/analysis/roofline.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace ridgeline::analysis {
 namespace {
 
-bool is_hot(const record::CaseId& id) {
-  return std::ranges::find(id.options, record::Field{"cache", "hot"}) != id.options.end();
-}
-
 /// The highest roof whose kind `wanted` accepts; measured ones win over a datasheet's.
 template <class Wanted>
 const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wanted) {
   const record::Roof* best = nullptr;
-  const auto rank = [](const record::Roof& roof) { return std::pair(roof.source == "measured", roof.value); };
+  const auto rank = [](const record::Roof& roof) {
+    return std::pair(roof.source == "measured", roof.value);
+  };
   for (const record::Roof& roof : roofs)
     if (wanted(roof.kind) && roof.value > 0 && (!best || rank(roof) > rank(*best))) best = &roof;
   return best;
@@ -23,21 +20,25 @@ const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wan
 
 const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
   const auto of = [&](std::string_view unit) {
-    return highest(
-        roofs, [&](std::string_view kind) { return kind.starts_with(unit) && kind.substr(unit.size()) == id.dtype; });
+    return highest(roofs, [&](std::string_view kind) {
+      return kind.starts_with(unit) && kind.substr(unit.size()) == id.dtype;
+    });
   };
   const record::Roof* tensor = of("tensor.");
   return tensor ? tensor : of("fma.");
 }
 
 const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
-  if (is_hot(id)) return nullptr;
-  return highest(roofs, [](std::string_view kind) { return record::class_of_roof(kind) == record::RoofClass::dram; });
+  if (option(id, "cache", "cold") == "hot") return nullptr;
+  return highest(roofs, [](std::string_view kind) {
+    return record::class_of_roof(kind) == record::RoofClass::dram;
+  });
 }
 
 }  // namespace
 
-std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops, std::optional<double> bytes,
+std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,
+                                   std::optional<double> bytes,
                                    const std::vector<record::Roof>& roofs) {
   RoofTime least;
   const auto consider = [&](std::optional<double> work, const record::Roof* roof) {

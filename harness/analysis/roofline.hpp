@@ -16,10 +16,11 @@ struct RoofTime {
   bool compute = false, memory = false;  // which kinds of roof there are for it
 };
 
-/// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else fma.<dtype>) and
-/// its memory roof (the highest dram.*; none with cache=hot); measured roofs go before a datasheet's. Absent when no
-/// roof says anything.
-std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops, std::optional<double> bytes,
+/// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else
+/// fma.<dtype>) and its memory roof (the highest dram.*; none with cache=hot); measured roofs go
+/// before a datasheet's. Absent when no roof says anything.
+std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,
+                                   std::optional<double> bytes,
                                    const std::vector<record::Roof>& roofs);
 
 }  // namespace ridgeline::analysis

@@ -34,9 +34,10 @@ StoredSide counting(const std::vector<double>& sectors, std::uint64_t seed = 7) 
   return made;
 }
 
-CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate, bool accept_changes = false) {
-  const StoredVerdicts all =
-      gate_stored(baseline, candidate, {name}, {CaseRule{}}, plan_for(DeviceKind::emulated), accept_changes);
+CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate,
+                    bool accept_changes = false) {
+  const StoredVerdicts all = gate_stored(baseline, candidate, {name}, {CaseRule{}},
+                                         plan_for(DeviceKind::emulated), accept_changes);
   EXPECT_EQ(all.verdicts.size(), 1u);
   return all.verdicts.at(0);
 }
@@ -47,7 +48,8 @@ TEST(StoredCounts, OneProcessASideDecides) {
   EXPECT_EQ(more.metric, "global_load_sectors");
   EXPECT_EQ(more.candidate_value, 513);
   EXPECT_EQ(more.pairs, 0);
-  EXPECT_FALSE(more.baseline_ns || more.candidate_ns || more.p_value || more.level || more.ratio_low || more.noise);
+  EXPECT_FALSE(more.baseline_ns || more.candidate_ns || more.p_value || more.level ||
+               more.ratio_low || more.noise);
   EXPECT_EQ(more.reason, "");
   EXPECT_EQ(verdict(counting({513}), counting({512})).verdict, Verdict::improvement);
   EXPECT_EQ(verdict(counting({512}), counting({512})).verdict, Verdict::pass);
@@ -77,10 +79,11 @@ TEST(StoredCounts, ACompilerIsPartOfTheEnvironment) {
 
 TEST(StoredCounts, WhatFailedOrIsMissingIsNeverCounted) {
   StoredSide raced = counting({512});
-  raced.measurements[0].measurement = examples::failed(info, Outcome::wrong_result, "race (read after write)");
+  raced.measurements[0].measurement =
+      examples::failed(info, Outcome::wrong_result, "race (read after write)");
   EXPECT_EQ(verdict(counting({512}), raced).verdict, Verdict::wrong_result);
   StoredSide lacks = counting({512});
-  lacks.measurements[0].measurement = examples::failed(info, Outcome::unsupported, "unsupported: wgmma");
+  lacks.measurements[0].measurement = examples::failed(info, Outcome::unsupported, "wgmma");
   EXPECT_EQ(verdict(counting({512}), lacks).verdict, Verdict::missing);
   EXPECT_EQ(verdict(lacks, counting({512})).verdict, Verdict::new_case);
   EXPECT_EQ(verdict(lacks, lacks).verdict, Verdict::skipped);

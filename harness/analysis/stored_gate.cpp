@@ -11,7 +11,6 @@
 
 #include "harness/analysis/count_decision.hpp"
 #include "harness/analysis/gate_decision.hpp"
-#include "harness/analysis/over_processes.hpp"
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
@@ -27,15 +26,15 @@ using store::StoredMeasurement;
 
 /// What one run has of one case.
 struct Half {
-  const record::Measurement* failure = nullptr;    // the worst of its processes
-  const record::Measurement* left_out = nullptr;   // the worst of what was not measured
-  std::vector<double> medians_ns;                  // of the undisturbed processes
-  int ok = 0;                                      // of those
-  int disturbed = 0;                               // processes
-  std::string why;                                 // the first reason for not being ok, among those with samples
-  std::set<std::string> how;                       // launch and cache of the undisturbed ones
-  bool not_a_time = false;                         // a median that is no positive number
-  std::vector<const record::Measurement*> counts;  // of a device that has no times, by replicate
+  const record::Measurement* failure = nullptr;   // the worst of its processes
+  const record::Measurement* left_out = nullptr;  // the worst of what was not measured
+  std::vector<double> medians_ns;                 // of the undisturbed processes
+  int ok = 0;                                     // of those
+  int disturbed = 0;                              // processes
+  std::string why;            // the first reason for not being ok, among those with samples
+  std::set<std::string> how;  // launch and cache of the undisturbed ones
+  bool not_a_time = false;    // a median that is no positive number
+  Executions counts;          // of a device that has no times, by replicate
 
   bool measured() const { return !medians_ns.empty() || disturbed > 0 || !counts.empty(); }
 };
@@ -50,7 +49,8 @@ Half half_of(const CaseProcesses& processes) {
     results.push_back({m.outcome, m.median_ns});
     if (m.outcome == Outcome::counted) half.counts.push_back(&m);
     half.disturbed += m.outcome == Outcome::invalid_environment;
-    if (record::has_samples(m.outcome) && m.outcome != Outcome::ok && half.why.empty()) half.why = m.reason;
+    if (record::has_samples(m.outcome) && m.outcome != Outcome::ok && half.why.empty())
+      half.why = m.reason;
   }
   const OverProcesses over = over_processes(results);
   const record::Measurement& worst = processes[over.worst]->measurement;
@@ -76,11 +76,8 @@ Halves halves(const StoredSide& side) {
   return found;
 }
 
-/// "unsupported: needs 16-bit floats".
 std::string words(const record::Measurement* measurement) {
-  const std::string_view outcome = record::to_string(measurement->outcome);
-  return measurement->reason.empty() ? std::string(outcome)
-                                     : fmt::format("{}: {}", outcome, printable(measurement->reason, 1000));
+  return in_words(measurement->outcome, measurement->reason);
 }
 
 /// What a side says of a case that it did not measure.
@@ -100,19 +97,23 @@ Verdict of(Outcome failure) {
 using Said = std::pair<Verdict, std::string>;
 
 /// The verdict on a case that no times are needed for.
-std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& candidate, const CaseRule& rule,
-                                  const Half& old_half, const Half& new_half) {
+std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& candidate,
+                                  const CaseRule& rule, const Half& old_half,
+                                  const Half& new_half) {
   if (!rule.skip.empty()) return Said{Verdict::skipped, rule.skip};
-  const bool has_old = old_half.measured() || old_half.failure, has_new = new_half.measured() || new_half.failure;
+  const bool has_old = old_half.measured() || old_half.failure,
+             has_new = new_half.measured() || new_half.failure;
   if (!has_old && !has_new) {
     require(old_half.left_out || new_half.left_out, "a case that is judged is one of a run's");
     return Said{Verdict::skipped, words(new_half.left_out ? new_half.left_out : old_half.left_out)};
   }
   if (!has_new) return Said{Verdict::missing, not_there("candidate", candidate.run, new_half)};
   const bool olds = old_half.failure &&
-                    (!new_half.failure || severity(old_half.failure->outcome) > severity(new_half.failure->outcome));
+                    (!new_half.failure ||
+                     severity(old_half.failure->outcome) > severity(new_half.failure->outcome));
   if (const record::Measurement* failure = olds ? old_half.failure : new_half.failure)
-    return Said{of(failure->outcome), fmt::format("{}: {}", olds ? "baseline" : "candidate", words(failure))};
+    return Said{of(failure->outcome),
+                fmt::format("{}: {}", olds ? "baseline" : "candidate", words(failure))};
   if (!has_old) return Said{Verdict::new_case, not_there("baseline", baseline.run, old_half)};
   return std::nullopt;
 }
@@ -121,19 +122,25 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
 std::optional<Said> unfit(const Half& old_half, const Half& new_half) {
   if (!old_half.counts.empty() && !new_half.counts.empty()) return std::nullopt;
   if (old_half.not_a_time || new_half.not_a_time)
-    return Said{Verdict::invalid_environment, fmt::format("{}: the median of a process is not a positive number",
-                                                          old_half.not_a_time ? "baseline" : "candidate")};
-  const auto because = [](const std::string& why) { return why.empty() ? "" : ": " + printable(why, 1000); };
-  if (old_half.ok == 0)
-    return Said{Verdict::no_baseline,
-                fmt::format("no process of the baseline was {}{}",
-                            old_half.medians_ns.empty() ? "undisturbed" : "steady", because(old_half.why))};
-  if (new_half.medians_ns.empty())
     return Said{Verdict::invalid_environment,
-                fmt::format("no process of the candidate was undisturbed{}", because(new_half.why))};
+                fmt::format("{}: the median of a process is not a positive number",
+                            old_half.not_a_time ? "baseline" : "candidate")};
+  const auto because = [](const std::string& why) {
+    return why.empty() ? "" : ": " + printable(why, 1000);
+  };
+  if (old_half.ok == 0)
+    return Said{
+        Verdict::no_baseline,
+        fmt::format("no process of the baseline was {}{}",
+                    old_half.medians_ns.empty() ? "undisturbed" : "steady", because(old_half.why))};
+  if (new_half.medians_ns.empty())
+    return Said{
+        Verdict::invalid_environment,
+        fmt::format("no process of the candidate was undisturbed{}", because(new_half.why))};
   if (old_half.how != new_half.how)
     return Said{Verdict::invalid_environment,
-                fmt::format("measured differently: {} -> {}", printable(fmt::to_string(fmt::join(old_half.how, ", "))),
+                fmt::format("measured differently: {} -> {}",
+                            printable(fmt::to_string(fmt::join(old_half.how, ", "))),
                             printable(fmt::to_string(fmt::join(new_half.how, ", "))))};
   return std::nullopt;
 }
@@ -143,53 +150,48 @@ std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& r
   std::vector<std::string> list;
   const std::size_t a = old_half.medians_ns.size(), b = new_half.medians_ns.size();
   if (!can_reach(a, b, rule.alpha / cases))
-    list.push_back(fmt::format("{} and {} processes can never show a regression among {} case{}: it takes {} a side", a,
-                               b, cases, cases == 1 ? "" : "s", least_processes(rule, cases)));
-  for (const auto& [side, half] : {std::pair("baseline", &old_half), std::pair("candidate", &new_half)}) {
+    list.push_back(fmt::format(
+        "{} and {} processes can never show a regression among {} case{}: it takes {} a side", a, b,
+        cases, cases == 1 ? "" : "s", least_processes(rule, cases)));
+  for (const auto& [side, half] :
+       {std::pair("baseline", &old_half), std::pair("candidate", &new_half)}) {
     const auto unsteady = half->medians_ns.size() - static_cast<std::size_t>(half->ok);
-    if (unsteady > 0) list.push_back(fmt::format("{} unsteady in {} of its processes", side, unsteady));
-    if (half->disturbed > 0) list.push_back(fmt::format("{} disturbed in {} of its processes", side, half->disturbed));
+    if (unsteady > 0)
+      list.push_back(fmt::format("{} unsteady in {} of its processes", side, unsteady));
+    if (half->disturbed > 0)
+      list.push_back(fmt::format("{} disturbed in {} of its processes", side, half->disturbed));
   }
   return fmt::to_string(fmt::join(list, "; "));
 }
 
 /// With other inputs a case whose data decides what it touches counts something else.
-void judge_counts(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule) {
-  const record::Measurement *before = old_half.counts.front(), *after = new_half.counts.front();
-  for (const record::Measurement* one : old_half.counts) {
-    const auto same = std::ranges::find(new_half.counts, one->seed, &record::Measurement::seed);
-    if (same == new_half.counts.end()) continue;
-    before = one;
-    after = *same;
-    break;
-  }
+void judge_counts(CaseVerdict& verdict, const Half& old_half, const Half& new_half,
+                  const CaseRule& rule) {
+  const auto [before, after] = alike(old_half.counts, new_half.counts);
   judge_counts(verdict, before->metrics, after->metrics, rule);
   if (before->seed != after->seed && verdict.verdict != Verdict::pass)
-    verdict.reason += fmt::format("{}the inputs differ, too: seed {} -> {}", verdict.reason.empty() ? "" : "; ",
-                                  before->seed, after->seed);
+    verdict.reason += fmt::format("{}the inputs differ, too: seed {} -> {}",
+                                  verdict.reason.empty() ? "" : "; ", before->seed, after->seed);
 }
 
-void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule, const GatePlan& plan,
-           int cases) {
+void judge(CaseVerdict& verdict, const Half& old_half, const Half& new_half, const CaseRule& rule,
+           const GatePlan& plan, int cases) {
   if (!new_half.counts.empty()) return judge_counts(verdict, old_half, new_half, rule);
-  const Decision decision = decide_unpaired(plan, rule, cases, old_half.medians_ns, new_half.medians_ns);
+  const Decision decision =
+      decide_unpaired(plan, rule, cases, old_half.medians_ns, new_half.medians_ns);
   verdict.verdict = decision.verdict;
-  verdict.delta = std::expm1(decision.delta);
-  verdict.ratio = std::exp(decision.estimate);
-  if (std::isfinite(decision.interval.low)) verdict.ratio_low = std::exp(decision.interval.low);
-  if (std::isfinite(decision.interval.high)) verdict.ratio_high = std::exp(decision.interval.high);
-  verdict.noise = decision.noise;
-  verdict.p_value = decision.p_value;
-  verdict.level = decision.level;
+  set_numbers(verdict, decision);
   verdict.reason = doubts(old_half, new_half, rule, cases);
-  verdict.expected = verdict.verdict == Verdict::regression && is_as_expected(rule, verdict.ratio.value());
+  verdict.expected =
+      verdict.verdict == Verdict::regression && is_as_expected(rule, verdict.ratio.value());
 }
 
 }  // namespace
 
 StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candidate,
-                           const std::vector<std::string>& names, const std::vector<CaseRule>& rules,
-                           const GatePlan& plan, bool accept_changes) {
+                           const std::vector<std::string>& names,
+                           const std::vector<CaseRule>& rules, const GatePlan& plan,
+                           bool accept_changes) {
   require(names.size() == rules.size(), "every case has a rule");
   const std::vector<std::string> differs = changes(baseline, candidate).comparable;
   Halves old_halves = halves(baseline), new_halves = halves(candidate);
@@ -199,9 +201,11 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
     const Half &old_half = old_halves[names[i]], &new_half = new_halves[names[i]];
     CaseVerdict& verdict = result.verdicts.emplace_back();
     verdict.case_name = names[i];
-    if (old_half.measured() || old_half.failure || old_half.left_out) verdict.baseline_case = names[i];
+    if (old_half.measured() || old_half.failure || old_half.left_out)
+      verdict.baseline_case = names[i];
     verdict.delta = rules[i].delta;
-    verdict.pairs = static_cast<int>(std::min(old_half.medians_ns.size(), new_half.medians_ns.size()));
+    verdict.pairs =
+        static_cast<int>(std::min(old_half.medians_ns.size(), new_half.medians_ns.size()));
     verdict.dropped = old_half.disturbed + new_half.disturbed;
     verdict.expectation = rules[i].expectation;
     verdict.expectation_over = rules[i].expectation_over;
@@ -221,7 +225,8 @@ StoredVerdicts gate_stored(const StoredSide& baseline, const StoredSide& candida
   result.cases = static_cast<int>(measured.size());
   if (!differs.empty() && !accept_changes) return result;
   for (const std::size_t i : measured) {
-    judge(result.verdicts[i], old_halves[names[i]], new_halves[names[i]], rules[i], plan, result.cases);
+    judge(result.verdicts[i], old_halves[names[i]], new_halves[names[i]], rules[i], plan,
+          result.cases);
   }
   return result;
 }

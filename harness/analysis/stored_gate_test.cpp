@@ -31,12 +31,14 @@ StoredSide side(const std::string& id) {
   return made;
 }
 
-void add(StoredSide& to, int replicate, record::Measurement measurement, const record::Case& of = info) {
+void add(StoredSide& to, int replicate, record::Measurement measurement,
+         const record::Case& of = info) {
   const auto id = static_cast<std::int64_t>(to.measurements.size()) + 1;
   to.measurements.push_back({id, replicate + 1, of, replicate, std::move(measurement)});
 }
 
-record::Measurement timed(double median_ns, Outcome outcome = Outcome::ok, const std::string& reason = "") {
+record::Measurement timed(double median_ns, Outcome outcome = Outcome::ok,
+                          const std::string& reason = "") {
   record::Measurement made = examples::measurement(info, {median_ns});
   made.outcome = outcome;
   made.reason = reason;
@@ -46,12 +48,13 @@ record::Measurement timed(double median_ns, Outcome outcome = Outcome::ok, const
 /// `processes` of this case, all within 0.1% of `median_ns`.
 StoredSide of_processes(int processes, double median_ns, const record::Case& of = info) {
   StoredSide made = side("20261120T124501Z-5f3a9c");
-  for (int i = 0; i < processes; ++i) add(made, i, timed(median_ns * (1 + 1e-4 * ((i * 7) % 11))), of);
+  for (int i = 0; i < processes; ++i)
+    add(made, i, timed(median_ns * (1 + 1e-4 * ((i * 7) % 11))), of);
   return made;
 }
 
-CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate, const CaseRule& rule = {},
-                    bool accept_changes = false) {
+CaseVerdict verdict(const StoredSide& baseline, const StoredSide& candidate,
+                    const CaseRule& rule = {}, bool accept_changes = false) {
   const StoredVerdicts all =
       gate_stored(baseline, candidate, {name}, {rule}, plan_for(DeviceKind::cpu), accept_changes);
   EXPECT_EQ(all.verdicts.size(), 1u);
@@ -76,8 +79,11 @@ TEST(StoredGate, FindsASlowDownAndASpeedUp) {
 TEST(StoredGate, SaysWhenThereAreTooFewProcesses) {
   const CaseVerdict found = verdict(of_processes(3, 1e5), of_processes(3, 2e5));
   EXPECT_EQ(found.verdict, Verdict::undecided);
-  EXPECT_NE(found.reason.find("3 and 3 processes can never show a regression"), std::string::npos) << found.reason;
-  EXPECT_NE(found.reason.find(std::to_string(least_processes({}, 1)) + " a side"), std::string::npos) << found.reason;
+  EXPECT_NE(found.reason.find("3 and 3 processes can never show a regression"), std::string::npos)
+      << found.reason;
+  EXPECT_NE(found.reason.find(std::to_string(least_processes({}, 1)) + " a side"),
+            std::string::npos)
+      << found.reason;
 }
 
 /// The bound that decides whether to say so is the one that the test itself obeys.
@@ -85,49 +91,62 @@ TEST(StoredGate, SaysTooFewExactlyWhereNothingCanBeFound) {
   for (int processes = 2; processes < 12; ++processes) {
     const CaseVerdict found = verdict(of_processes(processes, 1e5), of_processes(processes, 2e5));
     const bool few = found.reason.find("can never show") != std::string::npos;
-    EXPECT_EQ(found.verdict, few ? Verdict::undecided : Verdict::regression) << processes << found.reason;
+    EXPECT_EQ(found.verdict, few ? Verdict::undecided : Verdict::regression)
+        << processes << found.reason;
     EXPECT_EQ(few, processes < least_processes({}, 1)) << processes;
   }
 }
 
 struct Joined {
   const char* what;
-  std::optional<Outcome> baseline, candidate;  // of every process; nothing: the run does not have the case
+  std::optional<Outcome> baseline,
+      candidate;  // of every process; nothing: the run does not have the case
   Verdict expected;
   const char* reason;
 };
 
 TEST(StoredGate, JoinsWhatEitherSideHas) {
   const std::vector<Joined> table{
-      {"candidate alone", std::nullopt, Outcome::ok, Verdict::new_case, "the baseline's run does not have it"},
-      {"baseline alone", Outcome::ok, std::nullopt, Verdict::missing, "the candidate's run does not have it"},
-      {"wrong candidate", Outcome::ok, Outcome::wrong_result, Verdict::wrong_result, "candidate: wrong_result: why"},
-      {"wrong baseline", Outcome::wrong_result, Outcome::ok, Verdict::wrong_result, "baseline: wrong_result: why"},
+      {"candidate alone", std::nullopt, Outcome::ok, Verdict::new_case,
+       "the baseline's run does not have it"},
+      {"baseline alone", Outcome::ok, std::nullopt, Verdict::missing,
+       "the candidate's run does not have it"},
+      {"wrong candidate", Outcome::ok, Outcome::wrong_result, Verdict::wrong_result,
+       "candidate: wrong_result: why"},
+      {"wrong baseline", Outcome::wrong_result, Outcome::ok, Verdict::wrong_result,
+       "baseline: wrong_result: why"},
       {"wrong wins over crashed", Outcome::wrong_result, Outcome::crashed, Verdict::wrong_result,
        "baseline: wrong_result: why"},
-      {"crashed wins over timeout", Outcome::timeout, Outcome::crashed, Verdict::crashed, "candidate: crashed: why"},
+      {"crashed wins over timeout", Outcome::timeout, Outcome::crashed, Verdict::crashed,
+       "candidate: crashed: why"},
       {"timeout", Outcome::ok, Outcome::timeout, Verdict::timeout, "candidate: timeout: why"},
-      {"new and wrong", std::nullopt, Outcome::wrong_result, Verdict::wrong_result, "candidate: wrong_result: why"},
-      {"neither can", Outcome::unsupported, Outcome::unavailable, Verdict::skipped, "unavailable: why"},
-      {"neither has it measured", Outcome::unsupported, std::nullopt, Verdict::skipped, "unsupported: why"},
-      {"can no longer", Outcome::ok, Outcome::unsupported, Verdict::missing, "candidate: unsupported: why"},
+      {"new and wrong", std::nullopt, Outcome::wrong_result, Verdict::wrong_result,
+       "candidate: wrong_result: why"},
+      {"neither can", Outcome::unsupported, Outcome::unavailable, Verdict::skipped,
+       "unavailable: why"},
+      {"neither has it measured", Outcome::unsupported, std::nullopt, Verdict::skipped,
+       "unsupported: why"},
+      {"can no longer", Outcome::ok, Outcome::unsupported, Verdict::missing,
+       "candidate: unsupported: why"},
       {"failed, and can no longer", Outcome::crashed, Outcome::unavailable, Verdict::missing,
        "candidate: unavailable: why"},
-      {"can now", Outcome::unavailable, Outcome::ok, Verdict::new_case, "baseline: unavailable: why"},
+      {"can now", Outcome::unavailable, Outcome::ok, Verdict::new_case,
+       "baseline: unavailable: why"},
       {"unsteady baseline", Outcome::unstable, Outcome::ok, Verdict::no_baseline,
        "no process of the baseline was steady: why"},
       {"disturbed baseline", Outcome::invalid_environment, Outcome::ok, Verdict::no_baseline,
        "no process of the baseline was undisturbed: why"},
-      {"disturbed candidate", Outcome::ok, Outcome::invalid_environment, Verdict::invalid_environment,
-       "no process of the candidate was undisturbed: why"},
+      {"disturbed candidate", Outcome::ok, Outcome::invalid_environment,
+       Verdict::invalid_environment, "no process of the candidate was undisturbed: why"},
   };
   for (const Joined& row : table) {
     const auto made = [](std::optional<Outcome> outcome) {
       StoredSide all = side("20261120T124501Z-5f3a9c");
       for (int i = 0; outcome && i < 10; ++i)
         add(all, i,
-            record::has_samples(*outcome) ? timed(1e5, *outcome, *outcome == Outcome::ok ? "" : "why")
-                                          : examples::failed(info, *outcome, "why"));
+            record::has_samples(*outcome)
+                ? timed(1e5, *outcome, *outcome == Outcome::ok ? "" : "why")
+                : examples::failed(info, *outcome, "why"));
       return all;
     };
     const CaseVerdict found = verdict(made(row.baseline), made(row.candidate));
@@ -141,7 +160,8 @@ TEST(StoredGate, JoinsWhatEitherSideHas) {
 
 TEST(StoredGate, LetsOneFailureWinOverAnySpeed) {
   StoredSide candidate = of_processes(10, 0.5e5);
-  candidate.measurements[7].measurement = examples::failed(info, Outcome::wrong_result, "element 3 is nan");
+  candidate.measurements[7].measurement =
+      examples::failed(info, Outcome::wrong_result, "element 3 is nan");
   const CaseVerdict found = verdict(of_processes(10, 1e5), candidate);
   EXPECT_EQ(found.verdict, Verdict::wrong_result);
   EXPECT_EQ(found.reason, "candidate: wrong_result: element 3 is nan");
@@ -172,7 +192,8 @@ TEST(StoredGate, CountsUnsteadyProcessesAndDropsDisturbedOnes) {
   EXPECT_EQ(found.pairs, 10);
   EXPECT_EQ(found.dropped, 2);
   EXPECT_NEAR(found.ratio.value(), 1.1, 1e-3) << "disturbed times do not count";
-  EXPECT_EQ(found.reason, "baseline unsteady in 1 of its processes; candidate disturbed in 2 of its processes");
+  EXPECT_EQ(found.reason,
+            "baseline unsteady in 1 of its processes; candidate disturbed in 2 of its processes");
 }
 
 TEST(StoredGate, RefusesTimesThatAreNone) {
@@ -188,7 +209,8 @@ TEST(StoredGate, RefusesTimesThatAreNone) {
 
 TEST(StoredGate, DoesNotCompareDifferentQuantities) {
   StoredSide candidate = of_processes(10, 1e5);
-  for (store::StoredMeasurement& stored : candidate.measurements) stored.measurement.launch = "single";
+  for (store::StoredMeasurement& stored : candidate.measurements)
+    stored.measurement.launch = "single";
   const CaseVerdict found = verdict(of_processes(10, 1e5), candidate);
   EXPECT_EQ(found.verdict, Verdict::invalid_environment);
   EXPECT_EQ(found.reason, "measured differently: loop cold -> single cold");
@@ -203,7 +225,8 @@ TEST(StoredGate, JudgesAcrossEnvironmentsOnlyWhenItIsAccepted) {
   EXPECT_FALSE(refused.ratio);
   EXPECT_EQ(verdict(of_processes(10, 1e5), candidate, {}, true).verdict, Verdict::regression);
   add(candidate, 10, examples::failed(info, Outcome::crashed, "killed"));
-  EXPECT_EQ(verdict(of_processes(10, 1e5), candidate).verdict, Verdict::crashed) << "failures need no comparison";
+  EXPECT_EQ(verdict(of_processes(10, 1e5), candidate).verdict, Verdict::crashed)
+      << "failures need no comparison";
 }
 
 TEST(StoredGate, FollowsTheRules) {
@@ -232,12 +255,13 @@ TEST(StoredGate, DividesAlphaByTheCasesThatBothMeasured) {
     for (int i = 0; i < 10; ++i) {
       const record::Case one = examples::gemm_case(variant, 64);
       add(baseline, i, timed(1e5 + i), one);
-      add(candidate, i, variant[0] == 'c' ? examples::failed(one, Outcome::crashed, "x") : timed(1e5 + i), one);
+      add(candidate, i,
+          variant[0] == 'c' ? examples::failed(one, Outcome::crashed, "x") : timed(1e5 + i), one);
     }
   const std::vector<std::string> names = case_names(baseline, candidate);
   ASSERT_EQ(names.size(), 3u);
-  const StoredVerdicts found =
-      gate_stored(baseline, candidate, names, std::vector<CaseRule>(3), plan_for(DeviceKind::cpu), false);
+  const StoredVerdicts found = gate_stored(baseline, candidate, names, std::vector<CaseRule>(3),
+                                           plan_for(DeviceKind::cpu), false);
   EXPECT_EQ(found.cases, 2);
   EXPECT_NEAR(found.verdicts.at(0).level.value(), 0.05, 1e-12) << "of the test that let it pass";
   EXPECT_EQ(found.verdicts.at(2).verdict, Verdict::crashed);
@@ -255,7 +279,8 @@ TEST(StoredGate, NamesWhatChanged) {
   EXPECT_EQ(found.comparable, std::vector<std::string>{"memory 1 GiB -> 2 GiB"});
   EXPECT_EQ(found.recorded,
             (std::vector<std::string>{"driver nothing -> 580.2", "host nowhere -> nothing",
-                                      "compiler of ridgeline-suites g++ 12.2 -> g++ 13", "the text of profile quick"}));
+                                      "compiler of ridgeline-suites g++ 12.2 -> g++ 13",
+                                      "the text of profile quick"}));
 }
 
 TEST(StoredGate, NamesALoadThatChangedAndNotItsLastDigits) {

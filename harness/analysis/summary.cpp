@@ -7,8 +7,11 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/analysis/over_processes.hpp"
+#include <fmt/core.h>
+
 #include "harness/analysis/roofline.hpp"
+#include "harness/base/error.hpp"
+#include "harness/base/text.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
@@ -20,7 +23,8 @@ using store::StoredMeasurement;
 /// -1, 0 or 1; whole numbers by value, everything else by character.
 int compare_values(const std::string& a, const std::string& b) {
   const auto is_number = [](const std::string& text) {
-    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
+    return !text.empty() &&
+           std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
   };
   if (is_number(a) && is_number(b)) {
     const auto significant = [](std::string_view text) {
@@ -43,8 +47,37 @@ bool fields_before(const std::vector<record::Field>& a, const std::vector<record
 
 }  // namespace
 
+int severity(Outcome outcome) {
+  constexpr Outcome mildest_first[] = {Outcome::ok,           Outcome::counted,
+                                       Outcome::unsupported,  Outcome::unavailable,
+                                       Outcome::unstable,     Outcome::invalid_environment,
+                                       Outcome::not_measured, Outcome::timeout,
+                                       Outcome::crashed,      Outcome::wrong_result};
+  return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
+}
+
+OverProcesses over_processes(std::span<const ProcessResult> processes) {
+  require(!processes.empty(), "a case has a process");
+  OverProcesses result;
+  for (std::size_t i = 1; i < processes.size(); ++i)
+    if (severity(processes[i].outcome) > severity(processes[result.worst].outcome))
+      result.worst = i;
+  if (record::is_failure(processes[result.worst].outcome)) return result;
+  for (const bool disturbed : {false, true}) {
+    for (std::size_t i = 0; i < processes.size(); ++i)
+      if (processes[i].median_ns &&
+          (processes[i].outcome == Outcome::invalid_environment) == disturbed)
+        result.counting.push_back(i);
+    result.disturbed = disturbed && !result.counting.empty();
+    if (!result.counting.empty()) break;
+  }
+  return result;
+}
+
 bool is_before(const record::CaseId& a, const record::CaseId& b) {
-  if (const auto x = std::tie(a.suite, a.variant, a.dtype), y = std::tie(b.suite, b.variant, b.dtype); x != y)
+  if (const auto x = std::tie(a.suite, a.variant, a.dtype),
+      y = std::tie(b.suite, b.variant, b.dtype);
+      x != y)
     return x < y;
   if (a.problem != b.problem) return fields_before(a.problem, b.problem);
   return fields_before(a.options, b.options);
@@ -57,7 +90,9 @@ bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>
   const std::string& kind = summary.case_info.roof;
   const record::RoofClass of = record::class_of_roof(kind);
   const bool memory = of == record::RoofClass::dram, compute = is_arithmetic(of);
-  const std::optional<double> reached = memory ? summary.byte_rate : compute ? summary.flop_rate : std::nullopt;
+  const std::optional<double> reached = memory    ? summary.byte_rate
+                                        : compute ? summary.flop_rate
+                                                  : std::nullopt;
   if (!reached) return false;
   const std::string datasheet_kind = memory ? "dram" : kind;
   return std::ranges::any_of(roofs, [&](const record::Roof& roof) {
@@ -80,9 +115,10 @@ void set_share(CaseSummary& summary, std::optional<double> flops, std::optional<
   summary.beats_roof = *summary.share_of_roof > roof_margin;
 }
 
-/// The verification that is farthest from right, as a share of its tolerance; an error that is no number is the
-/// farthest.
-void keep_worse(std::optional<record::Verification>& worst, const std::optional<record::Verification>& other) {
+/// The verification that is farthest from right, as a share of its tolerance; an error that is no
+/// number is the farthest.
+void keep_worse(std::optional<record::Verification>& worst,
+                const std::optional<record::Verification>& other) {
   if (!other) return;
   const auto distance = [](const record::Verification& v) {
     if (std::isnan(v.error)) return HUGE_VAL;
@@ -142,10 +178,14 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
 }  // namespace
 
 std::vector<CaseProcesses> by_case(const std::vector<StoredMeasurement>& measurements) {
-  std::map<std::string, std::map<int, const StoredMeasurement*>> last_attempts;  // by case, then replicate
+  // By case, then replicate.
+  std::map<std::string, std::map<int, const StoredMeasurement*>> last_attempts;
   for (const StoredMeasurement& stored : measurements) {
-    const StoredMeasurement*& last = last_attempts[record::name(stored.case_info.id)][stored.replicate];
-    const auto order = [](const StoredMeasurement& m) { return std::pair(m.measurement.attempt, m.id); };
+    const StoredMeasurement*& last =
+        last_attempts[record::name(stored.case_info.id)][stored.replicate];
+    const auto order = [](const StoredMeasurement& m) {
+      return std::pair(m.measurement.attempt, m.id);
+    };
     if (!last || order(stored) > order(*last)) last = &stored;
   }
   std::vector<CaseProcesses> cases;
@@ -159,10 +199,36 @@ std::vector<CaseProcesses> by_case(const std::vector<StoredMeasurement>& measure
   return cases;
 }
 
+CountedCase counted_case(const CaseProcesses& processes) {
+  CountedCase found;
+  for (const StoredMeasurement* process : processes) {
+    if (process->measurement.outcome != Outcome::counted) continue;
+    if (found.shown && found.shown->measurement.sites != process->measurement.sites)
+      found.processes_differ = true;
+    found.shown = process;
+  }
+  return found;
+}
+
+std::pair<const record::Measurement*, const record::Measurement*> alike(const Executions& a,
+                                                                        const Executions& b) {
+  for (const record::Measurement* one : a)
+    if (const auto same = std::ranges::find(b, one->seed, &record::Measurement::seed);
+        same != b.end())
+      return {one, *same};
+  return {a.front(), b.front()};
+}
+
+std::string in_words(Outcome outcome, const std::string& reason) {
+  const std::string_view name = record::to_string(outcome);
+  return reason.empty() ? std::string(name) : fmt::format("{}: {}", name, printable(reason, 1000));
+}
+
 std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,
                                    const std::vector<record::Roof>& roofs) {
   std::vector<CaseSummary> summaries;
-  for (const CaseProcesses& processes : by_case(measurements)) summaries.push_back(summarise_case(processes, roofs));
+  for (const CaseProcesses& processes : by_case(measurements))
+    summaries.push_back(summarise_case(processes, roofs));
   return summaries;
 }
 

@@ -23,7 +23,8 @@ struct Rows {
                     examples::measurement(info, {median_ns, median_ns, median_ns})});
     return rows.back().measurement;
   }
-  record::Measurement& fail(const record::Case& info, int replicate, Outcome outcome, const std::string& reason) {
+  record::Measurement& fail(const record::Case& info, int replicate, Outcome outcome,
+                            const std::string& reason) {
     rows.push_back({static_cast<std::int64_t>(rows.size()) + 1, replicate + 1, info, replicate,
                     examples::failed(info, outcome, reason)});
     return rows.back().measurement;
@@ -66,21 +67,25 @@ TEST(Summary, AFailureIsNoNumber) {
   EXPECT_EQ(summary.outcome, Outcome::crashed);
   EXPECT_EQ(summary.reason, "signal 11");
   EXPECT_EQ(summary.medians_ns.size(), 0u);
-  EXPECT_FALSE(summary.median_ns || summary.flop_rate || summary.byte_rate || summary.share_of_roof);
+  EXPECT_FALSE(summary.median_ns || summary.flop_rate || summary.byte_rate ||
+               summary.share_of_roof);
 }
 
 TEST(Summary, OneFailedProcessLeavesNoNumberOfTheOthers) {
   Rows rows;
-  for (int i = 0; i < 3; ++i) rows.add(info, i, 1000).metrics = {{"busbw", 1e9, "B/s", record::Direction::higher}};
+  for (int i = 0; i < 3; ++i)
+    rows.add(info, i, 1000).metrics = {{"busbw", 1e9, "B/s", record::Direction::higher}};
   const std::vector<record::Roof> roofs{{"fma.f32", 1e12, "FLOP/s", "measured"}};
-  EXPECT_TRUE(rows.only(roofs).median_ns && rows.only(roofs).share_of_roof && rows.only(roofs).metrics.size() == 1);
+  EXPECT_TRUE(rows.only(roofs).median_ns && rows.only(roofs).share_of_roof &&
+              rows.only(roofs).metrics.size() == 1);
   for (const Outcome outcome : {Outcome::wrong_result, Outcome::timeout, Outcome::crashed}) {
     Rows mixed = rows;
     mixed.fail(info, 1, outcome, "once").attempt = 2;
     const CaseSummary summary = mixed.only(roofs);
     EXPECT_EQ(summary.outcome, outcome);
     EXPECT_TRUE(summary.medians_ns.empty());
-    EXPECT_FALSE(summary.median_ns || summary.interval_ns || summary.flop_rate || summary.byte_rate);
+    EXPECT_FALSE(summary.median_ns || summary.interval_ns || summary.flop_rate ||
+                 summary.byte_rate);
     EXPECT_FALSE(summary.share_of_roof || summary.beats_roof);
     EXPECT_EQ(summary.roof, "");
     EXPECT_TRUE(summary.metrics.empty());
@@ -121,8 +126,10 @@ TEST(Summary, TheLastAttemptOfAReplicateCounts) {
 TEST(Summary, ShareIsLeastTimeOverMedianAndNamesTheRoofThatBinds) {
   Rows rows;
   rows.add(info, 0, 4000);
-  // 2e6 FLOP at 1e12 FLOP/s take 2000 ns; 1.2e5 bytes at 1e11 B/s take 1200 ns, at 3e10 B/s 4000 ns.
-  const record::Roof fma{"fma.f32", 1e12, "FLOP/s", "measured"}, dram{"dram.copy", 1e11, "B/s", "measured"};
+  // 2e6 FLOP at 1e12 FLOP/s take 2000 ns; 1.2e5 bytes at 1e11 B/s take 1200 ns, at 3e10 B/s 4000
+  // ns.
+  const record::Roof fma{"fma.f32", 1e12, "FLOP/s", "measured"},
+      dram{"dram.copy", 1e11, "B/s", "measured"};
   CaseSummary summary = rows.only({fma, dram});
   EXPECT_DOUBLE_EQ(*summary.share_of_roof, 0.5);
   EXPECT_EQ(summary.roof, "fma.f32");
@@ -137,14 +144,18 @@ TEST(Summary, RoofsAreChosenByTheRules) {
   Rows rows;
   rows.add(info, 0, 4000);
   const auto roof = [&](const std::vector<record::Roof>& roofs) { return rows.only(roofs).roof; };
-  const record::Roof read{"dram.read", 2e9, "B/s", "measured"}, copy{"dram.copy", 1e9, "B/s", "measured"};
+  const record::Roof read{"dram.read", 2e9, "B/s", "measured"},
+      copy{"dram.copy", 1e9, "B/s", "measured"};
   EXPECT_EQ(roof({copy, read}), "dram.read");
   EXPECT_EQ(roof({{"dram", 9e9, "B/s", "datasheet"}, copy}), "dram.copy");
   EXPECT_EQ(roof({{"dram", 9e9, "B/s", "datasheet"}}), "dram");
-  EXPECT_EQ(roof({{"llc.copy", 1e9, "B/s", "measured"}, {"fma.f64", 1e9, "FLOP/s", "measured"}}), "");
-  const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"}, tensor{"tensor.f32", 2e9, "FLOP/s", "datasheet"};
+  EXPECT_EQ(roof({{"llc.copy", 1e9, "B/s", "measured"}, {"fma.f64", 1e9, "FLOP/s", "measured"}}),
+            "");
+  const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"},
+      tensor{"tensor.f32", 2e9, "FLOP/s", "datasheet"};
   EXPECT_EQ(roof({fma, tensor}), "tensor.f32");
-  EXPECT_DOUBLE_EQ(*rows.only({fma, {"fma.f32", 9e9, "FLOP/s", "datasheet"}}).share_of_roof, 2e6 / 4000);
+  EXPECT_DOUBLE_EQ(*rows.only({fma, {"fma.f32", 9e9, "FLOP/s", "datasheet"}}).share_of_roof,
+                   2e6 / 4000);
 }
 
 TEST(Summary, HotCasesHaveNoMemoryRoof) {
@@ -201,7 +212,8 @@ TEST(Summary, AMeasuredCeilingIsComparedWithItsDatasheet) {
     m.flops = row.flop_rate * 1000e-9;
     m.bytes = row.byte_rate * 1000e-9;
     const CaseSummary summary = rows.only(roofs);
-    EXPECT_EQ(summary.beats_roof, row.beats) << row.kind << ' ' << row.flop_rate << ' ' << row.byte_rate;
+    EXPECT_EQ(summary.beats_roof, row.beats)
+        << row.kind << ' ' << row.flop_rate << ' ' << row.byte_rate;
     EXPECT_FALSE(summary.share_of_roof.has_value());
   }
 }
@@ -235,11 +247,13 @@ TEST(Summary, OrderIsBySuiteVariantDtypeAndProblemByValue) {
   hot.id.options = {{"cache", "hot"}};
   rows.add(hot, 0, 1000);
   std::vector<std::string> names;
-  for (const CaseSummary& summary : summarise(rows.rows, {})) names.push_back(record::name(summary.case_info.id));
-  EXPECT_EQ(names, (std::vector<std::string>{"gemm/naive/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64,cache=hot",
-                                             "gemm/naive/f32/m=128,n=128,k=128", "gemm/naive/f32/m=1024,n=1024,k=1024",
-                                             "gemm/tiled/f32/m=64,n=64,k=64", "gemm/tiled/f32/m=128,n=128,k=128",
-                                             "gemm/tiled/f32/m=1024,n=1024,k=1024"}));
+  for (const CaseSummary& summary : summarise(rows.rows, {}))
+    names.push_back(record::name(summary.case_info.id));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "gemm/naive/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64,cache=hot",
+                       "gemm/naive/f32/m=128,n=128,k=128", "gemm/naive/f32/m=1024,n=1024,k=1024",
+                       "gemm/tiled/f32/m=64,n=64,k=64", "gemm/tiled/f32/m=128,n=128,k=128",
+                       "gemm/tiled/f32/m=1024,n=1024,k=1024"}));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/analysis/night_changes.hpp"
@@ -33,7 +34,13 @@ enum class TrendKind {
   improvement,  // the contrary
   environment,  // something other than code changed as well: no verdict on the code
 };
-std::string_view to_string(TrendKind kind);
+inline std::span<const Name<TrendKind>> names(TrendKind) {
+  static constexpr Name<TrendKind> kinds[] = {{TrendKind::regression, "regression"},
+                                              {TrendKind::improvement, "improvement"},
+                                              {TrendKind::environment, "environment"}};
+  return kinds;
+}
+using ridgeline::to_string;
 
 /// Nights are those of NightlyDevice::nights.
 struct TrendChange {
@@ -42,9 +49,10 @@ struct TrendChange {
   std::size_t night = 0;                 // the first of the new level
   std::size_t earliest = 0, latest = 0;  // where that may be as well
   double before = 0, after = 0;          // medians of the segments: ns, or the metric's values
-  std::optional<stats::Interval> ratio;  // 95%, of after / before; absent for counts, which are exact
-  std::string metric, unit;              // of the count that changed most, in its direction; empty for times
-  std::size_t other_metrics = 0;         // that changed with it
+  std::optional<stats::Interval> ratio;  // 95%, of after / before; absent for counts, which are
+                                         // exact
+  std::string metric, unit;  // of the count that changed most, in its direction; empty for times
+  std::size_t other_metrics = 0;  // that changed with it
   bool confirmed = false;
   std::optional<std::size_t> raised;  // the night that first confirmed it; absent when long ago
   bool is_new = false;
@@ -66,7 +74,8 @@ struct TrendDrift {
 struct TrendStop {
   std::string case_name;
   std::size_t last = 0;                       // the last night with a time
-  std::optional<record::Outcome> since_then;  // how its latest measurement ended; absent when there was none
+  std::optional<record::Outcome> since_then;  // how its latest measurement ended; absent when there
+                                              // was none
   bool is_new = false;
 };
 
@@ -81,12 +90,23 @@ struct FleetEvent {
   bool is_new = false;  // a confirmed member is
 };
 
+/// Series that share a change are one event from this many on, when their changes lie within so
+/// many days.
+inline constexpr std::size_t fleet_size = 10;
+inline constexpr std::int64_t fleet_days = 2;
+
+/// Groups of indices of `days`, each a change's day of one series, that are one event: the span of
+/// `fleet_days` days that holds most comes first, and what it holds belongs to no other. Every
+/// index is in one group at most; groups are in order of their days.
+std::vector<std::vector<std::size_t>> fleet_events(std::span<const std::int64_t> days);
+
 /// A comparable environment that took the place of another: its times make series of their own.
 struct EnvironmentStart {
   std::size_t night = 0;
   std::vector<std::string> facts;
   std::size_t cases = 0;        // with times on both sides
-  std::optional<double> ratio;  // median over them of after / before, each a median of at most 14 nights
+  std::optional<double> ratio;  // median over them of after / before, each a median of at most 14
+                                // nights
 };
 
 struct DeviceTrend {
@@ -104,6 +124,14 @@ struct DeviceTrend {
 
 DeviceTrend trend_of(NightlyDevice device, const TrendRules& rules);
 
+/// What it is that changed for the worse or not, when so much else has.
+inline TrendKind kind_of(const NightChanges& changes, bool worse) {
+  if (!changes.environment.empty()) return TrendKind::environment;
+  return worse ? TrendKind::regression : TrendKind::improvement;
+}
+/// Keeps the part of a series around its value `at`, the first of the new level.
+void keep_recent(TrendChange& change, const std::vector<double>& values, std::size_t at);
+
 /// What trend_of finds of one case.
 struct CaseTrend {
   std::vector<TrendChange> changes;
@@ -114,11 +142,11 @@ struct CaseTrend {
 };
 
 /// `rules.least_step` is there.
-CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one, const std::set<std::string>& restless,
-                         const TrendRules& rules);
+CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
+                         const std::set<std::string>& restless, const TrendRules& rules);
 /// Counts change when they change.
-CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one, const std::set<std::string>& restless,
-                          const TrendRules& rules);
+CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
+                          const std::set<std::string>& restless, const TrendRules& rules);
 
 /// Whether it is new, confirmed, and for the worse: what fails a night.
 bool fails(const TrendChange& change);

@@ -14,7 +14,9 @@ struct Step {
   std::size_t at = 0;  // of its values
   double before() const { return count->values[at - 1]; }
   double after() const { return count->values[at]; }
-  bool worse() const { return (count->direction == record::Direction::lower) == (after() > before()); }
+  bool worse() const {
+    return (count->direction == record::Direction::lower) == (after() > before());
+  }
   /// How far the values are apart; from and to 0 infinitely.
   double size() const {
     if (before() <= 0 || after() <= 0) return std::numeric_limits<double>::infinity();
@@ -22,11 +24,11 @@ struct Step {
   }
 };
 
-TrendChange change_of(const NightlyDevice& device, const NightlyCase& one, const std::vector<Step>& steps,
-                      const std::set<std::string>& restless) {
+TrendChange change_of(const NightlyDevice& device, const NightlyCase& one,
+                      const std::vector<Step>& steps, const std::set<std::string>& restless) {
   // Of those for the worse the largest, else of all.
-  const Step& main =
-      *std::ranges::max_element(steps, {}, [](const Step& step) { return std::pair(step.worse(), step.size()); });
+  const Step& main = *std::ranges::max_element(
+      steps, {}, [](const Step& step) { return std::pair(step.worse(), step.size()); });
   const NightlyCount& count = *main.count;
   TrendChange change;
   change.case_name = one.name;
@@ -39,26 +41,21 @@ TrendChange change_of(const NightlyDevice& device, const NightlyCase& one, const
   change.confirmed = true;
   change.raised = change.night;
   change.changes = changes_between(device, restless, count.nights[main.at - 1], change.night);
-  change.kind = !change.changes.environment.empty() ? TrendKind::environment
-                : main.worse()                      ? TrendKind::regression
-                                                    : TrendKind::improvement;
-  const std::size_t begin = main.at - std::min(main.at, sparkline_reach),
-                    end = std::min(main.at + sparkline_reach, count.values.size());
-  change.recent.assign(count.values.begin() + static_cast<std::ptrdiff_t>(begin),
-                       count.values.begin() + static_cast<std::ptrdiff_t>(end));
-  change.marked = main.at - begin;
+  change.kind = kind_of(change.changes, main.worse());
+  keep_recent(change, count.values, main.at);
   return change;
 }
 
 }  // namespace
 
-CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one, const std::set<std::string>& restless,
-                          const TrendRules& rules) {
+CaseTrend trend_of_counts(const NightlyDevice& device, const NightlyCase& one,
+                          const std::set<std::string>& restless, const TrendRules& rules) {
   std::map<std::uint32_t, std::vector<Step>> by_night;
   for (const NightlyCount& count : one.counts) {
     if (count.direction == record::Direction::none) continue;  // a fact, neither better nor worse
     for (std::size_t at = 1; at < count.values.size(); ++at)
-      if (count.values[at] != count.values[at - 1]) by_night[count.nights[at]].push_back({&count, at});
+      if (count.values[at] != count.values[at - 1])
+        by_night[count.nights[at]].push_back({&count, at});
   }
   CaseTrend trend;
   const std::size_t tonight = device.nights.size() - 1;

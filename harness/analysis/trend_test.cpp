@@ -20,7 +20,8 @@ class Trend : public testing::Test {
   }
   /// Of the only device.
   DeviceTrend trend(const TrendRules& rules = {}, const SeriesChoice& choice = {}) const {
-    auto devices = nightly_series(folder.path(), choice, [](const Error& why) { FAIL() << why.what(); });
+    auto devices =
+        nightly_series(folder.path(), choice, [](const Error& why) { FAIL() << why.what(); });
     EXPECT_EQ(devices.size(), 1u);
     return trend_of(std::move(devices.at(0)), rules);
   }
@@ -55,7 +56,8 @@ TEST_F(Trend, AStepIsARegressionBetweenTwoCommits) {
   EXPECT_EQ(change.changes.before_commit, nights.commit(79));
   EXPECT_EQ(change.changes.after_commit, nights.commit(80));
   EXPECT_EQ(change.changes.before_run, "night0079");
-  EXPECT_TRUE(change.changes.environment.empty()) << "readings explain nothing: " << change.changes.environment[0];
+  EXPECT_TRUE(change.changes.environment.empty())
+      << "readings explain nothing: " << change.changes.environment[0];
   EXPECT_TRUE(change.is_new);
   EXPECT_TRUE(fails(change));
 }
@@ -84,7 +86,8 @@ TEST_F(Trend, AChangeOnTheNightOfANewDriverIsTheEnvironments) {
   const DeviceTrend found = trend();
   ASSERT_EQ(found.changes.size(), 1u);
   EXPECT_EQ(found.changes[0].kind, TrendKind::environment);
-  EXPECT_EQ(found.changes[0].changes.environment, std::vector<std::string>{"driver 580.1 -> 580.2"});
+  EXPECT_EQ(found.changes[0].changes.environment,
+            std::vector<std::string>{"driver 580.1 -> 580.2"});
   EXPECT_FALSE(fails(found.changes[0]));
 }
 
@@ -132,7 +135,9 @@ TEST_F(Trend, ChangesThatManySeriesShareAreOneFleetEvent) {
 TEST_F(Trend, AnotherComparableEnvironmentStartsSeriesAnew) {
   Nights nights;
   nights.power_limit = [](int night) { return night < 70 ? "300" : "250"; };
-  nights.level = [](int of, int night) { return (night < 70 ? 0.0 : .2) + (of == 0 && night >= 90 ? .06 : 0.0); };
+  nights.level = [](int of, int night) {
+    return (night < 70 ? 0.0 : .2) + (of == 0 && night >= 90 ? .06 : 0.0);
+  };
   add(nights, 0, 100);
   const DeviceTrend found = trend();
   ASSERT_EQ(found.environments.size(), 1u);
@@ -186,7 +191,8 @@ TEST_F(Trend, ACaseThatStoppedIsFound) {
     store::Store store = store::Store::create(file);
     const std::int64_t process = examples::begin_night(store, nights, 23);
     const record::Case info = store::examples::gemm_case("naive", 64);
-    store.add(process, info, store::examples::failed(info, record::Outcome::crashed, "gone"));
+    store::add(store, process, info,
+               store::examples::failed(info, record::Outcome::crashed, "gone"));
   }
   found = trend();
   ASSERT_EQ(found.stops.size(), 1u);
@@ -201,17 +207,17 @@ TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
     store::Store store = store::Store::create(file);
     const std::int64_t morning = examples::begin_night(store, {}, 0, "a"),
                        evening = examples::begin_night(store, {}, 0, "b");
-    store.add(morning, info, store::examples::measurement(info, {100}));
-    store.add(evening, info, store::examples::measurement(info, {300}));
+    store::add(store, morning, info, store::examples::measurement(info, {100}));
+    store::add(store, evening, info, store::examples::measurement(info, {300}));
     const std::int64_t next = examples::begin_night(store, {}, 1);
     record::Measurement shaky = store::examples::measurement(info, {900});
     shaky.outcome = record::Outcome::unstable;
-    store.add(next, info, shaky);
+    store::add(store, next, info, shaky);
     const std::int64_t last = examples::begin_night(store, {}, 2);
     record::Measurement throttled = store::examples::measurement(info, {900});
     throttled.outcome = record::Outcome::invalid_environment;
     throttled.reason = "throttled";
-    store.add(last, info, throttled);
+    store::add(store, last, info, throttled);
     Nights others;
     others.profile = "quick";
     examples::begin_night(store, others, 3);
@@ -223,20 +229,23 @@ TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
   EXPECT_EQ(devices[0].nights[0].date, "2026-01-01");
   ASSERT_EQ(devices[0].cases.size(), 1u);
   EXPECT_EQ(devices[0].cases[0].times.at(0).median_ns, (std::vector<double>{200, 900}));
-  EXPECT_EQ(devices[0].left_out, (std::map<record::Outcome, std::int64_t>{{record::Outcome::invalid_environment, 1}}));
+  EXPECT_EQ(devices[0].left_out,
+            (std::map<record::Outcome, std::int64_t>{{record::Outcome::invalid_environment, 1}}));
   EXPECT_EQ(devices[0].other_runs.at("of profile quick"), 1);
 }
 
 TEST_F(Trend, LeavesOutWhatAnUnfitMachineMeasured) {
   const auto add_run = [&](int night, const std::string& label, const std::string& unfit) {
     store::Store store = store::Store::create(file);
-    record::Run run = store::examples::run(fmt::format("night{}{}", night, label), examples::day(night) + "T02:00:00Z");
+    record::Run run = store::examples::run(fmt::format("night{}{}", night, label),
+                                           examples::day(night) + "T02:00:00Z");
     run.profile = "nightly";
     run.label = label;
     run.unfit = unfit;
-    store.begin(run, store::examples::device(), store::examples::environment());
+    store::begin(store, run, store::examples::device(), store::examples::environment());
     const record::Case info = store::examples::gemm_case();
-    store.add(store.add(store::examples::process(0, run.id)), info, store::examples::measurement(info, {100}));
+    store::add(store, store::add(store, store::examples::process(0, run.id)), info,
+               store::examples::measurement(info, {100}));
   };
   const auto series = [&] { return nightly_series(folder.path(), {}, [](const Error&) {}); };
   add_run(0, "nightly", "throttling");
@@ -244,7 +253,8 @@ TEST_F(Trend, LeavesOutWhatAnUnfitMachineMeasured) {
   EXPECT_TRUE(series().empty());
   SeriesChoice other;
   other.device = "synthetic";
-  EXPECT_TRUE(nightly_series(folder.path(), other, [](const Error&) {}).empty()) << "meant, though it has no night";
+  EXPECT_TRUE(nightly_series(folder.path(), other, [](const Error&) {}).empty())
+      << "meant, though it has no night";
   add_run(2, "unfit", "");  // a label says nothing to a program
   ASSERT_EQ(series().size(), 1u);
   EXPECT_EQ(series()[0].nights.size(), 1u);
@@ -256,14 +266,15 @@ TEST_F(Trend, CountsChangeWhenTheyChange) {
   {
     store::Store store = store::Store::create(file);
     for (int night = 0; night < 5; ++night) {
-      record::Run run = store::examples::run(fmt::format("night{}", night), examples::day(night) + "T02:00:00Z");
+      record::Run run =
+          store::examples::run(fmt::format("night{}", night), examples::day(night) + "T02:00:00Z");
       run.device_uuid = store::examples::counting_device().uuid;
-      store.begin(run, store::examples::counting_device(), store::examples::environment());
+      store::begin(store, run, store::examples::counting_device(), store::examples::environment());
       record::Measurement m = store::examples::counted(info);
       if (night >= 4)
         m.metrics = {{"barriers", 1, "1", record::Direction::lower},
                      {"global_load_sectors", 640, "1", record::Direction::lower}};
-      store.add(store.add(store::examples::process(0, run.id)), info, m);
+      store::add(store, store::add(store, store::examples::process(0, run.id)), info, m);
     }
   }
   const DeviceTrend found = trend();
@@ -310,9 +321,10 @@ TEST_F(Trend, ChoosesNightsCasesAndDevices) {
     record::Run run = store::examples::run("another", examples::day(10) + "T02:00:00Z");
     run.profile = "nightly";
     run.device_uuid = another.uuid;
-    store.begin(run, another, store::examples::environment());
+    store::begin(store, run, another, store::examples::environment());
     const record::Case info = store::examples::gemm_case("naive", 64);
-    store.add(store.add(store::examples::process(0, run.id)), info, store::examples::measurement(info, {100}));
+    store::add(store, store::add(store, store::examples::process(0, run.id)), info,
+               store::examples::measurement(info, {100}));
   }
   choice = {};
   EXPECT_EQ(series(choice).size(), 2u) << "a series a device";
@@ -329,10 +341,14 @@ TEST_F(Trend, ChoosesNightsCasesAndDevices) {
     }
     return false;
   };
-  EXPECT_TRUE(refused({.patterns = {"gemm/naiv"}, .device = "", .profile = "", .since = "", .by_model = false}));
-  EXPECT_TRUE(refused({.patterns = {}, .device = "h200", .profile = "", .since = "", .by_model = false}));
-  EXPECT_TRUE(refused({.patterns = {}, .device = "", .profile = "full", .since = "", .by_model = false}));
-  EXPECT_TRUE(refused({.patterns = {}, .device = "", .profile = "", .since = "2027-01-01", .by_model = false}));
+  EXPECT_TRUE(refused(
+      {.patterns = {"gemm/naiv"}, .device = "", .profile = "", .since = "", .by_model = false}));
+  EXPECT_TRUE(
+      refused({.patterns = {}, .device = "h200", .profile = "", .since = "", .by_model = false}));
+  EXPECT_TRUE(
+      refused({.patterns = {}, .device = "", .profile = "full", .since = "", .by_model = false}));
+  EXPECT_TRUE(refused(
+      {.patterns = {}, .device = "", .profile = "", .since = "2027-01-01", .by_model = false}));
 }
 
 }  // namespace

@@ -20,15 +20,16 @@ class Analyses {
 
   const stats::Watched& tonight() const { return tonight_; }
 
-  /// Whether `holds` of the analysis of `nights` nights ago, or of one of nine before it, a week apart: what is found,
-  /// lost and found again is not new.
+  /// Whether `holds` of the analysis of `nights` nights ago, or of one of nine before it, a week
+  /// apart: what is found, lost and found again is not new.
   template <class Holds>
   bool held(std::size_t nights, Holds&& holds) {
     for (std::size_t week = 0; week < 10; ++week) {
       const std::size_t ago = nights + 7 * week;
       if (ago >= device_.nights.size()) return false;
-      const auto count = static_cast<std::size_t>(std::ranges::lower_bound(times_.nights, device_.nights.size() - ago) -
-                                                  times_.nights.begin());
+      const auto count = static_cast<std::size_t>(
+          std::ranges::lower_bound(times_.nights, device_.nights.size() - ago) -
+          times_.nights.begin());
       if (count == logs_.size()) {
         if (holds(tonight_)) return true;
         continue;
@@ -41,12 +42,13 @@ class Analyses {
   }
 
  private:
-  /// Of the first `count` values; of a long series the last two years of them, in whole weeks, from which the noise
-  /// comes.
+  /// Of the first `count` values; of a long series the last two years of them, in whole weeks, from
+  /// which the noise comes.
   stats::Watched earlier_analysis(std::size_t count) const {
     constexpr std::size_t most = 106 * 7;
     const std::size_t begin = count > most ? (count - most) / 7 * 7 : 0;
-    stats::Watched watched = stats::watch(std::span(logs_).subspan(begin, count - begin), rules_, known_);
+    stats::Watched watched =
+        stats::watch(std::span(logs_).subspan(begin, count - begin), rules_, known_);
     for (stats::LevelChange& change : watched.changes) change.at += begin;
     return watched;
   }
@@ -60,12 +62,9 @@ class Analyses {
   std::vector<std::optional<stats::Watched>> earlier_;  // by week
 };
 
-std::vector<double> part(const std::vector<double>& values, std::size_t begin, std::size_t end) {
-  return {values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
-TrendChange change_of(const NightlyDevice& device, const std::string& name, const NightlyTimes& times,
-                      const stats::LevelChange& level, const std::set<std::string>& restless) {
+TrendChange change_of(const NightlyDevice& device, const std::string& name,
+                      const NightlyTimes& times, const stats::LevelChange& level,
+                      const std::set<std::string>& restless) {
   TrendChange change;
   change.case_name = name;
   change.night = times.nights[level.at];
@@ -77,26 +76,23 @@ TrendChange change_of(const NightlyDevice& device, const std::string& name, cons
   change.unit = "ns";
   change.confirmed = level.confirmed;
   if (level.raised) change.raised = times.nights[*level.raised - 1];
-  change.changes = changes_between(device, restless, times.nights[level.earliest - 1], change.latest);
-  change.kind = !change.changes.environment.empty() ? TrendKind::environment
-                : level.after > level.before        ? TrendKind::regression
-                                                    : TrendKind::improvement;
-  const std::size_t begin = level.at - std::min(level.at, sparkline_reach),
-                    end = std::min(level.at + sparkline_reach, times.nights.size());
-  change.recent = part(times.median_ns, begin, end);
-  change.marked = level.at - begin;
+  change.changes =
+      changes_between(device, restless, times.nights[level.earliest - 1], change.latest);
+  change.kind = kind_of(change.changes, level.after > level.before);
+  keep_recent(change, times.median_ns, level.at);
   return change;
 }
 
 }  // namespace
 
-CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one, const std::set<std::string>& restless,
-                         const TrendRules& rules) {
+CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one,
+                         const std::set<std::string>& restless, const TrendRules& rules) {
   CaseTrend trend;
   stats::WatchRules watching;
   watching.least_step = std::log1p(rules.least_step.value());
   const std::size_t tonight = device.nights.size() - 1;
-  std::optional<stats::SeriesNoise> known;  // of an earlier environment, for a later one that is still short
+  std::optional<stats::SeriesNoise> known;  // of an earlier environment, for a later one that is
+                                            // still short
   for (const NightlyTimes& times : one.times) {
     Analyses analyses(device, times, watching, known);
     const stats::Watched& watched = analyses.tonight();
@@ -107,12 +103,15 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one, co
         trend.older += level.confirmed ? 1 : 0;
         continue;
       }
-      TrendChange& change = trend.changes.emplace_back(change_of(device, one.name, times, level, restless));
-      // What is old was there in earlier analyses, or no analysis of its time could have confirmed it.
+      TrendChange& change =
+          trend.changes.emplace_back(change_of(device, one.name, times, level, restless));
+      // What is old was there in earlier analyses, or no analysis of its time could have confirmed
+      // it.
       if (!level.confirmed || !level.raised) continue;
       change.is_new = !analyses.held(rules.new_nights, [&](const stats::Watched& earlier) {
         return std::ranges::any_of(earlier.changes, [&](const stats::LevelChange& other) {
-          return other.confirmed && other.at + watching.apart >= level.at && level.at + watching.apart >= other.at;
+          return other.confirmed && other.at + watching.apart >= level.at &&
+                 level.at + watching.apart >= other.at;
         });
       });
     }
@@ -125,7 +124,8 @@ CaseTrend trend_of_times(const NightlyDevice& device, const NightlyCase& one, co
       drift.from = times.nights[begin];
       drift.ratio = std::exp(found.total);
       drift.range = {std::exp(found.range.low), std::exp(found.range.high)};
-      drift.recent = part(times.median_ns, begin, count);
+      drift.recent.assign(times.median_ns.begin() + static_cast<std::ptrdiff_t>(begin),
+                          times.median_ns.end());
       drift.changes = changes_between(device, restless, drift.from, times.nights.back());
       drift.is_new = !analyses.held(rules.new_nights, [&](const stats::Watched& earlier) {
         return earlier.drift && earlier.drift->total * found.total > 0;

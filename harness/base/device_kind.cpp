@@ -12,7 +12,6 @@ constexpr Name<DeviceKind> kinds[] = {
 
 }  // namespace
 
-std::string_view to_string(DeviceKind kind) { return name_of(kind); }
 std::span<const Name<DeviceKind>> names(DeviceKind) { return kinds; }
 
 }  // namespace ridgeline

@@ -6,16 +6,17 @@
 
 namespace ridgeline {
 
-/// What a failure is about; the value is the exit code of a program that ends because of it (BSD sysexits).
+/// What a failure is about; the value is the exit code of a program that ends because of it (BSD
+/// sysexits).
 enum class ErrorKind {
   usage = 64,       // the caller asked for something that cannot be asked for
   dependency = 69,  // a program, library or device that is needed is not there
-  internal = 70,    // Ridgeline itself is wrong, or the operating system refused something unexpected
-  store = 74,       // a database or file cannot be read or written
+  internal = 70,  // Ridgeline itself is wrong, or the operating system refused something unexpected
+  store = 74,     // a database or file cannot be read or written
 };
 
-/// The one exception of Ridgeline. `what()` says what was tried, on what, and why it failed, as one sentence
-/// without a full stop; `advice()` says what the reader can do about it, or is empty.
+/// The one exception of Ridgeline. `what()` says what was tried, on what, and why it failed, as one
+/// sentence without a full stop; `advice()` says what the reader can do about it, or is empty.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& failure, std::string advice = {})
@@ -30,7 +31,8 @@ class Error : public std::runtime_error {
   std::string advice_;
 };
 
-/// Memory did not suffice: the same may work once others have given theirs back. Thrown wherever a device allocates.
+/// Memory did not suffice: the same may work once others have given theirs back. Thrown wherever a
+/// device allocates.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& failure, std::string advice = {})

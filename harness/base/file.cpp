@@ -15,7 +15,8 @@ namespace ridgeline {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
-  const std::string why = error != 0 ? std::generic_category().message(error) : "the data could not be written";
+  const std::string why =
+      error != 0 ? std::generic_category().message(error) : "the data could not be written";
   throw Error(ErrorKind::store, fmt::format("cannot write {}: {}", path.string(), why),
               "check the path, its permissions and the disk");
 }
@@ -35,16 +36,19 @@ bool synchronise(const std::filesystem::path& path) {
 std::filesystem::path target_of(const std::filesystem::path& path) {
   constexpr int most_links = 40;  // as the kernel follows
   std::filesystem::path target = path;
-  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target));
+       ++links) {
     if (links == most_links) fail(path, ELOOP);
     target = target.parent_path() / std::filesystem::read_symlink(target);
   }
   return target;
 }
 
-void write_through(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
+/// Writes `file`; `path` is what a failure names.
+void write_through(const std::filesystem::path& path, const std::filesystem::path& file,
+                   const std::function<void(std::ostream&)>& write) {
   errno = 0;
-  std::ofstream stream(path, std::ios::binary);
+  std::ofstream stream(file, std::ios::binary);
   if (!stream) fail(path, errno);
   write(stream);
   errno = 0;
@@ -57,13 +61,8 @@ void replace(const std::filesystem::path& path, const std::filesystem::path& tar
   std::filesystem::path unfinished = target;
   unfinished += fmt::format(".{}.tmp", ::getpid());
   try {
-    errno = 0;
-    std::ofstream stream(unfinished, std::ios::binary | std::ios::trunc);
-    if (!stream) fail(path, errno);
-    write(stream);
-    errno = 0;
-    stream.close();
-    if (!stream || !synchronise(unfinished)) fail(path, errno);
+    write_through(path, unfinished, write);
+    if (!synchronise(unfinished)) fail(path, errno);
     std::error_code error;
     std::filesystem::rename(unfinished, target, error);
     if (error) fail(path, error.value());
@@ -76,12 +75,13 @@ void replace(const std::filesystem::path& path, const std::filesystem::path& tar
 
 }  // namespace
 
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
+void write_file(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& write) {
   try {
     const std::filesystem::path target = target_of(path);
     const std::filesystem::file_status status = std::filesystem::status(target);
     if (exists(status) && !is_regular_file(status) && !is_directory(status))
-      write_through(path, write);
+      write_through(path, path, write);
     else
       replace(path, target, write);
   } catch (const std::filesystem::filesystem_error& error) {
@@ -95,11 +95,13 @@ void check_writable(const std::filesystem::path& path) {
     const std::filesystem::file_status status = std::filesystem::status(target);
     if (is_directory(status)) fail(path, EISDIR);
     const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-    // What is no regular file is written to as it is; anything else is replaced, which is up to its folder.
+    // What is no regular file is written to as it is; anything else is replaced, which is up to its
+    // folder.
     const bool through = exists(status) && !is_regular_file(status);
     if (!through && !std::filesystem::exists(folder)) fail(path, ENOENT);
     if (!through && !std::filesystem::is_directory(folder)) fail(path, ENOTDIR);
-    if (::access(through ? target.c_str() : folder.c_str(), through ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+    if (::access(through ? target.c_str() : folder.c_str(), through ? W_OK : W_OK | X_OK) != 0)
+      fail(path, errno);
   } catch (const std::filesystem::filesystem_error& error) {
     fail(path, error.code().value());
   }

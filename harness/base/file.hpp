@@ -6,12 +6,14 @@
 
 namespace ridgeline {
 
-/// Writes `path` whole or not at all: what `write` puts out goes to a temporary file beside it, which takes its name
-/// once it is on the disk. An old file stays until then; a link stays, and what it points to is replaced. What exists
-/// and is no regular file (a device, a FIFO) is written to as it is. Throws a store Error that names `path`.
+/// Writes `path` whole or not at all: what `write` puts out goes to a temporary file beside it,
+/// which takes its name once it is on the disk. An old file stays until then; a link stays, and
+/// what it points to is replaced. What exists and is no regular file (a device, a FIFO) is written
+/// to as it is. Throws a store Error that names `path`.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
-/// Throws the Error that write_file would, as far as that can be told without writing: before work whose result it is.
+/// Throws the Error that write_file would, as far as that can be told without writing: before work
+/// whose result it is.
 void check_writable(const std::filesystem::path& path);
 
 }  // namespace ridgeline

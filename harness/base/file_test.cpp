@@ -64,7 +64,8 @@ TEST_F(WriteFile, NamesThePathThatCannotBeWritten) {
       ADD_FAILURE() << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::store);
-      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos)
+          << error.what();
     }
   }
   EXPECT_EQ(files(), 1);
@@ -78,13 +79,15 @@ TEST_F(WriteFile, WhatCannotBeWrittenIsToldBeforehand) {
   fs::create_symlink("missing/target", folder / "dangling");
   for (const fs::path& path : {folder / "new", old, fifo, fs::path("new-in-the-working-folder")})
     EXPECT_NO_THROW(check_writable(path)) << path;
-  for (const fs::path& path : {folder / "missing/out", folder / "taken", old / "out", folder / "dangling"}) {
+  for (const fs::path& path :
+       {folder / "missing/out", folder / "taken", old / "out", folder / "dangling"}) {
     try {
       check_writable(path);
       ADD_FAILURE() << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::store);
-      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(path.string() + ": "), std::string::npos)
+          << error.what();
     }
   }
   EXPECT_EQ(files(), 4) << "looking makes no file";
@@ -106,7 +109,8 @@ TEST_F(WriteFile, WritesThroughWhatIsNoRegularFile) {
 }
 
 TEST_F(WriteFile, FollowsLinks) {
-  const fs::path target = folder / "below" / "out.csv", link = folder / "link", indirect = folder / "indirect";
+  const fs::path target = folder / "below" / "out.csv", link = folder / "link",
+                 indirect = folder / "indirect";
   fs::create_directory(folder / "below");
   fs::create_symlink("below/out.csv", link);
   fs::create_symlink(link, indirect);

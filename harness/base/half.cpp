@@ -11,16 +11,21 @@ std::uint16_t to_bf16(float value) {
   return static_cast<std::uint16_t>((bits + to_even) >> 16);
 }
 
-float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+float from_bf16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 std::uint16_t to_f16(float value) {
-  const auto sign = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(value) >> 16) & 0x8000);
+  const auto sign =
+      static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(value) >> 16) & 0x8000);
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7E00);
   const float magnitude = std::fabs(value);
-  if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7C00);  // rounds beyond the largest finite
+  if (magnitude >= 65520.0f)
+    return static_cast<std::uint16_t>(sign | 0x7C00);  // rounds beyond the largest finite
   // Below 2^-14 the spacing is 2^-24; above, adding half a step and the parity bit rounds to even.
   if (magnitude < 0x1p-14f)
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(magnitude * 0x1p24f)));
+    return static_cast<std::uint16_t>(
+        sign | static_cast<std::uint16_t>(std::nearbyint(magnitude * 0x1p24f)));
   const auto bits = std::bit_cast<std::uint32_t>(magnitude);
   const std::uint32_t rounded = bits + 0xFFF + ((bits >> 13) & 1);
   return static_cast<std::uint16_t>(sign | ((rounded >> 13) - (112u << 10)));

@@ -1,7 +1,6 @@
 #include "harness/base/json.hpp"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -12,27 +11,21 @@ namespace {
 using Ordered = nlohmann::ordered_json;
 using Sorted = nlohmann::json;
 
-Ordered to_library(const Value& value);
-
-Ordered array_of(const Value::Array& elements) {
-  Ordered array = Ordered::array();
-  for (const Value& element : elements) array.push_back(to_library(element));
-  return array;
-}
-
-Ordered object_of(const Value::Object& members) {
-  Ordered object = Ordered::object();
-  auto& held = object.get_ref<Ordered::object_t&>();
-  held.reserve(members.size());
-  // Straight into the vector below the library's map, whose own insertion looks through all members.
-  for (const auto& [key, value] : members)
-    static_cast<Ordered::object_t::Container&>(held).emplace_back(key, to_library(value));
-  return object;
-}
-
 Ordered to_library(const Value& value) {
-  if (value.is_array()) return array_of(value.elements());
-  if (value.is_object()) return object_of(value.members());
+  if (value.is_array()) {
+    Ordered array = Ordered::array();
+    for (const Value& element : value.elements()) array.push_back(to_library(element));
+    return array;
+  }
+  if (value.is_object()) {
+    Ordered object = Ordered::object();
+    // Straight into the vector below the library's map, whose own insertion looks through all
+    // members.
+    Ordered::object_t::Container& members = object.get_ref<Ordered::object_t&>();
+    members.reserve(value.size());
+    for (const auto& [key, member] : value.members()) members.emplace_back(key, to_library(member));
+    return object;
+  }
   if (value.is_text()) return value.text();
   if (value.is_bool()) return value.boolean();
   if (value.is_unsigned()) return value.unsigned_integer();
@@ -60,7 +53,8 @@ Value from_library(Sorted& value) {
     }
     case Sorted::value_t::object: {
       std::map<std::string, Value> members;
-      for (auto& [key, member] : value.get_ref<Sorted::object_t&>()) members.emplace(key, from_library(member));
+      for (auto& [key, member] : value.get_ref<Sorted::object_t&>())
+        members.emplace(key, from_library(member));
       return members;
     }
     default:
@@ -81,15 +75,15 @@ const char* type_name(const Value& value) {
   throw Error("expected " + wanted + ", not " + type_name(value));
 }
 
-bool is_pair(const Value& value) { return value.is_array() && value.size() == 2 && value.elements().front().is_text(); }
+bool is_pair(const Value& value) {
+  return value.is_array() && value.size() == 2 && value.elements().front().is_text();
+}
 
 }  // namespace
 
 Value::Value() : held_(nullptr) {}
 Value::Value(bool value) : held_(value) {}
 Value::Value(double value) : held_(value) {}
-Value::Value(Signed number) : held_(number.value) {}
-Value::Value(Unsigned number) : held_(number.value) {}
 Value::Value(const char* text) : held_(std::string(text)) {}
 Value::Value(std::string_view text) : held_(std::string(text)) {}
 Value::Value(std::string text) : held_(std::move(text)) {}
@@ -125,35 +119,31 @@ Value Value::object() {
   return value;
 }
 
-bool Value::is_null() const { return std::holds_alternative<std::nullptr_t>(held_); }
-bool Value::is_bool() const { return std::holds_alternative<bool>(held_); }
-bool Value::is_number() const {
-  return std::holds_alternative<double>(held_) || std::holds_alternative<std::int64_t>(held_) ||
-         std::holds_alternative<std::uint64_t>(held_);
-}
 bool Value::is_integer() const {
   const auto* number = std::get_if<std::uint64_t>(&held_);
-  return std::holds_alternative<std::int64_t>(held_) ||
-         (number != nullptr && *number <= std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+  return holds<std::int64_t>() || (number != nullptr && std::in_range<std::int64_t>(*number));
 }
+
 bool Value::is_unsigned() const {
   const auto* number = std::get_if<std::int64_t>(&held_);
-  return std::holds_alternative<std::uint64_t>(held_) || (number != nullptr && *number >= 0);
+  return holds<std::uint64_t>() || (number != nullptr && *number >= 0);
 }
-bool Value::is_text() const { return std::holds_alternative<std::string>(held_); }
-bool Value::is_array() const { return std::holds_alternative<Array>(held_); }
-bool Value::is_object() const { return std::holds_alternative<Object>(held_); }
 
-bool Value::boolean() const {
-  if (const auto* value = std::get_if<bool>(&held_)) return *value;
-  refuse(*this, "true or false");
+template <class T>
+const T& Value::held(const char* wanted) const {
+  if (const auto* value = std::get_if<T>(&held_)) return *value;
+  refuse(*this, wanted);
 }
+
+bool Value::boolean() const { return held<bool>("true or false"); }
+const std::string& Value::text() const { return held<std::string>("a text"); }
+const Value::Array& Value::elements() const { return held<Array>("an array"); }
+const Value::Object& Value::members() const { return held<Object>("an object"); }
 
 double Value::number() const {
-  if (const auto* value = std::get_if<double>(&held_)) return *value;
   if (const auto* value = std::get_if<std::int64_t>(&held_)) return static_cast<double>(*value);
   if (const auto* value = std::get_if<std::uint64_t>(&held_)) return static_cast<double>(*value);
-  refuse(*this, "a number");
+  return held<double>("a number");
 }
 
 std::int64_t Value::integer() const {
@@ -168,28 +158,15 @@ std::uint64_t Value::unsigned_integer() const {
   return static_cast<std::uint64_t>(std::get<std::int64_t>(held_));
 }
 
-const std::string& Value::text() const {
-  if (const auto* value = std::get_if<std::string>(&held_)) return *value;
-  refuse(*this, "a text");
-}
-
-const Value::Array& Value::elements() const {
-  if (const auto* value = std::get_if<Array>(&held_)) return *value;
-  refuse(*this, "an array");
-}
-
-const Value::Object& Value::members() const {
-  if (const auto* value = std::get_if<Object>(&held_)) return *value;
-  refuse(*this, "an object");
-}
-
 std::vector<std::string> Value::texts() const {
   std::vector<std::string> texts;
   for (const Value& element : elements()) texts.push_back(element.text());
   return texts;
 }
 
-std::size_t Value::size() const { return is_array() ? elements().size() : is_object() ? members().size() : 0; }
+std::size_t Value::size() const {
+  return is_array() ? elements().size() : is_object() ? members().size() : 0;
+}
 
 const Value* Value::find(std::string_view key) const {
   if (const auto* object = std::get_if<Object>(&held_))
@@ -225,14 +202,17 @@ void Value::update(const Value& other) {
   for (const auto& [key, value] : other.members()) (*this)[key] = value;
 }
 
-void Value::append(const std::string& key, Value value) { std::get<Object>(held_).push_back({key, std::move(value)}); }
+void Value::append(const std::string& key, Value value) {
+  std::get<Object>(held_).push_back({key, std::move(value)});
+}
 
 std::string Value::dump(int indent) const {
   return to_library(*this).dump(indent, ' ', false, Ordered::error_handler_t::replace);
 }
 
 bool Value::operator==(const Value& other) const {
-  if (is_number() && other.is_number() && held_.index() != other.held_.index()) return number() == other.number();
+  if (is_number() && other.is_number() && held_.index() != other.held_.index())
+    return number() == other.number();
   return held_ == other.held_;
 }
 
@@ -247,8 +227,10 @@ void put(Value& object, std::string_view key, const std::string& text) {
 Value parse(std::string_view text, const Limits& limits) {
   std::size_t values = 0;
   const auto bound = [&](int depth, Sorted::parse_event_t, Sorted&) {
-    if (depth > limits.depth) throw LimitError("nested deeper than " + std::to_string(limits.depth) + " levels");
-    if (++values > limits.values) throw LimitError("holds more than " + std::to_string(limits.values) + " values");
+    if (depth > limits.depth)
+      throw LimitError("nested deeper than " + std::to_string(limits.depth) + " levels");
+    if (++values > limits.values)
+      throw LimitError("holds more than " + std::to_string(limits.values) + " values");
     return true;
   };
   try {

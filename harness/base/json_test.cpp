@@ -11,14 +11,18 @@ namespace ridgeline::json {
 namespace {
 
 TEST(Json, WritesEveryTypeInTheOrderItWasSet) {
-  Value object{{"text", "a\"b"}, {"whole", -3}, {"large", std::uint64_t{18446744073709551615u}}, {"real", 0.5}};
+  Value object{{"text", "a\"b"},
+               {"whole", -3},
+               {"large", std::uint64_t{18446744073709551615u}},
+               {"real", 0.5}};
   object["flag"] = true;
   object["nothing"] = Value();
   object["list"] = std::vector<double>{1, 2.5};
   object["facts"] = std::map<std::string, std::string>{{"b", "2"}, {"a", "1"}};
-  EXPECT_EQ(object.dump(),
-            R"({"text":"a\"b","whole":-3,"large":18446744073709551615,"real":0.5,"flag":true,"nothing":null,)"
-            R"("list":[1.0,2.5],"facts":{"a":"1","b":"2"}})");
+  EXPECT_EQ(
+      object.dump(),
+      R"({"text":"a\"b","whole":-3,"large":18446744073709551615,"real":0.5,"flag":true,"nothing":null,)"
+      R"("list":[1.0,2.5],"facts":{"a":"1","b":"2"}})");
   EXPECT_EQ(Value({{"a", Value::array()}}).dump(2), "{\n  \"a\": []\n}");
 }
 
@@ -80,6 +84,12 @@ TEST(Json, SaysWhereATextStopsBeingJson) {
   EXPECT_THROW(parse("[1e999]"), Error);
   EXPECT_FALSE(try_parse("{"));
   EXPECT_TRUE(try_parse("{}"));
+}
+
+TEST(Json, ListsWhatIsMadeOfEachItem) {
+  const std::vector<std::string> words{"a", "bc"};
+  EXPECT_EQ(list(words, [](const std::string& word) { return word.size(); }).dump(), "[1,2]");
+  EXPECT_EQ(list(std::vector<int>{}, [](int number) { return number; }).dump(), "[]");
 }
 
 TEST(Json, HoldsToItsLimits) {

@@ -8,8 +8,9 @@
 
 namespace ridgeline {
 
-/// A row of the table that says how the values of an enumeration are written, in every file and message. An enumeration
-/// that is written anywhere has `std::span<const Name<Enum>> names(Enum)`, which returns its table.
+/// A row of the table that says how the values of an enumeration are written, in every file and
+/// message. An enumeration that is written anywhere has `std::span<const Name<Enum>> names(Enum)`,
+/// which returns its table, and the two functions below.
 template <class Enum>
 struct Name {
   Enum value;
@@ -18,7 +19,8 @@ struct Name {
 
 /// Throws an internal Error when the table lacks `value`.
 template <class Enum>
-std::string_view name_of(Enum value) {
+requires requires(Enum value) { names(value); }
+std::string_view to_string(Enum value) {
   for (const Name<Enum>& row : names(value))
     if (row.value == value) return row.name;
   throw Error(ErrorKind::internal, "a value without a name");

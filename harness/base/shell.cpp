@@ -6,7 +6,8 @@
 namespace ridgeline {
 
 std::string shell_line(const std::vector<std::string>& arguments) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
   std::string line;
   for (const std::string& argument : arguments) {
     if (!line.empty()) line += ' ';

@@ -5,6 +5,9 @@
 #include <numeric>
 
 #include <fmt/core.h>
+#include <fnmatch.h>
+
+#include "harness/base/error.hpp"
 
 namespace ridgeline {
 namespace {
@@ -43,23 +46,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 bool glob(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  std::string plain;  // brackets are no classes here
+  for (const char c : pattern) plain += c == '[' ? "[[]" : std::string(1, c);
+  return fnmatch(plain.c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
 }
 
 }  // namespace
@@ -106,7 +95,25 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 
 bool matches(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return false;
-  return glob(pattern, name) || glob(fmt::format("{}{}*", pattern, pattern.ends_with('/') ? "" : "/"), name);
+  return glob(pattern, name) ||
+         glob(fmt::format("{}{}*", pattern, pattern.ends_with('/') ? "" : "/"), name);
+}
+
+bool any_matches(const std::vector<std::string>& patterns, std::string_view name) {
+  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+           return matches(pattern, name);
+         });
+}
+
+void check_picks(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                 std::string_view whose, const std::string& otherwise) {
+  for (const std::string& pattern : patterns) {
+    if (std::ranges::any_of(names, [&](const std::string& name) { return matches(pattern, name); }))
+      continue;
+    const std::string near = nearest(pattern, names);
+    throw Error(ErrorKind::usage, fmt::format("{} has no case {}", whose, printable(pattern)),
+                near.empty() ? otherwise : fmt::format("did you mean {}?", near));
+  }
 }
 
 }  // namespace ridgeline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,15 +10,31 @@ namespace ridgeline {
 /// True when `text` is well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view text);
 
-/// `text` with every byte that is not printable, well-formed UTF-8 written as \xNN, and cut to at most `limit` bytes;
-/// for showing what an untrusted program sent.
+/// `text` with every byte that is not printable, well-formed UTF-8 written as \xNN, and cut to at
+/// most `limit` bytes; for showing what an untrusted program sent.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
-/// The candidate with the smallest edit distance to `word`, or empty when none is near (more than a third differs).
+/// The candidate with the smallest edit distance to `word`, or empty when none is near (more than a
+/// third differs).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// True when case `name` is picked by `pattern`: a glob, in which `*` matches any run of characters (also '/') and `?`
-/// one, on the whole name or on a beginning of it that ends at a '/' ("gemm", "gemm/naive/", "gemm/*/f32").
+/// True when case `name` is picked by `pattern`: a glob, in which `*` matches any run of characters
+/// (also '/') and `?` one, on the whole name or on a beginning of it that ends at a '/' ("gemm",
+/// "gemm/naive/", "gemm/*/f32").
 bool matches(std::string_view pattern, std::string_view name);
+
+/// FNV-1a of `text`, behind whatever gave `state`.
+constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t state = 0xcbf29ce484222325) {
+  for (const char c : text) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return state;
+}
+
+/// True when any of `patterns` picks case `name`, or there are none.
+bool any_matches(const std::vector<std::string>& patterns, std::string_view name);
+
+/// Throws a usage Error for the first of `patterns` that picks none of `names`, the cases of
+/// `whose` ("the run"). Its advice is the nearest name, or `otherwise`.
+void check_picks(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                 std::string_view whose, const std::string& otherwise);
 
 }  // namespace ridgeline

@@ -2,23 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/error.hpp"
+
 namespace ridgeline {
 namespace {
 
 TEST(Text, PatternsPickCasesAcrossSlashesAndBelowAnyPrefixThatEndsAtOne) {
   const char* name = "gemm/naive/f32/m=64,n=64,k=64";
-  for (const char* pattern : {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*",
-                              "gemm/*/f32", "gemm/*/f32/", "*/naive", "gemm/n?ive", "????", name})
-    EXPECT_TRUE(matches(pattern, name)) << pattern;
   for (const char* pattern :
-       {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "gemm/*/f3", "*/nai", "gemm/*/f32//", "?", "???", "/", ""})
+       {"gemm", "gemm/naive", "gemm/naive/", "gemm/*", "*", "*/f32/*", "gemm/n?ive/*", "gemm/*/f32",
+        "gemm/*/f32/", "*/naive", "gemm/n?ive", "????", name})
+    EXPECT_TRUE(matches(pattern, name)) << pattern;
+  EXPECT_TRUE(matches("a[b]\\*", "a[b]\\c"));
+  for (const char* pattern : {"gem", "gemm/nai", "naive", "gemm/*/f64/*", "gemm/*/f3", "*/nai",
+                              "gemm/*/f32//", "?", "???", "/", "", "[g]emm", "gemm\\/naive"})
     EXPECT_FALSE(matches(pattern, name)) << pattern;
 }
 
 TEST(Text, WellFormedUtf8IsToldFromEverythingElse) {
   for (const char* good : {"", "gemm", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
     EXPECT_TRUE(is_utf8(good)) << good;
-  for (const char* bad : {"\xFF", "\xC0\xAF", "\xE2\x82", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE0\x80\x80"})
+  for (const char* bad :
+       {"\xFF", "\xC0\xAF", "\xE2\x82", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE0\x80\x80"})
     EXPECT_FALSE(is_utf8(bad));
 }
 
@@ -31,6 +36,27 @@ TEST(Text, NearestSuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("gem", {"gemm", "roofs"}), "gemm");
   EXPECT_EQ(nearest("atention", {"gemm", "attention"}), "attention");
   EXPECT_EQ(nearest("zzzzzz", {"gemm", "roofs"}), "");
+}
+
+TEST(Text, AnyOfSeveralPatternsPicksAndNonePicksAll) {
+  EXPECT_TRUE(any_matches({"scan", "gemm"}, "gemm/naive"));
+  EXPECT_FALSE(any_matches({"scan", "roofs"}, "gemm/naive"));
+  EXPECT_TRUE(any_matches({}, "gemm/naive"));
+}
+
+TEST(Text, APatternThatPicksNothingIsRefusedWithAdvice) {
+  const std::vector<std::string> names{"gemm/naive", "scan/naive"};
+  EXPECT_NO_THROW(check_picks({"gemm", "*/naive"}, names, "the run", "look"));
+  const std::pair<const char*, const char*> rows[] = {{"gemm/naiv", "did you mean gemm/naive?"},
+                                                      {"x", "look"}};
+  for (const auto& [pattern, advice] : rows) try {
+      check_picks({"gemm", pattern}, names, "the run", "look");
+      ADD_FAILURE() << pattern;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(error.what(), std::string("the run has no case ") + pattern);
+      EXPECT_EQ(error.advice(), advice);
+    }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 
 #include <fmt/core.h>
 
@@ -20,7 +19,8 @@ int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std:
 double rounded(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int shift = digits - 1 - magnitude(value);
-  const double scale = std::pow(10.0, std::abs(shift));  // a whole power of ten, so that 1e12 comes out as 1e12
+  const double scale = std::pow(10.0, std::abs(shift));  // a whole power of ten, so that 1e12 comes
+                                                         // out as 1e12
   if (!std::isfinite(scale)) return value;
   return shift >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
@@ -33,21 +33,14 @@ std::string digits_of(double value, int digits) {
   return fmt::format("{:.{}f}", shown, std::max(0, digits - 1 - magnitude(shown)));
 }
 
-/// How many times `value` is to be divided by `step` for a number that is shown from 1 below `step`, at most `last`
-/// times.
+/// How many times `value` is to be divided by `step` for a number that is shown from 1 below
+/// `step`, at most `last` times.
 std::size_t prefix(double value, double step, std::size_t last) {
   std::size_t times = 0;
   if (!std::isfinite(value)) return 0;
   const auto shown = [](double left) { return left < 1000 ? rounded(left, 3) : std::round(left); };
   for (double left = std::abs(value); shown(left) >= step && times < last; left /= step) ++times;
   return times;
-}
-
-double power_of_1000(std::size_t times) { return std::pow(1e3, static_cast<double>(times)); }
-
-Unit with_decimal_prefix(double value, std::string_view unit) {
-  const std::size_t times = prefix(value, 1e3, decimal_prefixes.size() - 1);
-  return {fmt::format("{}{}", decimal_prefixes[times], unit), power_of_1000(times)};
 }
 
 std::string shown(const Unit& unit, double value) {
@@ -63,12 +56,14 @@ std::string without_trailing_zeros(std::string text) {
 
 }  // namespace
 
-Unit time_unit(double ns) {
-  const std::size_t times = prefix(ns, 1e3, time_units.size() - 1);
-  return {std::string(time_units[times]), power_of_1000(times)};
+Unit unit_for(double value, std::string_view unit) {
+  const bool time = unit == "ns";
+  const std::size_t times =
+      prefix(value, 1e3, (time ? time_units.size() : decimal_prefixes.size()) - 1);
+  return {
+      time ? std::string(time_units[times]) : fmt::format("{}{}", decimal_prefixes[times], unit),
+      std::pow(1e3, static_cast<double>(times))};
 }
-Unit byte_rate_unit(double bytes_per_s) { return with_decimal_prefix(bytes_per_s, "B/s"); }
-Unit flop_rate_unit(double flops_per_s) { return with_decimal_prefix(flops_per_s, "FLOP/s"); }
 
 std::string in(const Unit& unit, double value) {
   const double number = value / unit.size;
@@ -78,27 +73,35 @@ std::string in(const Unit& unit, double value) {
 std::string range_in(const Unit& unit, double low, double high) {
   const auto text = [&](double value, int digits) {
     const double number = value / unit.size;
-    return digits_of(number, std::abs(number) < 1000 ? digits : std::max(digits, magnitude(number) + 1));
+    return digits_of(number,
+                     std::abs(number) < 1000 ? digits : std::max(digits, magnitude(number) + 1));
   };
   int digits = 3;
   while (digits < 6 && low < high && text(low, digits) == text(high, digits)) ++digits;
   return fmt::format("{} to {} {}", text(low, digits), text(high, digits), unit.name);
 }
 
-std::string time(double ns) { return shown(time_unit(ns), ns); }
-std::string time_range(double low, double high) { return range_in(time_unit(low), low, high); }
+std::string time(double ns) { return shown(unit_for(ns, "ns"), ns); }
+std::string time_range(double low, double high) { return range_in(unit_for(low, "ns"), low, high); }
 
 std::pair<std::string, std::string> counts(double first, double second) {
-  constexpr double all_whole = 9007199254740992;  // 2^53: up to there every whole number is a double
+  constexpr double all_whole = 9007199254740992;  // 2^53: up to there every whole number is a
+                                                  // double
   constexpr int most = 17;                        // digits that tell all doubles apart
   const auto text = [](double value, int digits) {
-    if (std::abs(value) <= all_whole && std::trunc(value) == value) return fmt::format("{:.0f}", value + 0.0);
+    if (std::abs(value) <= all_whole && std::trunc(value) == value)
+      return fmt::format("{:.0f}", value + 0.0);
     return fmt::format("{:.{}g}", value, digits);
   };
   const double larger = std::max(std::abs(first), std::abs(second));
-  int digits = larger >= 1e4 && larger < 1e14 ? magnitude(larger) + 2 : 4;  // no exponent for a tenth more or less
+  // No exponent for a tenth more or less.
+  int digits = larger >= 1e4 && larger < 1e14 ? magnitude(larger) + 2 : 4;
   while (digits < most && first != second && text(first, digits) == text(second, digits)) ++digits;
   return {text(first, digits), text(second, digits)};
+}
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string duration(double seconds) {
@@ -109,15 +112,20 @@ std::string duration(double seconds) {
   return fmt::format("{} h {:02} min", total / 3600, total % 3600 / 60);
 }
 
-std::string byte_rate(double bytes_per_s) { return shown(byte_rate_unit(bytes_per_s), bytes_per_s); }
-std::string flop_rate(double flops_per_s) { return shown(flop_rate_unit(flops_per_s), flops_per_s); }
+std::string byte_rate(double bytes_per_s) {
+  return shown(unit_for(bytes_per_s, "B/s"), bytes_per_s);
+}
+std::string flop_rate(double flops_per_s) {
+  return shown(unit_for(flops_per_s, "FLOP/s"), flops_per_s);
+}
 
 std::string bytes(double count) {
   const std::size_t times = prefix(count, 1024, binary_prefixes.size() - 1);
   const double value = count / std::pow(1024.0, static_cast<double>(times));
-  return fmt::format(
-      "{} {}B", std::abs(value) >= 1000 ? fmt::format("{:.0f}", value) : without_trailing_zeros(digits_of(value, 3)),
-      binary_prefixes[times]);
+  return fmt::format("{} {}B",
+                     std::abs(value) >= 1000 ? fmt::format("{:.0f}", value)
+                                             : without_trailing_zeros(digits_of(value, 3)),
+                     binary_prefixes[times]);
 }
 
 std::string percent(double fraction) {
@@ -128,8 +136,9 @@ std::string percent(double fraction) {
 
 std::string plain(double value) {
   if (!std::isfinite(value) || value == 0) return fmt::format("{}", value);
-  return std::abs(value) < 1e-4 || std::abs(value) >= 1e15 ? fmt::format("{:.3g}", value)
-                                                           : without_trailing_zeros(digits_of(value, 3));
+  return std::abs(value) < 1e-4 || std::abs(value) >= 1e15
+             ? fmt::format("{:.3g}", value)
+             : without_trailing_zeros(digits_of(value, 3));
 }
 
 std::string quantity(double value, std::string_view unit) {

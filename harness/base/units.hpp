@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,10 +10,14 @@
 namespace ridgeline::units {
 
 std::string time(double ns);  // "1.23 us"; ns to s
-/// "1.23 to 1.31 us", both in ns and shown in one unit; with more digits where three would read the same.
+/// "1.23 to 1.31 us", both in ns and shown in one unit; with more digits where three would read the
+/// same.
 std::string time_range(double low, double high);
-/// Two counts: whole numbers in full, others with four significant digits, or as many as tell them apart.
+/// Two counts: whole numbers in full, others with four significant digits, or as many as tell them
+/// apart.
 std::pair<std::string, std::string> counts(double first, double second);
+std::string plural(std::int64_t count,
+                   std::string_view noun);  // "1 case", "12 cases", "2 processes"
 std::string duration(double seconds);       // whole seconds: "42 s", "3 min 05 s", "2 h 07 min"
 std::string byte_rate(double bytes_per_s);  // "456 GB/s"; decimal prefixes
 std::string flop_rate(double flops_per_s);  // "12.3 TFLOP/s"
@@ -25,17 +30,16 @@ struct Unit {
   std::string name;  // "us", "GB/s"
   double size = 1;   // of one, in ns, B/s or FLOP/s
 };
-/// The unit that time(), byte_rate() and flop_rate() show the value in.
-Unit time_unit(double ns);
-Unit byte_rate_unit(double bytes_per_s);
-Unit flop_rate_unit(double flops_per_s);
+/// The unit in which time(), byte_rate() and flop_rate() show a value, which is in `unit`: ns, B/s
+/// or FLOP/s.
+Unit unit_for(double value, std::string_view unit);
 /// "0.00123 ms": three significant digits, whole ones all kept.
 std::string in(const Unit& unit, double value);
 /// "1.23 to 1.31 us"; with more digits where three would read the same.
 std::string range_in(const Unit& unit, double low, double high);
 
-/// `value` in a stored unit: ns, B, B/s and FLOP/s get their prefixes, "fraction" is a percentage, any other unit
-/// follows the plain number.
+/// `value` in a stored unit: ns, B, B/s and FLOP/s get their prefixes, "fraction" is a percentage,
+/// any other unit follows the plain number.
 std::string quantity(double value, std::string_view unit);
 
 }  // namespace ridgeline::units

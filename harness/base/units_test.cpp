@@ -32,15 +32,21 @@ TEST(Units, RangesShareTheUnitOfTheirLowerEnd) {
 }
 
 TEST(Units, ValuesMayShareOne) {
-  const Unit ms = time_unit(4.5e6);
+  const Unit ms = unit_for(4.5e6, "ns");
   EXPECT_EQ(in(ms, 4.5e6), "4.50 ms");
   EXPECT_EQ(in(ms, 1234), "0.00123 ms");
   EXPECT_EQ(in(ms, 1.2345678e9), "1235 ms");
   EXPECT_EQ(in(ms, 0), "0 ms");
   EXPECT_EQ(range_in(ms, 1.2e6, 45e6), "1.20 to 45.0 ms");
   EXPECT_EQ(range_in(ms, 1.2345678e9, 1.25e9), "1235 to 1250 ms");
-  EXPECT_EQ(in(byte_rate_unit(2e9), 350e6), "0.350 GB/s");
-  EXPECT_EQ(in(flop_rate_unit(2e12), 350e9), "0.350 TFLOP/s");
+  EXPECT_EQ(in(unit_for(2e9, "B/s"), 350e6), "0.350 GB/s");
+  EXPECT_EQ(in(unit_for(2e12, "FLOP/s"), 350e9), "0.350 TFLOP/s");
+}
+
+TEST(Units, CountsTakeTheNumberOfTheirNoun) {
+  EXPECT_EQ(plural(1, "case"), "1 case");
+  EXPECT_EQ(plural(0, "case"), "0 cases");
+  EXPECT_EQ(plural(12, "process"), "12 processes");
 }
 
 TEST(Units, DurationsAreInWholeSeconds) {
@@ -94,7 +100,8 @@ TEST(Units, CountsThatDifferReadDifferently) {
 }
 
 TEST(Units, WhatIsNoNumberIsShownAsSuch) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(time(nan), "nan ns");
   EXPECT_EQ(byte_rate(inf), "inf B/s");
   EXPECT_EQ(percent(nan), "nan%");

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint64_t kib = 1 << 10, mib = 1 << 20;
 constexpr std::string_view guide =
-    "CUDA C++ Programming Guide, Compute Capabilities: technical specifications; the model's whitepaper for SMs and L2";
+    "CUDA C++ Programming Guide, Compute Capabilities: technical specifications; the model's "
+    "whitepaper for SMs and L2";
 
 constexpr Architecture all_architectures[] = {
     {.capability = 90,
@@ -43,7 +44,8 @@ constexpr Architecture all_architectures[] = {
 std::span<const Architecture> architectures() { return all_architectures; }
 
 std::optional<Architecture> architecture(int capability) {
-  const auto* const found = std::ranges::find(all_architectures, capability, &Architecture::capability);
+  const auto* const found =
+      std::ranges::find(all_architectures, capability, &Architecture::capability);
   return found == std::end(all_architectures) ? std::nullopt : std::optional(*found);
 }
 

@@ -7,8 +7,8 @@
 
 namespace ridgeline::catalogue {
 
-/// What GPUs of one compute capability give a kernel, with the SMs and caches of the model that is named. Sizes in
-/// bytes.
+/// What GPUs of one compute capability give a kernel, with the SMs and caches of the model that is
+/// named. Sizes in bytes.
 struct Architecture {
   int capability = 0;      // 10 * major + minor
   std::string_view model;  // "A100"

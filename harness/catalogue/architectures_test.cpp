@@ -21,7 +21,8 @@ TEST(Architectures, HaveWhatTheProgrammingGuideSays) {
     EXPECT_EQ(each.threads_per_sm, 2048);
     EXPECT_EQ(each.blocks_per_sm, 32);
     EXPECT_EQ(each.registers_per_sm, 65536);
-    EXPECT_EQ(each.shared_per_sm - each.shared_per_block, 1u << 10) << "the system's share of a block";
+    EXPECT_EQ(each.shared_per_sm - each.shared_per_block, 1u << 10)
+        << "the system's share of a block";
   }
   EXPECT_FALSE(architecture(75));
 }

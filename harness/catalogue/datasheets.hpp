@@ -7,13 +7,15 @@
 
 #include "harness/record/run.hpp"
 
-/// What vendors say that their GPUs reach: ceilings to draw beside the measured ones, never instead of them.
+/// What vendors say that their GPUs reach: ceilings to draw beside the measured ones, never instead
+/// of them.
 namespace ridgeline::catalogue {
 
-/// One model of GPU as its vendor describes it. Rates are dense (no sparsity) and in TFLOP/s; 0 where the model has no
-/// such unit.
+/// One model of GPU as its vendor describes it. Rates are dense (no sparsity) and in TFLOP/s; 0
+/// where the model has no such unit.
 struct Datasheet {
-  std::string_view pci_ids;  // device ids below vendor 10de, four lower-case hex digits each, separated by spaces
+  std::string_view pci_ids;  // device ids below vendor 10de, four lower-case hex digits each,
+                             // separated by spaces
   std::string_view model;
   int sms = 0;
   int capability = 0;                           // 10 * major + minor
@@ -28,11 +30,12 @@ struct Datasheet {
 
 std::span<const Datasheet> datasheets();
 
-/// The datasheet of the GPU with this PCI device id ("2335"); absent when the catalogue does not know it.
+/// The datasheet of the GPU with this PCI device id ("2335"); absent when the catalogue does not
+/// know it.
 std::optional<Datasheet> datasheet(std::string_view pci_id);
 
-/// Its figures as roofs: dram in B/s; fma.f32, fma.f64, tensor.tf32, tensor.bf16, tensor.f16, tensor.fp8 in FLOP/s;
-/// l2_bytes in B. Empty for an unknown id.
+/// Its figures as roofs: dram in B/s; fma.f32, fma.f64, tensor.tf32, tensor.bf16, tensor.f16,
+/// tensor.fp8 in FLOP/s; l2_bytes in B. Empty for an unknown id.
 std::vector<record::Roof> datasheet_roofs(std::string_view pci_id);
 
 /// True when no PCI id occurs twice.

@@ -23,11 +23,12 @@ TEST(Datasheets, HaveTheKnownRidgesInDenseBf16) {
   }
 }
 
-// FLOP a clock of one SM: two a lane of f32 (an FMA), per the whitepapers' tables. Catches a figure in the wrong row or
-// unit.
+// FLOP per clock of one SM: two per lane of f32 (an FMA), per the whitepapers' tables. Catches a
+// figure in the wrong row or unit.
 TEST(Datasheets, F32RatesFollowFromSmsAndTheirClock) {
   for (const Datasheet& sheet : datasheets()) {
-    const int lanes = sheet.capability == 70 || sheet.capability == 75 || sheet.capability == 80 ? 64 : 128;
+    const int lanes =
+        sheet.capability == 70 || sheet.capability == 75 || sheet.capability == 80 ? 64 : 128;
     const double clock_mhz = sheet.f32 * 1e6 / (2.0 * lanes * sheet.sms);
     EXPECT_GT(clock_mhz, 1350) << sheet.model;
     EXPECT_LT(clock_mhz, 2600) << sheet.model;
@@ -55,7 +56,8 @@ TEST(Datasheets, NameASourceForEachFigureAndAClock) {
     EXPECT_GT(sheet.sms, 0) << sheet.model;
     EXPECT_NE(sheet.source.find("NVIDIA"), std::string_view::npos) << sheet.model;
     EXPECT_NE(sheet.source.find(" (20"), std::string_view::npos) << sheet.model << " names no year";
-    EXPECT_TRUE(sheet.note.find("clock") != std::string_view::npos || sheet.note.find("MHz") != std::string_view::npos)
+    EXPECT_TRUE(sheet.note.find("clock") != std::string_view::npos ||
+                sheet.note.find("MHz") != std::string_view::npos)
         << sheet.model;
     ASSERT_EQ(sheet.pci_ids.size() % 5, 4u) << sheet.model;
     for (std::size_t at = 0; at < sheet.pci_ids.size(); at += 5) {

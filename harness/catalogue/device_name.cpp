@@ -51,14 +51,17 @@ Datasheet datasheet_named(std::string_view name) {
   std::set<std::string> asked = words(hyphenated(name));
   asked.erase("nvidia");
   const Datasheet* best = nullptr;
-  const auto rank = [](const Datasheet& sheet) { return std::tuple(is_module(sheet), sheet.dram_gb_s); };
+  const auto rank = [](const Datasheet& sheet) {
+    return std::tuple(is_module(sheet), sheet.dram_gb_s);
+  };
   std::vector<std::string> known;
   std::string all;
   for (const Datasheet& sheet : datasheets()) {
     const std::string slug = catalogue::slug(sheet);
     if (slug == hyphenated(name)) return sheet;
     const std::set<std::string> its = words(slug);
-    if (!asked.empty() && std::ranges::includes(its, asked) && (best == nullptr || rank(sheet) > rank(*best)))
+    if (!asked.empty() && std::ranges::includes(its, asked) &&
+        (best == nullptr || rank(sheet) > rank(*best)))
       best = &sheet;
     known.push_back(slug);
     known.insert(known.end(), its.begin(), its.end());

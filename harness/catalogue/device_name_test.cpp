@@ -51,7 +51,8 @@ TEST(DeviceName, ThatIsUnknownGetsTheNearestOrAll) {
   EXPECT_EQ(advice("h20"), "did you mean h200?");
   EXPECT_EQ(advice("tesla-t5"), "did you mean tesla-t4?");
   for (const char* name : {"", "-", "nvidia", "radeon", "h100-a100"})
-    EXPECT_NE(advice(name).find("there are: tesla-v100-sxm2, tesla-t4, a100"), std::string::npos) << name;
+    EXPECT_NE(advice(name).find("there are: tesla-v100-sxm2, tesla-t4, a100"), std::string::npos)
+        << name;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +11,7 @@
 #include "harness/present/run_text.hpp"
 #include "harness/present/table.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/baselines.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -28,13 +28,16 @@ struct Named {
 };
 
 /// Of all files that can be read, by model and name.
-std::vector<Named> all_baselines(const std::filesystem::path& results, const std::vector<FoundRun>& runs) {
+std::vector<Named> all_baselines(const std::filesystem::path& results,
+                                 const std::vector<FoundRun>& runs) {
   std::vector<Named> all;
   for (const std::filesystem::path& file : store::results_files(results)) {
-    if (std::ranges::find(runs, file, &FoundRun::file) == runs.end()) continue;  // no runs, or said to be left out
-    for (const record::Baseline& baseline : store::Store::open(file).baselines()) {
-      const auto run = std::ranges::find_if(
-          runs, [&](const FoundRun& each) { return each.file == file && each.summary.run.id == baseline.run_id; });
+    if (std::ranges::find(runs, file, &FoundRun::file) == runs.end())
+      continue;  // no runs, or said to be left out
+    for (const record::Baseline& baseline : store::baselines(store::Store::open(file))) {
+      const auto run = std::ranges::find_if(runs, [&](const FoundRun& each) {
+        return each.file == file && each.summary.run.id == baseline.run_id;
+      });
       if (run != runs.end()) all.push_back({baseline, *run});
     }
   }
@@ -42,9 +45,12 @@ std::vector<Named> all_baselines(const std::filesystem::path& results, const std
 }
 
 void check_name(const std::string& name) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (!name.empty() && name.size() <= 100 && name.find_first_not_of(plain) == std::string::npos) return;
-  throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a baseline", printable(name)),
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (!name.empty() && name.size() <= 100 && name.find_first_not_of(plain) == std::string::npos)
+    return;
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' cannot be the name of a baseline", printable(name)),
               "a name has 1 to 100 letters, digits, '.', '_' or '-'");
 }
 
@@ -54,66 +60,85 @@ void check_run(const FoundRun& found, const std::string& status) {
   if (status == "running")
     throw Error(ErrorKind::usage, fmt::format("run {} cannot be a baseline yet: it is running", id),
                 "set it once the run has finished");
-  const bool measured = std::ranges::any_of(found.summary.outcomes,
-                                            [](const auto& outcome) { return record::is_success(outcome.first); });
+  const bool measured = std::ranges::any_of(found.summary.outcomes, [](const auto& outcome) {
+    return record::is_success(outcome.first);
+  });
   if (!measured)
-    throw Error(ErrorKind::usage, fmt::format("run {} cannot be a baseline: no measurement of it is ok", id),
+    throw Error(ErrorKind::usage,
+                fmt::format("run {} cannot be a baseline: no measurement of it is ok", id),
                 fmt::format("ridgeline show {} says what happened", id));
 }
 
-int set(const Context& context, const std::string& name, const std::string& selector) {
+struct BaselineOptions {
+  std::string name, selector;
+};
+
+int set(const Context& context, const BaselineOptions& options) {
+  const std::string& name = options.name;
   check_name(name);
-  const FoundRun found = store::find_run(context.results, selector, present::say_left_out);
+  const FoundRun found = store::find_run(context.results, options.selector, present::say_left_out);
   const std::vector<FoundRun> runs = store::all_runs(context.results, [](const Error&) {});
   const std::string how = present::status(found, runs), &id = found.summary.run.id;
   check_run(found, how);
   store::Store store = store::Store::create(found.file);
   std::string before;
-  for (const record::Baseline& baseline : store.baselines())
+  for (const record::Baseline& baseline : store::baselines(store))
     if (baseline.name == name) before = baseline.run_id;
-  store.set_baseline({name, id, run::timestamp()});
+  store::set_baseline(store, {name, id, run::timestamp()});
   const std::string& model = found.summary.device.model;
   fmt::print("baseline {} of {} is run {} of {} UTC, {}: {}\n", name, printable(model), id,
-             present::point_in_time(found.summary.run.started), how, present::outcome_counts(found.summary));
+             present::point_in_time(found.summary.run.started), how,
+             present::outcome_counts(found.summary));
   if (!before.empty() && before != id) fmt::print("  before, it was run {}\n", before);
   if (how != "finished")
-    fmt::print(stderr, "ridgeline: run {} is {}: cases that it did not reach have no baseline\n", id, how);
+    fmt::print(stderr, "ridgeline: run {} is {}: cases that it did not reach have no baseline\n",
+               id, how);
   return present::fine;
+}
+
+json::Value to_json(const Named& one) {
+  return {{"name", one.baseline.name},
+          {"model", one.model()},
+          {"set_at", one.baseline.set_at},
+          {"run", present::to_json(one.run)}};
 }
 
 int list(const Context& context) {
   const std::vector<FoundRun> runs = store::all_runs(context.results, present::say_left_out);
   const std::vector<Named> all = all_baselines(context.results, runs);
   if (context.json) {
-    json::Value array = json::Value::array();
-    for (const Named& one : all)
-      array.push_back({{"name", one.baseline.name},
-                       {"model", one.model()},
-                       {"set_at", one.baseline.set_at},
-                       {"run", present::to_json(one.run)}});
-    present::print_json({{"baselines", array}});
+    present::print_json({{"baselines", json::list(all)}});
     return present::fine;
   }
   if (all.empty()) {
-    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n", context.results);
+    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n",
+               context.results);
     return present::fine;
   }
-  present::Table table(
-      {{"baseline"}, {"device"}, {"run"}, {"started (UTC)"}, {"label"}, {"measurements"}, {"set (UTC)"}});
+  present::Table table({{"baseline"},
+                        {"device"},
+                        {"run"},
+                        {"started (UTC)"},
+                        {"label"},
+                        {"measurements"},
+                        {"set (UTC)"}});
   for (const Named& one : all) {
     const record::Run& run = one.run.summary.run;
-    table.add({printable(one.baseline.name), printable(one.model()), run.id, present::point_in_time(run.started),
-               printable(run.label), present::outcome_counts(one.run.summary),
+    table.add({printable(one.baseline.name), printable(one.model()), run.id,
+               present::point_in_time(run.started), printable(run.label),
+               present::outcome_counts(one.run.summary),
                present::point_in_time(one.baseline.set_at)});
   }
   fmt::print("{}", table.text());
   return present::fine;
 }
 
-int remove(const Context& context, const std::string& selector) {
+int remove(const Context& context, const BaselineOptions& options) {
+  const std::string& selector = options.name;
   const auto at = selector.find('@');
   const std::string name = at == std::string::npos ? selector : selector.substr(at + 1);
-  std::vector<Named> all = all_baselines(context.results, store::all_runs(context.results, present::say_left_out));
+  std::vector<Named> all =
+      all_baselines(context.results, store::all_runs(context.results, present::say_left_out));
   if (at != std::string::npos) {
     const std::filesystem::path file = store::results_file(context.results, selector.substr(0, at));
     std::erase_if(all, [&](const Named& one) { return one.run.file != file; });
@@ -124,52 +149,55 @@ int remove(const Context& context, const std::string& selector) {
     if (one.baseline.name == name) models.push_back(one.run.file.stem().string());
   }
   if (models.empty())
-    throw Error(ErrorKind::usage, fmt::format("no baseline is called '{}'", printable(selector)),
-                known.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(known, ", ")));
+    throw Error(
+        ErrorKind::usage, fmt::format("no baseline is called '{}'", printable(selector)),
+        known.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(known, ", ")));
   if (models.size() > 1)
-    throw Error(ErrorKind::usage, fmt::format("{} device models have a baseline {}", models.size(), name),
-                fmt::format("say which: {}@{}", fmt::join(models, fmt::format("@{}, ", name)), name));
-  const auto one = std::ranges::find(all, name, [](const Named& each) { return each.baseline.name; });
-  store::Store::create(one->run.file).remove_baseline(name);
-  fmt::print("baseline {} of {} is removed; run {} stays\n", name, printable(one->model()), one->baseline.run_id);
+    throw Error(
+        ErrorKind::usage, fmt::format("{} device models have a baseline {}", models.size(), name),
+        fmt::format("say which: {}@{}", fmt::join(models, fmt::format("@{}, ", name)), name));
+  const auto one =
+      std::ranges::find(all, name, [](const Named& each) { return each.baseline.name; });
+  store::remove_baseline(store::Store::create(one->run.file), name);
+  fmt::print("baseline {} of {} is removed; run {} stays\n", name, printable(one->model()),
+             one->baseline.run_id);
   return present::fine;
 }
 
 }  // namespace
 
 void add_baseline(Command program, Context& context) {
-  struct Options {
-    std::string name, selector;
-  };
-  const auto options = std::make_shared<Options>();
-  const Command command = program.group(
+  const Command command = program.command(
       "baseline", "Name the runs that others are compared with",
       "\nExamples:\n"
-      "  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for its device model\n"
+      "  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for "
+      "its device model\n"
       "  ridgeline gate --baseline h200@baseline:main --candidate h200@latest\n"
-      "                                                baseline:NAME is a run wherever a run is asked for\n"
+      "                                                baseline:NAME is a run wherever a run is "
+      "asked for\n"
       "  ridgeline baseline list                       all names, of all device models\n"
       "  ridgeline baseline remove h200@main           the run stays\n\n"
-      "Each device model has names of its own, so that one name (main) can stand for a run of every model.");
-  const Command setting =
-      add_command(command, context, "set", "Let a name stand for a run; a name that is taken moves to it",
-                  "  ridgeline baseline set main latest          the latest run\n"
-                  "  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show",
-                  [&context, options] { return set(context, options->name, options->selector); });
-  setting.option("NAME", options->name, "Letters, digits, '.', '_' and '-'").required();
-  setting.option("RUN", options->selector, "Which run, as for show").required();
+      "Each device model has names of its own, so that one name (main) can stand for a run of "
+      "every model.");
+  const auto [setting, set_options] = add_command(
+      command, context, "set", "Let a name stand for a run; a name that is taken moves to it",
+      "  ridgeline baseline set main latest          the latest run\n"
+      "  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show",
+      set);
+  setting.option("NAME", set_options.name, "Letters, digits, '.', '_' and '-'", {.required = true});
+  setting.option("RUN", set_options.selector, "Which run, as for show", {.required = true});
   add_results_option(setting, context);
   const Command listing = add_command(command, context, "list", "List the names and their runs",
                                       "  ridgeline baseline list          all device models\n"
                                       "  ridgeline baseline list --json   for programs",
                                       [&context] { return list(context); });
-  add_results_option(listing, context);
-  add_json_option(listing, context);
-  const Command removing = add_command(command, context, "remove", "Forget a name; its run stays",
-                                       "  ridgeline baseline remove main        where one device model has it\n"
-                                       "  ridgeline baseline remove h200@main   of this model",
-                                       [&context, options] { return remove(context, options->name); });
-  removing.option("NAME", options->name, "The name, or MODEL@NAME").required();
+  for (const auto add : {add_results_option, add_json_option}) add(listing, context);
+  const auto [removing, remove_options] =
+      add_command(command, context, "remove", "Forget a name; its run stays",
+                  "  ridgeline baseline remove main        where one device model has it\n"
+                  "  ridgeline baseline remove h200@main   of this model",
+                  remove);
+  removing.option("NAME", remove_options.name, "The name, or MODEL@NAME", {.required = true});
   add_results_option(removing, context);
 }
 

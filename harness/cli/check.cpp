@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <sstream>
+#include <iostream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -43,15 +42,16 @@ class ScratchFolder {
 };
 
 /// Runs the compiler; its words go to stderr.
-void build(const process::Kit& kit, const std::vector<std::string>& arguments, const std::string& failure) {
+void build(const process::Kit& kit, const std::vector<std::string>& arguments,
+           const std::string& failure) {
   std::vector<std::string> words = kit.compiler;
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::ostringstream said;
-  const process::ToolResult result = process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &said);
-  if (!said.str().empty()) present::say(stderr, said.str());
+  const process::ToolResult result =
+      process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &std::cerr);
   if (!result.fine)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(), result.ending),
+                fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(),
+                            result.ending),
                 "what sources must keep to: docs/how-to-check.md");
 }
 
@@ -59,15 +59,20 @@ void build(const process::Kit& kit, const std::vector<std::string>& arguments, c
 void compile(const process::Kit& kit, const fs::path& source, const fs::path& program) {
   const std::string object = program.string() + ".o";
   std::vector<std::string> arguments = kit.flags;
-  arguments.insert(arguments.end(), {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
+  arguments.insert(arguments.end(),
+                   {"-x", "c++", "-c", fs::absolute(source).string(), "-o", object});
   build(kit, arguments, source.string() + " cannot be compiled for the emulated device");
   arguments = {object, "-o", program.string()};
   arguments.insert(arguments.end(), kit.link.begin(), kit.link.end());
   build(kit, arguments, source.string() + " cannot be linked");
 }
 
-int check(const Context& context, const std::string& file) {
-  const fs::path source = file;
+struct CheckOptions {
+  std::string file;
+};
+
+int check(const Context& context, const CheckOptions& options) {
+  const fs::path source = options.file;
   if (!fs::is_regular_file(source))
     throw Error(ErrorKind::usage, fmt::format("cannot read {}", printable(source.string(), 4000)));
   const process::Kit kit = process::read_kit(process::program_folder().parent_path());
@@ -79,31 +84,32 @@ int check(const Context& context, const std::string& file) {
   std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
   if (context.json) arguments.emplace_back("--json");
   // What the kernels themselves print may come between the lines for people, but not into JSON.
-  std::ostringstream said;
   const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &said);
-  present::say(stdout, context.json ? result.output + "\n" : said.str());
+      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &std::cout);
+  if (context.json) present::say(stdout, result.output + "\n");
   if (result.fine) return present::fine;
   for (const int code : {2, 64, 69})
     if (result.exit_code == code) return code;
-  throw Error(ErrorKind::dependency, fmt::format("the check of {} {}", source.string(), result.ending),
+  throw Error(ErrorKind::dependency,
+              fmt::format("the check of {} {}", source.string(), result.ending),
               "an access that the device does not see can end the program: docs/how-to-check.md");
 }
 
 }  // namespace
 
 void add_check(Command program, Context& context) {
-  const auto file = std::make_shared<std::string>();
-  const Command command = add_command(
-      program, context, "check", "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
+  const auto [command, options] = add_command(
+      program, context, "check",
+      "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
       "  ridgeline check reverse_rows.cu                            no GPU is needed\n"
-      "  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits\n"
+      "  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's "
+      "limits\n"
       "  ridgeline check reverse_rows.cu --json                     counts by source line\n"
-      "The file defines kernels and a function ridgeline::check() that launches them: docs/how-to-check.md.",
-      [&context, file] { return check(context, *file); });
-  command.option("FILE", *file, "A .cu file").required();
-  add_device_option(command, context);
-  add_json_option(command, context);
+      "The file defines kernels and a function ridgeline::check() that launches them: "
+      "docs/how-to-check.md.",
+      check);
+  command.option("FILE", options.file, "A .cu file", {.required = true});
+  for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

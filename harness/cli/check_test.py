@@ -17,7 +17,9 @@ if not (BUILD.parent / "lib" / "ridgeline" / "check.json").exists():
 
 
 def check(*arguments):
-    return subprocess.run([BUILD / "ridgeline", "check", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [BUILD / "ridgeline", "check", *arguments], capture_output=True, text=True, timeout=120
+    )
 
 
 @pytest.fixture
@@ -79,7 +81,10 @@ def test_what_does_not_compile_ends_after_the_compilers_words(changed):
 def test_what_could_not_be_counted_is_an_error_with_a_hint(changed):
     done = check(changed("__shared__ float row[64];", "extern __shared__ float row[];"))
     assert done.returncode == 64, done.stdout + done.stderr
-    assert re.search(r"kernel\.cu:\d+:\d+: error: dynamic shared memory is named by extern __shared__", done.stderr)
+    assert re.search(
+        r"kernel\.cu:\d+:\d+: error: dynamic shared memory is named by extern __shared__",
+        done.stderr,
+    )
     assert "hint: name it by RIDGELINE_DYNAMIC_SHARED(type, name) in the kernel" in done.stderr
     assert "kernel.cu cannot be compiled for the emulated device" in done.stderr
 
@@ -98,7 +103,9 @@ def test_other_devices_check_nothing():
 
 def test_a_check_that_launches_nothing_says_so(tmp_path):
     file = tmp_path / "empty.cu"
-    file.write_text('#include "harness/device/check.hpp"\nvoid ridgeline::check(device::Device&) {}\n')
+    file.write_text(
+        '#include "harness/device/check.hpp"\nvoid ridgeline::check(device::Device&) {}\n'
+    )
     done = check(str(file))
     assert done.returncode == 0
     assert "No kernel was launched, so nothing was checked." in done.stdout
@@ -106,7 +113,8 @@ def test_a_check_that_launches_nothing_says_so(tmp_path):
 
 @pytest.fixture
 def unpacked(tmp_path):
-    """What an archive of this build holds for `check`, in another folder than it was installed into."""
+    """What an archive of this build holds for `check`, in another folder than it was installed
+    into."""
     installed, moved = tmp_path / "installed", tmp_path / "else where"
     command = ["cmake", "--install", BUILD.parent, "--component", "check", "--prefix", installed]
     subprocess.run(command, check=True, capture_output=True)
@@ -120,9 +128,19 @@ def test_an_unpacked_archive_checks_without_the_clone(unpacked, changed):
     kit = (unpacked / "lib" / "ridgeline" / "check.json").read_text()
     assert str(ROOT) not in kit and str(BUILD.parent) not in kit
     command = [unpacked / "bin" / "ridgeline", "check"]
-    done = subprocess.run([*command, EXAMPLE, "--json"], capture_output=True, text=True, cwd=unpacked)
+    done = subprocess.run(
+        [*command, EXAMPLE, "--json"], capture_output=True, text=True, cwd=unpacked
+    )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["metrics"] == json.loads(check(str(EXAMPLE), "--json").stdout)["metrics"]
-    done = subprocess.run([*command, changed("  __syncthreads();\n", "")], capture_output=True, text=True, cwd=unpacked)
+    assert (
+        json.loads(done.stdout)["metrics"]
+        == json.loads(check(str(EXAMPLE), "--json").stdout)["metrics"]
+    )
+    done = subprocess.run(
+        [*command, changed("  __syncthreads();\n", "")],
+        capture_output=True,
+        text=True,
+        cwd=unpacked,
+    )
     assert done.returncode == 2, done.stderr
     assert re.search(r"race .*kernel\.cu:\d+.*row", done.stdout), done.stdout

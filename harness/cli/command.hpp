@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/command_line.hpp"
@@ -10,8 +12,8 @@
 
 namespace ridgeline::cli {
 
-/// What the command line asked for, as far as commands share it. Read it when the command performs, not when it is
-/// declared.
+/// What the command line asked for, as far as commands share it. Read it when the command performs,
+/// not when it is declared.
 struct Context {
   std::vector<std::string> arguments;  // as typed, the program's name left out
   std::string results;                 // folder of results files; it may not exist
@@ -23,20 +25,42 @@ struct Context {
   std::function<int()> perform;  // of the chosen command; returns the exit code
 };
 
-/// Declares a command. `examples` are lines of its --help: "ridgeline run 'gemm/*'    what that does". `perform` is
-/// called once the whole line has been parsed.
-Command add_command(Command program, Context& context, const std::string& name, const std::string& description,
-                    const std::string& examples, std::function<int()> perform);
+/// Declares a command. `examples` are lines of its --help: "ridgeline run 'gemm/*'    what that
+/// does". `perform` is called once the whole line has been parsed.
+Command add_command(Command program, Context& context, const std::string& name,
+                    const std::string& description, const std::string& examples,
+                    std::function<int()> perform);
+
+/// The same of a command with options of its own, which live as long as the program.
+template <class Options>
+std::pair<Command, Options&> add_command(Command program, Context& context, const std::string& name,
+                                         const std::string& description,
+                                         const std::string& examples,
+                                         int (*perform)(const Context&, const Options&)) {
+  const auto options = std::make_shared<Options>();
+  return {add_command(program, context, name, description, examples,
+                      [&context, options, perform] { return perform(context, *options); }),
+          *options};
+}
+
+/// Does what Ctrl-C may end: returns what `measure` returns, or says that nothing was measured yet.
+int until_interrupted(const std::function<int()>& measure);
+
+/// What measuring commands do while `device` is in use by somebody else: wait, or throw a
+/// dependency Error.
+std::function<void(const std::string& holder)> while_in_use(const std::string& device,
+                                                            bool no_wait);
 
 /// Options that several commands have, one meaning each.
-Option add_results_option(Command command, Context& context);
-Option add_device_option(Command command, Context& context);
-Option add_profile_option(Command command, Context& context);
-Option add_worker_option(Command command, Context& context);
-Option add_json_option(Command command, Context& context);
-Option add_quiet_option(Command command, Context& context);
+void add_results_option(Command command, Context& context);
+void add_device_option(Command command, Context& context);
+void add_profile_option(Command command, Context& context);
+void add_worker_option(Command command, Context& context);
+void add_json_option(Command command, Context& context);
+void add_quiet_option(Command command, Context& context);
 
-/// One function a command, each in the file of its name; main.cpp lists them in the order of --help.
+/// One function a command, each in the file of its name; main.cpp lists them in the order of
+/// --help.
 void add_devices(Command program, Context& context);
 void add_list(Command program, Context& context);
 void add_run(Command program, Context& context);

@@ -1,15 +1,17 @@
 #include "harness/cli/command_line.hpp"
 
-#include <climits>
 #include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "harness/base/error.hpp"
+
 namespace ridgeline::cli {
 namespace {
 
-/// CLI11 has the values that IsMember allows only in what --help says of the type: "TEXT:{name,time}".
+/// CLI11 has the values that IsMember allows only in what --help says of the type:
+/// "TEXT:{name,time}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');
@@ -22,99 +24,50 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 }  // namespace
 
-Option Option::value_name(const std::string& name) const {
-  option_->type_name(name);
-  return *this;
-}
-
-Option Option::default_text(const std::string& text) const {
-  option_->default_str(text);
-  return *this;
-}
-
-Option Option::required() const {
-  option_->required();
-  return *this;
-}
-
-Option Option::excludes(Option other) const {
-  option_->excludes(other.option_);
-  return *this;
-}
-
-Option Option::values(int number) const {
-  option_->expected(number);
-  return *this;
-}
-
-Option Option::one_value() const {
-  option_->allow_extra_args(false);
-  return *this;
-}
-
-Option Option::separated_by(char separator) const {
-  option_->delimiter(separator);
-  return *this;
-}
-
-Option Option::between(int least, int most) const {
-  option_->check(CLI::Range(least, most));
-  return *this;
-}
-
-Option Option::one_of(const std::vector<std::string>& values) const {
-  option_->check(CLI::IsMember(values));
-  return *this;
-}
-
-Option Option::check(const std::function<std::string(const std::string& value)>& complaint) const {
-  option_->check(CLI::Validator([complaint](const std::string& value) { return complaint(value); }, ""));
-  return *this;
-}
-
-Command Command::command(const std::string& name, const std::string& description, const std::string& footer,
-                         std::function<void()> chosen) const {
+Command Command::command(const std::string& name, const std::string& description,
+                         const std::string& footer, std::function<void()> chosen) const {
   CLI::App& command = *command_->add_subcommand(name, description);
   command.footer(footer);
-  command.callback(std::move(chosen));
+  if (chosen)
+    command.callback(std::move(chosen));
+  else
+    command.require_subcommand(1);
   return Command(command);
 }
 
-Command Command::group(const std::string& name, const std::string& description, const std::string& footer) const {
-  CLI::App& command = *command_->add_subcommand(name, description);
-  command.footer(footer);
-  command.require_subcommand(1);
-  return Command(command);
+void Command::flag(const std::string& name, bool& given, const std::string& description) const {
+  command_->add_flag(name, given, description);
 }
 
-Option Command::flag(const std::string& name, bool& given, const std::string& description) const {
-  return Option(*command_->add_flag(name, given, description));
+template <class T>
+void Command::option(const std::string& name, T& value, const std::string& description,
+                     const OptionRules& rules) const {
+  CLI::Option& option = *command_->add_option(name, value, description);
+  if (rules.value_name) option.type_name(*rules.value_name);
+  if (!rules.default_text.empty()) option.default_str(rules.default_text);
+  option.required(rules.required);
+  if (rules.values > 0) option.expected(rules.values);
+  if (rules.one_value) option.allow_extra_args(false);
+  if (rules.separator != 0) option.delimiter(rules.separator);
+  if (rules.between) option.check(CLI::Range(rules.between->first, rules.between->second));
+  if (!rules.one_of.empty()) option.check(CLI::IsMember(rules.one_of));
+  if (rules.complaint)
+    option.check(CLI::Validator(
+        [complain = rules.complaint](const std::string& value) { return complain(value); }, ""));
 }
 
-Option Command::option(const std::string& name, std::string& value, const std::string& description) const {
-  return Option(*command_->add_option(name, value, description));
-}
+using Text = const std::string&;
+template void Command::option(Text, std::string&, Text, const OptionRules&) const;
+template void Command::option(Text, std::optional<std::string>&, Text, const OptionRules&) const;
+template void Command::option(Text, std::vector<std::string>&, Text, const OptionRules&) const;
+template void Command::option(Text, int&, Text, const OptionRules&) const;
+template void Command::option(Text, std::optional<int>&, Text, const OptionRules&) const;
+template void Command::option(Text, double&, Text, const OptionRules&) const;
 
-Option Command::option(const std::string& name, std::optional<std::string>& value,
-                       const std::string& description) const {
-  return Option(*command_->add_option(name, value, description));
-}
-
-Option Command::option(const std::string& name, std::vector<std::string>& values,
-                       const std::string& description) const {
-  return Option(*command_->add_option(name, values, description));
-}
-
-Option Command::option(const std::string& name, int& value, const std::string& description) const {
-  return Option(*command_->add_option(name, value, description));
-}
-
-Option Command::option(const std::string& name, std::optional<int>& value, const std::string& description) const {
-  return Option(*command_->add_option(name, value, description));
-}
-
-Option Command::option(const std::string& name, double& value, const std::string& description) const {
-  return Option(*command_->add_option(name, value, description));
+void Command::exclusive(const std::vector<std::string>& names) const {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      command_->get_option(names[i])->excludes(command_->get_option(names[j]));
 }
 
 std::string Command::name() const { return command_->get_name(); }
@@ -124,8 +77,8 @@ std::string Command::description() const { return command_->get_description(); }
 std::vector<OptionFacts> Command::options() const {
   std::vector<OptionFacts> all;
   for (const CLI::Option* option : std::as_const(*command_).get_options()) {
-    if (option->get_positional()) continue;
-    OptionFacts facts{{}, option->get_description(), option->get_items_expected_max() > 0, choices_of(*option)};
+    OptionFacts facts{
+        {}, option->get_description(), option->get_items_expected_max() > 0, choices_of(*option)};
     for (const std::string& name : option->get_snames()) facts.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) facts.names.push_back("--" + name);
     all.push_back(facts);
@@ -133,37 +86,10 @@ std::vector<OptionFacts> Command::options() const {
   return all;
 }
 
-std::vector<std::string> Command::argument_choices() const {
-  for (const CLI::Option* option : std::as_const(*command_).get_options())
-    if (option->get_positional()) return choices_of(*option);
-  return {};
-}
-
-std::vector<std::string> Command::option_names() const {
-  std::vector<std::string> names;
-  for (const OptionFacts& option : options())
-    for (const std::string& name : option.names)
-      if (name.starts_with("--")) names.push_back(name);
-  return names;
-}
-
-std::map<std::string, int> Command::most_values() const {
-  std::map<std::string, int> most;
-  for (const CLI::Option* option : std::as_const(*command_).get_options()) {
-    int words = option->get_items_expected_max();
-    if (words != 0 && option->get_allow_extra_args())
-      words = INT_MAX;
-    else if (words >=
-             CLI::detail::expected_max_vector_size / 16)  // as CLI11 cuts a list that takes one value each time
-      words = option->get_type_size_max() * option->get_expected_min();
-    for (const std::string& name : option->get_lnames()) most["--" + name] = words;
-  }
-  return most;
-}
-
 std::vector<Command> Command::commands() const {
   std::vector<Command> all;
-  for (CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; })) all.emplace_back(*each);
+  for (CLI::App* each : command_->get_subcommands([](const CLI::App*) { return true; }))
+    all.emplace_back(*each);
   return all;
 }
 
@@ -171,6 +97,29 @@ std::optional<Command> Command::chosen() const {
   const auto chosen = command_->get_subcommands();
   if (chosen.empty()) return std::nullopt;
   return Command(*chosen.front());
+}
+
+Program::Program(const std::string& name, const std::string& description, const std::string& footer,
+                 const std::string& version)
+    : program_(std::make_unique<CLI::App>(description, name)) {
+  program_->footer(footer);
+  program_->require_subcommand(1);
+  program_->set_help_flag("-h,--help", "Print this help");
+  program_->set_version_flag("--version", version);
+  program_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+Program::~Program() = default;
+
+std::optional<int> Program::parse(const std::vector<std::string>& arguments) {
+  try {
+    program_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& wish) {  // --help or --version
+    return program_->exit(wish);
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::usage, error.what());
+  }
+  return std::nullopt;
 }
 
 }  // namespace ridgeline::cli

@@ -1,6 +1,3 @@
-#include "harness/cli/completion.hpp"
-
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -25,14 +22,15 @@ void for_each_command(const Command& command, const std::string& path,
 std::vector<std::string> words_of(const Command& command) {
   std::vector<std::string> words;
   for (const Command& below : command.commands()) words.push_back(below.name());
-  for (const std::string& value : command.argument_choices()) words.push_back(value);
-  for (const OptionFacts& option : command.options())
-    for (const std::string& name : option.names) words.push_back(name);
+  for (const OptionFacts& option : command.options()) {
+    const std::vector<std::string>& offered = option.names.empty() ? option.choices : option.names;
+    words.insert(words.end(), offered.begin(), offered.end());
+  }
   return words;
 }
 
-/// A function for bash and zsh that sets the array `found` to what may follow the typed words, which are its arguments:
-/// nothing where the name of a file may.
+/// A function for bash and zsh that sets the array `found` to what may follow the typed words,
+/// which are its arguments: nothing where the name of a file may.
 std::string words_function(const Command& program) {
   std::string paths, words, values;
   for_each_command(program, "", [&](const Command& command, const std::string& path) {
@@ -41,7 +39,8 @@ std::string words_function(const Command& program) {
     for (const OptionFacts& option : command.options())
       for (const std::string& name : option.names)
         if (option.takes_value)
-          values += fmt::format("    '{} {}') found=({}); return ;;\n", path, name, fmt::join(option.choices, " "));
+          values += fmt::format("    '{} {}') found=({}); return ;;\n", path, name,
+                                fmt::join(option.choices, " "));
   });
   return fmt::format(R"(_{0}_words() {{
   local chosen= last= word
@@ -70,8 +69,6 @@ std::string fish_word(const std::string& text) {
   return word + "'";
 }
 
-}  // namespace
-
 std::string bash_completion(const Command& program) {
   return words_function(program) + fmt::format(R"(_{0}() {{
   local found=()
@@ -99,46 +96,50 @@ std::string fish_completion(const Command& program) {
   const std::string& name = program.name();
   std::string text;
   for_each_command(program, "", [&](const Command& command, const std::string& path) {
-    // Every word of the path has been typed, and none of the commands below it.
-    std::string when = path.empty() ? "__fish_use_subcommand" : "";
-    for (std::size_t begin = 0; begin < path.size();) {
-      const std::size_t end = std::min(path.find(' ', begin), path.size());
-      when += fmt::format("{}__fish_seen_subcommand_from {}", when.empty() ? "" : "; and ",
-                          path.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    // The words of the path have been typed, and, where there are commands below it, nothing after
+    // them.
+    const std::string when =
+        fmt::format("commandline -opc | string join ' ' | string match -qr '^\\S+{}{}{}'",
+                    path.empty() ? "" : " ", path, command.commands().empty() ? "( |$)" : "$");
     const std::string line = fmt::format("complete -c {} -n {}", name, fish_word(when));
     for (const Command& below : command.commands())
-      text += fmt::format("{} -f -a {} -d {}\n", line, below.name(), fish_word(below.description()));
-    if (const auto choices = command.argument_choices(); !choices.empty())
-      text += fmt::format("{} -f -a {}\n", line, fish_word(fmt::format("{}", fmt::join(choices, " "))));
+      text +=
+          fmt::format("{} -f -a {} -d {}\n", line, below.name(), fish_word(below.description()));
     for (const OptionFacts& option : command.options()) {
+      if (option.names.empty() && option.choices.empty()) continue;
       text += line;
       for (const std::string& each : option.names)
         text += each.starts_with("--") ? " -l " + each.substr(2) : " -s " + each.substr(1);
-      if (option.takes_value) text += " -r";
+      if (option.takes_value && !option.names.empty()) text += " -r";
       if (!option.choices.empty())
-        text += fmt::format(" -f -a {}", fish_word(fmt::format("{}", fmt::join(option.choices, " "))));
+        text +=
+            fmt::format(" -f -a {}", fish_word(fmt::format("{}", fmt::join(option.choices, " "))));
       text += fmt::format(" -d {}\n", fish_word(option.description));
     }
   });
   return text;
 }
 
+}  // namespace
+
 void add_completion(Command program, Context& context) {
   const auto shell = std::make_shared<std::string>();
-  const Command command = add_command(
-      program, context, "completion", "Print a script with which a shell completes commands and options",
-      "  ridgeline completion zsh > \"${fpath[1]}/_ridgeline\"\n"
-      "  ridgeline completion fish > ~/.config/fish/completions/ridgeline.fish\n"
-      "  source <(ridgeline completion bash)      for this shell alone\n"
-      "  echo 'source <(ridgeline completion bash)' >> ~/.bashrc",
-      [program, shell] {
-        const auto script = *shell == "bash" ? bash_completion : *shell == "zsh" ? zsh_completion : fish_completion;
-        fmt::print("{}", script(program));
-        return static_cast<int>(present::fine);
-      });
-  command.option("SHELL", *shell, "The shell").required().one_of({"bash", "zsh", "fish"});
+  const Command command =
+      add_command(program, context, "completion",
+                  "Print a script with which a shell completes commands and options",
+                  "  ridgeline completion zsh > \"${fpath[1]}/_ridgeline\"\n"
+                  "  ridgeline completion fish > ~/.config/fish/completions/ridgeline.fish\n"
+                  "  source <(ridgeline completion bash)      for this shell alone\n"
+                  "  echo 'source <(ridgeline completion bash)' >> ~/.bashrc",
+                  [program, shell] {
+                    const auto script = *shell == "bash"  ? bash_completion
+                                        : *shell == "zsh" ? zsh_completion
+                                                          : fish_completion;
+                    fmt::print("{}", script(program));
+                    return static_cast<int>(present::fine);
+                  });
+  command.option("SHELL", *shell, "The shell",
+                 {.required = true, .one_of = {"bash", "zsh", "fish"}});
 }
 
 }  // namespace ridgeline::cli

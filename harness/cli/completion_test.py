@@ -16,7 +16,10 @@ printf "%s\n" "${COMPREPLY[@]}"
 
 def completed(lab, *words: str) -> list[str]:
     done = subprocess.run(
-        ["bash", "-c", BASH, *lab.command(), "ridgeline", *words], capture_output=True, text=True, timeout=30
+        ["bash", "-c", BASH, *lab.command(), "ridgeline", *words],
+        capture_output=True,
+        text=True,
+        timeout=30,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()

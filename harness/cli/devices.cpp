@@ -17,26 +17,29 @@ int devices(const Context& context) {
   const std::vector<run::Worker> workers = run::ask_workers(context.workers, run::Ask::devices);
   const std::vector<record::Device> devices = run::devices_of(workers);
   if (context.json) {
-    json::Value all{{"devices", json::Value::array()}, {"unavailable", json::Value::array()}};
-    for (const record::Device& device : devices) all["devices"].push_back(record::to_json(device));
+    json::Value all{{"devices", json::list(devices)}, {"unavailable", json::Value::array()}};
     for (const run::Worker& worker : workers) {
       if (!worker.unavailable.empty())
         all["unavailable"].push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
       for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
-        all["unavailable"].push_back({{"worker", worker.name}, {"kind", missing.kind}, {"reason", missing.reason}});
+        all["unavailable"].push_back(
+            {{"worker", worker.name}, {"kind", missing.kind}, {"reason", missing.reason}});
     }
     present::print_json(all);
     return present::fine;
   }
-  present::Table table({{"device"}, {"model"}, {"name"}, {"uuid", present::Table::Align::left, true}});
+  present::Table table(
+      {{"device"}, {"model"}, {"name"}, {"uuid", present::Table::Align::left, true}});
   for (const record::Device& device : devices)
-    table.add({printable(device.id), printable(device.model), printable(device.name), printable(device.uuid)});
+    table.add({printable(device.id), printable(device.model), printable(device.name),
+               printable(device.uuid)});
   fmt::print("{}", table.text(present::look_of(stdout).width));
   for (const run::Worker& worker : workers) {
     if (!worker.unavailable.empty())
       fmt::print("{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
-      fmt::print("{} ({}): unavailable: {}\n", printable(missing.kind), worker.name, printable(missing.reason, 1000));
+      fmt::print("{} ({}): unavailable: {}\n", printable(missing.kind), worker.name,
+                 printable(missing.reason, 1000));
   }
   return present::fine;
 }
@@ -44,13 +47,12 @@ int devices(const Context& context) {
 }  // namespace
 
 void add_devices(Command program, Context& context) {
-  const Command command =
-      add_command(program, context, "devices", "Show what there is to measure on, and what is missing and why",
-                  "  ridgeline devices           one line per device, the one that run prefers first\n"
-                  "  ridgeline devices --json    all facts of each",
-                  [&context] { return devices(context); });
-  add_worker_option(command, context);
-  add_json_option(command, context);
+  const Command command = add_command(
+      program, context, "devices", "Show what there is to measure on, and what is missing and why",
+      "  ridgeline devices           one line per device, the one that run prefers first\n"
+      "  ridgeline devices --json    all facts of each",
+      [&context] { return devices(context); });
+  for (const auto add : {add_worker_option, add_json_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <ostream>
 #include <tuple>
 #include <utility>
@@ -12,12 +11,11 @@
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
-#include "harness/present/gate_formats.hpp"
+#include "harness/present/gate_runs.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/process/descendants.hpp"
-#include "harness/process/interrupt.hpp"
-#include "harness/run/fraction.hpp"
+#include "harness/run/typed_numbers.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -33,9 +31,13 @@ double parse_share(const std::string& option, const std::string& text, double mo
   return *value;
 }
 
+/// A way to name both sides.
 struct Mode {
   const char *baseline_option, *candidate_option;
   bool baseline, candidate;  // whether they were given
+
+  const char* given() const { return baseline ? baseline_option : candidate_option; }
+  const char* other() const { return baseline ? candidate_option : baseline_option; }
 };
 
 [[noreturn]] void refuse(const std::string& what, const std::string& advice) {
@@ -47,7 +49,8 @@ void check_sides(const gate::GateOptions& options) {
   const Mode modes[] = {
       {"--baseline-worker", "--candidate-worker", !options.baseline_workers.empty(),
        !options.candidate_workers.empty()},
-      {"--baseline-ref", "--candidate-ref", !options.baseline_ref.empty(), !options.candidate_ref.empty()},
+      {"--baseline-ref", "--candidate-ref", !options.baseline_ref.empty(),
+       !options.candidate_ref.empty()},
       {"--baseline-variant", "--candidate-variant", !options.baseline_variant.empty(),
        !options.candidate_variant.empty()},
       {"--baseline", "--candidate", !options.baseline.empty(), !options.candidate.empty()},
@@ -56,22 +59,23 @@ void check_sides(const gate::GateOptions& options) {
   for (const Mode& mode : modes) {
     if (!mode.baseline && !mode.candidate) continue;
     if (!options.resume.empty())
-      refuse(fmt::format("--resume does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option),
+      refuse(fmt::format("--resume does not go with {}", mode.given()),
              "the gate's stored options say what it compares");
     if (chosen != nullptr)
-      refuse(fmt::format("{} does not go with {}", mode.baseline ? mode.baseline_option : mode.candidate_option,
-                         chosen->baseline ? chosen->baseline_option : chosen->candidate_option),
-             "both sides are named in the same way: two workers, two commits, two variants or two runs");
+      refuse(fmt::format("{} does not go with {}", mode.given(), chosen->given()),
+             "both sides are named in the same way: two workers, two commits, two variants or two "
+             "runs");
     chosen = &mode;
   }
   if (chosen == nullptr && options.resume.empty())
     refuse("there is nothing to compare",
-           "name two commits (--baseline-ref main --candidate-ref HEAD), two workers (--baseline-worker, "
-           "--candidate-worker), two variants (--baseline-variant, --candidate-variant) or two runs (--baseline, "
+           "name two commits (--baseline-ref main --candidate-ref HEAD), two workers "
+           "(--baseline-worker, "
+           "--candidate-worker), two variants (--baseline-variant, --candidate-variant) or two "
+           "runs (--baseline, "
            "--candidate)");
   if (chosen != nullptr && chosen->baseline != chosen->candidate)
-    refuse(fmt::format("{} needs {}, too", chosen->baseline ? chosen->baseline_option : chosen->candidate_option,
-                       chosen->baseline ? chosen->candidate_option : chosen->baseline_option),
+    refuse(fmt::format("{} needs {}, too", chosen->given(), chosen->other()),
            "a gate compares two sides");
 }
 
@@ -105,7 +109,8 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
              "an interrupted gate keeps the options that it was started with");
   }
   if (options.accept_changes && !runs)
-    refuse("--accept-changes is for stored runs", "what a gate measures itself has one environment");
+    refuse("--accept-changes is for stored runs",
+           "what a gate measures itself has one environment");
   if (!context.workers.empty() && !variants)
     refuse("--worker goes with --baseline-variant alone",
            "workers are named with --baseline-worker and --candidate-worker");
@@ -127,20 +132,24 @@ void check_output(const Context& context, const gate::GateOptions& options) {
     check_writable(name);
     const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(name));
     if (const auto [other, is_new] = written.emplace(file, option); !is_new)
-      refuse(fmt::format("{} and {} name the same file: {}", other->second, option, printable(name, 4000)),
+      refuse(fmt::format("{} and {} name the same file: {}", other->second, option,
+                         printable(name, 4000)),
              "the second would replace the first");
   }
 }
 
 /// Writes each format that was asked for, whatever becomes of the others.
-int show(const Context& context, const gate::GateOptions& options, const present::GateReport& report) {
-  const bool taken =
-      context.json || std::ranges::any_of(options.files, [](const auto& file) { return file.second == "-"; });
+int show(const Context& context, const gate::GateOptions& options,
+         const present::GateReport& report) {
+  const bool taken = context.json || std::ranges::any_of(options.files, [](const auto& file) {
+                       return file.second == "-";
+                     });
   std::FILE* out = taken ? stderr : stdout;  // for people
-  if (!taken || !context.quiet) present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
+  if (!taken || !context.quiet)
+    present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
   if (options.github) present::say(out, present::gate_github(report));
   bool lost = false;
-  for (const present::GateFormat& format : present::gate_formats()) {
+  for (const present::GateFormat& format : present::gate_formats) {
     const auto where = options.files.find(format.option);
     if (where == options.files.end() || where->second.empty()) continue;
     const std::string text = format.text(report);
@@ -151,109 +160,127 @@ int show(const Context& context, const gate::GateOptions& options, const present
         write_file(where->second, [&](std::ostream& stream) { stream << text; });
     } catch (const Error& error) {
       lost = true;
-      present::say(stderr, fmt::format("ridgeline: {}\n  {}\n", printable(error.what(), 4000), error.advice()));
+      present::say_failure(error.what(), error.advice());
     }
   }
   if (context.json) present::print_json(present::to_json(report));
-  return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store) : report.exit_code;
+  return lost && report.exit_code != present::interrupted ? static_cast<int>(ErrorKind::store)
+                                                          : report.exit_code;
 }
 
-int gate(const Context& context, const gate::GateOptions& options) {
+/// What is typed: `options` but for what stands in the context, and shares as text.
+struct TypedGate {
+  gate::GateOptions options;
+  std::optional<std::string> delta, alpha;
+};
+
+int gate(const Context& context, const TypedGate& typed) {
+  gate::GateOptions options = typed.options;
+  options.workers = context.workers;
+  options.device = context.device;
+  options.profile = context.profile;
+  if (typed.delta) options.delta = parse_share("--delta", *typed.delta, 1);
+  if (typed.alpha) options.alpha = parse_share("--alpha", *typed.alpha, analysis::most_alpha);
   check_sides(options);
   check_fit(context, options);
   check_output(context, options);
-  if (!options.baseline.empty()) return show(context, options, gate_runs(context, options));
-  const process::Interrupt interrupt;
-  process::adopt_orphans();
-  try {
-    return show(context, options, gate_measured(context, options));
-  } catch (const process::Interrupted&) {  // before anything was measured
-    fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
-    return present::interrupted;
-  }
+  const std::string line = "ridgeline " + shell_line(context.arguments);
+  if (!options.baseline.empty())
+    return show(context, options, present::gate_runs(context.results, line, options));
+  return until_interrupted([&] { return show(context, options, gate_measured(context, options)); });
 }
 
 }  // namespace
 
 void add_gate(Command program, Context& context) {
-  struct Shares {
-    std::optional<std::string> delta, alpha;  // as typed
-  };
-  const auto shares = std::make_shared<Shares>();
-  const auto options = std::make_shared<gate::GateOptions>();
-  const Command command = add_command(
-      program, context, "gate", "Say whether a change made kernels slower: pass, regression, or undecided",
+  const auto [declared, typed] = add_command(
+      program, context, "gate",
+      "Say whether a change made kernels slower: pass, regression, or undecided",
       "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
-      "                                               before merging: builds both commits, measures them in turn\n"
+      "                                               before merging: builds both commits, "
+      "measures them in turn\n"
       "  ridgeline gate --baseline-variant register_tiled --candidate-variant mine\n"
-      "                                               while tuning: two kernels of one build, problem by problem\n"
-      "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm\n"
+      "                                               while tuning: two kernels of one build, "
+      "problem by problem\n"
+      "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker "
+      "new/ridgeline-suites gemm\n"
       "                                               two builds that are there already\n"
       "  ridgeline gate --baseline label:v1 --candidate latest\n"
-      "                                               two stored runs: nothing is measured, and less can be decided\n"
+      "                                               two stored runs: nothing is measured, and "
+      "less can be decided\n"
       "  ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer\n"
-      "  ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)\n"
+      "  ridgeline gate ... --config gate.toml        what matters for which case "
+      "(docs/how-to-gate.md)\n"
       "  ridgeline gate --resume latest               resume an interrupted gate\n\n"
-      "Both sides are measured in rounds: fresh processes, a random order of cases, one case after the other on both\n"
-      "sides in turn. A case leaves as soon as it is decided. A false regression is reported in at most 1% of all "
+      "Both sides are measured in rounds: fresh processes, a random order of cases, one case after "
+      "the other on both\n"
+      "sides in turn. A case leaves as soon as it is decided. A false regression is reported in at "
+      "most 1% of all "
       "gates,\n"
-      "however many cases they have; what cannot be decided is undecided, never a pass. Ctrl-C keeps what is "
+      "however many cases they have; what cannot be decided is undecided, never a pass. Ctrl-C "
+      "keeps what is "
       "measured.\n"
       "On an emulated device counts are compared, exactly: one execution of each side decides.\n"
-      "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with --strict:\n"
-      "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an output cannot be read "
+      "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was "
+      "decided (with --strict:\n"
+      "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an "
+      "output cannot be read "
       "or\n"
       "written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1, 3.",
-      [&context, options, shares] {
-        options->workers = context.workers;
-        options->device = context.device;
-        options->profile = context.profile;
-        if (shares->delta) options->delta = parse_share("--delta", *shares->delta, 1);
-        if (shares->alpha) options->alpha = parse_share("--alpha", *shares->alpha, analysis::most_alpha);
-        return gate(context, *options);
-      });
-  const auto named = [](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); };
-  command.option("PATTERN", options->patterns, "Globs on case names; without any, the cases of the profile");
+      gate);
+  const Command command = declared;
+  gate::GateOptions& options = typed.options;
+  const auto named = [](const std::string& text) {
+    return std::string(text.empty() ? "the name is empty" : "");
+  };
+  command.option("PATTERN", options.patterns,
+                 "Globs on case names; without any, the cases of the profile");
   const auto side = [&](const char* name, auto& value, const char* what, const char* type) {
-    command.option(name, value, what).value_name(type).check(named);
+    command.option(name, value, what, {.value_name = type, .complaint = named});
   };
-  side("--baseline-ref", options->baseline_ref, "Commit to compare with: a branch, a tag, a hash", "REF");
-  side("--candidate-ref", options->candidate_ref, "Commit that is judged", "REF");
-  side("--baseline-variant", options->baseline_variant, "Variant to compare with", "NAME");
-  side("--candidate-variant", options->candidate_variant, "Variant that is judged", "NAME");
-  for (auto [name, value, what] :
-       {std::tuple("--baseline-worker", &options->baseline_workers, "Worker program to compare with; may be repeated"),
-        std::tuple("--candidate-worker", &options->candidate_workers, "Worker program that is judged; likewise")})
-    command.option(name, *value, what).value_name("PROGRAM").check(named).one_value();
-  side("--baseline", options->baseline, "Stored run to compare with, as for show", "RUN");
-  side("--candidate", options->candidate, "Stored run that is judged", "RUN");
-  side("--resume", options->resume, "Resume this interrupted or killed gate, or the latest, with a fresh budget",
-       "GATE");
-  const auto share = [&](const char* name, std::optional<std::string>& value, const char* what) {
-    command.option(name, value, what).value_name("SHARE");
-  };
-  share("--delta", shares->delta, "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs");
-  share("--alpha", shares->alpha, "Most that false regressions may occur, over all cases; without it 1%");
-  side("--budget", options->budget, "Wall clock of the measuring; without it 10m", "TIME");
-  side("--config", options->config, "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
-  side("--seed", options->seed, "Of orders, inputs and layouts", "N");
-  command.option("--label", options->label, "A word to find the gate's runs by").value_name("TEXT");
-  command.flag("--aa", options->aa,
+  side("--baseline-ref", options.baseline_ref, "Commit to compare with: a branch, a tag, a hash",
+       "REF");
+  side("--candidate-ref", options.candidate_ref, "Commit that is judged", "REF");
+  side("--baseline-variant", options.baseline_variant, "Variant to compare with", "NAME");
+  side("--candidate-variant", options.candidate_variant, "Variant that is judged", "NAME");
+  for (auto [name, value, what] : {std::tuple("--baseline-worker", &options.baseline_workers,
+                                              "Worker program to compare with; may be repeated"),
+                                   std::tuple("--candidate-worker", &options.candidate_workers,
+                                              "Worker program that is judged; likewise")})
+    command.option(name, *value, what,
+                   {.value_name = "PROGRAM", .one_value = true, .complaint = named});
+  side("--baseline", options.baseline, "Stored run to compare with, as for show", "RUN");
+  side("--candidate", options.candidate, "Stored run that is judged", "RUN");
+  side("--resume", options.resume,
+       "Resume this interrupted or killed gate, or the latest, with a fresh budget", "GATE");
+  command.option("--delta", typed.delta,
+                 "Slow-down that matters: 3% or 0.03; without it 3% on CPUs, 0.5% on GPUs",
+                 {.value_name = "SHARE"});
+  command.option("--alpha", typed.alpha,
+                 "Most that false regressions may occur, over all cases; without it 1%",
+                 {.value_name = "SHARE"});
+  side("--budget", options.budget, "Wall clock of the measuring; without it 10m", "TIME");
+  side("--config", options.config,
+       "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
+  side("--seed", options.seed, "Of orders, inputs and layouts", "N");
+  command.option("--label", options.label, "A word to find the gate's runs by",
+                 {.value_name = "TEXT"});
+  command.flag("--aa", options.aa,
                "Both sides are the same code: compare them all the same, to see how often "
                "a gate is wrong");
-  command.flag("--strict", options->strict,
-               "Exit 3 when any case is undecided, was disturbed, or does not fit into memory beside the other side");
-  command.flag("--accept-changes", options->accept_changes, "Of stored runs: judge although the environment changed");
-  command.flag("--no-wait", options->no_wait, "Exit 69 when somebody else measures on the device");
-  add_device_option(command, context);
-  add_profile_option(command, context);
-  add_worker_option(command, context);
-  add_results_option(command, context);
-  for (const present::GateFormat& format : present::gate_formats())
-    side(format.option, options->files[format.option], format.what, "FILE");
-  command.flag("--github", options->github, "Also print GitHub workflow annotations");
-  add_json_option(command, context);
-  add_quiet_option(command, context);
+  command.flag("--strict", options.strict,
+               "Exit 3 when any case is undecided, was disturbed, or does not fit into memory "
+               "beside the other side");
+  command.flag("--accept-changes", options.accept_changes,
+               "Of stored runs: judge although the environment changed");
+  command.flag("--no-wait", options.no_wait, "Exit 69 when somebody else measures on the device");
+  for (const auto add :
+       {add_device_option, add_profile_option, add_worker_option, add_results_option})
+    add(command, context);
+  for (const present::GateFormat& format : present::gate_formats)
+    side(format.option, options.files[format.option], format.what, "FILE");
+  command.flag("--github", options.github, "Also print GitHub workflow annotations");
+  for (const auto add : {add_json_option, add_quiet_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -6,10 +6,8 @@
 
 namespace ridgeline::cli {
 
-/// Gates two stored runs: nothing is measured.
-present::GateReport gate_runs(const Context& context, const gate::GateOptions& options);
-
-/// Measures: two workers, two commits, or two variants of one build; or goes on with an interrupted gate.
+/// Measures: two workers, two commits, or two variants of one build; or goes on with an interrupted
+/// gate.
 present::GateReport gate_measured(const Context& context, const gate::GateOptions& options);
 
 }  // namespace ridgeline::cli

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -9,17 +10,19 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/gate.hpp"
-#include "harness/cli/repeat.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/request.hpp"
 #include "harness/gate/setup.hpp"
 #include "harness/present/gate_progress.hpp"
 #include "harness/present/gate_words.hpp"
+#include "harness/present/plan.hpp"
+#include "harness/present/repeat.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -30,46 +33,50 @@ using gate::Sides;
 constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
 
 /// Commits are named by their hashes: branches move.
-std::string repeat_of(const record::Gate& gate, const record::Device& device, const Sides<std::string>& commits,
+std::string repeat_of(const record::Gate& gate, const record::Device& device,
+                      const Sides<std::string>& commits,
                       const std::vector<record::CaseVerdict>& verdicts) {
   std::vector<std::string> failed;
   for (const record::CaseVerdict& verdict : verdicts)
     if (present::fails(verdict)) failed.push_back(verdict.case_name);
   if (failed.empty()) return {};
   if (failed.size() > max_repeated) failed.clear();  // all of it again
-  return repeating_line(gate.command_line, device.id, gate.seed, failed,
-                        {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
+  return present::repeating_line(
+      gate.command_line, device.id, gate.seed, failed,
+      {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
 }
 
 void print_start(std::FILE* out, const gate::GateSetup& setup, const gate::Wanted& wanted,
                  const std::vector<std::string>& notes) {
-  present::say(out, fmt::format("device {}: {} ({}){}\n", printable(setup.device.id), printable(setup.device.name),
-                                printable(setup.device.model), wanted.device.empty() ? ", the best one here" : ""));
-  const auto cases = setup.cases.size();
-  const std::string many = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+  present::say(out, present::device_text(setup.device, !wanted.options.device.empty()));
+  const std::string many = units::plural(std::ssize(setup.cases), "case");
   if (analysis::gives_counts(setup.device.kind))
-    present::say(out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
-                                  setup.gate.id, wanted.resumed ? ", resumed" : "", many));
+    present::say(
+        out, fmt::format("gate {}{}: {}; counts are exact, so one execution of each side decides\n",
+                         setup.gate.id, wanted.resumed ? ", resumed" : "", many));
   else
     present::say(out, fmt::format("gate {}{}: {}, at most {} rounds and {}\n", setup.gate.id,
-                                  wanted.resumed ? ", resumed with a fresh budget" : "", many, setup.plan.looks.back(),
-                                  units::duration(setup.budget_s)));
-  for (const std::string& note : notes) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
+                                  wanted.resumed ? ", resumed with a fresh budget" : "", many,
+                                  setup.plan.looks.back(), units::duration(setup.budget_s)));
+  for (const std::string& note : notes)
+    present::say(out, fmt::format("  {}\n", printable(note, 2000)));
 }
 
 }  // namespace
 
 present::GateReport gate_measured(const Context& context, const gate::GateOptions& given) {
   std::FILE* out = context.json ? stderr : stdout;  // for people
-  const gate::Wanted wanted = given.resume.empty() ? gate::from_command_line(given)
-                                                   : gate::from_gate(context.results, given, present::say_left_out);
+  const gate::Wanted wanted = given.resume.empty()
+                                  ? gate::from_command_line(given)
+                                  : gate::from_gate(context.results, given, present::say_left_out);
   const gate::GateOptions& options = wanted.options;
   const std::filesystem::path home = process::home();
   const gate::Programs programs = gate::find_programs(wanted, [&](const std::string& line) {
     if (!context.quiet) present::say(stderr, printable(line, 4000) + '\n');
   });
 
-  const run::Profile profile = wanted.used_profile ? *wanted.used_profile : run::load_profile(wanted.profile, home);
+  const run::Profile profile =
+      wanted.used_profile ? *wanted.used_profile : run::load_profile(options.profile, home);
   const record::Device device = gate::choose_device(wanted, programs);
   gate::check_options(options, device);
   const gate::GateCases cases = gate::choose_cases(wanted, programs, device, profile, home);
@@ -85,37 +92,31 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   std::vector<std::string> notes = gate::notes_of(setup, programs, cases);
   if (!context.quiet) print_start(out, setup, wanted, notes);
 
-  const run::DeviceLock lock(
-      setup.device.uuid, fmt::format("gate {}: {}", gate.id, gate.command_line), [&](const std::string& holder) {
-        if (options.no_wait)
-          throw Error(ErrorKind::dependency, fmt::format("device {} is in use by {}", setup.device.id, holder),
-                      "wait for it, or leave out --no-wait");
-        fmt::print(stderr, "waiting for device {}, which is in use by {}\n", setup.device.id, holder);
-      });
+  const run::DeviceLock lock(setup.device.uuid,
+                             fmt::format("gate {}: {}", gate.id, gate.command_line),
+                             while_in_use(setup.device.id, options.no_wait));
   const record::Environment environment = run::observe_environment(setup.device);
   present::GateReport report;
   report.device = setup.device;
   report.notes = notes;
-  report.file =
-      wanted.resumed ? wanted.resumed->file : std::filesystem::path(context.results) / (setup.device.model + ".sqlite");
+  report.file = wanted.resumed
+                    ? wanted.resumed->file
+                    : std::filesystem::path(context.results) / (setup.device.model + ".sqlite");
   store::Store store = store::Store::create(report.file);
   if (wanted.resumed) {
     gate::check_unchanged(wanted, setup, store, environment, options_text);
-    store.resume_gate(gate.id);  // refuses one that has finished while the device was waited for
+    store::resume_gate(store,
+                       gate.id);  // refuses one that has finished while the device was waited for
     gate::add_measured(setup, store);
   } else {
-    store.begin(gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
+    store::begin(store, gate, setup.baseline_run, setup.candidate_run, setup.device, environment);
   }
 
   present::GateDisplay display(out, context.quiet);
   gate::GateObserver observer;
-  observer.tick = [&](const gate::GateProgress& progress) { display.tick(progress); };
-  observer.decided = [&](const gate::GateProgress& progress, const record::CaseVerdict& verdict) {
-    display.decided(progress, verdict);
-  };
-  observer.pilot = [&](const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
-    display.pilot(progress, verdicts);
-  };
+  observer.tick = std::bind_front(&present::GateDisplay::tick, &display);
+  observer.decided = std::bind_front(&present::GateDisplay::decided, &display);
+  observer.pilot = std::bind_front(&present::GateDisplay::pilot, &display);
   observer.note = [&](const std::string& note) {
     report.notes.push_back(note);
     display.clear();
@@ -129,16 +130,17 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   } catch (const Error& error) {
     display.clear();
     throw Error(error.kind(), error.what(),
-                fmt::format("{}{}what was measured is stored; resume: ridgeline gate --resume {}", error.advice(),
-                            error.advice().empty() ? "" : "; ", gate.id));
+                fmt::format("{}{}what was measured is stored; resume: ridgeline gate --resume {}",
+                            error.advice(), error.advice().empty() ? "" : "; ", gate.id));
   }
   process::end_descendants();
   display.clear();
   gate.finished = run::timestamp();
   report.gate = gate;
-  report.verdicts = store.verdicts(gate.id);
+  report.verdicts = store::verdicts(store, gate.id);
   if (analysis::gives_counts(device.kind))
-    std::ranges::move(gate::metric_notes(gate, options.config, store), std::back_inserter(report.notes));
+    std::ranges::move(gate::metric_notes(gate, options.config, store),
+                      std::back_inserter(report.notes));
   present::sort_by_importance(report.verdicts);
   report.repeat = repeat_of(gate, setup.device, programs.commits, report.verdicts);
   report.exit_code = present::gate_exit_code(gate.status, report.verdicts, options.strict);

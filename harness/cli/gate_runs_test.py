@@ -1,4 +1,5 @@
-"""Two stored runs against each other: real workers, real runs, the second one's worker altered on the way."""
+"""Two stored runs against each other: real workers, real runs, the second one's worker altered on
+the way."""
 
 import json
 import os
@@ -7,11 +8,13 @@ import pytest
 
 from harness.run.scripted_runs import BUILD, ROOT, case
 
-# Between ridgeline and the scripted worker: times of some variants become longer, and the build says another commit.
+# Between ridgeline and the scripted worker: times of some variants become longer, and the build
+# says another commit.
 ALTERED = """#!/usr/bin/env python3
 import json, subprocess, sys
 FACTOR, VARIANTS = {factor}, {variants}
-worker = subprocess.Popen([{worker!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+worker = subprocess.Popen([{worker!r}, *sys.argv[1:]], **pipes)
 slow = False
 for line in sys.stdin:
     request = json.loads(line)
@@ -43,11 +46,26 @@ def runs(lab):
     def measure(label, commit, *slow, variants=VARIANTS, processes=6, **options):
         worker = lab.folder / f"{label}-worker"
         worker.write_text(
-            ALTERED.format(factor=1.1, variants=slow, commit=commit, worker=str(BUILD / "ridgeline-scripted-worker"))
+            ALTERED.format(
+                factor=1.1,
+                variants=slow,
+                commit=commit,
+                worker=str(BUILD / "ridgeline-scripted-worker"),
+            )
         )
         worker.chmod(0o755)
         profile = lab.profile(*variants, processes=processes)
-        command = ["run", "--device", "fake", "--profile", profile, "--results", lab.results, "--worker", worker]
+        command = [
+            "run",
+            "--device",
+            "fake",
+            "--profile",
+            profile,
+            "--results",
+            lab.results,
+            "--worker",
+            worker,
+        ]
         done = lab.call(*command, "--label", label, text=True, **options)
         assert done.returncode in (0, 2), done.stderr
         return done
@@ -58,7 +76,16 @@ def runs(lab):
 
 def gate(lab, *arguments):
     done = lab.call(
-        *("gate", "--json", "--results", lab.results, "--baseline", "label:old", "--candidate", "label:new"),
+        *(
+            "gate",
+            "--json",
+            "--results",
+            lab.results,
+            "--baseline",
+            "label:old",
+            "--candidate",
+            "label:new",
+        ),
         *arguments,
         text=True,
     )
@@ -74,7 +101,12 @@ def verdicts(said):
 def test_a_slower_run_is_found_stored_and_shown(runs):
     runs.measure("old", OLD, processes=8)
     runs.measure(
-        "new", NEW, "noisy", "wrong_result", variants=("noisy", "drifting", "unsupported", "wrong_result"), processes=8
+        "new",
+        NEW,
+        "noisy",
+        "wrong_result",
+        variants=("noisy", "drifting", "unsupported", "wrong_result"),
+        processes=8,
     )
     code, said, _ = gate(runs)
     assert code == 2
@@ -87,7 +119,9 @@ def test_a_slower_run_is_found_stored_and_shown(runs):
     }
     slower = next(one for one in said["verdicts"] if one["verdict"] == "regression")
     assert 1.08 < slower["ratio"] < 1.12
-    assert runs.query("SELECT count(*), max(mode), max(status) FROM gate") == [(1, "runs", "finished")]
+    assert runs.query("SELECT count(*), max(mode), max(status) FROM gate") == [
+        (1, "runs", "finished")
+    ]
     assert runs.query("SELECT count(*) FROM pair") == [(0,)]
     assert runs.is_intact()
 
@@ -108,12 +142,22 @@ def test_a_slower_run_is_found_stored_and_shown(runs):
     assert f"ridgeline gate --baseline-ref {OLD} --candidate-ref {NEW}" in shown.stdout
     assert shown.returncode == 1
 
-    # The gate is the newest of all; what only runs have is asked of the newest run, unless a gate is named.
+    # The gate is the newest of all; what only runs have is asked of the newest run, unless a gate
+    # is named.
     newest = runs.call("show", "--results", runs.results, text=True).stdout
     assert newest.startswith("gate ")
-    for asked in (["--failed"], ["--sort", "time"], ["latest", "scripted/noisy"], ["synthetic-fake", "scripted/noisy"]):
-        assert runs.call("show", "--results", runs.results, *asked, text=True).stdout.startswith("run "), asked
-    named = runs.call("show", "--results", runs.results, newest.split()[1].rstrip(":"), "--failed", text=True)
+    for asked in (
+        ["--failed"],
+        ["--sort", "time"],
+        ["latest", "scripted/noisy"],
+        ["synthetic-fake", "scripted/noisy"],
+    ):
+        assert runs.call("show", "--results", runs.results, *asked, text=True).stdout.startswith(
+            "run "
+        ), asked
+    named = runs.call(
+        "show", "--results", runs.results, newest.split()[1].rstrip(":"), "--failed", text=True
+    )
     assert (named.returncode, "is shown whole" in named.stderr) == (64, True)
 
 

@@ -8,8 +8,9 @@
 
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -24,7 +25,9 @@ struct Said {
   std::string out, err;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 class KeptRuns : public testing::Test {
  protected:
@@ -39,20 +42,22 @@ class KeptRuns : public testing::Test {
     return folder / results / (model + ".sqlite");
   }
 
-  void add_run(const std::string& results, const std::string& model, const std::string& id, const std::string& started,
-               const std::string& label = "", Outcome outcome = Outcome::ok) {
+  void add_run(const std::string& results, const std::string& model, const std::string& id,
+               const std::string& started, const std::string& label = "",
+               Outcome outcome = Outcome::ok) {
     store::Store store = store::Store::create(file(results, model));
     record::Device device = examples::device();
     device.model = model;
     record::Run run = examples::run(id, started);
     run.label = label;
-    store.begin(run, device, examples::environment());
+    store::begin(store, run, device, examples::environment());
     record::Process process = examples::process(0, id);
     process.started = started;
     const record::Case info = examples::gemm_case();
-    store.add(store.add(process), info,
-              outcome == Outcome::ok ? examples::measurement(info) : examples::failed(info, outcome, "signal 11"));
-    store.finish(id, record::RunStatus::finished, started);
+    store::add(store, store::add(store, process), info,
+               outcome == Outcome::ok ? examples::measurement(info)
+                                      : examples::failed(info, outcome, "signal 11"));
+    store::finish(store, id, record::RunStatus::finished, started);
   }
 
   Said ridgeline(std::vector<std::string> words, const std::string& results = "results") {
@@ -79,17 +84,22 @@ TEST_F(KeptRuns, ABaselineIsSetListedUsedMovedAndRemoved) {
   const Said set = ridgeline({"baseline", "set", "main", "20200101"});
   EXPECT_EQ(set.code, 0) << set.err;
   EXPECT_EQ(set.out,
-            "baseline main of synthetic-gpu is run 20200101T000000Z-aaaa of 2020-01-01 00:00:00 UTC, finished: 1 ok\n");
-  EXPECT_TRUE(contains(ridgeline({"show", "baseline:main"}).out, "run 20200101T000000Z-aaaa: finished"));
+            "baseline main of synthetic-gpu is run 20200101T000000Z-aaaa of 2020-01-01 00:00:00 "
+            "UTC, finished: 1 ok\n");
+  EXPECT_TRUE(
+      contains(ridgeline({"show", "baseline:main"}).out, "run 20200101T000000Z-aaaa: finished"));
   const Said moved = ridgeline({"baseline", "set", "main", "latest"});
   EXPECT_TRUE(contains(moved.out, "  before, it was run 20200101T000000Z-aaaa\n")) << moved.out;
   const Said list = ridgeline({"baseline", "list"});
-  EXPECT_TRUE(contains(list.out, "main      synthetic-gpu  20200201T000000Z-bbbb  2020-02-01 00:00:00")) << list.out;
+  EXPECT_TRUE(
+      contains(list.out, "main      synthetic-gpu  20200201T000000Z-bbbb  2020-02-01 00:00:00"))
+      << list.out;
   const json all = json::parse(ridgeline({"baseline", "list", "--json"}).out);
   EXPECT_EQ(all["baselines"][0]["name"], "main");
   EXPECT_EQ(all["baselines"][0]["run"]["id"], "20200201T000000Z-bbbb");
   const Said removed = ridgeline({"baseline", "remove", "main"});
-  EXPECT_EQ(removed.out, "baseline main of synthetic-gpu is removed; run 20200201T000000Z-bbbb stays\n");
+  EXPECT_EQ(removed.out,
+            "baseline main of synthetic-gpu is removed; run 20200201T000000Z-bbbb stays\n");
   const Said again = ridgeline({"baseline", "remove", "main"});
   EXPECT_EQ(again.code, 64);
   EXPECT_TRUE(contains(again.err, "no baseline is called 'main'")) << again.err;
@@ -110,7 +120,8 @@ TEST_F(KeptRuns, OneNameMayStandForARunOfEachModel) {
 TEST_F(KeptRuns, ABaselineNeedsAPlainNameAndARunWithResults) {
   for (const char* name : {"a b", "a@b", "label:x", ""})
     EXPECT_EQ(ridgeline({"baseline", "set", name, "latest"}).code, 64) << name;
-  add_run("results", "synthetic-gpu", "20200401T000000Z-dddd", "2020-04-01T00:00:00Z", "", Outcome::crashed);
+  add_run("results", "synthetic-gpu", "20200401T000000Z-dddd", "2020-04-01T00:00:00Z", "",
+          Outcome::crashed);
   const Said failed = ridgeline({"baseline", "set", "main", "latest"});
   EXPECT_EQ(failed.code, 64);
   EXPECT_TRUE(contains(failed.err, "no measurement of it is ok")) << failed.err;
@@ -126,9 +137,10 @@ TEST_F(KeptRuns, FoldersAreMergedAndKnownTheSecondTime) {
   const Said said = ridgeline({"merge", path("one"), path("two")});
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_EQ(said.out, file("one", "synthetic-gpu").string() + ": 1 run added; 1 measurement\n" +
-                          "  its baselines stay there: main\n" + file("two", "synthetic-other").string() +
-                          ": 1 run added; 1 measurement\n" + "2 folders merged into " + path("results") +
-                          ": 2 runs added; 2 measurements\n");
+                          "  its baselines stay there: main\n" +
+                          file("two", "synthetic-other").string() +
+                          ": 1 run added; 1 measurement\n" + "2 folders merged into " +
+                          path("results") + ": 2 runs added; 2 measurements\n");
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["runs"].size(), 4u);
   const json again = json::parse(ridgeline({"merge", path("one"), path("two"), "--json"}).out);
   EXPECT_EQ(again["total"]["runs"]["known"], 2);
@@ -139,7 +151,8 @@ TEST_F(KeptRuns, FoldersAreMergedAndKnownTheSecondTime) {
 
 TEST_F(KeptRuns, MergingMakesAFolderThatIsNotThere) {
   const Said said = ridgeline({"merge", path("results"), "--quiet"}, "all/of/them");
-  EXPECT_EQ(said.out, "1 folder merged into " + path("all/of/them") + ": 2 runs added; 2 measurements\n");
+  EXPECT_EQ(said.out,
+            "1 folder merged into " + path("all/of/them") + ": 2 runs added; 2 measurements\n");
   EXPECT_TRUE(fs::exists(file("all/of/them", "synthetic-gpu")));
 }
 
@@ -169,13 +182,14 @@ TEST_F(KeptRuns, WhatCannotBeReadIsLeftOutAndTheRestMerged) {
   std::ofstream(folder / "broken" / "synthetic-gpu.sqlite") << std::string(4096, 'x');
   add_run("good", "synthetic-gpu", "20200301T000000Z-cccc", "2020-03-01T00:00:00Z");
   add_run("conflict", "synthetic-gpu", "20200101T000000Z-aaaa", "2020-01-01T00:00:00Z", "another");
-  const Said said = ridgeline({"merge", path("broken"), path("empty"), path("conflict"), path("good")});
+  const Said said =
+      ridgeline({"merge", path("broken"), path("empty"), path("conflict"), path("good")});
   EXPECT_EQ(said.code, 74);
   EXPECT_TRUE(contains(said.err, "it is not a database")) << said.err;
   EXPECT_TRUE(contains(said.err, "there are no results in " + path("empty"))) << said.err;
   EXPECT_TRUE(contains(said.err, "has another run of this id, which differs in")) << said.err;
-  EXPECT_TRUE(
-      contains(said.out, "4 folders merged into " + path("results") + ": 1 run added; 1 measurement; 3 left out\n"))
+  EXPECT_TRUE(contains(said.out, "4 folders merged into " + path("results") +
+                                     ": 1 run added; 1 measurement; 3 left out\n"))
       << said.out;
   EXPECT_TRUE(contains(ridgeline({"show", "20200301"}).out, "20200301T000000Z-cccc"));
 }
@@ -187,7 +201,7 @@ TEST_F(KeptRuns, AModelThatIsNoNameOfAFileIsRefused) {
     store::Store store = store::Store::create(folder / "evil" / "x.sqlite");
     record::Device device = examples::device();
     device.model = "../../outside";
-    store.begin(examples::run("a"), device, examples::environment());
+    store::begin(store, examples::run("a"), device, examples::environment());
   }
   const Said said = ridgeline({"merge", path("evil")});
   EXPECT_EQ(said.code, 74);
@@ -200,21 +214,28 @@ TEST_F(KeptRuns, PruningSaysFirstAndDropsWithYes) {
   const Said plan = ridgeline({"prune", "--older-than", "12w"});
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_TRUE(contains(plan.out,
-                       "synthetic-gpu     1  2020-02-01 00:00:00  2020-02-01 00:00:00             1        3  24 B\n"))
+                       "synthetic-gpu     1  2020-02-01 00:00:00  2020-02-01 00:00:00             "
+                       "1        3  24 B\n"))
       << plan.out;
-  EXPECT_TRUE(contains(plan.out, "kept: 3 samples of run 20200101T000000Z-aaaa of synthetic-gpu, baseline main\n"));
+  EXPECT_TRUE(contains(
+      plan.out, "kept: 3 samples of run 20200101T000000Z-aaaa of synthetic-gpu, baseline main\n"));
   EXPECT_TRUE(contains(plan.out, "nothing was dropped: --yes drops them")) << plan.out;
   const std::string before = ridgeline({"show", "latest"}).out;
   const Said done = ridgeline({"prune", "--older-than", "12w", "--yes", "--shrink"});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_TRUE(contains(done.out, "dropped 3 samples; medians and all else")) << done.out;
-  EXPECT_EQ(ridgeline({"show", "latest"}).out, before) << "medians, intervals and shares are as they were";
-  EXPECT_TRUE(contains(ridgeline({"show", "--samples", "gemm", "latest"}).out,
-                       "3 samples of 20 executions each, median 100 ns; dropped by ridgeline prune on "));
-  EXPECT_TRUE(contains(ridgeline({"export", "google-benchmark", "latest"}).out, "\"iterations\": 60"));
+  EXPECT_EQ(ridgeline({"show", "latest"}).out, before)
+      << "medians, intervals and shares are as they were";
+  EXPECT_TRUE(
+      contains(ridgeline({"show", "--samples", "gemm", "latest"}).out,
+               "3 samples of 20 executions each, median 100 ns; dropped by ridgeline prune on "));
+  EXPECT_TRUE(
+      contains(ridgeline({"export", "google-benchmark", "latest"}).out, "\"iterations\": 60"));
   EXPECT_TRUE(contains(ridgeline({"export", "jsonl", "latest"}).out, "\"pruned\":{\"samples\":3,"));
-  EXPECT_TRUE(contains(ridgeline({"show", "--samples", "gemm", "--json", "latest"}).out, "\"pruned\""));
-  EXPECT_TRUE(contains(ridgeline({"prune", "--older-than", "12w", "--yes"}).out, "no samples to drop\n"));
+  EXPECT_TRUE(
+      contains(ridgeline({"show", "--samples", "gemm", "--json", "latest"}).out, "\"pruned\""));
+  EXPECT_TRUE(
+      contains(ridgeline({"prune", "--older-than", "12w", "--yes"}).out, "no samples to drop\n"));
 }
 
 TEST_F(KeptRuns, AnAgeIsANumberOfDaysOrWeeks) {

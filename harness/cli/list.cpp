@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/table.hpp"
@@ -29,10 +30,8 @@ struct Listed {
 };
 
 /// `--device cuda:0` and `--device cuda` both mean cases for CUDA: listing asks no device.
-std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
-
 bool on_device(const record::Case& info, const std::string& device) {
-  return device.empty() || to_string(info.device_kind) == kind_of(device);
+  return device.empty() || to_string(info.device_kind) == device.substr(0, device.find(':'));
 }
 
 struct ListOptions {
@@ -43,14 +42,14 @@ struct ListOptions {
 /// The cases that the options ask for, in the workers' order.
 std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::Worker>& workers,
                                  const std::vector<std::string>& patterns) {
-  std::unique_ptr<run::Profile> profile;
-  if (!context.profile.empty())
-    profile = std::make_unique<run::Profile>(run::load_profile(context.profile, process::home()));
+  std::optional<run::Profile> profile;
+  if (!context.profile.empty()) profile = run::load_profile(context.profile, process::home());
   if (profile) run::check_profile(workers, *profile);
   std::vector<Listed> cases;
   std::vector<std::string> names;
   for (const run::Worker& worker : workers) {
-    // That a build left a worker out is said by `ridgeline devices`, and here where its device is asked for.
+    // That a build left a worker out is said by `ridgeline devices`, and here where its device is
+    // asked for.
     if (!worker.unavailable.empty() && !worker.program.empty() && !context.quiet)
       fmt::print(stderr, "{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
     for (const record::Case& info : worker.cases) {
@@ -62,18 +61,17 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
   if (names.empty() && !context.device.empty()) {
     if (const run::Worker* missing = run::missing_for(workers, context.device))
       throw Error(ErrorKind::dependency,
-                  fmt::format("the cases for device {} cannot be listed: {}", printable(context.device),
-                              printable(missing->unavailable, 1000)),
+                  fmt::format("the cases for device {} cannot be listed: {}",
+                              printable(context.device), printable(missing->unavailable, 1000)),
                   missing->advice);
   }
   if (names.empty())
-    throw Error(ErrorKind::usage, fmt::format("there are no cases for device {}", printable(context.device)),
+    throw Error(ErrorKind::usage,
+                fmt::format("there are no cases for device {}", printable(context.device)),
                 "ridgeline devices shows what there is");
   run::check_patterns(patterns, names);
   std::erase_if(cases, [&](const Listed& listed) {
-    const std::string name = record::name(listed.info.id);
-    return !patterns.empty() && std::none_of(patterns.begin(), patterns.end(),
-                                             [&](const std::string& pattern) { return matches(pattern, name); });
+    return !any_matches(patterns, record::name(listed.info.id));
   });
   return cases;
 }
@@ -81,25 +79,21 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
 json::Value unavailable_json(const std::vector<run::Worker>& workers) {
   json::Value all = json::Value::array();
   for (const run::Worker& worker : workers)
-    if (!worker.unavailable.empty()) all.push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
+    if (!worker.unavailable.empty())
+      all.push_back({{"worker", worker.name}, {"reason", worker.unavailable}});
   return all;
 }
 
-json::Value cases_json(const std::vector<Listed>& cases, const std::vector<run::Worker>& workers) {
-  json::Value all{{"cases", json::Value::array()}};
-  for (const Listed& listed : cases) {
-    json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
-    object.update(record::to_json(listed.info));
-    all["cases"].push_back(std::move(object));
-  }
-  all["unavailable"] = unavailable_json(workers);
-  return all;
+json::Value to_json(const Listed& listed) {
+  json::Value object{{"name", record::name(listed.info.id)}, {"worker", listed.worker}};
+  object.update(record::to_json(listed.info));
+  return object;
 }
-
-std::string counted_cases(std::size_t count) { return fmt::format("{} case{}\n", count, count == 1 ? "" : "s"); }
 
 /// Without a terminal each case keeps its line, for programs that read lines.
-std::size_t list_width() { return isatty(STDOUT_FILENO) == 1 ? present::look_of(stdout).width : present::any_width; }
+std::size_t list_width() {
+  return isatty(STDOUT_FILENO) == 1 ? present::look_of(stdout).width : present::any_width;
+}
 
 /// The same case may exist on several kinds of device: it is one line.
 void print_cases(const std::vector<Listed>& cases, bool quiet) {
@@ -114,7 +108,7 @@ void print_cases(const std::vector<Listed>& cases, bool quiet) {
   for (const std::string& name : order)
     table.add({printable(name, 400), fmt::format("{}", fmt::join(kinds[name], ", "))});
   fmt::print("{}", table.text(list_width()));
-  if (!quiet) fmt::print("{}", counted_cases(order.size()));
+  if (!quiet) fmt::print("{}\n", units::plural(std::ssize(order), "case"));
 }
 
 struct ListedSuite {
@@ -122,7 +116,8 @@ struct ListedSuite {
   std::set<std::string> cases;
 };
 
-std::vector<ListedSuite> suites_of(const std::vector<Listed>& cases, const std::vector<run::Worker>& workers) {
+std::vector<ListedSuite> suites_of(const std::vector<Listed>& cases,
+                                   const std::vector<run::Worker>& workers) {
   std::vector<ListedSuite> suites;
   for (const Listed& listed : cases) {
     const std::string& name = listed.info.id.suite;
@@ -132,29 +127,30 @@ std::vector<ListedSuite> suites_of(const std::vector<Listed>& cases, const std::
   }
   for (const run::Worker& worker : workers)
     for (const protocol::Suite& suite : worker.suites)
-      if (const auto found = std::ranges::find(suites, suite.name, &ListedSuite::name); found != suites.end())
+      if (const auto found = std::ranges::find(suites, suite.name, &ListedSuite::name);
+          found != suites.end())
         found->question = suite.question;
   return suites;
 }
 
 void print_suites(const std::vector<ListedSuite>& suites, bool quiet) {
-  present::Table table(
-      {{"suite"}, {"cases", present::Table::Align::right}, {"asks", present::Table::Align::left, true}});
-  std::size_t cases = 0;
+  present::Table table({{"suite"},
+                        {"cases", present::Table::Align::right},
+                        {"asks", present::Table::Align::left, true}});
+  std::int64_t cases = 0;
   for (const ListedSuite& suite : suites) {
-    table.add({printable(suite.name), std::to_string(suite.cases.size()), printable(suite.question, 1000)});
-    cases += suite.cases.size();
+    table.add({printable(suite.name), std::to_string(suite.cases.size()),
+               printable(suite.question, 1000)});
+    cases += std::ssize(suite.cases);
   }
   fmt::print("{}", table.text(list_width()));
-  if (!quiet) fmt::print("{} suite{}, {}", suites.size(), suites.size() == 1 ? "" : "s", counted_cases(cases));
+  if (!quiet)
+    fmt::print("{}, {}\n", units::plural(std::ssize(suites), "suite"),
+               units::plural(cases, "case"));
 }
 
-json::Value suites_json(const std::vector<ListedSuite>& suites, const std::vector<run::Worker>& workers) {
-  json::Value all{{"suites", json::Value::array()}};
-  for (const ListedSuite& suite : suites)
-    all["suites"].push_back({{"name", suite.name}, {"question", suite.question}, {"cases", suite.cases.size()}});
-  all["unavailable"] = unavailable_json(workers);
-  return all;
+json::Value to_json(const ListedSuite& suite) {
+  return {{"name", suite.name}, {"question", suite.question}, {"cases", suite.cases.size()}};
 }
 
 int list(const Context& context, const ListOptions& options) {
@@ -163,11 +159,12 @@ int list(const Context& context, const ListOptions& options) {
   if (options.suites) {
     const std::vector<ListedSuite> suites = suites_of(cases, workers);
     if (context.json)
-      present::print_json(suites_json(suites, workers));
+      present::print_json(
+          {{"suites", json::list(suites)}, {"unavailable", unavailable_json(workers)}});
     else
       print_suites(suites, context.quiet);
   } else if (context.json) {
-    present::print_json(cases_json(cases, workers));
+    present::print_json({{"cases", json::list(cases)}, {"unavailable", unavailable_json(workers)}});
   } else {
     print_cases(cases, context.quiet);
   }
@@ -177,23 +174,20 @@ int list(const Context& context, const ListOptions& options) {
 }  // namespace
 
 void add_list(Command program, Context& context) {
-  const auto options = std::make_shared<ListOptions>();
-  const Command command =
-      add_command(program, context, "list", "Show the cases that can be measured",
-                  "  ridgeline list                       all cases\n"
-                  "  ridgeline list --suites              what each suite asks, and its cases' number\n"
-                  "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
-                  "  ridgeline list 'gemm/*/f32'          * matches anything, also /\n"
-                  "  ridgeline list --profile quick       what that profile measures\n"
-                  "  ridgeline list --device cpu --json   with work, ideas and ranks",
-                  [&context, options] { return list(context, *options); });
-  command.option("PATTERN", options->patterns, "Globs on case names; without any, all cases");
-  command.flag("--suites", options->suites, "Show the suites in place of their cases");
-  add_device_option(command, context);
-  add_profile_option(command, context);
-  add_worker_option(command, context);
-  add_json_option(command, context);
-  add_quiet_option(command, context);
+  const auto [command, options] = add_command(
+      program, context, "list", "Show the cases that can be measured",
+      "  ridgeline list                       all cases\n"
+      "  ridgeline list --suites              what each suite asks, and its cases' number\n"
+      "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
+      "  ridgeline list 'gemm/*/f32'          * matches anything, also /\n"
+      "  ridgeline list --profile quick       what that profile measures\n"
+      "  ridgeline list --device cpu --json   with work, ideas and ranks",
+      list);
+  command.option("PATTERN", options.patterns, "Globs on case names; without any, all cases");
+  command.flag("--suites", options.suites, "Show the suites in place of their cases");
+  for (const auto add : {add_device_option, add_profile_option, add_worker_option, add_json_option,
+                         add_quiet_option})
+    add(command, context);
 }
 
 }  // namespace ridgeline::cli

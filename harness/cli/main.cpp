@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -16,14 +17,14 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/program.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
 constexpr void (*commands[])(Command, Context&) = {
-    add_devices, add_list,   add_run,    add_gate,    add_runs,     add_show,  add_trend, add_check,
-    add_predict, add_report, add_export, add_compare, add_baseline, add_merge, add_prune, add_completion,
+    add_devices,  add_list,  add_run,     add_gate,       add_runs,   add_show,
+    add_trend,    add_check, add_predict, add_report,     add_export, add_compare,
+    add_baseline, add_merge, add_prune,   add_completion,
 };
 
 constexpr const char* examples = R"(
@@ -41,12 +42,12 @@ interrupted.)";
 
 int report(ErrorKind kind, const std::string& failure, const std::string& advice) {
   std::fflush(stdout);
-  present::say(stderr, fmt::format("ridgeline: {}\n", printable(failure, 4000)));
-  if (!advice.empty()) present::say(stderr, fmt::format("  {}\n", printable(advice, 4000)));
+  present::say_failure(failure, advice);
   return static_cast<int>(kind);
 }
 
-/// Whether whoever read the standard output has gone away, like the head of `ridgeline list | head -1`.
+/// Whether whoever read the standard output has gone away, like the head of `ridgeline list | head
+/// -1`.
 bool reader_is_gone() {
   pollfd output{STDOUT_FILENO, 0, 0};
   return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
@@ -55,7 +56,10 @@ bool reader_is_gone() {
 /// What the reader may have meant by a word that no option or command is called.
 std::string suggestion(Command program, const std::vector<std::string>& arguments) {
   const std::optional<Command> chosen = program.chosen();
-  std::vector<std::string> known = chosen ? chosen->option_names() : program.option_names();
+  std::vector<std::string> known;
+  for (const OptionFacts& option : (chosen ? *chosen : program).options())
+    std::ranges::copy_if(option.names, std::back_inserter(known),
+                         [](const auto& name) { return name.starts_with("--"); });
   if (!chosen)
     for (const Command& command : program.commands()) known.push_back(command.name());
   for (std::string word : arguments) {
@@ -69,9 +73,13 @@ std::string suggestion(Command program, const std::vector<std::string>& argument
 }
 
 int perform(Context& context) {
-  Program program("ridgeline", "Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.",
+  Program program("ridgeline",
+                  "Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.",
                   examples, RIDGELINE_VERSION);
-  context.results = "results";
+  // Not by CLI11's envname: it also hands the variable to the option of every command that was not
+  // called, which shares context.results with the one that was, and so it would overrule --results.
+  const char* folder = std::getenv("RIDGELINE_RESULTS");
+  context.results = folder != nullptr && *folder != '\0' ? folder : "results";
   for (const auto add : commands) add(program.root(), context);
   try {
     if (const std::optional<int> answered = program.parse(context.arguments)) return *answered;
@@ -79,7 +87,8 @@ int perform(Context& context) {
     const std::optional<Command> chosen = program.root().chosen();
     const std::string command = chosen ? "ridgeline " + chosen->name() : "ridgeline";
     throw Error(error.kind(), error.what(),
-                fmt::format("{}{} --help shows what there is", suggestion(program.root(), context.arguments), command));
+                fmt::format("{}{} --help shows what there is",
+                            suggestion(program.root(), context.arguments), command));
   }
   return context.perform();
 }
@@ -87,7 +96,8 @@ int perform(Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that goes away and a file that may not grow are errors of that write, not the end of the program.
+  // A reader that goes away and a file that may not grow are errors of that write, not the end of
+  // the program.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   Context context;
@@ -95,7 +105,8 @@ int main(int argc, char** argv) {
   try {
     for (int i = 1; i < argc; ++i) {
       if (!is_utf8(argv[i]))
-        throw Error(ErrorKind::usage, fmt::format("argument {} is not UTF-8: {}", i, printable(argv[i])));
+        throw Error(ErrorKind::usage,
+                    fmt::format("argument {} is not UTF-8: {}", i, printable(argv[i])));
       context.arguments.emplace_back(argv[i]);
     }
     code = perform(context);

@@ -1,16 +1,18 @@
+#include "harness/store/merge.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/store/baselines.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -31,7 +33,8 @@ fs::path canonical_folder(const fs::path& folder) {
   const fs::path path = fs::canonical(folder, error);
   if (error || !fs::is_directory(path, error))
     throw Error(ErrorKind::store,
-                fmt::format("cannot merge {}: {}", folder.string(), error ? error.message() : "it is not a folder"),
+                fmt::format("cannot merge {}: {}", folder.string(),
+                            error ? error.message() : "it is not a folder"),
                 "nothing was merged; name folders of results files");
   return path;
 }
@@ -48,22 +51,24 @@ void check_folders(const std::vector<std::string>& folders, const fs::path& resu
                   "name the folders of other runners; --results names the one that takes them");
     const auto [first, is_new] = seen.emplace(path, folder);
     if (!is_new)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} and {} are one folder", printable(first->second), printable(folder)),
-                  "name each folder once");
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{} and {} are one folder", printable(first->second), printable(folder)),
+          "name each folder once");
   }
 }
 
 /// The model's name becomes the name of a file, and comes from a file that anyone may have written.
 void check_model(const std::string& model, const fs::path& file) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   if (!model.empty() && model.size() <= 200 && model.front() != '.' &&
       model.find_first_not_of(plain) == std::string::npos)
     return;
-  throw Error(
-      ErrorKind::store,
-      fmt::format("cannot merge {}: its device model '{}' cannot name a results file", file.string(), printable(model)),
-      "the file is damaged or was changed by another program");
+  throw Error(ErrorKind::store,
+              fmt::format("cannot merge {}: its device model '{}' cannot name a results file",
+                          file.string(), printable(model)),
+              "the file is damaged or was changed by another program");
 }
 
 /// Results files that take what is merged, opened once.
@@ -72,57 +77,63 @@ using Targets = std::map<std::string, store::Store>;
 MergedFile merge_file(const fs::path& file, const fs::path& results, Targets& targets) {
   MergedFile done{file, {}, {}};
   const store::Store source = store::Store::open(file);
-  const std::vector<store::RunSummary> runs = source.runs();
+  const std::vector<store::RunSummary> runs = store::runs(source);
   if (runs.empty()) return done;
   const std::string& model = runs.front().device.model;
   check_model(model, file);
   auto target = targets.find(model);
   if (target == targets.end())
     target = targets.emplace(model, store::Store::create(results / (model + ".sqlite"))).first;
-  done.merged = target->second.merge(source);
-  for (const record::Baseline& baseline : source.baselines()) done.baselines.push_back(baseline.name);
+  done.merged = store::merge(target->second, source);
+  for (const record::Baseline& baseline : store::baselines(source))
+    done.baselines.push_back(baseline.name);
   return done;
 }
 
 void say_not_merged(const Error& why) {
-  present::say(stderr, fmt::format("ridgeline: left out: {}\n", printable(why.what(), 4000)));
-  if (!why.advice().empty()) present::say(stderr, fmt::format("  {}\n", printable(why.advice(), 4000)));
+  present::say_failure(fmt::format("left out: {}", why.what()), why.advice());
 }
 
 /// "2 runs added, 1 continued, 3 known".
 std::string counts_text(const char* what, const store::Merged::Count& count) {
   std::vector<std::string> parts;
-  const auto add = [&](int number, const char* how) {
-    if (number > 0) parts.push_back(fmt::format("{} {}{} {}", number, what, number == 1 ? "" : "s", how));
-  };
-  add(count.added, "added");
-  add(count.extended, "continued");
-  add(count.known, "known");
+  for (const auto& [number, how] :
+       {std::pair(count.added, "added"), std::pair(count.extended, "continued"),
+        std::pair(count.known, "known")})
+    if (number > 0) parts.push_back(fmt::format("{} {}", units::plural(number, what), how));
   return fmt::to_string(fmt::join(parts, ", "));
 }
 
 std::string text(const store::Merged& merged) {
-  const std::string runs = counts_text("run", merged.runs), gates = counts_text("gate", merged.gates);
+  const std::string runs = counts_text("run", merged.runs),
+                    gates = counts_text("gate", merged.gates);
   std::string all = runs.empty() ? "no runs" : runs;
   if (!gates.empty()) all += "; " + gates;
-  if (merged.measurements > 0)
-    all += fmt::format("; {} measurement{}", merged.measurements, merged.measurements == 1 ? "" : "s");
+  if (merged.measurements > 0) all += "; " + units::plural(merged.measurements, "measurement");
   return all;
 }
 
 json::Value merged_json(const store::Merged& merged) {
   const auto counts = [](const store::Merged::Count& count) {
-    return json::Value{{"added", count.added}, {"continued", count.extended}, {"known", count.known}};
+    return json::Value{
+        {"added", count.added}, {"continued", count.extended}, {"known", count.known}};
   };
-  json::Value object{
-      {"runs", counts(merged.runs)}, {"gates", counts(merged.gates)}, {"measurements", merged.measurements}};
-  object["left_out"] = json::Value::array();
-  for (const Error& error : merged.refused) object["left_out"].push_back(error.what());
+  return {{"runs", counts(merged.runs)},
+          {"gates", counts(merged.gates)},
+          {"measurements", merged.measurements},
+          {"left_out", json::list(merged.refused, &Error::what)}};
+}
+
+json::Value to_json(const MergedFile& done) {
+  json::Value object{{"file", done.file.string()}};
+  object.update(merged_json(done.merged));
+  object["baselines_left"] = done.baselines;
   return object;
 }
 
 void add(store::Merged& total, const store::Merged& part) {
-  for (const auto& [to, from] : {std::pair(&total.runs, &part.runs), std::pair(&total.gates, &part.gates)}) {
+  for (const auto& [to, from] :
+       {std::pair(&total.runs, &part.runs), std::pair(&total.gates, &part.gates)}) {
     to->added += from->added;
     to->extended += from->extended;
     to->known += from->known;
@@ -134,10 +145,16 @@ void add(store::Merged& total, const store::Merged& part) {
 void say_merged(const MergedFile& done) {
   fmt::print("{}: {}\n", done.file.string(), text(done.merged));
   if (!done.baselines.empty())
-    fmt::print("  its baselines stay there: {}\n", printable(fmt::to_string(fmt::join(done.baselines, ", ")), 1000));
+    fmt::print("  its baselines stay there: {}\n",
+               printable(fmt::to_string(fmt::join(done.baselines, ", ")), 1000));
 }
 
-int merge(const Context& context, const std::vector<std::string>& folders) {
+struct MergeOptions {
+  std::vector<std::string> folders;
+};
+
+int merge(const Context& context, const MergeOptions& options) {
+  const std::vector<std::string>& folders = options.folders;
   check_folders(folders, context.results);
   Targets targets;
   store::Merged total;
@@ -164,18 +181,13 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
       }
   }
   if (context.json) {
-    json::Value all{{"results", context.results}, {"total", merged_json(total)}};
-    all["files"] = json::Value::array();
-    for (const MergedFile& done : files) {
-      json::Value object{{"file", done.file.string()}};
-      object.update(merged_json(done.merged));
-      object["baselines_left"] = done.baselines;
-      all["files"].push_back(object);
-    }
-    present::print_json(all);
+    present::print_json({{"results", context.results},
+                         {"total", merged_json(total)},
+                         {"files", json::list(files)}});
   } else {
-    fmt::print("{} folder{} merged into {}: {}{}\n", folders.size(), folders.size() == 1 ? "" : "s", context.results,
-               text(total), total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
+    fmt::print("{} merged into {}: {}{}\n", units::plural(std::ssize(folders), "folder"),
+               context.results, text(total),
+               total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
   }
   return total.refused.empty() ? present::fine : static_cast<int>(ErrorKind::store);
 }
@@ -183,23 +195,26 @@ int merge(const Context& context, const std::vector<std::string>& folders) {
 }  // namespace
 
 void add_merge(Command program, Context& context) {
-  const auto folders = std::make_shared<std::vector<std::string>>();
-  const Command command = add_command(
+  const auto [command, options] = add_command(
       program, context, "merge", "Join the results folders of several runners",
-      "  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by run\n"
+      "  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by "
+      "run\n"
       "  ridgeline merge --results all 'runners'/*           into another folder\n"
       "  ridgeline merge downloaded --json                   what was added, for programs\n\n"
-      "Runs and gates are told apart by their ids, so that merging again adds only what is new: a run that had not\n"
-      "ended is continued. Nothing that is there is changed; two different runs of one id are named, and the second "
+      "Runs and gates are told apart by their ids, so that merging again adds only what is new: a "
+      "run that had not\n"
+      "ended is continued. Nothing that is there is changed; two different runs of one id are "
+      "named, and the second "
       "is\n"
-      "left out. Names of baselines stay in their folder. What is measured meanwhile, there or here, is not "
+      "left out. Names of baselines stay in their folder. What is measured meanwhile, there or "
+      "here, is not "
       "disturbed.\n"
       "Exit codes: 0 all was merged, 74 something was left out (the rest is merged).",
-      [&context, folders] { return merge(context, *folders); });
-  command.option("DIR", *folders, "Results folders to take from; they stay as they are").required();
-  add_results_option(command, context);
-  add_json_option(command, context);
-  add_quiet_option(command, context);
+      merge);
+  command.option("DIR", options.folders, "Results folders to take from; they stay as they are",
+                 {.required = true});
+  for (const auto add : {add_results_option, add_json_option, add_quiet_option})
+    add(command, context);
 }
 
 }  // namespace ridgeline::cli

@@ -8,8 +8,9 @@
 
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -24,7 +25,9 @@ struct Said {
   std::string out, err;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 record::Device counting_device(const std::string& architecture) {
   record::Device device = examples::counting_device();
@@ -32,8 +35,10 @@ record::Device counting_device(const std::string& architecture) {
   return device;
 }
 
-/// Counts that need 1 us of an H200's DRAM for each `dram_us`, and 1 us of its shared memory for each `shared_us`.
-record::Measurement counts(const record::Case& info, double dram_us, double shared_us, double tensor = 0) {
+/// Counts that need 1 us of an H200's DRAM for each `dram_us`, and 1 us of its shared memory for
+/// each `shared_us`.
+record::Measurement counts(const record::Case& info, double dram_us, double shared_us,
+                           double tensor = 0) {
   record::Measurement m = examples::counted(info);
   m.flops = info.flops;
   m.metrics = {{"dram_read_bytes", 0.75 * dram_us * 4.814e6, "B", Direction::lower},
@@ -54,21 +59,25 @@ class Predict : public testing::Test {
     add_counts(counted, "20261119T100000Z-cccc", "sm_80", 10);
   }
 
-  static std::int64_t begin(store::Store& store, const std::string& id, const record::Device& device) {
+  static std::int64_t begin(store::Store& store, const std::string& id,
+                            const record::Device& device) {
     record::Run run = examples::run(id, "2026-11-21T10:00:00Z");
     run.device_uuid = device.uuid;
-    store.begin(run, device, examples::environment());
-    return store.add(examples::process(0, id));
+    store::begin(store, run, device, examples::environment());
+    return store::add(store, examples::process(0, id));
   }
 
-  static void add_counts(store::Store& store, const std::string& id, const std::string& architecture, double us) {
+  static void add_counts(store::Store& store, const std::string& id,
+                         const std::string& architecture, double us) {
     const std::int64_t process = begin(store, id, counting_device(architecture));
-    const record::Case naive = examples::gemm_case("naive", 512), tiled = examples::gemm_case("tiled", 512),
-                       wmma = examples::gemm_case("wmma", 512), bad = examples::gemm_case("bad", 512);
-    store.add(process, naive, counts(naive, us, 0));
-    store.add(process, tiled, counts(tiled, us, 2.5 * us));
-    store.add(process, wmma, counts(wmma, us / 5, us / 2, 1));
-    store.add(process, bad, examples::failed(bad, Outcome::unsupported, "unsupported: wgmma"));
+    const record::Case naive = examples::gemm_case("naive", 512),
+                       tiled = examples::gemm_case("tiled", 512),
+                       wmma = examples::gemm_case("wmma", 512),
+                       bad = examples::gemm_case("bad", 512);
+    store::add(store, process, naive, counts(naive, us, 0));
+    store::add(store, process, tiled, counts(tiled, us, 2.5 * us));
+    store::add(store, process, wmma, counts(wmma, us / 5, us / 2, 1));
+    store::add(store, process, bad, examples::failed(bad, Outcome::unsupported, "wgmma"));
   }
 
   void measure(double llc = 0) {
@@ -80,13 +89,14 @@ class Predict : public testing::Test {
     store::Store store = store::Store::create(folder / "synthetic-h200.sqlite");
     const std::string id = "20261121T120000Z-dddd";
     const std::int64_t process = begin(store, id, device);
-    if (llc > 0) store.add(id, {"llc.read", llc, "B/s", "measured"});
-    store.add(id, {"dram", 1e12, "B/s", "a datasheet"});
-    const record::Case naive = examples::gemm_case("naive", 512), tiled = examples::gemm_case("tiled", 512);
-    store.add(process, naive, examples::measurement(naive, {99e3, 100e3, 101e3}));
-    store.add(process, tiled, examples::measurement(tiled, {19e3, 20e3, 21e3}));
+    if (llc > 0) store::add(store, id, {"llc.read", llc, "B/s", "measured"});
+    store::add(store, id, {"dram", 1e12, "B/s", "a datasheet"});
+    const record::Case naive = examples::gemm_case("naive", 512),
+                       tiled = examples::gemm_case("tiled", 512);
+    store::add(store, process, naive, examples::measurement(naive, {99e3, 100e3, 101e3}));
+    store::add(store, process, tiled, examples::measurement(tiled, {19e3, 20e3, 21e3}));
     const record::Case smaller = examples::gemm_case("wmma", 256);
-    store.add(process, smaller, examples::measurement(smaller));
+    store::add(store, process, smaller, examples::measurement(smaller));
   }
 
   Said ridgeline(std::vector<std::string> words) const {
@@ -118,7 +128,8 @@ TEST_F(Predict, BoundsEachCaseAndFlagsATimeBelow) {
 
 TEST_F(Predict, TakesL2WhereRoofsHaveMeasuredIt) {
   measure(1e12);
-  const json device = json::parse(ridgeline({"predict", "gemm/naive", "--on", "h200", "--json"}).out)["devices"][0];
+  const json device =
+      json::parse(ridgeline({"predict", "gemm/naive", "--on", "h200", "--json"}).out)["devices"][0];
   EXPECT_EQ(device["l2"]["run"], "20261121T120000Z-dddd");
   const json one = device["cases"][0];
   EXPECT_EQ(one["set_by"], "L2");
@@ -134,10 +145,12 @@ TEST_F(Predict, SpeaksToPrograms) {
   ASSERT_EQ(all["devices"].size(), 2u);
   EXPECT_EQ(all["devices"][0]["device"], "a100-sxm4-80gb");
   EXPECT_EQ(all["devices"][0]["counted_by"], "emulated:sm_80");
-  EXPECT_EQ(all["devices"][0]["cases"][0].count("measured"), 0u) << "what an H200 did says nothing of an A100";
+  EXPECT_EQ(all["devices"][0]["cases"][0].count("measured"), 0u)
+      << "what an H200 did says nothing of an A100";
   const json& h200 = all["devices"][1];
   ASSERT_EQ(h200["cases"].size(), 3u);
-  EXPECT_EQ(h200["not_counted"], (json{{{"case", "gemm/bad/f32/m=512,n=512,k=512"}, {"why", "unsupported: wgmma"}}}));
+  EXPECT_EQ(h200["not_counted"],
+            (json{{{"case", "gemm/bad/f32/m=512,n=512,k=512"}, {"why", "unsupported: wgmma"}}}));
   const json& tiled = h200["cases"][1];
   EXPECT_EQ(tiled["counted_run"], "20261121T100000Z-bbbb");
   EXPECT_EQ(tiled["set_by"], "shared memory");
@@ -148,10 +161,12 @@ TEST_F(Predict, SpeaksToPrograms) {
 }
 
 TEST_F(Predict, TakesTheCountsOfOneRun) {
-  const Said said = ridgeline({"predict", "gemm/naive", "--on", "h200", "--run", "20261120", "--json"});
+  const Said said =
+      ridgeline({"predict", "gemm/naive", "--on", "h200", "--run", "20261120", "--json"});
   const json one = json::parse(said.out)["devices"][0]["cases"][0];
   EXPECT_EQ(one["counted_run"], "20261120T100000Z-aaaa");
-  EXPECT_NEAR(one["bound_ns"].get<double>(), 20'000, 0.1) << "the other run has counted half as many bytes";
+  EXPECT_NEAR(one["bound_ns"].get<double>(), 20'000, 0.1)
+      << "the other run has counted half as many bytes";
   EXPECT_EQ(one["set_by"], "DRAM");
   // 2 x 512^3 FLOP at 66.9 TFLOP/s.
   EXPECT_NEAR(one["terms"][1]["ns"].get<double>(), 4'012.5, 0.1);
@@ -161,7 +176,10 @@ TEST_F(Predict, MistakesAreClearAndUseTheRightExitCode) {
   measure();
   const std::tuple<std::vector<std::string>, int, const char*, const char*> table[] = {
       {{"gemm", "--on", "h20"}, 64, "the catalogue has no device h20", "did you mean h200?"},
-      {{"gemm", "--on", "b200"}, 64, "no emulated device runs the code of the B200 SXM", "emulated:sm_90 for 9.0"},
+      {{"gemm", "--on", "b200"},
+       64,
+       "no emulated device runs the code of the B200 SXM",
+       "emulated:sm_90 for 9.0"},
       {{"gemm"}, 64, "--on", ""},
       {{"gemm/naiv", "--on", "h100"},
        64,
@@ -186,7 +204,8 @@ TEST_F(Predict, MistakesAreClearAndUseTheRightExitCode) {
   const Said said = ridgeline({"predict", "gemm", "--on", "h100"});
   EXPECT_EQ(said.code, 69);
   EXPECT_TRUE(contains(said.err, "no run on emulated:sm_90 is stored")) << said.err;
-  EXPECT_TRUE(contains(said.err, "ridgeline run --device emulated:sm_90 gemm makes one")) << said.err;
+  EXPECT_TRUE(contains(said.err, "ridgeline run --device emulated:sm_90 gemm makes one"))
+      << said.err;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
+#include "harness/store/prune.hpp"
+
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <ctime>
-#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,19 +43,11 @@ int days(const std::string& text) {
               "write a number of days or weeks: 90d, 12w");
 }
 
-std::string time_before(int days) {
-  const std::time_t seconds = std::time(nullptr) - std::time_t{86'400} * days;
-  std::tm fields = {};
-  gmtime_r(&seconds, &fields);
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
-}
-
 std::vector<OldSamples> find(const Context& context, const std::string& before, int& left_out) {
   std::vector<OldSamples> all;
   for (const std::filesystem::path& file : store::results_files(context.results)) try {
       OldSamples& old = all.emplace_back(OldSamples{file, {}, {}});
-      for (store::Prunable& run : store::Store::open(file).prunable(before))
+      for (store::Prunable& run : store::prunable(store::Store::open(file), before))
         (run.baselines.empty() ? old.drop : old.keep).push_back(std::move(run));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::store) throw;
@@ -87,34 +80,28 @@ std::string plan_text(const std::vector<OldSamples>& all) {
   std::string kept;
   for (const OldSamples& old : all) {
     for (const store::Prunable& run : old.keep)
-      kept += fmt::format("kept: {} samples of run {} of {}, baseline {}\n", run.samples, run.run_id,
-                          printable(old.file.stem().string()), fmt::join(run.baselines, " and "));
+      kept +=
+          fmt::format("kept: {} samples of run {} of {}, baseline {}\n", run.samples, run.run_id,
+                      printable(old.file.stem().string()), fmt::join(run.baselines, " and "));
     if (old.drop.empty()) continue;
     const store::Prunable total = sum(old.drop);
     table.add({printable(old.file.stem().string()), fmt::to_string(old.drop.size()),
-               present::point_in_time(old.drop.front().sampled), present::point_in_time(old.drop.back().sampled),
-               fmt::to_string(total.measurements), fmt::to_string(total.samples),
-               units::bytes(static_cast<double>(total.bytes))});
+               present::point_in_time(old.drop.front().sampled),
+               present::point_in_time(old.drop.back().sampled), fmt::to_string(total.measurements),
+               fmt::to_string(total.samples), units::bytes(static_cast<double>(total.bytes))});
   }
   return (table.empty() ? "no samples to drop\n" : table.text()) + kept;
 }
 
-json::Value plan_json(const std::vector<OldSamples>& all) {
-  json::Value files = json::Value::array();
-  const auto list = [](const std::vector<store::Prunable>& runs) {
-    json::Value array = json::Value::array();
-    for (const store::Prunable& run : runs)
-      array.push_back({{"run", run.run_id},
-                       {"sampled", run.sampled},
-                       {"measurements", run.measurements},
-                       {"samples", run.samples},
-                       {"bytes", run.bytes},
-                       {"baselines", run.baselines}});
-    return array;
-  };
-  for (const OldSamples& old : all)
-    files.push_back({{"file", old.file.string()}, {"drop", list(old.drop)}, {"keep", list(old.keep)}});
-  return files;
+json::Value run_json(const store::Prunable& run) {
+  return {{"run", run.run_id},      {"sampled", run.sampled}, {"measurements", run.measurements},
+          {"samples", run.samples}, {"bytes", run.bytes},     {"baselines", run.baselines}};
+}
+
+json::Value to_json(const OldSamples& old) {
+  return {{"file", old.file.string()},
+          {"drop", json::list(old.drop, run_json)},
+          {"keep", json::list(old.keep, run_json)}};
 }
 
 /// Drops what was found, a run at a time, so that whoever measures meanwhile never waits for long.
@@ -124,54 +111,64 @@ std::int64_t drop(const std::vector<OldSamples>& all, bool shrink) {
   for (const OldSamples& old : all) {
     if (old.drop.empty() && !shrink) continue;
     store::Store store = store::Store::create(old.file);
-    for (const store::Prunable& run : old.drop) samples += store.prune(run.run_id, now);
-    if (shrink) store.shrink();
+    for (const store::Prunable& run : old.drop) samples += store::prune(store, run.run_id, now);
+    if (shrink) store::shrink(store);
   }
   return samples;
 }
 
 int prune(const Context& context, const PruneOptions& options) {
-  const std::string before = time_before(days(options.older_than));
+  const std::string before = run::timestamp(std::int64_t{86'400} * days(options.older_than));
   if (options.yes && options.dry_run)
     throw Error(ErrorKind::usage, "--yes drops samples and --dry-run does not", "give one of them");
   int left_out = 0;
   const std::vector<OldSamples> all = find(context, before, left_out);
-  bool any = false;
-  for (const OldSamples& old : all) any = any || !old.drop.empty();
-  if (!context.json) fmt::print("samples taken before {} UTC:\n\n{}\n", present::point_in_time(before), plan_text(all));
+  if (!context.json)
+    fmt::print("samples taken before {} UTC:\n\n{}\n", present::point_in_time(before),
+               plan_text(all));
   std::fflush(stdout);
   const std::int64_t samples = options.yes ? drop(all, options.shrink) : 0;
   if (context.json)
-    present::print_json({{"before", before}, {"files", plan_json(all)}, {"dropped_samples", samples}});
+    present::print_json(
+        {{"before", before}, {"files", json::list(all)}, {"dropped_samples", samples}});
   else if (options.yes)
-    fmt::print("dropped {} sample{}; medians and all else of their measurements stay{}\n", samples,
-               samples == 1 ? "" : "s",
-               options.shrink ? "" : "; new results take their room, and --shrink makes the files smaller");
-  else if (any)
-    fmt::print("nothing was dropped: --yes drops them. Medians and all else of these measurements will stay.\n");
+    fmt::print("dropped {}; medians and all else of their measurements stay{}\n",
+               units::plural(samples, "sample"),
+               options.shrink
+                   ? ""
+                   : "; new results take their room, and --shrink makes the files smaller");
+  else if (std::ranges::any_of(all, [](const OldSamples& old) { return !old.drop.empty(); }))
+    fmt::print(
+        "nothing was dropped: --yes drops them. Medians and all else of these measurements will "
+        "stay.\n");
   return left_out > 0 ? static_cast<int>(ErrorKind::store) : present::fine;
 }
 
 }  // namespace
 
 void add_prune(Command program, Context& context) {
-  const auto options = std::make_shared<PruneOptions>();
-  const Command command = add_command(
-      program, context, "prune", "Drop the samples of old runs, and keep their medians",
-      "  ridgeline prune --older-than 90d                  says what it would drop, and drops nothing\n"
-      "  ridgeline prune --older-than 26w --yes            drops it\n"
-      "  ridgeline prune --older-than 26w --yes --shrink   and makes the files smaller: nobody should be measuring\n\n"
-      "A run is as old as its latest process. Of each measurement the median, how many samples there were and all\n"
-      "else stays, so that show, compare, gate and trend say what they said before. show --samples and export jsonl "
-      "say\n"
-      "when the samples went; export csv has an empty cell for them. Runs that a baseline stands for keep theirs.",
-      [&context, options] { return prune(context, *options); });
-  command.option("--older-than", options->older_than, "Age in days or weeks: 90d, 12w").required().value_name("AGE");
-  command.flag("--yes", options->yes, "Drop them; without it nothing is changed");
-  command.flag("--dry-run", options->dry_run, "Change nothing, as without --yes");
-  command.flag("--shrink", options->shrink, "With --yes: also write the files anew, without the free space");
-  add_results_option(command, context);
-  add_json_option(command, context);
+  const auto [command, options] =
+      add_command(program, context, "prune", "Drop the samples of old runs, and keep their medians",
+                  "  ridgeline prune --older-than 90d                  says what it would drop, "
+                  "and drops nothing\n"
+                  "  ridgeline prune --older-than 26w --yes            drops it\n"
+                  "  ridgeline prune --older-than 26w --yes --shrink   and makes the files "
+                  "smaller: nobody should be measuring\n\n"
+                  "A run is as old as its latest process. Of each measurement the median, how many "
+                  "samples there were and all\n"
+                  "else stays, so that show, compare, gate and trend say what they said before. "
+                  "show --samples and export jsonl "
+                  "say\n"
+                  "when the samples went; export csv has an empty cell for them. Runs that a "
+                  "baseline stands for keep theirs.",
+                  prune);
+  command.option("--older-than", options.older_than, "Age in days or weeks: 90d, 12w",
+                 {.value_name = "AGE", .required = true});
+  command.flag("--yes", options.yes, "Drop them; without it nothing is changed");
+  command.flag("--dry-run", options.dry_run, "Change nothing, as without --yes");
+  command.flag("--shrink", options.shrink,
+               "With --yes: also write the files anew, without the free space");
+  for (const auto add : {add_results_option, add_json_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

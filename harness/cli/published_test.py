@@ -39,7 +39,9 @@ def test_a_file_is_small_and_needs_no_migration(file, runs):
 
 def test_published_runs_are_compared_without_a_gpu(runs):
     newest, older = [run for run in runs if run["model"] == "nvidia-h200"][:2]
-    compared = json.loads(ridgeline("compare", older["id"], newest["id"], "--json", "--results", PUBLISHED))
+    compared = json.loads(
+        ridgeline("compare", older["id"], newest["id"], "--json", "--results", PUBLISHED)
+    )
     assert compared["compared"] > 200
 
 

@@ -4,13 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/cli/show_gate.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/documented_example.hpp"
+#include "harness/present/stored_gate.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -61,24 +63,26 @@ store::FoundGate stored_example(const store::TemporaryFolder& folder) {
 
   store::Store store = store::Store::create(found.file);
   for (const std::string& id : {gate.baseline_run, gate.candidate_run})
-    store.begin(examples::side(gate, id), examples::device(), examples::environment());
-  store.begin(gate);
+    store::begin(store, examples::side(gate, id), examples::device(), examples::environment());
+  store::begin(store, gate);
   for (const record::Pair& pair : {kept, dropped}) {
     const auto measure = [&](const std::string& run, double ns) {
-      return store.add(store.add(examples::process(pair.round, run)), info, examples::measurement(info, {ns}));
+      return store::add(store, store::add(store, examples::process(pair.round, run)), info,
+                        examples::measurement(info, {ns}));
     };
     const std::int64_t baseline = measure(gate.baseline_run, pair.baseline_ns),
                        candidate = measure(gate.candidate_run, pair.candidate_ns);
-    store.add(gate.id, pair, baseline, candidate);
+    store::add(store, gate.id, pair, baseline, candidate);
   }
-  for (const record::CaseVerdict& verdict : {crashed, slower}) store.add(gate.id, verdict);
-  store.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T12:52:00Z");
-  return {found.file, store.gates().at(0)};
+  for (const record::CaseVerdict& verdict : {crashed, slower}) store::add(store, gate.id, verdict);
+  store::finish_gate(store, gate.id, record::RunStatus::finished, "2026-11-20T12:52:00Z");
+  return {found.file, store::gates(store).at(0)};
 }
 
 TEST(ReportFormat, AGateIsWhatThePageShows) {
   const store::TemporaryFolder folder;
-  present::expect_documented("## Example of a gate", report_json(stored_example(folder), folder.path()));
+  present::expect_documented("## Example of a gate",
+                             present::report_json(stored_example(folder), folder.path()));
 }
 
 analysis::NightChanges between(std::size_t before, std::size_t after) {
@@ -90,8 +94,8 @@ analysis::NightChanges between(std::size_t before, std::size_t after) {
   return changes;
 }
 
-analysis::TrendChange change(const std::string& name, analysis::TrendKind kind, std::size_t night, double before,
-                             double after) {
+analysis::TrendChange change(const std::string& name, analysis::TrendKind kind, std::size_t night,
+                             double before, double after) {
   analysis::TrendChange made;
   made.case_name = name;
   made.kind = kind;
@@ -110,10 +114,12 @@ analysis::DeviceTrend nights() {
   analysis::DeviceTrend trend;
   trend.nights.device = examples::device();
   trend.nights.profile = "nightly";
-  for (int day = 1; day <= 5; ++day) trend.nights.nights.push_back({"2026-01-0" + std::to_string(day), day, {}});
-  trend.nights.cases = {{gone, {{"e1", {0, 1}, {500, 501}}}, {}, {}, 0},
-                        {naive, {{"e1", {0}, {1000}}, {"e2", {1, 2, 4}, {1001, 1003, 1200}}}, {}, {}, 0},
-                        {tiled, {{"e2", {1, 2, 3, 4}, {400, 441, 440, 442}}}, {}, {}, 0}};
+  for (int day = 1; day <= 5; ++day)
+    trend.nights.nights.push_back({"2026-01-0" + std::to_string(day), day, {}});
+  trend.nights.cases = {
+      {gone, {{"e1", {0, 1}, {500, 501}}}, {}, {}, 0},
+      {naive, {{"e1", {0}, {1000}}, {"e2", {1, 2, 4}, {1001, 1003, 1200}}}, {}, {}, 0},
+      {tiled, {{"e2", {1, 2, 3, 4}, {400, 441, 440, 442}}}, {}, {}, 0}};
   trend.nights.left_out = {{record::Outcome::unstable, 1}};
   trend.nights.other_runs = {{"of a gate", 2}};
   trend.series = 3;
@@ -145,25 +151,25 @@ TEST(ReportFormat, NightsAreWhatThePageShows) {
 }
 
 /// The run of a device of `model`, in a results file of its own.
-store::FoundRun measured(const store::TemporaryFolder& folder, const std::string& model, const std::string& id,
-                         double bandwidth, double tiled_ns) {
+store::FoundRun measured(const store::TemporaryFolder& folder, const std::string& model,
+                         const std::string& id, double bandwidth, double tiled_ns) {
   store::Store store = store::Store::create(folder / (model + ".sqlite"));
   record::Device device = examples::device();
   device.model = model;
-  store.begin(examples::run(id), device, examples::environment());
-  store.add(id, {"dram.copy", bandwidth, "B/s", "measured"});
+  store::begin(store, examples::run(id), device, examples::environment());
+  store::add(store, id, {"dram.copy", bandwidth, "B/s", "measured"});
   for (int replicate = 0; replicate < 3; ++replicate) {
-    const std::int64_t process = store.add(examples::process(replicate, id));
+    const std::int64_t process = store::add(store, examples::process(replicate, id));
     record::Case info = examples::gemm_case("tiled", 64);
     info.flops = 5e5;
     info.bytes = 1e6;
-    store.add(process, info, examples::measurement(info, {tiled_ns + replicate}));
+    store::add(store, process, info, examples::measurement(info, {tiled_ns + replicate}));
     if (model != "synthetic-a") continue;
     const record::Case own = examples::gemm_case("own", 64);
-    store.add(process, own, examples::measurement(own, {700}));
+    store::add(store, process, own, examples::measurement(own, {700}));
   }
-  store.finish(id, record::RunStatus::finished, "2026-11-20T12:47:40Z");
-  store::FoundRun found{folder / (model + ".sqlite"), store.runs().at(0)};
+  store::finish(store, id, record::RunStatus::finished, "2026-11-20T12:47:40Z");
+  store::FoundRun found{folder / (model + ".sqlite"), store::runs(store).at(0)};
   return found;
 }
 
@@ -171,7 +177,8 @@ TEST(ReportFormat, AComparisonIsWhatThePageShows) {
   const store::TemporaryFolder folder;
   const store::FoundRun a = measured(folder, "synthetic-a", "20261120T124501Z-aaaa", 1e12, 2000),
                         b = measured(folder, "synthetic-b", "20261120T124501Z-bbbb", 2e12, 1600);
-  present::expect_documented("## Example of a comparison", present::report_json(present::compare_runs(a, b, {}), {}));
+  present::expect_documented("## Example of a comparison",
+                             present::report_json(present::compare_runs(a, b, {}), {}));
 }
 
 }  // namespace

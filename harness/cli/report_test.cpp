@@ -10,8 +10,9 @@
 
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -37,7 +38,8 @@ class Report : public testing::Test {
     return script.string();
   }
 
-  void add_run(const std::string& id, const std::string& started, std::optional<record::RunStatus> status,
+  void add_run(const std::string& id, const std::string& started,
+               std::optional<record::RunStatus> status,
                const std::string& model = "synthetic-gpu") {
     record::Device device = examples::device();
     device.model = model;
@@ -45,16 +47,20 @@ class Report : public testing::Test {
     record::Run run = examples::run(id, started);
     run.device_uuid = device.uuid;
     store::Store results = store::Store::create(results_folder / (model + ".sqlite"));
-    results.begin(run, device, examples::environment());
+    store::begin(results, run, device, examples::environment());
     const record::Case info = examples::gemm_case();
-    results.add(results.add(examples::process(0, id)), info, examples::measurement(info));
-    if (status) results.finish(id, *status, started);
+    store::add(results, store::add(results, examples::process(0, id)), info,
+               examples::measurement(info));
+    if (status) store::finish(results, id, *status, started);
   }
 
-  nlohmann::json document() { return nlohmann::json::parse(std::ifstream(results_folder / "report" / "report.json")); }
+  nlohmann::json document() {
+    return nlohmann::json::parse(std::ifstream(results_folder / "report" / "report.json"));
+  }
 
   /// A gate of two runs of its own, which passes one case when it has finished.
-  void add_gate(const std::string& id, const std::string& started, record::RunStatus status, bool decided = true) {
+  void add_gate(const std::string& id, const std::string& started, record::RunStatus status,
+                bool decided = true) {
     const record::Gate gate = examples::gate(id, started);
     store::Store results = store::Store::create(results_folder / "synthetic-gpu.sqlite");
     record::Device device = examples::device();
@@ -62,19 +68,21 @@ class Report : public testing::Test {
     for (const std::string& run_id : {gate.baseline_run, gate.candidate_run}) {
       record::Run side = examples::side(gate, run_id);
       side.device_uuid = device.uuid;
-      results.begin(side, device, examples::environment());
+      store::begin(results, side, device, examples::environment());
       const record::Case info = examples::gemm_case();
-      results.add(results.add(examples::process(0, run_id)), info, examples::measurement(info));
+      store::add(results, store::add(results, examples::process(0, run_id)), info,
+                 examples::measurement(info));
     }
     record::Gate with_device = gate;
     with_device.device_uuid = device.uuid;
-    results.begin(with_device);
-    if (decided) results.add(gate.id, examples::pass());
-    if (status != record::RunStatus::running) results.finish_gate(gate.id, status, started);
+    store::begin(results, with_device);
+    if (decided) store::add(results, gate.id, examples::pass());
+    if (status != record::RunStatus::running) store::finish_gate(results, gate.id, status, started);
   }
 
   int ridgeline(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"ridgeline", "report", "--quiet", "--results", results_folder.string()});
+    arguments.insert(arguments.begin(),
+                     {"ridgeline", "report", "--quiet", "--results", results_folder.string()});
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -99,7 +107,8 @@ TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
   EXPECT_EQ(runs_in(output / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
   std::string call;
   std::getline(std::ifstream(folder / "calls"), call);
-  EXPECT_EQ(call, "-m reports " + (output / "report.json").string() + " --output " + output.string());
+  EXPECT_EQ(call,
+            "-m reports " + (output / "report.json").string() + " --output " + output.string());
 }
 
 TEST_F(Report, TakesTheNewestFinishedRunOfEachModel) {
@@ -134,7 +143,8 @@ TEST_F(Report, ShowsAGateWhereThereIsNoOtherRun) {
 
 TEST_F(Report, ShowsGatesOfTheModelThatIsAskedForAlone) {
   add_gate("20261121T000000Z-aaaaaa", "2026-11-21T00:00:00Z", record::RunStatus::finished);
-  add_run("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished, "synthetic-other");
+  add_run("20261122T000000Z-bbbbbb", "2026-11-22T00:00:00Z", record::RunStatus::finished,
+          "synthetic-other");
   const fs::path document = results_folder / "report" / "report.json";
   ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
   EXPECT_TRUE(ids_in(document, "gates").empty());
@@ -145,7 +155,8 @@ TEST_F(Report, ShowsGatesOfTheModelThatIsAskedForAlone) {
 TEST_F(Report, TakesTheRunThatIsNamed) {
   add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished);
   ASSERT_EQ(ridgeline({"20261120"}), 0);
-  EXPECT_EQ(runs_in(results_folder / "report" / "report.json"), (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
+  EXPECT_EQ(runs_in(results_folder / "report" / "report.json"),
+            (std::vector<std::string>{"20261120T124501Z-aaaaaa"}));
   EXPECT_EQ(ridgeline({"2031"}), 64);
 }
 
@@ -171,8 +182,8 @@ TEST_F(Report, DrawsNightsFromTheThirdOn) {
 TEST_F(Report, DrawsTheNightsOfTheRunThatIsNamed) {
   for (const char* model : {"synthetic-gpu", "synthetic-other"})
     for (const char* day : {"21", "22", "23"})
-      add_run(std::string("202611") + day + "T000000Z-" + model, std::string("2026-11-") + day + "T00:00:00Z",
-              record::RunStatus::finished, model);
+      add_run(std::string("202611") + day + "T000000Z-" + model,
+              std::string("2026-11-") + day + "T00:00:00Z", record::RunStatus::finished, model);
   ASSERT_EQ(ridgeline({}), 0);
   EXPECT_EQ(document().at("trends").size(), 2u);
   ASSERT_EQ(ridgeline({"synthetic-other"}), 0);
@@ -183,7 +194,8 @@ TEST_F(Report, DrawsTheNightsOfTheRunThatIsNamed) {
 TEST_F(Report, ComparesTheOnlyTwoModelsOrTheTwoRunsThatAreNamed) {
   ASSERT_EQ(ridgeline({}), 0);
   EXPECT_TRUE(document().at("comparisons").empty());
-  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished, "synthetic-other");
+  add_run("20261121T000000Z-bbbbbb", "2026-11-21T00:00:00Z", record::RunStatus::finished,
+          "synthetic-other");
   ASSERT_EQ(ridgeline({}), 0);
   auto comparisons = document().at("comparisons");
   ASSERT_EQ(comparisons.size(), 1u);
@@ -193,7 +205,8 @@ TEST_F(Report, ComparesTheOnlyTwoModelsOrTheTwoRunsThatAreNamed) {
   EXPECT_FALSE(comparisons[0].at("a").contains("file"));
   EXPECT_EQ(comparisons[0].at("cases")[0].at("suite"), "gemm");
   EXPECT_TRUE(comparisons[0].at("cases")[0].at("a").contains("flops"));
-  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::finished, "synthetic-third");
+  add_run("20261122T000000Z-cccccc", "2026-11-22T00:00:00Z", record::RunStatus::finished,
+          "synthetic-third");
   ASSERT_EQ(ridgeline({}), 0);
   EXPECT_TRUE(document().at("comparisons").empty()) << "which two of three?";
   ASSERT_EQ(ridgeline({"--compare", "synthetic-third", "20261120"}), 0);
@@ -212,7 +225,7 @@ TEST_F(Report, IsSaidToPrograms) {
   const int code = ridgeline({"--json"});
   const nlohmann::json said = nlohmann::json::parse(testing::internal::GetCapturedStdout());
   EXPECT_EQ(code, 0);
-  EXPECT_EQ(said.at("ridgeline_json"), 1);
+  EXPECT_EQ(said.at("ridgeline_json"), 2);
   EXPECT_EQ(said.at("data"), (results_folder / "report" / "report.json").string());
 }
 

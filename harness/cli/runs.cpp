@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
-#include <memory>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -24,13 +23,16 @@ struct RunsOptions {
 
 /// What a results folder holds, newest first.
 struct Stored {
-  std::vector<store::FoundRun> all;  // of which `runs` measured for themselves, the others for a gate
+  std::vector<store::FoundRun> all;  // of which `runs` measured for themselves, the others for a
+                                     // gate
   std::vector<store::FoundRun> runs;
   std::vector<store::FoundGate> gates;
 };
 
 Stored read(const std::filesystem::path& results) {
-  Stored stored{store::all_runs(results, present::say_left_out), {}, store::all_gates(results, [](const Error&) {})};
+  Stored stored{store::all_runs(results, present::say_left_out),
+                {},
+                store::all_gates(results, [](const Error&) {})};
   std::ranges::copy_if(stored.all, std::back_inserter(stored.runs),
                        [](const store::FoundRun& found) { return found.summary.run.gate.empty(); });
   return stored;
@@ -70,7 +72,8 @@ json::Value json_of(const Stored& stored) {
   for (const store::FoundRun& found : stored.runs) add("runs", found);
   for (const store::FoundGate& found : stored.gates) {
     json::Value& object = add("gates", found);
-    if (found.summary.gate.status != record::RunStatus::finished) object["pairs"] = present::stored_pairs(found);
+    if (found.summary.gate.status != record::RunStatus::finished)
+      object["pairs"] = present::stored_pairs(found);
   }
   return all;
 }
@@ -104,7 +107,8 @@ std::string gates_text(const Stored& stored, std::size_t width) {
   for (const store::FoundGate& found : stored.gates) {
     const record::Gate& gate = found.summary.gate;
     table.add({gate.id, present::point_in_time(gate.started), printable(found.summary.device.model),
-               fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate), gate.aa ? " (A/A)" : ""),
+               fmt::format("{} -> {}{}", printable(gate.baseline), printable(gate.candidate),
+                           gate.aa ? " (A/A)" : ""),
                present::status(found, stored.all), present::verdicts_text(found)});
   }
   return table.text(width);
@@ -123,8 +127,8 @@ int runs(const Context& context, const RunsOptions& options) {
   if (!stored.gates.empty()) text += (text.empty() ? "" : "\n") + gates_text(stored, width);
   if (!stored.gates.empty()) {
     const store::FoundGate& latest = stored.gates.front();
-    const std::string resume =
-        present::resume_command(latest.summary.gate, present::status(latest, stored.all), latest.file);
+    const std::string resume = present::resume_command(
+        latest.summary.gate, present::status(latest, stored.all), latest.file);
     if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
   }
   fmt::print("{}", text);
@@ -134,8 +138,7 @@ int runs(const Context& context, const RunsOptions& options) {
 }  // namespace
 
 void add_runs(Command program, Context& context) {
-  const auto options = std::make_shared<RunsOptions>();
-  const Command command = add_command(
+  const auto [command, options] = add_command(
       program, context, "runs", "List the runs and gates in the results folder, newest first",
       "  ridgeline runs                     first the runs, then the gates, of all device models\n"
       "  ridgeline runs --limit 5           the newest five of each\n"
@@ -143,19 +146,20 @@ void add_runs(Command program, Context& context) {
       "  ridgeline runs --since 2026-11-20  what started on this day (UTC) or later\n"
       "  ridgeline runs --results old       of another folder\n"
       "  ridgeline runs --json              the same with all that is stored of each\n\n"
-      "Status: finished, interrupted (what was done is stored), failed, running, or killed: it never ended, and\n"
-      "its device's lock is free or another run has measured there since. Where neither tells, it is \"running or\n"
-      "killed\". The two runs that a gate measures are listed as the gate; their ids are in --json.",
-      [&context, options] { return runs(context, *options); });
-  command.option("--label", options->label, "Only runs with this label").value_name("TEXT");
-  command.option("--since", options->since, "Only what started at this time (UTC) or later: 2026-11-20, or more of it")
-      .value_name("DATE")
-      .check(not_a_date);
-  command.option("--limit", options->limit, "At most the newest N runs and N gates")
-      .value_name("N")
-      .between(1, 1000000);
-  add_results_option(command, context);
-  add_json_option(command, context);
+      "Status: finished, interrupted (what was done is stored), failed, running, or killed: it "
+      "never ended, and\n"
+      "its device's lock is free or another run has measured there since. Where neither tells, it "
+      "is \"running or\n"
+      "killed\". The two runs that a gate measures are listed as the gate; their ids are in "
+      "--json.",
+      runs);
+  command.option("--label", options.label, "Only runs with this label", {.value_name = "TEXT"});
+  command.option("--since", options.since,
+                 "Only what started at this time (UTC) or later: 2026-11-20, or more of it",
+                 {.value_name = "DATE", .complaint = not_a_date});
+  command.option("--limit", options.limit, "At most the newest N runs and N gates",
+                 {.value_name = "N", .between = std::pair(1, 1000000)});
+  for (const auto add : {add_results_option, add_json_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

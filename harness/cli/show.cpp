@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,17 +10,17 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/repeat.hpp"
-#include "harness/cli/show_gate.hpp"
-#include "harness/cli/show_listing.hpp"
 #include "harness/present/case_table.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/listing.hpp"
 #include "harness/present/rate.hpp"
+#include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
+#include "harness/present/stored_gate.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/record/json.hpp"
-#include "harness/store/run_or_gate.hpp"
+#include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -47,30 +46,22 @@ struct ShowOptions {
   bool failed = false;
 };
 
-bool picks(const std::vector<std::string>& patterns, const std::string& name) {
-  return patterns.empty() ||
-         std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
-}
+constexpr const char* lists_cases = "ridgeline show RUN lists its cases";
 
-void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
-  for (const std::string& pattern : patterns) {
-    if (std::ranges::any_of(names, [&](const std::string& name) { return matches(pattern, name); })) continue;
-    const std::string near = nearest(pattern, names);
-    throw Error(ErrorKind::usage, fmt::format("the run has no case {}", printable(pattern)),
-                near.empty() ? "ridgeline show RUN lists its cases" : fmt::format("did you mean {}?", near));
-  }
-}
-
-std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measurements, const std::string& pattern) {
+std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measurements,
+                                       const std::string& pattern) {
   std::vector<std::string> names;
-  for (const StoredMeasurement& stored : measurements) names.push_back(stored.measurement.case_name);
-  check_patterns({pattern}, names);
-  std::erase_if(measurements, [&](const StoredMeasurement& m) { return !matches(pattern, m.measurement.case_name); });
+  for (const StoredMeasurement& stored : measurements)
+    names.push_back(stored.measurement.case_name);
+  check_picks({pattern}, names, "the run", lists_cases);
+  std::erase_if(measurements, [&](const StoredMeasurement& m) {
+    return !matches(pattern, m.measurement.case_name);
+  });
   return measurements;
 }
 
-/// Orders the cases of each suite: the shortest time, the highest rate or share of the roof first, and last what has
-/// none.
+/// Orders the cases of each suite: the shortest time, the highest rate or share of the roof first,
+/// and last what has none.
 void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
   const auto key = [&](const CaseSummary& summary) -> std::pair<int, double> {
     constexpr std::pair<int, double> none{3, 0};
@@ -80,17 +71,18 @@ void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
     return reached ? std::pair(static_cast<int>(reached->quantity), -reached->value) : none;
   };
   if (what == "name") return;  // as they are
-  std::ranges::stable_sort(
-      cases, {}, [&](const CaseSummary& summary) { return std::pair(summary.case_info.id.suite, key(summary)); });
+  std::ranges::stable_sort(cases, {}, [&](const CaseSummary& summary) {
+    return std::pair(summary.case_info.id.suite, key(summary));
+  });
 }
 
 /// Keeps what the options ask for, in their order.
 void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
   std::vector<std::string> names;
   for (const CaseSummary& summary : cases) names.push_back(record::name(summary.case_info.id));
-  check_patterns(options.patterns, names);
+  check_picks(options.patterns, names, "the run", lists_cases);
   std::erase_if(cases, [&](const CaseSummary& summary) {
-    return !picks(options.patterns, record::name(summary.case_info.id)) ||
+    return !any_matches(options.patterns, record::name(summary.case_info.id)) ||
            (options.failed && !record::is_failure(summary.outcome));
   });
   sort_by(cases, options.sort);
@@ -99,17 +91,19 @@ void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
 Shown read(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
   Shown shown;
   shown.found = found;
-  shown.status = present::status(shown.found, store::all_runs(context.results, [](const Error&) {}));
+  shown.status =
+      present::status(shown.found, store::all_runs(context.results, [](const Error&) {}));
   const std::string& id = shown.found.summary.run.id;
   const store::Store store = store::Store::open(shown.found.file);
-  shown.environment = store.environment(id);
-  shown.builds = store.builds(id);
-  shown.roofs = store.roofs(id);
+  shown.environment = store::environment(store, id);
+  shown.builds = store::builds(store, id);
+  shown.roofs = store::roofs(store, id);
   if (!options.sampled.empty()) {
-    shown.sampled = of_case(store.measurements(id, store::Samples::read), options.sampled);
+    shown.sampled = of_case(store::measurements(store, id, store::Samples::read), options.sampled);
     return shown;
   }
-  shown.cases = analysis::summarise(store.measurements(id, store::Samples::leave_out), shown.roofs);
+  shown.cases =
+      analysis::summarise(store::measurements(store, id, store::Samples::leave_out), shown.roofs);
   shown.measured = shown.cases.size();
   choose(shown.cases, options);
   return shown;
@@ -126,20 +120,24 @@ void print_head(const Shown& shown, const present::Look& look) {
   const record::Run& run = shown.found.summary.run;
   const record::Device& device = shown.found.summary.device;
   constexpr std::size_t texts = 14;  // the column in which they begin
-  const auto typed = [&](const char* what, const std::string& text) { fmt::print("  {:<12}{}\n", what, text); };
+  const auto typed = [&](const char* what, const std::string& text) {
+    fmt::print("  {:<12}{}\n", what, text);
+  };
   const auto line = [&](const char* what, const std::string& text) {
-    if (!text.empty()) fmt::print("  {:<12}{}", what, present::wrapped(text, look.width, texts, texts));
+    if (!text.empty())
+      fmt::print("  {:<12}{}", what, present::wrapped(text, look.width, texts, texts));
   };
   fmt::print("run {}: {}\n", run.id, shown.status);
-  line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model), printable(device.id),
-                             printable(device.uuid)));
+  line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model),
+                             printable(device.id), printable(device.uuid)));
   line("started", present::point_in_time(run.started) + " UTC");
   line("finished", run.finished.empty() ? "" : present::point_in_time(run.finished) + " UTC");
   line("profile", fmt::format("{}, seed {}", printable(run.profile), run.seed));
   line("label", printable(run.label));
   typed("command", printable(run.command_line, 4000));  // whole, to be copied
   for (const record::Build& build : shown.builds)
-    line("worker", fmt::format("{} {}{}, {}{}{}", printable(build.worker), printable(build.commit.substr(0, 12)),
+    line("worker", fmt::format("{} {}{}, {}{}{}", printable(build.worker),
+                               printable(build.commit.substr(0, 12)),
                                build.dirty ? " with local changes" : "", printable(build.compiler),
                                build.cuda.empty() ? "" : ", CUDA ", printable(build.cuda)));
   line("comparable", facts(shown.environment.comparable));
@@ -149,10 +147,12 @@ void print_head(const Shown& shown, const present::Look& look) {
 
 void print_roofs(const std::vector<record::Roof>& roofs, const present::Look& look) {
   if (roofs.empty()) return;
-  present::Table table(
-      {{"roof"}, {"value", present::Table::Align::right}, {"source", present::Table::Align::left, true}});
+  present::Table table({{"roof"},
+                        {"value", present::Table::Align::right},
+                        {"source", present::Table::Align::left, true}});
   for (const record::Roof& roof : roofs)
-    table.add({printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
+    table.add(
+        {printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
   fmt::print("\n{}", table.text(look.width));
 }
 
@@ -162,22 +162,26 @@ void print_cases(const Shown& shown, const present::Look& look) {
     return;
   }
   const record::Run& run = shown.found.summary.run;
-  fmt::print("\n{}\n{}{} case{}: {}\n", present::case_table(shown.cases, look),
-             shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "", shown.measured,
-             shown.measured == 1 ? "" : "s", present::outcome_counts(shown.cases));
-  const std::string repeat = repeating_failures(run.command_line, shown.found.summary.device.id, run.seed, shown.cases);
+  fmt::print("\n{}\n{}{}: {}\n", present::case_table(shown.cases, look),
+             shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "",
+             units::plural(static_cast<std::int64_t>(shown.measured), "case"),
+             present::outcome_counts(shown.cases));
+  const std::string repeat = present::repeating_failures(
+      run.command_line, shown.found.summary.device.id, run.seed, shown.cases);
   if (!repeat.empty()) fmt::print("repeat what failed: {}\n", printable(repeat, 4000));
 }
 
 void print_samples(const std::vector<StoredMeasurement>& measurements) {
   for (const StoredMeasurement& stored : measurements) {
     const record::Measurement& m = stored.measurement;
-    fmt::print("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400), stored.replicate, m.attempt,
-               to_string(m.outcome), m.reason.empty() ? "" : ": ", printable(m.reason, 1000));
+    fmt::print("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400),
+               stored.replicate, m.attempt, to_string(m.outcome), m.reason.empty() ? "" : ": ",
+               printable(m.reason, 1000));
     if (!m.median_ns) continue;
-    fmt::print("  {} samples of {} executions each, median {}; {}\n", m.sample_count(), m.executions_per_sample,
-               units::time(*m.median_ns),
-               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC", present::point_in_time(m.pruned->when))
+    fmt::print("  {} samples of {} executions each, median {}; {}\n", m.sample_count(),
+               m.executions_per_sample, units::time(*m.median_ns),
+               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC",
+                                      present::point_in_time(m.pruned->when))
                         : "ns of one execution, in the order taken:");
     for (const double ns : m.samples_ns) fmt::print("  {}\n", ns);
   }
@@ -187,11 +191,9 @@ json::Value json_of(const Shown& shown) {
   json::Value all{{"run", present::to_json(shown.found)},
                   {"device", record::to_json(shown.found.summary.device)},
                   {"environment", record::to_json(shown.environment)},
-                  {"builds", json::Value::array()},
-                  {"roofs", json::Value::array()}};
+                  {"builds", json::list(shown.builds)},
+                  {"roofs", json::list(shown.roofs)}};
   all["run"]["status"] = shown.status;
-  for (const record::Build& build : shown.builds) all["builds"].push_back(record::to_json(build));
-  for (const record::Roof& roof : shown.roofs) all["roofs"].push_back(record::to_json(roof));
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {
     json::Value measurement{{"replicate", stored.replicate}};
@@ -218,9 +220,12 @@ int show_run(const Context& context, const store::FoundRun& found, const ShowOpt
 }
 
 int show(const Context& context, const ShowOptions& options) {
-  store::RunOrGate found = store::find_run_or_gate(context.results, options.selector, present::say_left_out);
-  const bool of_runs = !options.patterns.empty() || options.failed || options.sort != "name" || !options.listed.empty();
-  // What only runs have is asked of the latest run, also where a gate is newer, unless that is named.
+  store::RunOrGate found =
+      store::find_run_or_gate(context.results, options.selector, present::say_left_out);
+  const bool of_runs = !options.patterns.empty() || options.failed || options.sort != "name" ||
+                       !options.listed.empty();
+  // What only runs have is asked of the latest run, also where a gate is newer, unless that is
+  // named.
   if (const auto* gate = std::get_if<store::FoundGate>(&found);
       gate && of_runs && !gate->summary.gate.id.starts_with(options.selector))
     found = store::find_run(context.results, options.selector, present::say_left_out);
@@ -231,55 +236,60 @@ int show(const Context& context, const ShowOptions& options) {
       throw Error(ErrorKind::usage, fmt::format("gate {} has no listing: its runs have", id),
                   fmt::format("ridgeline show --listing CASE {}", run));
     if (of_runs)
-      throw Error(ErrorKind::usage,
-                  fmt::format("gate {} is shown whole: PATTERN, --sort and --failed are for runs", id),
-                  fmt::format("ridgeline show {} shows the candidate's run", run));
-    return show_gate(context, *gate, options.sampled);
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("gate {} is shown whole: PATTERN, --sort and --failed are for runs", id),
+          fmt::format("ridgeline show {} shows the candidate's run", run));
+    return present::show_gate(context.results, *gate, options.sampled, context.json);
   }
   const store::FoundRun& run = std::get<store::FoundRun>(found);
-  return options.listed.empty() ? show_run(context, run, options) : show_listing(context, run, options.listed);
+  return options.listed.empty() ? show_run(context, run, options)
+                                : present::show_listing(run, options.listed, context.json);
 }
 
 }  // namespace
 
 void add_show(Command program, Context& context) {
-  const auto options = std::make_shared<ShowOptions>();
-  const Command command = add_command(
+  const auto [command, options] = add_command(
       program, context, "show",
       "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",
       "  ridgeline show                              the latest run or gate, whichever is newer\n"
       "  ridgeline show 20261120T1245                by the start of its id\n"
-      "  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c, "
+      "  ridgeline show h200@label:try               by model, and label; also @latest, "
+      "@commit:1a2b3c, "
       "@baseline:main\n"
       "  ridgeline show latest 'gemm/*/f32' --sort roof\n"
-      "                                              only these cases, those nearest to their roof first\n"
-      "  ridgeline show --failed                     only cases with a wrong result, a crash or a timeout\n"
-      "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs\n"
-      "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if counted\n"
+      "                                              only these cases, those nearest to their roof "
+      "first\n"
+      "  ridgeline show --failed                     only cases with a wrong result, a crash or a "
+      "timeout\n"
+      "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its "
+      "pairs\n"
+      "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if "
+      "counted\n"
       "  ridgeline show --json latest                for programs\n\n"
-      "Labels and commits are those of runs. A gate measures two runs of its own, which are shown by their\n"
+      "Labels and commits are those of runs. A gate measures two runs of its own, which are shown "
+      "by their\n"
       "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
-      [&context, options] { return show(context, *options); });
-  command.option("RUN|GATE", options->selector, "Which run or gate").default_text("latest");
-  command.option("PATTERN", options->patterns, "Globs on the names of a run's cases; without any, all").value_name("");
-  command
-      .option("--sort", options->sort,
-              "Order within each suite: shortest time, highest rate or share of the roof first")
-      .one_of({"name", "time", "rate", "roof"})
-      .default_text("name");
-  command.flag("--failed", options->failed, "Show only cases with a wrong result, a crash or a timeout");
-  const Option samples = command
-                             .option("--samples", options->sampled,
-                                     "Print the samples, or pairs, of this case, or of all that a pattern picks")
-                             .value_name("CASE");
-  command
-      .option("--listing", options->listed,
-              "Print the annotated source of this case, or of all that a pattern picks, counted on an emulated "
-              "device")
-      .value_name("CASE")
-      .excludes(samples);
-  add_results_option(command, context);
-  add_json_option(command, context);
+      show);
+  command.option("RUN|GATE", options.selector, "Which run or gate", {.default_text = "latest"});
+  command.option("PATTERN", options.patterns,
+                 "Globs on the names of a run's cases; without any, all", {.value_name = ""});
+  command.option("--sort", options.sort,
+                 "Order within each suite: shortest time, highest rate or share of the roof first",
+                 {.default_text = "name", .one_of = {"name", "time", "rate", "roof"}});
+  command.flag("--failed", options.failed,
+               "Show only cases with a wrong result, a crash or a timeout");
+  command.option("--samples", options.sampled,
+                 "Print the samples, or pairs, of this case, or of all that a pattern picks",
+                 {.value_name = "CASE"});
+  command.option("--listing", options.listed,
+                 "Print the annotated source of this case, or of all that a pattern picks, counted "
+                 "on an emulated "
+                 "device",
+                 {.value_name = "CASE"});
+  command.exclusive({"--samples", "--listing"});
+  for (const auto add : {add_results_option, add_json_option}) add(command, context);
 }
 
 }  // namespace ridgeline::cli

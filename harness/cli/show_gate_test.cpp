@@ -5,8 +5,9 @@
 
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -19,7 +20,9 @@ struct Said {
   std::string out, err;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// A folder with a run, and a gate with three rounds of one case that was measured on a later day.
 class ShowGate : public testing::Test {
@@ -28,11 +31,12 @@ class ShowGate : public testing::Test {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261121T124501Z-bbbb", "2026-11-21T12:45:01Z");
     for (const std::string& id : {gate.baseline_run, gate.candidate_run})
-      store.begin(examples::side(gate, id), examples::device(), examples::environment());
-    store.begin(gate);
+      store::begin(store, examples::side(gate, id), examples::device(), examples::environment());
+    store::begin(store, gate);
     for (int round = 0; round < 3; ++round) {
       const auto measure = [&](const std::string& run, double ns) {
-        return store.add(store.add(examples::process(round, run)), info, examples::measurement(info, {ns}));
+        return store::add(store, store::add(store, examples::process(round, run)), info,
+                          examples::measurement(info, {ns}));
       };
       record::Pair pair = examples::pair(info, round);
       pair.baseline_ns = 1000;
@@ -41,7 +45,7 @@ class ShowGate : public testing::Test {
       if (round == 2) pair.dropped.candidate = "throttled";
       const std::int64_t baseline = measure(gate.baseline_run, pair.baseline_ns),
                          candidate = measure(gate.candidate_run, pair.candidate_ns);
-      store.add(gate.id, pair, baseline, candidate);
+      store::add(store, gate.id, pair, baseline, candidate);
     }
     record::CaseVerdict slow = examples::pass(info);
     slow.verdict = record::Verdict::regression;
@@ -55,14 +59,14 @@ class ShowGate : public testing::Test {
     skipped.case_name = skipped.baseline_case = "scan/naive/f32/n=1";
     skipped.verdict = record::Verdict::skipped;
     skipped.reason = "too noisy here \x1b[31m";
-    store.add(gate.id, skipped);
-    store.add(gate.id, slow);
-    store.finish_gate(gate.id, record::RunStatus::finished, "2026-11-22T13:10:00Z");
+    store::add(store, gate.id, skipped);
+    store::add(store, gate.id, slow);
+    store::finish_gate(store, gate.id, record::RunStatus::finished, "2026-11-22T13:10:00Z");
   }
 
   static void add_run(store::Store& store, const std::string& id, const std::string& started) {
-    store.begin(examples::run(id, started), examples::device(), examples::environment());
-    store.finish(id, record::RunStatus::finished, started);
+    store::begin(store, examples::run(id, started), examples::device(), examples::environment());
+    store::finish(store, id, record::RunStatus::finished, started);
   }
 
   Said ridgeline(std::vector<std::string> words) {
@@ -100,27 +104,32 @@ TEST_F(ShowGate, SaysWhatTheGateSaid) {
   const Said said = ridgeline({"20261122"});
   EXPECT_EQ(said.code, 0) << said.err << "a stored regression is no failure of show";
   for (const char* part :
-       {"gate 20261122T130000Z-9a7e: new/ridgeline-suites against old/ridgeline-suites on synthetic-gpu\n",
+       {"gate 20261122T130000Z-9a7e: new/ridgeline-suites against old/ridgeline-suites on "
+        "synthetic-gpu\n",
         "  status      finished\n", "  seed        18446744073709551614\n",
         "  command     ridgeline gate --baseline-work",
         "  baseline    run 20261122T130000Z-9a7e-baseline, commit 1a2b3c\n",
-        "  candidate   run 20261122T130000Z-9a7e-candidate\n", "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%",
-        "[no bound, +12.0%]", "2 (1 dropped)", "scan/naive/f32/n=1             skipped\n    too noisy here \\x1b[31m\n",
+        "  candidate   run 20261122T130000Z-9a7e-candidate\n",
+        "gemm/naive/f32/m=64,n=64,k=64  regression  +10.1%", "[no bound, +12.0%]", "2 (1 dropped)",
+        "scan/naive/f32/n=1             skipped\n    too noisy here \\x1b[31m\n",
         "2 cases: 1 regression, 1 skipped\nthe gate fails: the candidate is slower\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
 }
 
 TEST_F(ShowGate, ThePairsOfACaseAreShown) {
   const Said said = ridgeline({"--samples", "gemm", "20261122"});
-  EXPECT_TRUE(contains(said.out, "gemm/naive/f32/m=64,n=64,k=64: regression, +10.1% [no bound, +12.0%], delta 3%"))
+  EXPECT_TRUE(contains(
+      said.out, "gemm/naive/f32/m=64,n=64,k=64: regression, +10.1% [no bound, +12.0%], delta 3%"))
       << said.out;
-  EXPECT_TRUE(contains(said.out,
-                       "round  first      baseline ns  candidate ns  log ratio  dropped\n"
-                       "    1  baseline        1000.0        1100.5  +0.095765\n"
-                       "    2  candidate       1000.0        1100.5  +0.095765\n"
-                       "    3  baseline        1000.0        1100.5  +0.095765  candidate: throttled\n"))
+  EXPECT_TRUE(
+      contains(said.out,
+               "round  first      baseline ns  candidate ns  log ratio  dropped\n"
+               "    1  baseline        1000.0        1100.5  +0.095765\n"
+               "    2  candidate       1000.0        1100.5  +0.095765\n"
+               "    3  baseline        1000.0        1100.5  +0.095765  candidate: throttled\n"))
       << said.out;
-  EXPECT_TRUE(contains(ridgeline({"--samples", "scan", "20261122"}).out, "scan/naive/f32/n=1: skipped; too noisy"));
+  EXPECT_TRUE(contains(ridgeline({"--samples", "scan", "20261122"}).out,
+                       "scan/naive/f32/n=1: skipped; too noisy"));
   const Said wrong = ridgeline({"--samples", "gemm/naive/f32/m=64,n=64,k=65", "20261122"});
   EXPECT_EQ(wrong.code, 64);
   EXPECT_TRUE(contains(wrong.err, "the gate has no case")) << wrong.err;
@@ -129,7 +138,7 @@ TEST_F(ShowGate, ThePairsOfACaseAreShown) {
 
 TEST_F(ShowGate, IsShownToPrograms) {
   const json all = json::parse(ridgeline({"--json", "20261122"}).out);
-  EXPECT_EQ(all["ridgeline_json"], 1);
+  EXPECT_EQ(all["ridgeline_json"], 2);
   EXPECT_EQ(all["gate"]["id"], gate.id);
   EXPECT_EQ(all["gate"]["status"], "finished");
   EXPECT_EQ(all["exit_code"], 1);
@@ -137,7 +146,8 @@ TEST_F(ShowGate, IsShownToPrograms) {
   EXPECT_EQ(all["verdicts"][0]["verdict"], "regression");
   EXPECT_EQ(all["verdicts"][0].count("ratio_low"), 0u) << "what is unknown is left out";
   EXPECT_EQ(all["verdicts"][0]["words"]["change"], "+10.1%");
-  EXPECT_EQ(all["conclusions"], json({"2 cases: 1 regression, 1 skipped", "the gate fails: the candidate is slower"}));
+  EXPECT_EQ(all["conclusions"],
+            json({"2 cases: 1 regression, 1 skipped", "the gate fails: the candidate is slower"}));
   EXPECT_EQ(all["counts_text"], "1 regression, 1 skipped");
   EXPECT_EQ(all.count("pairs"), 0u);
   const json sampled = json::parse(ridgeline({"--json", "--samples", "gemm", "20261122"}).out);
@@ -151,30 +161,32 @@ TEST_F(ShowGate, IsShownToPrograms) {
 
 TEST_F(ShowGate, AStrictGateStaysStrict) {
   for (const bool strict : {false, true}) {
-    record::Gate another =
-        examples::gate(strict ? "20261125T130000Z-5711c7" : "20261124T130000Z-1a5e", "2026-11-25T13:00:00Z");
+    record::Gate another = examples::gate(
+        strict ? "20261125T130000Z-5711c7" : "20261124T130000Z-1a5e", "2026-11-25T13:00:00Z");
     another.options = nlohmann::json{{"strict", strict}}.dump();
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     for (const std::string& id : {another.baseline_run, another.candidate_run})
-      store.begin(examples::side(another, id), examples::device(), examples::environment());
-    store.begin(another);
-    store.add(another.id, examples::pass(info));
+      store::begin(store, examples::side(another, id), examples::device(), examples::environment());
+    store::begin(store, another);
+    store::add(store, another.id, examples::pass(info));
     record::CaseVerdict unsure;
     unsure.case_name = unsure.baseline_case = "scan/naive/f32/n=1";
     unsure.reason = "the budget is spent";
-    store.add(another.id, unsure);
-    store.finish_gate(another.id, record::RunStatus::finished, "2026-11-25T13:10:00Z");
+    store::add(store, another.id, unsure);
+    store::finish_gate(store, another.id, record::RunStatus::finished, "2026-11-25T13:10:00Z");
     EXPECT_EQ(json::parse(ridgeline({"--json", another.id}).out)["exit_code"], strict ? 3 : 0);
     const std::string shown = ridgeline({another.id}).out;
-    EXPECT_TRUE(contains(shown, strict ? "\nthe gate is strict and does not pass: 1 of 2 cases was not judged\n"
-                                       : "\nthe gate passes; 1 of 2 cases was not judged\n"))
+    EXPECT_TRUE(contains(
+        shown, strict ? "\nthe gate is strict and does not pass: 1 of 2 cases was not judged\n"
+                      : "\nthe gate passes; 1 of 2 cases was not judged\n"))
         << shown;
   }
 }
 
 TEST_F(ShowGate, TheLatestIsWhicheverIsNewer) {
   const std::string the_gate = "gate " + gate.id, old_run = "run 20261121T124501Z-bbbb";
-  for (const char* selector : {"latest", "gpu", "gpu@latest", "synthetic-gpu"}) EXPECT_EQ(shown(selector), the_gate);
+  for (const char* selector : {"latest", "gpu", "gpu@latest", "synthetic-gpu"})
+    EXPECT_EQ(shown(selector), the_gate);
   EXPECT_EQ(shown("label:first"), old_run);
   EXPECT_EQ(shown("gpu@label:first"), old_run);
   EXPECT_EQ(shown("20261121"), old_run);
@@ -195,7 +207,8 @@ TEST_F(ShowGate, HasNoListingOfItsOwn) {
   const Said said = ridgeline({gate.id, "--listing", record::name(info.id)});
   EXPECT_EQ(said.code, 64);
   EXPECT_TRUE(contains(said.err, "gate " + gate.id + " has no listing: its runs have")) << said.err;
-  EXPECT_TRUE(contains(said.err, "ridgeline show --listing CASE " + gate.candidate_run)) << said.err;
+  EXPECT_TRUE(contains(said.err, "ridgeline show --listing CASE " + gate.candidate_run))
+      << said.err;
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 #include "harness/cli/main.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -26,7 +27,9 @@ struct Said {
   std::string out, err;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 class StoredRuns : public testing::Test {
  protected:
@@ -35,7 +38,8 @@ class StoredRuns : public testing::Test {
     store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
     add_run(store, "20261120T124501Z-aaaa", "2026-11-20T12:45:01Z", "before");
     add_run(store, "20261121T124501Z-bbbb", "2026-11-21T12:45:01Z", "after");
-    store.finish("20261121T124501Z-bbbb", record::RunStatus::finished, "2026-11-21T12:46:00Z");
+    store::finish(store, "20261121T124501Z-bbbb", record::RunStatus::finished,
+                  "2026-11-21T12:46:00Z");
   }
 
   ~StoredRuns() override { unsetenv("RIDGELINE_LOCKS"); }
@@ -44,15 +48,18 @@ class StoredRuns : public testing::Test {
                       const std::string& label) {
     record::Run run = examples::run(id, started);
     run.label = label;
-    store.begin(run, examples::device(), examples::environment());
-    store.add(id, {"dram.copy", 1e12, "B/s", "measured"});
+    store::begin(store, run, examples::device(), examples::environment());
+    store::add(store, id, {"dram.copy", 1e12, "B/s", "measured"});
     for (int replicate = 0; replicate < 3; ++replicate) {
-      const std::int64_t process = store.add(examples::process(replicate, id));
+      const std::int64_t process = store::add(store, examples::process(replicate, id));
       const record::Case naive = examples::gemm_case("naive"), wmma = examples::gemm_case("wmma"),
                          bad = examples::gemm_case("bad");
-      store.add(process, naive, examples::measurement(naive, {1000.5 + replicate, 1100.0 + replicate, 1200.0}));
-      store.add(process, wmma, examples::failed(wmma, Outcome::unsupported, "needs tensor cores"));
-      store.add(process, bad, examples::failed(bad, Outcome::crashed, "=1+1, \"signal\" \x1b[31m"));
+      store::add(store, process, naive,
+                 examples::measurement(naive, {1000.5 + replicate, 1100.0 + replicate, 1200.0}));
+      store::add(store, process, wmma,
+                 examples::failed(wmma, Outcome::unsupported, "needs tensor cores"));
+      store::add(store, process, bad,
+                 examples::failed(bad, Outcome::crashed, "=1+1, \"signal\" \x1b[31m"));
     }
   }
 
@@ -83,7 +90,7 @@ TEST_F(StoredRuns, AreListedNewestFirst) {
             "20261120T124501Z-aaaa  2026-11-20 12:45:01  synthetic-gpu  quick    before  killed\n"
             "    measurements: 3 ok, 3 unsupported, 3 crashed\n");
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
-  EXPECT_EQ(all["ridgeline_json"], 1);
+  EXPECT_EQ(all["ridgeline_json"], 2);
   ASSERT_EQ(all["runs"].size(), 2u);
   EXPECT_EQ(all["runs"][1]["status"], "killed");
   EXPECT_EQ(all["runs"][0]["outcomes"]["ok"], 3);
@@ -96,20 +103,24 @@ TEST_F(StoredRuns, AFileThatCannotBeReadIsNamedOnce) {
     const Said said = ridgeline({command});
     EXPECT_EQ(said.code, 0) << said.err;
     EXPECT_EQ(said.out, out);
-    EXPECT_EQ(said.err,
-              "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is not a database\n");
+    EXPECT_EQ(said.err, "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() +
+                            ": it is not a database\n");
   }
   EXPECT_EQ(ridgeline({"show", "x@latest"}).code, 74);
 }
 
 TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   store::Store store = store::Store::create(folder / "synthetic-gpu.sqlite");
-  store.begin(examples::run("20261122T000000Z-cccc", "2026-11-22T00:00:00Z"), examples::device(),
-              examples::environment());
+  store::begin(store, examples::run("20261122T000000Z-cccc", "2026-11-22T00:00:00Z"),
+               examples::device(), examples::environment());
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
   EXPECT_EQ(all["runs"][0]["status"], "running or killed") << "no lock here tells";
-  const auto status = [&] { return json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"]; };
-  const auto hold = [](const char* holder) { return run::DeviceLock(examples::device().uuid, holder, {}); };
+  const auto status = [&] {
+    return json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"];
+  };
+  const auto hold = [](const char* holder) {
+    return run::DeviceLock(examples::device().uuid, holder, {});
+  };
   {
     const run::DeviceLock lock = hold("run 20261122T000000Z-cccc: ridgeline run");
     EXPECT_EQ(status(), "running");
@@ -120,7 +131,8 @@ TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   EXPECT_EQ(all["runs"][0].count("finished"), 0u);
 }
 
-/// A gate of the same folder's device, newer than its runs: a pair, and a verdict on each of four cases.
+/// A gate of the same folder's device, newer than its runs: a pair, and a verdict on each of four
+/// cases.
 class StoredGates : public StoredRuns {
  protected:
   StoredGates() { add_gate(gate); }
@@ -130,18 +142,19 @@ class StoredGates : public StoredRuns {
     const record::Case info = examples::gemm_case();
     std::vector<std::int64_t> measured;
     for (const std::string& id : {of.baseline_run, of.candidate_run}) {
-      store.begin(examples::side(of, id), examples::device(), examples::environment());
+      store::begin(store, examples::side(of, id), examples::device(), examples::environment());
       record::Process process = examples::process(0, id);
       process.started = of.started;
-      measured.push_back(store.add(store.add(process), info, examples::measurement(info)));
+      measured.push_back(
+          store::add(store, store::add(store, process), info, examples::measurement(info)));
     }
-    store.begin(of);
-    store.add(of.id, examples::pair(info), measured[0], measured[1]);
+    store::begin(store, of);
+    store::add(store, of.id, examples::pair(info), measured[0], measured[1]);
     record::CaseVerdict verdict = examples::pass(info);
-    for (const record::Verdict each : {record::Verdict::pass, record::Verdict::regression, record::Verdict::regression,
-                                       record::Verdict::improvement}) {
+    for (const record::Verdict each : {record::Verdict::pass, record::Verdict::regression,
+                                       record::Verdict::regression, record::Verdict::improvement}) {
       verdict.verdict = each;
-      store.add(of.id, verdict);
+      store::add(store, of.id, verdict);
       verdict.case_name += ",cache=hot";
     }
   }
@@ -150,8 +163,8 @@ class StoredGates : public StoredRuns {
 };
 
 TEST_F(StoredGates, AreListedBehindTheRunsInPlaceOfTheirSides) {
-  store::Store::create(folder / "synthetic-gpu.sqlite")
-      .finish_gate(gate.id, record::RunStatus::finished, "2026-11-22T13:10:00Z");
+  store::finish_gate(store::Store::create(folder / "synthetic-gpu.sqlite"), gate.id,
+                     record::RunStatus::finished, "2026-11-22T13:10:00Z");
   const Said said = ridgeline({"runs"});
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_EQ(said.out,
@@ -163,7 +176,8 @@ TEST_F(StoredGates, AreListedBehindTheRunsInPlaceOfTheirSides) {
             "\n"
             "gate                   started (UTC)        device         status\n"
             "20261122T130000Z-9a7e  2026-11-22 13:00:00  synthetic-gpu  finished\n"
-            "    baseline -> candidate: old/ridgeline-suites -> new/ridgeline-suites; verdicts: 2 regressions, 1\n"
+            "    baseline -> candidate: old/ridgeline-suites -> new/ridgeline-suites; verdicts: 2 "
+            "regressions, 1\n"
             "    improvement, 1 pass\n");
   const json all = json::parse(ridgeline({"runs", "--json"}).out);
   EXPECT_EQ(all["runs"].size(), 2u);
@@ -182,11 +196,13 @@ TEST_F(StoredGates, AFolderOfGatesAloneHasNoTableOfRuns) {
 }
 
 TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
-  const auto status = [&] { return json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["status"]; };
+  const auto status = [&] {
+    return json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["status"];
+  };
   const auto add_process = [&](const std::string& run, const char* started) {
     record::Process process = examples::process(1, run);
     process.started = started;
-    store::Store::create(folder / "synthetic-gpu.sqlite").add(process);
+    store::add(store::Store::create(folder / "synthetic-gpu.sqlite"), process);
   };
   add_process(gate.candidate_run, "2026-11-22T13:05:00Z");
   EXPECT_EQ(status(), "running or killed") << "its own runs have measured since";
@@ -195,12 +211,13 @@ TEST_F(StoredGates, AKilledOneSaysSoOnceItsDeviceHasMeasuredAgain) {
     add_run(store, "20261123T000000Z-cccc", "2026-11-23T00:00:00Z", "since");
   }
   EXPECT_EQ(status(), "killed");
-  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": killed\n"));
+  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out,
+                       "run " + gate.baseline_run + ": killed\n"));
   // Resumed: a process of it is the last that has measured.
   add_process(gate.candidate_run, "2026-11-23T01:00:00Z");
   EXPECT_EQ(status(), "running or killed");
-  EXPECT_TRUE(
-      contains(ridgeline({"show", gate.baseline_run}).out, "run " + gate.baseline_run + ": running or killed\n"));
+  EXPECT_TRUE(contains(ridgeline({"show", gate.baseline_run}).out,
+                       "run " + gate.baseline_run + ": running or killed\n"));
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["runs"][0]["status"], "killed");
 }
 
@@ -214,11 +231,13 @@ TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
     const run::DeviceLock held = lock();
     const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
     EXPECT_TRUE(contains(shown, "the gate is running; 1 pair is stored\n")) << shown;
-    EXPECT_TRUE(contains(listed, "verdicts: 2 regressions, 1\n    improvement, 1 pass; 1 pair\n")) << listed;
+    EXPECT_TRUE(contains(listed, "verdicts: 2 regressions, 1\n    improvement, 1 pass; 1 pair\n"))
+        << listed;
     EXPECT_FALSE(contains(shown + listed, resume)) << "two would measure at once";
   }
   const std::string shown = ridgeline({"show", gate.id}).out, listed = ridgeline({"runs"}).out;
-  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  resume: " + there + "\n")) << shown;
+  EXPECT_TRUE(contains(shown, "the gate was killed; 1 pair is stored\n  resume: " + there + "\n"))
+      << shown;
   EXPECT_TRUE(contains(listed, "resume the latest gate: " + there + "\n")) << listed;
   EXPECT_EQ(json::parse(ridgeline({"runs", "--json"}).out)["gates"][0]["pairs"], 1);
   const json all = json::parse(ridgeline({"show", "--json", gate.id}).out);
@@ -228,30 +247,38 @@ TEST_F(StoredGates, OneThatHasNotEndedSaysWhatIsStoredAndHowToGoOn) {
 }
 
 TEST_F(StoredGates, TheirSidesAreRunsOfTheirOwnByTheirWholeIdAlone) {
-  EXPECT_TRUE(contains(ridgeline({"export", "csv"}).out, "\n20261121T124501Z-bbbb,")) << "latest is no side";
+  EXPECT_TRUE(contains(ridgeline({"export", "csv"}).out, "\n20261121T124501Z-bbbb,"))
+      << "latest is no side";
   const std::string csv = ridgeline({"export", "csv", gate.baseline_run}).out;
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 3);
-  EXPECT_TRUE(contains(csv, gate.baseline_run + ",synthetic-gpu,\"gemm/naive/f32/m=64,n=64,k=64\",")) << csv;
+  EXPECT_TRUE(
+      contains(csv, gate.baseline_run + ",synthetic-gpu,\"gemm/naive/f32/m=64,n=64,k=64\","))
+      << csv;
   EXPECT_EQ(ridgeline({"export", "csv", gate.baseline_run.substr(0, 26)}).code, 64);
 }
 
 TEST_F(StoredGates, AFileThatCannotBeReadIsNamedOnce) {
   std::ofstream(folder / "x.sqlite") << std::string(4096, 'x');
-  EXPECT_EQ(ridgeline({"runs"}).err,
-            "ridgeline: left out: cannot open " + (folder / "x.sqlite").string() + ": it is not a database\n");
+  EXPECT_EQ(ridgeline({"runs"}).err, "ridgeline: left out: cannot open " +
+                                         (folder / "x.sqlite").string() +
+                                         ": it is not a database\n");
 }
 
 TEST_F(StoredRuns, AreShownWithWhatWasNotOkAndHowToRepeatIt) {
   const Said said = ridgeline({"show", "label:after"});
   EXPECT_EQ(said.code, 0) << said.err;
   for (const char* part :
-       {"run 20261121T124501Z-bbbb: finished\n", "Synthetic GPU (synthetic-gpu), fake:0, GPU-0000\n",
-        "ridgeline-suites abc123 with local changes, g++ 12.2\n", "memory 1 GiB\n", "1.00 TB/s  measured\n",
-        "\ngemm/*/f32/m=64,n=64,k=64\n", "\n  naive  ", "  1.10 us  ", "  unsupported\n      needs tensor cores\n",
-        "  crashed\n      =1+1, \"signal\" \\x1b[31m\n", "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
+       {"run 20261121T124501Z-bbbb: finished\n",
+        "Synthetic GPU (synthetic-gpu), fake:0, GPU-0000\n",
+        "ridgeline-suites abc123 with local changes, g++ 12.2\n", "memory 1 GiB\n",
+        "1.00 TB/s  measured\n", "\ngemm/*/f32/m=64,n=64,k=64\n", "\n  naive  ", "  1.10 us  ",
+        "  unsupported\n      needs tensor cores\n",
+        "  crashed\n      =1+1, \"signal\" \\x1b[31m\n",
+        "3 cases: 1 ok, 1 unsupported, 1 crashed\n"})
     EXPECT_TRUE(contains(said.out, part)) << part << "\n" << said.out;
-  EXPECT_TRUE(contains(
-      said.out, "repeat what failed: ridgeline run --device fake:0 --seed 18446744073709551615 gemm/bad/f32/m="));
+  EXPECT_TRUE(contains(said.out,
+                       "repeat what failed: ridgeline run --device fake:0 --seed "
+                       "18446744073709551615 gemm/bad/f32/m="));
   EXPECT_FALSE(contains(said.out, "\x1b"));
   EXPECT_EQ(ridgeline({"show"}).out, said.out);
 }
@@ -275,7 +302,8 @@ TEST_F(StoredRuns, AreListedByLabelDateAndNumber) {
   for (const char* wrong : {"yesterday", "2026-11", "2026-11-2x", "2026-11-20T12:45:01Zx"}) {
     const Said said = ridgeline({"runs", "--since", wrong});
     EXPECT_EQ(said.code, 64);
-    EXPECT_TRUE(contains(said.err, std::string(wrong) + " is not a date such as 2026-11-20")) << said.err;
+    EXPECT_TRUE(contains(said.err, std::string(wrong) + " is not a date such as 2026-11-20"))
+        << said.err;
   }
 }
 
@@ -297,7 +325,8 @@ TEST_F(StoredRuns, AreShownInPart) {
   for (const char* key : {"time", "rate", "roof"})
     EXPECT_EQ(shown({"--sort", key}).front(), "naive") << "what has no " << key << " is last";
   EXPECT_TRUE(contains(ridgeline({"show", "--failed"}).out, "\n1 of 3 cases: 1 crashed\n"));
-  EXPECT_TRUE(contains(ridgeline({"show", "--failed", "latest", "gemm/naive"}).out, "\nno case failed\n"));
+  EXPECT_TRUE(
+      contains(ridgeline({"show", "--failed", "latest", "gemm/naive"}).out, "\nno case failed\n"));
   const Said wrong = ridgeline({"show", "latest", "gemm/nave"});
   EXPECT_EQ(wrong.code, 64);
   EXPECT_TRUE(contains(wrong.err, "the run has no case gemm/nave")) << wrong.err;
@@ -305,8 +334,9 @@ TEST_F(StoredRuns, AreShownInPart) {
 }
 
 TEST_F(StoredGates, AreShownWhole) {
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"gemm"}, std::vector<std::string>{"--failed"}, {"--sort", "time"}}) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"gemm"},
+                                                  std::vector<std::string>{"--failed"},
+                                                  {"--sort", "time"}}) {
     std::vector<std::string> words{"show", gate.id};
     words.insert(words.end(), options.begin(), options.end());
     const Said said = ridgeline(words);
@@ -317,7 +347,7 @@ TEST_F(StoredGates, AreShownWhole) {
 
 TEST_F(StoredRuns, AreShownToPrograms) {
   const json all = json::parse(ridgeline({"show", "20261120", "--json"}).out);
-  EXPECT_EQ(all["ridgeline_json"], 1);
+  EXPECT_EQ(all["ridgeline_json"], 2);
   EXPECT_EQ(all["run"]["id"], "20261120T124501Z-aaaa");
   EXPECT_EQ(all["environment"]["hash"], "e1");
   EXPECT_EQ(all["cases"].size(), 3u);
@@ -325,7 +355,8 @@ TEST_F(StoredRuns, AreShownToPrograms) {
 
 TEST_F(StoredRuns, SamplesOfACaseAreShown) {
   const Said said = ridgeline({"show", "--samples", "gemm/naive"});
-  EXPECT_TRUE(contains(said.out, "gemm/naive/f32/m=64,n=64,k=64, replicate 2, attempt 1: ok\n")) << said.out;
+  EXPECT_TRUE(contains(said.out, "gemm/naive/f32/m=64,n=64,k=64, replicate 2, attempt 1: ok\n"))
+      << said.out;
   EXPECT_TRUE(contains(said.out, "\n  1002.5\n  1102\n  1200\n"));
   const json all = json::parse(ridgeline({"show", "--samples", "gemm/naive", "--json"}).out);
   ASSERT_EQ(all["measurements"].size(), 3u);
@@ -342,13 +373,15 @@ TEST_F(StoredRuns, AreExportedAsCsvWithOneRowASample) {
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 1 + 3 * (3 + 1 + 1)) << csv;
   EXPECT_EQ(lines[0],
-            "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,executions_per_sample,"
+            "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,"
+            "executions_per_sample,"
             "sample,ns\r");
   EXPECT_EQ(lines[1],
             "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/naive/f32/"
             "m=64,n=64,k=64\",gemm,naive,f32,0,1,ok,,loop,cold,20,0,1000.5\r");
   EXPECT_EQ(lines[4],
-            "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/wmma/f32/m=64,n=64,k=64\",gemm,wmma,f32,0,1,unsupported,needs "
+            "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/wmma/f32/"
+            "m=64,n=64,k=64\",gemm,wmma,f32,0,1,unsupported,needs "
             "tensor cores,,,1,,\r");
   EXPECT_TRUE(contains(lines[5], "crashed,\"'=1+1, \"\"signal\"\" \x1b[31m\",,,1,,\r")) << lines[5];
 }

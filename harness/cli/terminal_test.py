@@ -45,7 +45,11 @@ def on_terminal(lab, columns: int, *arguments: object, **environment: str) -> st
 
 @pytest.fixture
 def measured(lab):
-    done = lab.run(lab.profile("constant", "noisy", "unsupported", "wrong_result", processes=3), "--label", "seen")
+    done = lab.run(
+        lab.profile("constant", "noisy", "unsupported", "wrong_result", processes=3),
+        "--label",
+        "seen",
+    )
     assert done.returncode == 2, done.stderr
     return lab
 
@@ -77,6 +81,10 @@ def test_the_words_of_outcomes_are_coloured_on_a_terminal_alone(measured):
 def test_what_cases_have_in_common_is_said_once(measured):
     lines = measured.call("show", "--results", measured.results, text=True).stdout.splitlines()
     heading = lines.index("scripted/*/f32/n=16")
-    assert [line.split()[0] for line in lines[heading + 1 : heading + 4]] == ["constant", "noisy", "unsupported"]
+    assert [line.split()[0] for line in lines[heading + 1 : heading + 4]] == [
+        "constant",
+        "noisy",
+        "unsupported",
+    ]
     assert lines[heading + 4] == "      the script says so"
     assert not any(case("constant") in line for line in lines)

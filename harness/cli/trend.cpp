@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/core.h>
 
@@ -29,10 +28,13 @@ void check_day(const std::string& text) {
   int year = 0;
   unsigned month = 0, day = 0;
   char rest = 0;
-  const bool read = text.size() == 10 && std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  const bool read = text.size() == 10 &&
+                    std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
   if (!read || !date.ok() || text.find_first_not_of("0123456789-") != std::string::npos)
-    throw Error(ErrorKind::usage, fmt::format("--since {} is not a date", printable(text)), "write it like 2026-01-31");
+    throw Error(ErrorKind::usage, fmt::format("--since {} is not a date", printable(text)),
+                "write it like 2026-01-31");
 }
 
 void check(const TrendOptions& options) {
@@ -45,7 +47,8 @@ void check(const TrendOptions& options) {
     throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
 }
 
-int trend(const Context& context, TrendOptions options) {
+int trend(const Context& context, const TrendOptions& typed) {
+  TrendOptions options = typed;
   check(options);
   options.choice.device = context.device;
   options.choice.profile = context.profile;
@@ -74,42 +77,54 @@ int trend(const Context& context, TrendOptions options) {
 }  // namespace
 
 void add_trend(Command program, Context& context) {
-  const auto options = std::make_shared<TrendOptions>();
-  const Command command = add_command(
-      program, context, "trend", "Find what changed over the nights that are stored, and since when",
-      "  ridgeline trend                         every case of every device, the last 90 nights listed\n"
-      "  ridgeline trend --device h200 'gemm/*'  of one model or device\n"
-      "  ridgeline trend --fail-on-new           for the nightly job: exit 1 on what last night brought\n"
-      "  ridgeline trend --nights 365            a year's list\n"
-      "  ridgeline trend --json --series         for programs, with every value\n\n"
-      "A night is the runs that started on one day (UTC); its value is the median of the medians of all\n"
-      "processes that were ok. A change is confirmed when the analyses of three nights running have it and 60\n"
-      "nights are there. It is new when the analysis of the night before did not have it (--new-nights).\n"
-      "With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one is newly slower (a\n"
-      "confirmed change, a drift, or a count for the worse) and nothing but code is known to have changed,\n"
-      "else 0; 3 when no night is stored. docs/trend.md says how to read it, and how often it is wrong.",
-      [&context, options] { return trend(context, *options); });
-  command.option("PATTERN", options->choice.patterns, "Cases; * crosses /. Without any, all").value_name("");
-  command.option("--device", context.device, "cuda:0, words of a model, or the start of a UUID; without it all devices")
-      .value_name("ID");
-  command.option("--profile", context.profile, "Runs of this profile; without it, of each device the usual one")
-      .value_name("NAME");
-  command.option("--since", options->choice.since, "Leave out all nights before this day").value_name("DATE");
-  command.option("--nights", options->shown_nights, "List what the last N nights brought")
-      .value_name("N")
-      .default_text("90");
-  command.option("--new-nights", options->new_nights, "New is what the analysis N nights ago did not have")
-      .value_name("N")
-      .default_text("1");
-  command
-      .option("--step", options->step_percent, "The smallest change that counts; without it 1% on a GPU, 2% on a CPU")
-      .value_name("PERCENT");
-  command.flag("--by-model", options->choice.by_model,
+  const auto [command, options] =
+      add_command(program, context, "trend",
+                  "Find what changed over the nights that are stored, and since when",
+                  "  ridgeline trend                         every case of every device, the last "
+                  "90 nights listed\n"
+                  "  ridgeline trend --device h200 'gemm/*'  of one model or device\n"
+                  "  ridgeline trend --fail-on-new           for the nightly job: exit 1 on what "
+                  "last night brought\n"
+                  "  ridgeline trend --nights 365            a year's list\n"
+                  "  ridgeline trend --json --series         for programs, with every value\n\n"
+                  "A night is the runs that started on one day (UTC); its value is the median of "
+                  "the medians of all\n"
+                  "processes that were ok. A change is confirmed when the analyses of three nights "
+                  "running have it and 60\n"
+                  "nights are there. It is new when the analysis of the night before did not have "
+                  "it (--new-nights).\n"
+                  "With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one "
+                  "is newly slower (a\n"
+                  "confirmed change, a drift, or a count for the worse) and nothing but code is "
+                  "known to have changed,\n"
+                  "else 0; 3 when no night is stored. docs/trend.md says how to read it, and how "
+                  "often it is wrong.",
+                  trend);
+  command.option("PATTERN", options.choice.patterns, "Cases; * crosses /. Without any, all",
+                 {.value_name = ""});
+  command.option("--device", context.device,
+                 "cuda:0, words of a model, or the start of a UUID; without it all devices",
+                 {.value_name = "ID"});
+  command.option("--profile", context.profile,
+                 "Runs of this profile; without it, of each device the usual one",
+                 {.value_name = "NAME"});
+  command.option("--since", options.choice.since, "Leave out all nights before this day",
+                 {.value_name = "DATE"});
+  command.option("--nights", options.shown_nights, "List what the last N nights brought",
+                 {.value_name = "N", .default_text = "90"});
+  command.option("--new-nights", options.new_nights,
+                 "New is what the analysis N nights ago did not have",
+                 {.value_name = "N", .default_text = "1"});
+  command.option("--step", options.step_percent,
+                 "The smallest change that counts; without it 1% on a GPU, 2% on a CPU",
+                 {.value_name = "PERCENT"});
+  command.flag("--by-model", options.choice.by_model,
                "Take all devices of a model as one, for runners that get another one each night");
-  command.flag("--fail-on-new", options->fail_on_new, "Exit 1 or 2 when something is newly for the worse");
+  command.flag("--fail-on-new", options.fail_on_new,
+               "Exit 1 or 2 when something is newly for the worse");
   add_results_option(command, context);
   add_json_option(command, context);
-  command.flag("--series", options->series, "With --json: also every value of every series");
+  command.flag("--series", options.series, "With --json: also every value of every series");
 }
 
 }  // namespace ridgeline::cli

@@ -42,13 +42,15 @@ TEST(TrendText, TellsAChangeWithTheCommandThatConfirmsIt) {
   const std::string text = present::trend_text({{with_change(TrendKind::regression)}, {}, 0});
   EXPECT_EQ(
       text,
-      "synthetic-gpu, synthetic:0 (synthetic-0000), profile nightly: 3 nights from 2026-01-01 to 2026-01-03, 1 case\n"
+      "synthetic-gpu, synthetic:0 (synthetic-0000), profile nightly: 3 nights from 2026-01-01 to "
+      "2026-01-03, 1 case\n"
       "\n"
       "2026-01-02  regression   gemm/naive/f32/n=64\n"
       "            +10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us\n"
       "            ▁▁▁│███  between the night before and this one, confirmed 2026-01-03, new\n"
       "            changed: commit aaaaaaaaaaaa -> bbbbbbbbbbbb\n"
-      "            confirm: ridgeline gate --device synthetic:0 --baseline-ref aaaaaaaaaaaa --candidate-ref "
+      "            confirm: ridgeline gate --device synthetic:0 --baseline-ref aaaaaaaaaaaa "
+      "--candidate-ref "
       "bbbbbbbbbbbb gemm/naive/f32/n=64\n"
       "\n"
       "the last 3 nights: 1 regression (1 new)\n");
@@ -100,31 +102,44 @@ TEST(Sparkline, ReachesFromLowestToHighest) {
   EXPECT_EQ(present::sparkline({0, 0, 7, 7}, 2), "▁▁│██");
   std::vector<double> many(150, 1);
   many.insert(many.end(), 150, 2);
-  EXPECT_EQ(present::sparkline(many, 150).size(), 61 * std::string("█").size()) << "at most 60, and the mark";
+  EXPECT_EQ(present::sparkline(many, 150).size(), 61 * std::string("█").size())
+      << "at most 60, and the mark";
 }
 
 TEST(TrendJson, HoldsWhatTheTextSays) {
-  const auto all = json::reread(present::to_json({{with_change(TrendKind::regression)}, {}, 1}, true));
+  const DeviceTrend trend = with_change(TrendKind::regression);
+  const auto all = json::reread(present::to_json({{trend}, {}, 1}, true));
   EXPECT_EQ(all["exit_code"], 1);
   const auto& device = all["devices"][0];
   EXPECT_EQ(device["nights"], 3);
-  const auto& change = device["changes"][0];
+  EXPECT_EQ(device["fails"], true);
+  EXPECT_EQ(device["conclusion"], "the last 3 nights: 1 regression (1 new)");
+  const auto& change = device["findings"][0];
   EXPECT_EQ(change["kind"], "regression");
   EXPECT_EQ(change["night"], "2026-01-02");
   EXPECT_DOUBLE_EQ(change["ratio"], 1.1);
   EXPECT_EQ(change["new"], true);
   EXPECT_EQ(change["fails"], true);
-  EXPECT_EQ(json::reread(present::to_json({{with_change(TrendKind::improvement)}, {}, 0},
-                                          false))["devices"][0]["changes"][0]["fails"],
-            false);
+  EXPECT_EQ(change["words"],
+            (nlohmann::ordered_json{
+                {"kind", "regression, new"},
+                {"said", "+10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us"},
+                {"change", "+10.0%"},
+                {"interval", "+9.0% to +11.0%"},
+                {"levels", "1.00 us -> 1.10 us"},
+                {"where", "between the night before and this one, confirmed 2026-01-03"},
+                {"commits", "commit aaaaaaaaaaaa -> bbbbbbbbbbbb"}}));
   EXPECT_NE(change["confirm"].get<std::string>().find("--baseline-ref"), std::string::npos);
   EXPECT_FALSE(change.contains("cannot_confirm"));
   EXPECT_TRUE(device["series"].is_array());
 }
 
-TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
+/// One of each thing that a trend can tell: a change with the environment, two fleet events, a
+/// drift, two stops.
+DeviceTrend with_everything() {
   DeviceTrend trend = with_change(TrendKind::environment);
   analysis::FleetEvent event;
+  event.kind = TrendKind::improvement;
   event.members = {trend.changes[0], trend.changes[0]};
   event.members[0].case_name = "smaller";
   event.members[0].after = 1050;
@@ -134,22 +149,83 @@ TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
   trend.fleet = {event, event};
   trend.fleet[1].changes.after_dirty = true;
   trend.environments = {{1, {}, 2, 1.01}, {2, {}, 0, {}}};
+  trend.drifts = {{"d", 0, 1.02, {1.01, 1.03}, false, {}, {}}};
   trend.stops = {{"x", 1, {}, true}, {"y", 0, record::Outcome::crashed, false}};
+  return trend;
+}
+
+TEST(TrendJson, SaysInWordsWhatTheTextDoes) {
+  const DeviceTrend trend = with_everything();
   const std::string text = present::trend_text({{trend}, {}, 0});
   const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
-  EXPECT_EQ(device["fleet_events"][0]["words"],
-            "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle");
-  EXPECT_EQ(device["environments"][0]["words"], "another comparable environment: 2 cases, +1.0% in the middle");
-  EXPECT_EQ(device["stopped"][0]["words"], "its last night; 1 night without it since, not measured");
-  EXPECT_EQ(device["stopped"][0]["fails"], true);
-  EXPECT_EQ(device["stopped"][1]["fails"], false);
-  for (const char* list : {"fleet_events", "environments", "stopped"})
-    for (const auto& one : device[list])
-      EXPECT_NE(text.find(one["words"].get<std::string>()), std::string::npos) << one;
-  const std::string confirm = device["fleet_events"][0]["confirm"];
-  EXPECT_TRUE(confirm.ends_with(" " + trend.changes[0].case_name)) << confirm << " is not of the largest";
+  EXPECT_EQ(device["environments"][0]["words"],
+            "another comparable environment: 2 cases, +1.0% in the middle");
+  std::vector<std::string> said;
+  for (const auto& one : device["findings"]) {
+    said.push_back(one["words"]["said"]);
+    EXPECT_NE(text.find(said.back()), std::string::npos) << one;
+  }
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "its last night; 1 night without it since, not measured",
+                      "+2.0% (+1.0% to +3.0%)  since then, little by little",
+                      "its last night; 2 nights without it since, the latest outcome is crashed",
+                      "+10.0% (+9.0% to +11.0%)  1.00 us -> 1.10 us",
+                      "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle",
+                      "2 cases changed within 2 days: 2 slower, 0 faster, +8.0% in the middle",
+                  }))
+      << "what fails a night, what else is for the worse, the rest; of each the largest first";
+  const auto& event = device["findings"][4];
+  EXPECT_FALSE(event.contains("case"));
+  EXPECT_EQ(event["members"][0]["case"], trend.changes[0].case_name) << "the largest first";
+  const std::string confirm = event["confirm"];
+  EXPECT_TRUE(confirm.ends_with(" " + trend.changes[0].case_name))
+      << confirm << " is not of the largest";
   EXPECT_NE(text.find("confirm: " + confirm), std::string::npos);
-  EXPECT_EQ(device["fleet_events"][1]["cannot_confirm"], "built with local changes, which cannot be built again");
+  EXPECT_EQ(device["findings"][5]["cannot_confirm"],
+            "built with local changes, which cannot be built again");
+  EXPECT_EQ(device["findings"][2]["outcome"], "crashed");
+  EXPECT_TRUE(text.ends_with(
+      "\nthe last 3 nights: 1 change with the environment (1 new), 2 fleet events, 1 drift, "
+      "2 stopped cases (1 new)\n"))
+      << text;
+}
+
+TEST(TrendJson, SaysWhatToThinkOfTheNights) {
+  const auto judged = [](const DeviceTrend& trend) {
+    const auto device = json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0];
+    return std::pair(device["fails"].get<bool>(), device["doubtful"].get<bool>());
+  };
+  DeviceTrend trend = with_change(TrendKind::improvement);
+  EXPECT_EQ(judged(trend), std::pair(false, false));
+  EXPECT_EQ(judged(with_change(TrendKind::environment)), std::pair(false, true));
+  EXPECT_EQ(judged(with_change(TrendKind::regression)), std::pair(true, true));
+  trend.drifts = {{"d", 0, 0.98, {0.97, 0.99}, true, {}, {}}};
+  EXPECT_EQ(judged(trend), std::pair(false, false)) << "faster";
+  trend.drifts = {{"d", 0, 1.02, {1.01, 1.03}, false, {}, {}}};
+  EXPECT_EQ(judged(trend), std::pair(false, true));
+  trend = with_change(TrendKind::regression);
+  trend.changes[0].confirmed = false;
+  EXPECT_EQ(judged(trend), std::pair(false, false));
+  trend.too_short = 1;
+  EXPECT_EQ(judged(trend), std::pair(false, true)) << "nothing can be confirmed";
+  trend.too_short = 0;
+  trend.environments = {{1, {}, 2, 1.01}};
+  EXPECT_EQ(judged(trend), std::pair(false, true)) << "series start anew";
+}
+
+TEST(TrendJson, TellsCountsWithoutAnInterval) {
+  DeviceTrend trend = with_change(TrendKind::regression);
+  trend.changes[0].metric = "sectors";
+  trend.changes[0].other_metrics = 2;
+  trend.changes[0].ratio.reset();
+  trend.changes.push_back(trend.changes[0]);
+  trend.changes[1].before = 0;
+  trend.changes[1].other_metrics = 0;
+  const auto findings =
+      json::reread(present::to_json({{trend}, {}, 0}, false))["devices"][0]["findings"];
+  EXPECT_EQ(findings[0]["words"]["said"], "+10.0%  sectors 1000 -> 1100, and 2 other metrics");
+  EXPECT_EQ(findings[1]["words"]["said"], "sectors 0 -> 1100");
+  EXPECT_FALSE(findings[1].contains("ratio"));
 }
 
 TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {
@@ -160,7 +236,8 @@ TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {
   };
   trend.nights.cases = {{"gemm/naive/f32/n=64", {times({0, 1, 2}, {1000, 1100, 1101})}, {}, {}, 0},
                         {"gone", {times({0}, {7})}, {}, {}, 0}};
-  const auto all = json::reread(present::report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2}));
+  const auto all = json::reread(
+      present::report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2}));
   EXPECT_FALSE(all.contains("file"));
   EXPECT_EQ(all["new_nights"], 4);
   EXPECT_EQ(all["dates"], (nlohmann::ordered_json{"2026-01-02", "2026-01-03"}));
@@ -176,7 +253,8 @@ TEST(TrendReport, HoldsTheCountsOfWhichAChangeIsTold) {
   const auto count = [](const std::string& metric) {
     return analysis::NightlyCount{metric, "1", record::Direction::lower, {0, 1}, {512, 640}};
   };
-  trend.nights.cases = {{trend.changes[0].case_name, {}, {count("barriers"), count("global_load_sectors")}, {}, 0}};
+  trend.nights.cases = {
+      {trend.changes[0].case_name, {}, {count("barriers"), count("global_load_sectors")}, {}, 0}};
   const auto series = json::reread(present::report_json(trend, {}))["series"];
   ASSERT_EQ(series.size(), 1u);
   EXPECT_EQ(series[0]["metric"], "global_load_sectors");

@@ -13,32 +13,49 @@ CASE = "copy/wide/f32/n={}"
 
 def trend(results, *arguments):
     return subprocess.run(
-        [BUILD / "ridgeline", "trend", "--results", results, *arguments], capture_output=True, text=True, timeout=60
+        [BUILD / "ridgeline", "trend", "--results", results, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 
 @pytest.fixture(scope="module")
 def nights(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nights")
-    made = [sys.executable, ROOT / "ci" / "studies" / "synthetic_nights", folder, "--nights", "160", "--cases", "14"]
+    made = [
+        sys.executable,
+        ROOT / "ci" / "studies" / "synthetic_nights",
+        folder,
+        "--nights",
+        "160",
+        "--cases",
+        "14",
+    ]
     subprocess.run(
-        [*made, "--processes", "1", "--samples", "1", "--noise", "0.3"], check=True, stdout=subprocess.DEVNULL
+        [*made, "--processes", "1", "--samples", "1", "--noise", "0.3"],
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     return folder
 
 
 def test_every_invented_event_is_found(nights):
     told = json.loads(trend(nights, "--json", "--nights", "150").stdout)
-    assert told["ridgeline_json"] == 1
+    assert told["ridgeline_json"] == 2
     (device,) = told["devices"]
     assert (device["model"], device["nights"], device["cases"]) == ("synthetic-nights", 160, 14)
-    (fleet,) = device["fleet_events"]
-    assert fleet["kind"] == "environment" and "driver 580.1 -> 580.2" in fleet["changes"]["environment"]
+    findings = device["findings"]
+    (fleet,) = [one for one in findings if "members" in one]
+    assert (
+        fleet["kind"] == "environment"
+        and "driver 580.1 -> 580.2" in fleet["changes"]["environment"]
+    )
     (start,) = device["environments"]
     assert start["changed"] == ["power_limit_w 250 -> 300"] and 0.89 < start["ratio"] < 0.92
-    (stopped,) = device["stopped"]
+    (stopped,) = [one for one in findings if one["kind"] == "stopped"]
     assert stopped["case"] == CASE.format(256)
-    kinds = {change["case"]: change["kind"] for change in device["changes"] if change["confirmed"]}
+    kinds = {one["case"]: one["kind"] for one in findings if "before" in one and one["confirmed"]}
     assert kinds[CASE.format(64)] == "regression"
     assert kinds[CASE.format(128)] == "improvement"
 

@@ -26,10 +26,16 @@ def refuse(lab, done, code: int, *texts: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "texts"),
     [
-        (["scripted/constnat"], ['no case matches "scripted/constnat"', "did you mean scripted/constant?"]),
+        (
+            ["scripted/constnat"],
+            ['no case matches "scripted/constnat"', "did you mean scripted/constant?"],
+        ),
         (["scriptd"], ['no case matches "scriptd"', "did you mean scripted?"]),
         (["zzz"], ['no case matches "zzz"', "ridgeline list shows all cases"]),
-        (["scripted/drifting"], ["matches 1 case, but the profile tests leaves it out", case("drifting")]),
+        (
+            ["scripted/drifting"],
+            ["matches 1 case, but the profile tests leaves it out", case("drifting")],
+        ),
         (["--budget", "0"], ["--budget 0 is not a duration above 0", "write 90s"]),
         (["--budget", "-1"], ["--budget -1 is not a duration above 0"]),
         (["--budget", "-1s"], ["--budget -1s is not a duration above 0"]),
@@ -42,8 +48,14 @@ def refuse(lab, done, code: int, *texts: str) -> None:
         (["--proceses", "3"], ["--proceses", "did you mean --processes?"]),
         (["--profile", "quik"], ['there is no profile "quik"', "did you mean quick?"]),
         (["--profile", "./missing.toml"], ["cannot read the profile ./missing.toml"]),
-        (["--device", "cuda:7"], ["there is no device cuda:7 here", "cuda is unavailable", "fake (Synthetic Fake)"]),
-        (["--device", "cudax"], ["there is no device cudax here\n"]),  # which is no GPU, so not for the lack of one
+        (
+            ["--device", "cuda:7"],
+            ["there is no device cuda:7 here", "cuda is unavailable", "fake (Synthetic Fake)"],
+        ),
+        (
+            ["--device", "cudax"],
+            ["there is no device cudax here\n"],
+        ),  # which is no GPU, so not for the lack of one
         (["--device", "cpux"], ["there is no device cpux here", "there is cpu ("]),
         ([b"scripted/\xff"], ["is not UTF-8: scripted/\\xff"]),
     ],
@@ -72,7 +84,12 @@ def test_bad_commands_are_64(lab, arguments, texts):
         ("budget =", "bugdet =", 1, ["budget is missing"]),
         ('budget = "60s"', 'budget = "60s"\nretries = 3', 4, ['unknown key "retries"']),
         ("target = 0.01", "target = one", 7, []),
-        ("scripted/constant", "scripted/contsant", 14, ["no case matches", "did you mean scripted/constant"]),
+        (
+            "scripted/constant",
+            "scripted/contsant",
+            14,
+            ["no case matches", "did you mean scripted/constant"],
+        ),
         ("[fake]", "[cpu]", None, ["the profile has no section [fake]"]),
     ],
 )
@@ -84,7 +101,9 @@ def test_a_profile_with_a_typo_is_named_with_its_line(lab, old, new, line, texts
     refuse(lab, lab.run(profile), 64, where, *texts)
 
 
-@pytest.mark.parametrize("profile", sorted(path.stem for path in (ROOT / "suites" / "profiles").glob("*.toml")))
+@pytest.mark.parametrize(
+    "profile", sorted(path.stem for path in (ROOT / "suites" / "profiles").glob("*.toml"))
+)
 def test_every_profile_of_the_house_names_cases_that_exist(lab, profile):
     done = lab.call("list", "--profile", profile)
     assert done.returncode == 0, done.stderr
@@ -108,7 +127,8 @@ def test_a_results_folder_that_cannot_be_used_is_74(lab):
 
 
 def obey_file_modes():
-    """Takes from root the power to write where the mode of a folder forbids it; kept by what is executed next."""
+    """Takes from root the power to write where the mode of a folder forbids it; kept by what is
+    executed next."""
     PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
     if os.geteuid() == 0:
         assert ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) == 0
@@ -147,7 +167,9 @@ def test_output_that_cannot_be_written_is_74(lab):
     assert lab.outcomes().keys() == {case("constant")}
 
 
-@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["devices"], ["devices", "--json"]])
+@pytest.mark.parametrize(
+    "command", [["list"], ["list", "--json"], ["devices"], ["devices", "--json"]]
+)
 def test_output_that_cannot_be_written_is_74_and_said_once(lab, command):
     with Path("/dev/full").open("w") as full:
         done = lab.call(*command, capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -174,9 +196,13 @@ def test_list_and_run_agree_on_what_a_profile_has(lab):
     profile = lab.profile("constant", "noisy", "unstable")
     written = profile.read_text()
     assert f'"{case("noisy")}"' in written
-    profile.write_text(written.replace(f'"{case("noisy")}"', f'"!{case("noisy")}", "!*/unstable/*"'))
+    profile.write_text(
+        written.replace(f'"{case("noisy")}"', f'"!{case("noisy")}", "!*/unstable/*"')
+    )
     worker = ("--worker", BUILD / "ridgeline-scripted-worker")
-    listed = json.loads(lab.call("list", "--device", "fake", "--profile", profile, "--json", *worker).stdout)
+    listed = json.loads(
+        lab.call("list", "--device", "fake", "--profile", profile, "--json", *worker).stdout
+    )
     assert lab.run(profile).returncode == 0
     assert {each["name"] for each in listed["cases"]} == lab.outcomes().keys() == {case("constant")}
 
@@ -184,30 +210,43 @@ def test_list_and_run_agree_on_what_a_profile_has(lab):
 def test_json_is_one_object_on_stdout(lab):
     done = lab.run(lab.profile("constant", "segfault"), "--json")
     document = json.loads(done.stdout)
-    assert document["ridgeline_json"] == 1
+    assert document["ridgeline_json"] == 2
     assert done.returncode == document["exit_code"] == 2
     assert document["device"]["model"] == "synthetic-fake"
     assert document["file"] == str(lab.database)
     by_name = {each["case"]: each for each in document["cases"]}
     assert by_name[case("constant")]["median_ns"] == 100_000
-    assert by_name[case("segfault")]["outcome"] == "crashed" and "median_ns" not in by_name[case("segfault")]
+    assert (
+        by_name[case("segfault")]["outcome"] == "crashed"
+        and "median_ns" not in by_name[case("segfault")]
+    )
     assert document["repeat"].endswith(case("segfault"))
     worker = BUILD / "ridgeline-scripted-worker"
     listed = json.loads(lab.call("list", "--json", "--worker", worker, "scripted").stdout)
-    assert listed["ridgeline_json"] == 1
+    assert listed["ridgeline_json"] == 2
     assert case("constant") in {each["name"] for each in listed["cases"]}
     devices = json.loads(lab.call("devices", "--json", "--worker", worker).stdout)
-    assert devices["ridgeline_json"] == 1
+    assert devices["ridgeline_json"] == 2
     assert "fake" in {each["id"] for each in devices["devices"]}
 
 
 @pytest.mark.parametrize("teller", ["run", "show"])
 def test_the_line_that_repeats_a_failure_works_when_typed(lab, teller):
     done = lab.run(
-        lab.profile("constant", "wrong_result"), "--processes", "2", "--budget", "50s", "--label", "it's two"
+        lab.profile("constant", "wrong_result"),
+        "--processes",
+        "2",
+        "--budget",
+        "50s",
+        "--label",
+        "it's two",
     )
     assert done.returncode == 2
-    text = done.stdout if teller == "run" else lab.call("show", "--results", lab.results, text=True).stdout
+    text = (
+        done.stdout
+        if teller == "run"
+        else lab.call("show", "--results", lab.results, text=True).stdout
+    )
     mark = "repeat what failed: "
     line = next(line for line in text.splitlines() if line.startswith(mark)).removeprefix(mark)
     program, *words = shlex.split(line)
@@ -216,7 +255,9 @@ def test_the_line_that_repeats_a_failure_works_when_typed(lab, teller):
     assert lab.call(*words).returncode == 2
     assert lab.query("SELECT seed, label FROM run WHERE id <> ?", first) == [(seed, "it's two")]
     ((again,),) = lab.query("SELECT id FROM run WHERE id <> ?", first)
-    assert {name: len(rows) for name, rows in lab.outcomes(again).items()} == {case("wrong_result"): 2}
+    assert {name: len(rows) for name, rows in lab.outcomes(again).items()} == {
+        case("wrong_result"): 2
+    }
 
 
 def test_excluded_cases_are_not_measured(lab):
@@ -252,8 +293,13 @@ def test_a_dry_run_measures_nothing_and_estimates_from_earlier_runs(lab):
     assert "by what 1 of the cases took in earlier runs of this profile\n" in done.stdout
     dry = json.loads(lab.run(profile, "--dry-run", "--json").stdout)
     assert dry["cases"] == [case("constant"), case("noisy")]
-    assert dry["estimate"]["from_cases"] == 1 and 0 < dry["estimate"]["seconds"] <= dry["budget_s"] == 60
-    assert lab.run(profile, "--dry-run", "--quiet").stdout == f"{case('constant')}\n{case('noisy')}\n"
+    assert (
+        dry["estimate"]["from_cases"] == 1
+        and 0 < dry["estimate"]["seconds"] <= dry["budget_s"] == 60
+    )
+    assert (
+        lab.run(profile, "--dry-run", "--quiet").stdout == f"{case('constant')}\n{case('noisy')}\n"
+    )
     assert lab.query("SELECT count(*) FROM run") == [(1,)]
 
 
@@ -261,7 +307,10 @@ def test_suites_are_listed_with_what_they_ask(lab):
     done = lab.call("list", "--suites", "--device", "cpu", text=True)
     assert done.returncode == 0, done.stderr
     assert "  What does each rung of the ladder buy as matrices grow?\n" in done.stdout
-    suites = {each["name"]: each for each in json.loads(lab.call("list", "--suites", "--json").stdout)["suites"]}
+    suites = {
+        each["name"]: each
+        for each in json.loads(lab.call("list", "--suites", "--json").stdout)["suites"]
+    }
     cases = json.loads(lab.call("list", "gemm", "--json").stdout)["cases"]
     assert suites["gemm"]["cases"] == len({each["name"] for each in cases})
     assert suites["gemm"]["question"].startswith("What does each rung")
@@ -275,12 +324,16 @@ def test_h_is_short_for_help(lab):
 def test_every_command_has_examples_in_its_help(lab):
     overview = lab.call("--help").stdout.decode()
     commands = [
-        line.split()[0] for line in overview.split("Subcommands:")[1].split("Examples:")[0].splitlines() if line.strip()
+        line.split()[0]
+        for line in overview.split("Subcommands:")[1].split("Examples:")[0].splitlines()
+        if line.strip()
     ]
     assert {"devices", "list", "run"} <= set(commands)
     for command in commands:
         done = lab.call(command, "--help")
-        assert done.returncode == 0 and f"Examples:\n  ridgeline {command}" in done.stdout.decode(), command
+        assert (
+            done.returncode == 0 and f"Examples:\n  ridgeline {command}" in done.stdout.decode()
+        ), command
 
 
 @pytest.mark.parametrize("command", ["runs", "show", "report", "export"])
@@ -288,7 +341,9 @@ def test_a_folder_that_is_named_goes_before_the_one_of_the_environment(lab, comm
     """Also where other commands that were not called have the option, too."""
     arguments = ["csv"] if command == "export" else []
     environment = {**lab.environment, "RIDGELINE_RESULTS": str(lab.folder / "of-environment")}
-    named = lab.call(command, *arguments, "--results", lab.folder / "named", text=True, env=environment)
+    named = lab.call(
+        command, *arguments, "--results", lab.folder / "named", text=True, env=environment
+    )
     assert f"{lab.folder / 'named'}" in named.stderr
     assert "of-environment" not in named.stderr
     unnamed = lab.call(command, *arguments, text=True, env=environment)

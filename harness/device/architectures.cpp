@@ -13,7 +13,8 @@ bool has_code_for(std::string_view architectures, int capability) {
     if (error != std::errc{}) continue;
     const std::string_view feature = one.substr(static_cast<std::size_t>(end - one.data()));
     const bool same_major = code / 10 == capability / 10;
-    if (feature.starts_with('a') ? code == capability : same_major && code <= capability) return true;
+    if (feature.starts_with('a') ? code == capability : same_major && code <= capability)
+      return true;
   }
   return false;
 }

@@ -18,7 +18,8 @@ namespace {
     there += fmt::format("{}{} ({})", there.empty() ? "" : ", ", device.id, device.name);
   for (const auto& [kind, reason] : found.unavailable)
     there += fmt::format("; no {} device: {}", to_string(kind), reason);
-  throw Error(ErrorKind::dependency, fmt::format("there is no device '{}' here", id), "there is " + there);
+  throw Error(ErrorKind::dependency, fmt::format("there is no device '{}' here", id),
+              "there is " + there);
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ std::unique_ptr<Device> open(std::string_view id) {
   for (const Facts& device : found.devices) {
     int index = 0;
     if (device.kind == Kind::cuda && device.id == id &&
-        std::from_chars(id.data() + id.find(':') + 1, id.data() + id.size(), index).ec == std::errc{})
+        std::from_chars(id.data() + id.find(':') + 1, id.data() + id.size(), index).ec ==
+            std::errc{})
       return cuda::open(index);
   }
 #endif

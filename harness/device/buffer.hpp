@@ -14,7 +14,9 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Device& device, std::size_t count)
-      : device_(&device), data_(static_cast<T*>(device.allocate(count * sizeof(T)))), count_(count) {}
+      : device_(&device),
+        data_(static_cast<T*>(device.allocate(count * sizeof(T)))),
+        count_(count) {}
   Buffer(Device& device, const std::vector<T>& host) : Buffer(device, host.size()) {
     device.upload(data_, host.data(), bytes());
   }

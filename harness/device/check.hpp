@@ -6,12 +6,12 @@
 #include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
 
-// What a file with kernels of any project writes so that `ridgeline check FILE.cu` can run them on the emulated device
-// (docs/how-to-check.md).
+// What a file with kernels of any project writes so that `ridgeline check FILE.cu` can run them on
+// the emulated device (docs/how-to-check.md).
 namespace ridgeline {
 
-/// Written in that file, and called once: fills buffers, launches kernels, and compares what they leave. Whatever it
-/// throws ends the check.
+/// Written in that file, and called once: fills buffers, launches kernels, and compares what they
+/// leave. Whatever it throws ends the check.
 void check(device::Device& device);
 
 namespace device {

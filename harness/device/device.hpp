@@ -16,8 +16,9 @@
 
 namespace ridgeline::device {
 
-/// How the launches of a sample are issued: `graph` gives back-to-back time per launch (CUDA graph behind a spinning
-/// kernel; a plain loop on a CPU), `single` one launch with its overhead. They are different quantities.
+/// How the launches of a sample are issued: `graph` gives back-to-back time per launch (CUDA graph
+/// behind a spinning kernel; a plain loop on a CPU), `single` one launch with its overhead. They
+/// are different quantities.
 enum class Launch { graph, single };
 
 /// Launches recorded once and timed many times.
@@ -28,7 +29,8 @@ class Batch {
   virtual double run_ns() = 0;
 };
 
-/// One reading of the sensors; absent where there is none. Throttle reasons are NVML's names, comma-separated.
+/// One reading of the sensors; absent where there is none. Throttle reasons are NVML's names,
+/// comma-separated.
 struct Reading {
   std::optional<double> sm_clock_mhz, memory_clock_mhz, power_w, temperature_c;
   std::string throttle;
@@ -42,30 +44,35 @@ class Device {
   virtual ~Device() = default;
   virtual const Facts& facts() const = 0;
 
-  virtual void* allocate(std::size_t bytes) = 0;  // aligned to 256 bytes; never null, also for 0 bytes
+  virtual void* allocate(std::size_t bytes) = 0;  // aligned to 256 bytes; never null, also for 0
+                                                  // bytes
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;
   virtual void download(void* to_host, const void* from, std::size_t bytes) = 0;
   /// Element i becomes random_element(dtype, distribution, seed, first + i); see random.hpp.
-  virtual void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
-                    std::uint64_t first) = 0;
-  /// Sets every byte to 0xFF, which is NaN in every floating-point type: an output that is not written is noticed.
+  virtual void fill(void* to, DType dtype, std::size_t count, Distribution distribution,
+                    std::uint64_t seed, std::uint64_t first) = 0;
+  /// Sets every byte to 0xFF, which is NaN in every floating-point type: an output that is not
+  /// written is noticed.
   virtual void poison(void* memory, std::size_t bytes) = 0;
 
   virtual Stream& stream() = 0;
   virtual void synchronize() = 0;  // throws when something launched before has failed
-  /// Records what `launches` enqueues on its stream. With Launch::single it must enqueue exactly one launch.
+  /// Records what `launches` enqueues on its stream. With Launch::single it must enqueue exactly
+  /// one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
   virtual Reading read_sensors() = 0;
-  /// Of a device of Kind::emulated: what was launched since the last call, which must have been waited for. Others have
-  /// times, and count nothing.
+  /// Of a device of Kind::emulated: what was launched since the last call, which must have been
+  /// waited for. Others have times, and count nothing.
   virtual Counts take_counts() { return {}; }
 };
 
-/// Devices of this machine that this program was built for. Never throws for a missing driver: it says so.
+/// Devices of this machine that this program was built for. Never throws for a missing driver: it
+/// says so.
 Discovery discover();
 
-/// Opens the device that discover() calls `id` ("cpu", "cuda:0"). Throws a dependency Error that lists what there is.
+/// Opens the device that discover() calls `id` ("cpu", "cuda:0"). Throws a dependency Error that
+/// lists what there is.
 std::unique_ptr<Device> open(std::string_view id);
 
 }  // namespace ridgeline::device

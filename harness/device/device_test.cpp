@@ -59,7 +59,8 @@ double element(DType dtype, const unsigned char* at) {
   return as(std::uint8_t{});
 }
 
-constexpr DType dtypes[] = {DType::f64, DType::f32, DType::tf32, DType::f16, DType::bf16, DType::i32, DType::u8};
+constexpr DType dtypes[] = {DType::f64,  DType::f32, DType::tf32, DType::f16,
+                            DType::bf16, DType::i32, DType::u8};
 
 TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
   for (const DType dtype : dtypes) {
@@ -102,7 +103,8 @@ TEST_P(EveryDevice, PoisonIsNotANumberInEveryFloatingPointType) {
 
 TEST_P(EveryDevice, AllocatesAlignedMemoryAlsoForNothing) {
   std::vector<void*> taken;
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{5} << 20}) {
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{5} << 20}) {
     taken.push_back(device_->allocate(bytes));
     ASSERT_NE(taken.back(), nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken.back()) % 256, 0u) << bytes;
@@ -138,7 +140,9 @@ TEST_P(EveryDevice, KnowsItself) {
   const Facts& facts = device_->facts();
   EXPECT_EQ(facts.kind, GetParam());
   EXPECT_FALSE(facts.model.empty());
-  EXPECT_EQ(facts.model.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos) << facts.model;
+  EXPECT_EQ(facts.model.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+            std::string::npos)
+      << facts.model;
   EXPECT_FALSE(facts.name.empty());
   EXPECT_FALSE(facts.uuid.empty());
   EXPECT_GT(facts.units, 0);

@@ -25,7 +25,7 @@ struct Facts {
   std::string simd;    // CPU: widest usable: "avx512f", "avx2", "sse2"
   int max_threads_per_unit = 0, max_threads_per_block = 0, max_blocks_per_unit = 0;  // CUDA
   int registers_per_unit = 0;                                                        // CUDA
-  std::uint64_t shared_per_unit = 0, shared_per_block = 0;                           // CUDA; block: with opt-in
+  std::uint64_t shared_per_unit = 0, shared_per_block = 0;  // CUDA; block: with opt-in
 
   std::map<std::string, std::string> properties, comparable, recorded;  // as in record::Device
 };

@@ -12,6 +12,8 @@ Library::Library(std::initializer_list<const char*> names) {
   reason_ = std::string(*names.begin()) + " not found";
 }
 
-void* Library::symbol(const char* name) const { return handle_ == nullptr ? nullptr : dlsym(handle_, name); }
+void* Library::symbol(const char* name) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+}
 
 }  // namespace ridgeline::device

@@ -5,11 +5,12 @@
 
 namespace ridgeline::device {
 
-/// A shared library opened at run time, so that programs start where it is absent. Never closed: vendor libraries keep
-/// threads and exit handlers.
+/// A shared library opened at run time, so that programs start where it is absent. Never closed:
+/// vendor libraries keep threads and exit handlers.
 class Library {
  public:
-  /// Tries the names in order; loaded() is false and reason() says "libx.so.1 not found" when none can be opened.
+  /// Tries the names in order; loaded() is false and reason() says "libx.so.1 not found" when none
+  /// can be opened.
   explicit Library(std::initializer_list<const char*> names);
 
   bool loaded() const { return handle_ != nullptr; }

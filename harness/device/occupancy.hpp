@@ -21,16 +21,18 @@ struct Occupancy {
   int blocks = 0;          // 0: not even one fits
   int warps = 0;           // of these blocks
   double fraction = 0;     // of the warps that an SM can hold
-  std::string_view limit;  // what keeps the next block out: "warps", "blocks", "registers" or "shared memory"
+  std::string_view limit;  // what keeps the next block out: "warps", "blocks", "registers" or
+                           // "shared memory"
 };
 
-/// Of blocks of `threads` threads with `dynamic_shared_bytes` of dynamic shared memory, on an SM as `facts` describes
-/// it, with as much of its L1 as shared memory as possible. Throws a usage Error without threads, or where the facts
-/// are not a GPU's.
+/// Of blocks of `threads` threads with `dynamic_shared_bytes` of dynamic shared memory, on an SM as
+/// `facts` describes it, with as much of its L1 as shared memory as possible. Throws a usage Error
+/// without threads, or where the facts are not a GPU's.
 ///
-/// Source: NVIDIA's occupancy calculator (cuda_occupancy.h of CUDA 13) for capabilities 8.x and 9.0: registers go to
-/// warps in units of 256 within four parts of an SM, shared memory to blocks in units of 128 B with 1 KiB for the
-/// system. The spreadsheet's "warp allocation granularity" of 4 is these four parts.
+/// Source: NVIDIA's occupancy calculator (cuda_occupancy.h of CUDA 13) for capabilities 8.x and
+/// 9.0: registers go to warps in units of 256 within four parts of an SM, shared memory to blocks
+/// in units of 128 B with 1 KiB for the system. The spreadsheet's "warp allocation granularity" of
+/// 4 is these four parts.
 Occupancy theoretical_occupancy(const Facts& facts, const KernelResources& kernel, int threads,
                                 std::uint64_t dynamic_shared_bytes);
 

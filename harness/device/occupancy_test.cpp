@@ -61,11 +61,11 @@ TEST(Occupancy, FollowsTheCalculatorsRules) {
   };
   for (const Row& row : table) {
     const Occupancy occupancy = theoretical_occupancy(
-        sm(row.capability), {.registers = row.registers, .static_shared_bytes = row.static_shared}, row.threads,
-        row.dynamic_shared);
-    const auto what = testing::Message() << row.threads << " threads, " << row.registers << " registers, "
-                                         << row.static_shared << " + " << row.dynamic_shared << " B on "
-                                         << row.capability;
+        sm(row.capability), {.registers = row.registers, .static_shared_bytes = row.static_shared},
+        row.threads, row.dynamic_shared);
+    const auto what = testing::Message() << row.threads << " threads, " << row.registers
+                                         << " registers, " << row.static_shared << " + "
+                                         << row.dynamic_shared << " B on " << row.capability;
     EXPECT_EQ(occupancy.blocks, row.blocks) << what;
     EXPECT_DOUBLE_EQ(occupancy.fraction, row.fraction) << what;
     EXPECT_EQ(occupancy.limit, row.limit) << what;

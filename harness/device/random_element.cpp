@@ -5,7 +5,8 @@
 
 namespace ridgeline::device {
 
-double random_element(DType dtype, Distribution distribution, std::uint64_t seed, std::uint64_t index) {
+double random_element(DType dtype, Distribution distribution, std::uint64_t seed,
+                      std::uint64_t index) {
   if (distribution == Distribution::zeros) return 0;
   switch (dtype) {
     case DType::f64:

@@ -13,7 +13,8 @@ TEST(RandomElement, UniformTypesHaveTheMomentsOfTheirDistribution) {
   for (const DType dtype : {DType::f64, DType::f32, DType::tf32, DType::f16, DType::bf16}) {
     double sum = 0, squares = 0;
     for (int i = 0; i < count; ++i) {
-      const double x = random_element(dtype, Distribution::uniform, 7, static_cast<std::uint64_t>(i));
+      const double x =
+          random_element(dtype, Distribution::uniform, 7, static_cast<std::uint64_t>(i));
       ASSERT_LE(std::fabs(x), 1);
       sum += x;
       squares += x * x;

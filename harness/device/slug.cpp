@@ -22,8 +22,8 @@ std::string slug(std::string_view name) {
 }
 
 std::string clean_cpu_name(std::string_view name) {
-  static const std::regex noise(R"(\((r|tm|c)\)|@.*$| with .*$|\b(cpu|processor)\b|\b[0-9]+-core\b)",
-                                std::regex::icase);
+  static const std::regex noise(
+      R"(\((r|tm|c)\)|@.*$| with .*$|\b(cpu|processor)\b|\b[0-9]+-core\b)", std::regex::icase);
   const std::string bare = std::regex_replace(std::string(name), noise, " ");
   std::string result;
   for (const char c : bare) {

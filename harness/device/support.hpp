@@ -5,7 +5,8 @@
 
 namespace ridgeline::device {
 
-/// Whether a variant can do a problem on a device: yes, or no with the reason. Decided before anything is allocated.
+/// Whether a variant can do a problem on a device: yes, or no with the reason. Decided before
+/// anything is allocated.
 class Support {
  public:
   enum class Kind { yes, unsupported, unavailable };

@@ -3,21 +3,23 @@
 
 #include "harness/emulated/block.hpp"
 
-// Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler call a function before
-// every access to memory that is not a local variable in a register. The sanitizer's own library is not linked: these
-// are ours. Host code of the same files calls them, too; outside of kernels they do nothing but what an atomic
-// operation has to do.
+// Kernels for the emulated device are compiled with -fsanitize=thread, which makes the compiler
+// call a function before every access to memory that is not a local variable in a register. The
+// sanitizer's own library is not linked: these are ours. Host code of the same files calls them,
+// too; outside of kernels they do nothing but what an atomic operation has to do.
 
 namespace ridgeline::emulated {
 
 void Block::refuse_access(std::uint64_t address, std::uint32_t pc, int bytes) {
   const bool misaligned = (address & (static_cast<std::uint64_t>(bytes) - 1)) != 0;
-  lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory.describe(address), address);
+  lanes.stop(misaligned ? "misaligned" : "out of bounds (global)", pc, -1, memory.describe(address),
+             address);
 }
 
 namespace {
 
-[[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act, std::uint64_t bytes) {
+[[gnu::always_inline]] inline void access(const void* at, std::uint32_t pc, Act act,
+                                          std::uint64_t bytes) {
   Hot& here = hot;
   if (here.next == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(at);
@@ -25,10 +27,13 @@ namespace {
     if (__builtin_expect(here.products != 0, 0)) Block::current().async.touch_private(address, pc);
     return;
   }
-  const bool bad = (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
-  if (__builtin_expect(bad, 0)) Block::current().refuse_access(address, pc, static_cast<int>(bytes));
+  const bool bad =
+      (address & (bytes - 1)) != 0 || (is_global(address) && !is_inside(address, bytes));
+  if (__builtin_expect(bad, 0))
+    Block::current().refuse_access(address, pc, static_cast<int>(bytes));
   *here.next = {address, pc, act, static_cast<std::uint8_t>(bytes), here.path};
-  if (__builtin_expect(++here.next == here.end, 0)) Block::current().lanes.park(LaneState::log_full);
+  if (__builtin_expect(++here.next == here.end, 0))
+    Block::current().lanes.park(LaneState::log_full);
 }
 
 /// In pieces of at most 4 bytes that are the same for all lanes with an element of one array each.
@@ -38,13 +43,15 @@ void range(void* at, std::size_t bytes, std::uint32_t pc, Act act) {
   for (std::size_t i = 0; i < bytes; i += piece) access(static_cast<char*>(at) + i, pc, act, piece);
 }
 
-/// Logs an atomic operation of a kernel with the fences that its order amounts to, the one behind it at its end.
+/// Logs an atomic operation of a kernel with the fences that its order amounts to, the one behind
+/// it at its end.
 class Ordered {
  public:
   Ordered(const volatile void* at, std::uint32_t pc, Act act, int bytes, int order) : pc_(pc) {
     if (hot.next == nullptr) return;
     if (order >= __ATOMIC_RELEASE) fence();
-    if (act != Act::volatile_write) Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
+    if (act != Act::volatile_write)
+      Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), pc, bytes);
     access(const_cast<const void*>(at), pc, act, static_cast<std::uint64_t>(bytes));
     acquires_ = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
   }
@@ -79,18 +86,22 @@ using ridgeline::emulated::hot;
 using ridgeline::emulated::Ordered;
 using ridgeline::emulated::range;
 
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what they are called.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler says what
+// they are called.
 extern "C" {
 
 RIDGELINE_ACCESSES_OF_ALL_SIZES()
 RIDGELINE_ACCESSES_OF_ALL_SIZES(unaligned_)
-#define RIDGELINE_VOLATILE_ACCESSES(bytes)                                                            \
-  void __tsan_volatile_read##bytes(void* at) {                                                        \
-    if (hot.next == nullptr) return;                                                                  \
-    Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, bytes); \
-    access(at, RIDGELINE_CALLER, Act::volatile_read, bytes);                                          \
-  }                                                                                                   \
-  void __tsan_volatile_write##bytes(void* at) { access(at, RIDGELINE_CALLER, Act::volatile_write, bytes); }
+#define RIDGELINE_VOLATILE_ACCESSES(bytes)                                                    \
+  void __tsan_volatile_read##bytes(void* at) {                                                \
+    if (hot.next == nullptr) return;                                                          \
+    Block::current().others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, \
+                                       bytes);                                                \
+    access(at, RIDGELINE_CALLER, Act::volatile_read, bytes);                                  \
+  }                                                                                           \
+  void __tsan_volatile_write##bytes(void* at) {                                               \
+    access(at, RIDGELINE_CALLER, Act::volatile_write, bytes);                                 \
+  }
 RIDGELINE_VOLATILE_ACCESSES(1)
 RIDGELINE_VOLATILE_ACCESSES(2)
 RIDGELINE_VOLATILE_ACCESSES(4)
@@ -98,13 +109,18 @@ RIDGELINE_VOLATILE_ACCESSES(8)
 RIDGELINE_VOLATILE_ACCESSES(16)
 
 // Whole objects that the compiler copies or sets at once.
-void __tsan_read_range(void* at, std::size_t bytes) { range(at, bytes, RIDGELINE_CALLER, Act::read); }
-void __tsan_write_range(void* at, std::size_t bytes) { range(at, bytes, RIDGELINE_CALLER, Act::write); }
+void __tsan_read_range(void* at, std::size_t bytes) {
+  range(at, bytes, RIDGELINE_CALLER, Act::read);
+}
+void __tsan_write_range(void* at, std::size_t bytes) {
+  range(at, bytes, RIDGELINE_CALLER, Act::write);
+}
 
 void __tsan_init() {}
 void __tsan_func_entry(void* returns_to) {
   if (hot.next != nullptr)
-    Block::current().lanes.enter_function(static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returns_to)));
+    Block::current().lanes.enter_function(
+        static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returns_to)));
 }
 void __tsan_func_exit() {
   if (hot.next != nullptr) Block::current().lanes.leave_function();
@@ -118,11 +134,12 @@ void __tsan_vptr_read(void*) {}
     const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                       \
     return update(at, value, __ATOMIC_SEQ_CST);                                                   \
   }
-#define RIDGELINE_COMPARE_EXCHANGE(bits, kind)                                                                       \
-  int __tsan_atomic##bits##_compare_exchange_##kind(volatile Bits##bits* at, Bits##bits* expected, Bits##bits value, \
-                                                    int order, int) {                                                \
-    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                                          \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+#define RIDGELINE_COMPARE_EXCHANGE(bits, kind)                                                     \
+  int __tsan_atomic##bits##_compare_exchange_##kind(volatile Bits##bits* at, Bits##bits* expected, \
+                                                    Bits##bits value, int order, int) {            \
+    const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                        \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,               \
+                                       __ATOMIC_SEQ_CST);                                          \
   }
 #define RIDGELINE_ATOMICS(bits)                                                            \
   using Bits##bits = std::uint##bits##_t;                                                  \

@@ -6,28 +6,36 @@
 namespace ridgeline::emulated {
 namespace {
 
-bool same_place(const Entry& a, const Entry& b) { return a.pc == b.pc && a.path == b.path && a.act == b.act; }
+bool same_place(const Entry& a, const Entry& b) {
+  return a.pc == b.pc && a.path == b.path && a.act == b.act;
+}
 
-/// The entry that the program reaches first among the lanes' next accesses; null when all wait for each other.
+/// The entry that the program reaches first among the lanes' next accesses; null when all wait for
+/// each other.
 const Entry* first_access(std::span<const LaneLog> logs, const Paths& paths) {
   const Entry* first = nullptr;
   for (const LaneLog& log : logs) {
     if (log.next == log.end || !is_of_one_lane(log.next->act)) continue;
-    if (first == nullptr || (!same_place(*log.next, *first) && paths.before(*log.next, *first))) first = log.next;
+    if (first == nullptr || (!same_place(*log.next, *first) && paths.before(*log.next, *first)))
+      first = log.next;
   }
   return first;
 }
 
-bool takes_part(const LaneLog& log, const Entry& together) { return (together.address >> log.lane & 1) != 0; }
+bool takes_part(const LaneLog& log, const Entry& together) {
+  return (together.address >> log.lane & 1) != 0;
+}
 
 bool stands_at(const LaneLog& log, const Entry& together) {
-  return log.next != log.end && log.next->act == together.act && log.next->address == together.address;
+  return log.next != log.end && log.next->act == together.act &&
+         log.next->address == together.address;
 }
 
 /// Whether every lane that takes part stands at it, as far as its log tells.
 bool complete(std::span<const LaneLog> logs, const Entry& together) {
   for (const LaneLog& log : logs)
-    if (takes_part(log, together) && (log.next != log.end ? !stands_at(log, together) : log.waits)) return false;
+    if (takes_part(log, together) && (log.next != log.end ? !stands_at(log, together) : log.waits))
+      return false;
   return true;
 }
 
@@ -36,7 +44,8 @@ void pass(const Entry& together, Warp& warp) {
   if (together.act == Act::warp_event) warp.event();
 }
 
-/// What mostly is so: all lanes stand at one barrier or collective of all. Passes it, or does nothing.
+/// What mostly is so: all lanes stand at one barrier or collective of all. Passes it, or does
+/// nothing.
 bool pass_converged(std::span<LaneLog> logs, Warp& warp) {
   const LaneLog& front = logs.front();
   if (front.next == front.end || is_of_one_lane(front.next->act)) return false;
@@ -48,8 +57,8 @@ bool pass_converged(std::span<LaneLog> logs, Warp& warp) {
   return true;
 }
 
-/// Passes a barrier or collective at which all its lanes stand. When there is none, because the kernel is wrong, the
-/// first. False where a lane may still come.
+/// Passes a barrier or collective at which all its lanes stand. When there is none, because the
+/// kernel is wrong, the first. False where a lane may still come.
 bool pass_together(std::span<LaneLog> logs, Warp& warp) {
   const Entry* found = nullptr;
   bool may_come = false;
@@ -78,7 +87,8 @@ std::uint64_t place_of(const Entry& entry) {
   return place;
 }
 
-/// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or does nothing.
+/// What mostly is so: all lanes stand at one access to memory. Fills the request and moves on, or
+/// does nothing.
 bool take_converged(std::span<LaneLog> logs, Request& request) {
   const LaneLog& front = logs.front();
   if (front.next == front.end || !is_of_one_lane(front.next->act)) return false;

@@ -14,7 +14,8 @@ struct LaneLog {
   const Entry* next = nullptr;
   const Entry* end = nullptr;
   std::uint8_t lane = 0;  // in its warp
-  bool goes_on = false;   // the lane stopped because its log was full: what comes behind `end` is not known yet
+  bool goes_on = false;   // the lane stopped because its log was full: what comes behind `end` is
+                          // not known yet
   bool waits = false;     // for another warp or a copy, and may come to a collective later
 };
 
@@ -30,7 +31,9 @@ struct Request {
   std::span<const std::uint64_t> active_addresses() const {
     return {addresses.data(), static_cast<std::size_t>(count)};
   }
-  std::span<const std::uint8_t> active_lanes() const { return {lanes.data(), static_cast<std::size_t>(count)}; }
+  std::span<const std::uint8_t> active_lanes() const {
+    return {lanes.data(), static_cast<std::size_t>(count)};
+  }
   /// Whether the lanes' bytes lie side by side, in the order of the lanes.
   bool is_row() const {
     std::uint64_t elsewhere = 0;
@@ -52,10 +55,11 @@ class Warp {
   virtual void event() {}  // the warp's next event of the asynchronous unit
 };
 
-/// Turns the logs of a warp's lanes into requests, and moves each log's `next` behind what was used. Of the lanes' next
-/// accesses those that the program reaches first go together, so that lanes that took different ways meet again behind
-/// the branch or the loop. A barrier or collective waits for all lanes of its mask. Stops where a log that goes on has
-/// been used up, or all that is left waits for lanes that wait.
+/// Turns the logs of a warp's lanes into requests, and moves each log's `next` behind what was
+/// used. Of the lanes' next accesses those that the program reaches first go together, so that
+/// lanes that took different ways meet again behind the branch or the loop. A barrier or collective
+/// waits for all lanes of its mask. Stops where a log that goes on has been used up, or all that is
+/// left waits for lanes that wait.
 void align(std::span<LaneLog> logs, const Paths& paths, Warp& warp);
 
 }  // namespace ridgeline::emulated

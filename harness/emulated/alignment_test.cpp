@@ -30,12 +30,13 @@ std::string aligned(const Logs& logs, const Paths& paths = {}, std::uint32_t ope
                     std::vector<std::size_t>* left = nullptr) {
   std::vector<LaneLog> lanes;
   for (std::size_t i = 0; i < logs.size(); ++i)
-    lanes.push_back(
-        {logs[i].data(), logs[i].data() + logs[i].size(), static_cast<std::uint8_t>(i), (open >> i & 1) != 0});
+    lanes.push_back({logs[i].data(), logs[i].data() + logs[i].size(), static_cast<std::uint8_t>(i),
+                     (open >> i & 1) != 0});
   Written written;
   align(lanes, paths, written);
   if (left != nullptr)
-    for (const LaneLog& lane : lanes) left->push_back(static_cast<std::size_t>(lane.end - lane.next));
+    for (const LaneLog& lane : lanes)
+      left->push_back(static_cast<std::size_t>(lane.end - lane.next));
   return written.text;
 }
 
@@ -50,12 +51,14 @@ TEST(Align, BranchesMeetAgain) {
 }
 
 TEST(Align, LoopsOfDifferentLengthMeetBehindTheLoop) {
-  EXPECT_EQ(aligned({{at(100), at(200)}, {at(100), at(100), at(100), at(200)}}), "100:2 100:1 100:1 200:2");
+  EXPECT_EQ(aligned({{at(100), at(200)}, {at(100), at(100), at(100), at(200)}}),
+            "100:2 100:1 100:1 200:2");
 }
 
 TEST(Align, AFunctionThatIsCalledComesWhereItIsCalled) {
   Paths paths;
-  const std::uint16_t in_loop = paths.enter(0, 100).value();  // called at 100, and stands behind everything
+  const std::uint16_t in_loop = paths.enter(0, 100).value();  // called at 100, and stands behind
+                                                              // everything
   const Entry far = at(900, in_loop);
   EXPECT_EQ(aligned({{far, at(200)}, {far, far, at(200)}}, paths), "900:2 900:1 200:2");
   EXPECT_EQ(paths.enter(0, 100), in_loop);
@@ -67,13 +70,16 @@ TEST(Align, BarriersKeepOrder) {
   const Entry all = together(3);
   EXPECT_EQ(aligned({{at(200), all, at(100)}, {at(200), all, at(100)}}), "200:2 | 100:2");
   EXPECT_EQ(aligned({{all, at(100)}, {at(200), all, at(100)}}), "200:1 | 100:2");
-  EXPECT_EQ(aligned({{together(3, Act::collective), at(100)}, {together(3, Act::collective), at(100)}}), "100:2")
+  EXPECT_EQ(
+      aligned({{together(3, Act::collective), at(100)}, {together(3, Act::collective), at(100)}}),
+      "100:2")
       << "a collective is no barrier for memory";
 }
 
 TEST(Align, ABarrierOfSomeLanesWaitsForNoOthers) {
   const Entry all = together(7), two = together(6);
-  EXPECT_EQ(aligned({{all, at(100)}, {two, at(90), all, at(100)}, {two, at(90), all, at(100)}}), " | 90:2 | 100:3");
+  EXPECT_EQ(aligned({{all, at(100)}, {two, at(90), all, at(100)}, {two, at(90), all, at(100)}}),
+            " | 90:2 | 100:3");
 }
 
 TEST(Align, StopsWhereALogGoesOn) {

@@ -6,12 +6,13 @@
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/block.hpp"
 
-// mbarriers, and the fences between threads and the unit. Source: PTX ISA, "Parallel Synchronization and Communication
-// Instructions: mbarrier".
+// mbarriers, and the fences between threads and the unit. Source: PTX ISA, "Parallel
+// Synchronization and Communication Instructions: mbarrier".
 namespace ridgeline::emulated {
 namespace {
 
-// An event is a number with its kind below: the address of a barrier, which is a multiple of 8, or the index of a copy.
+// An event is a number with its kind below: the address of a barrier, which is a multiple of 8, or
+// the index of a copy.
 enum class Kind : std::uint8_t { init, arrive, wait, fence, begin_copy, end_store };
 constexpr std::uint64_t kinds = 8;
 
@@ -54,7 +55,8 @@ void AsyncUnit::init(void* barrier, unsigned arrivals, std::uint32_t pc) {
     block_.lanes.stop("mbarrier initialised again", pc, made->second.thread,
                       block_.shared.describe(address) + " is one already: invalidate it first");
   used_ = true;
-  made->second = {.arrivals = arrivals, .pending = arrivals, .thread = block_.lanes.running().thread};
+  made->second = {
+      .arrivals = arrivals, .pending = arrivals, .thread = block_.lanes.running().thread};
   block_.lanes.log(event_of(barrier, Kind::init), pc, Act::event, 8);
 }
 
@@ -73,10 +75,10 @@ void AsyncUnit::complete_phase(Barrier& barrier) {
 void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
   Barrier& barrier = barrier_at(at, pc);
   if (barrier.pending < arrivals)
-    block_.lanes.stop(
-        "too many arrivals at an mbarrier", pc, -1,
-        fmt::format("{}: {} of {} are outstanding in this phase",
-                    block_.shared.describe(reinterpret_cast<std::uint64_t>(at)), barrier.pending, barrier.arrivals));
+    block_.lanes.stop("too many arrivals at an mbarrier", pc, -1,
+                      fmt::format("{}: {} of {} are outstanding in this phase",
+                                  block_.shared.describe(reinterpret_cast<std::uint64_t>(at)),
+                                  barrier.pending, barrier.arrivals));
   block_.lanes.log(event_of(at, Kind::arrive), pc, Act::event, 8);
   // The lane may have waited for its log.
   Barrier& now = barrier_at(at, pc);
@@ -114,19 +116,10 @@ std::size_t AsyncUnit::add_copy(Copy copy) {
 }
 
 void AsyncUnit::wait_for_stores(int groups, std::uint32_t pc) {
-  Stores& stores = stores_[block_.lanes.running().thread];
-  const int ended = static_cast<int>(stores.groups.size()) - groups;
-  if (ended <= 0) return;
-  const std::size_t count = stores.groups[static_cast<std::size_t>(ended) - 1];
-  const std::vector<std::size_t> done(stores.under_way.begin(),
-                                      stores.under_way.begin() + static_cast<std::ptrdiff_t>(count));
-  stores.under_way.erase(stores.under_way.begin(), stores.under_way.begin() + static_cast<std::ptrdiff_t>(count));
-  stores.groups.erase(stores.groups.begin(), stores.groups.begin() + ended);
-  for (std::size_t& end : stores.groups) end -= count;
-  for (const std::size_t copy : done) {
+  stores_[block_.lanes.running().thread].wait(groups, [&](std::size_t copy) {
     deliver(copies_[copy]);
     block_.lanes.log(copy * kinds | static_cast<std::uint64_t>(Kind::end_store), pc, Act::event, 8);
-  }
+  });
 }
 
 void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
@@ -136,8 +129,10 @@ void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
   if (kind == Kind::begin_copy) return begin_copy(copies_[number / kinds]);
   if (kind == Kind::end_store) return end_store(copies_[number / kinds]);
   const Act act = kind == Kind::init ? Act::write : Act::atomic;
-  if (const auto conflict = block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
-    block_.findings.add(conflict->what, pc, thread, conflict->other, block_.shared.describe(number) + ", an mbarrier");
+  if (const auto conflict =
+          block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
+    block_.findings.add(conflict->what, pc, thread, conflict->other,
+                        block_.shared.describe(number) + ", an mbarrier");
   const auto barrier = barriers_.find(number);
   if (barrier == barriers_.end()) return;  // it has been invalidated since
   if (kind == Kind::arrive) block_.shared.history.release(thread / 32, barrier->second.known);
@@ -150,7 +145,8 @@ bool AsyncUnit::has_passed(const Lane& lane) const {
 }
 
 std::string AsyncUnit::awaited() const {
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<int>> waiting;  // threads by barrier and parity
+  // Threads by barrier and parity.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<int>> waiting;
   for (const Lane& lane : block_.lanes.all()) {
     if (lane.state == LaneState::at_mbarrier)
       waiting[{reinterpret_cast<std::uint64_t>(lane.operands), lane.mask}].push_back(lane.thread);
@@ -158,13 +154,15 @@ std::string AsyncUnit::awaited() const {
   std::string text;
   for (const auto& [place, threads] : waiting) {
     const auto barrier = barriers_.find(place.first);
-    text += fmt::format("{}thread {}{} at {} for parity {}, ", text.empty() ? "" : "; ", threads[0],
-                        threads.size() == 1 ? " waits" : fmt::format(" and {} more wait", threads.size() - 1),
-                        block_.shared.describe(place.first), place.second);
-    text += barrier == barriers_.end()
-                ? std::string("which was invalidated")
-                : fmt::format("in phase {}: {} arrivals and {} bytes are outstanding", barrier->second.phase,
-                              barrier->second.pending, barrier->second.bytes);
+    text += fmt::format(
+        "{}thread {}{} at {} for parity {}, ", text.empty() ? "" : "; ", threads[0],
+        threads.size() == 1 ? " waits" : fmt::format(" and {} more wait", threads.size() - 1),
+        block_.shared.describe(place.first), place.second);
+    text +=
+        barrier == barriers_.end()
+            ? std::string("which was invalidated")
+            : fmt::format("in phase {}: {} arrivals and {} bytes are outstanding",
+                          barrier->second.phase, barrier->second.pending, barrier->second.bytes);
   }
   return text;
 }

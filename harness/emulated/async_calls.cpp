@@ -10,15 +10,19 @@ namespace {
 
 AsyncUnit& unit() { return Block::current().async; }
 
-/// That a GPU takes a box that begins there. What an H100 (driver 580.159) ends with an illegal instruction the PTX ISA
-/// does not tell: a first element that is no multiple of 16 bytes, and stores from before the tensor's first element.
+/// That a GPU takes a box that begins there. What an H100 (driver 580.159) ends with an illegal
+/// instruction the PTX ISA does not tell: a first element that is no multiple of 16 bytes, and
+/// stores from before the tensor's first element.
 void check_box(const TensorMap& map, const int* at, int rank, bool store, std::uint32_t pc) {
   Block& block = Block::current();
-  if (rank != map.rank) block.lanes.stop("wrong tensor map", pc, -1, "it has another number of dimensions");
+  if (rank != map.rank)
+    block.lanes.stop("wrong tensor map", pc, -1, "it has another number of dimensions");
   if (at[0] * map.element_bytes % 16 != 0)
-    block.lanes.stop("misaligned", pc, -1,
-                     fmt::format("a box begins at element {} of {} bytes; its rows begin at multiples of 16 bytes",
-                                 at[0], map.element_bytes));
+    block.lanes.stop(
+        "misaligned", pc, -1,
+        fmt::format(
+            "a box begins at element {} of {} bytes; its rows begin at multiples of 16 bytes",
+            at[0], map.element_bytes));
   if (!store) return;
   for (int d = 0; d < rank; ++d)
     if (at[d] < 0)
@@ -31,15 +35,23 @@ void check_box(const TensorMap& map, const int* at, int rank, bool store, std::u
 
 }  // namespace
 
-std::uint32_t shared_address(const void* shared) { return unit().window_of(shared, RIDGELINE_CALLER); }
+std::uint32_t shared_address(const void* shared) {
+  return unit().window_of(shared, RIDGELINE_CALLER);
+}
 
-void barrier_init(void* barrier, unsigned arrivals) { unit().init(barrier, arrivals, RIDGELINE_CALLER); }
+void barrier_init(void* barrier, unsigned arrivals) {
+  unit().init(barrier, arrivals, RIDGELINE_CALLER);
+}
 void barrier_invalidate(void* barrier) { unit().invalidate(barrier, RIDGELINE_CALLER); }
 void barrier_arrive(void* barrier, unsigned arrivals, unsigned bytes) {
   unit().arrive(barrier, arrivals, bytes, RIDGELINE_CALLER);
 }
-void barrier_wait(void* barrier, unsigned parity) { unit().wait(barrier, parity, false, RIDGELINE_CALLER); }
-bool barrier_test(void* barrier, unsigned parity) { return unit().wait(barrier, parity, true, RIDGELINE_CALLER); }
+void barrier_wait(void* barrier, unsigned parity) {
+  unit().wait(barrier, parity, false, RIDGELINE_CALLER);
+}
+bool barrier_test(void* barrier, unsigned parity) {
+  return unit().wait(barrier, parity, true, RIDGELINE_CALLER);
+}
 void fence_async() { unit().fence(false, RIDGELINE_CALLER); }
 void fence_barrier_init() { unit().fence(true, RIDGELINE_CALLER); }
 
@@ -62,7 +74,9 @@ void tensor_store(const TensorMap& map, const int* at, int rank, const void* fro
 void bulk_commit() { unit().commit_stores(); }
 void bulk_wait(int groups) { unit().wait_for_stores(groups, RIDGELINE_CALLER); }
 
-void product(const Product& product, float* sums) { unit().multiply(product, sums, RIDGELINE_CALLER); }
+void product(const Product& product, float* sums) {
+  unit().multiply(product, sums, RIDGELINE_CALLER);
+}
 void products_fence() { unit().fence_products(RIDGELINE_CALLER); }
 void products_commit() { unit().commit_products(RIDGELINE_CALLER); }
 void products_wait(int groups) { unit().wait_for_products(groups, RIDGELINE_CALLER); }

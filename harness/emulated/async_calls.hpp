@@ -5,11 +5,12 @@
 #include "harness/emulated/tensor_cores.hpp"
 #include "harness/emulated/tensor_map.hpp"
 
-// What mbarriers, bulk and tensor copies, and the products of warpgroups come to on the emulated device. Called by
-// lanes alone; the wrappers in kernels/ptx say what each does.
+// What mbarriers, bulk and tensor copies, and the products of warpgroups come to on the emulated
+// device. Called by lanes alone; the wrappers in kernels/ptx say what each does.
 namespace ridgeline::emulated {
 
-/// The address of shared memory that descriptors hold: 20 bits, so that all static variables of a program have one.
+/// The address of shared memory that descriptors hold: 20 bits, so that all static variables of a
+/// program have one.
 std::uint32_t shared_address(const void* shared);
 
 void barrier_init(void* barrier, unsigned arrivals);

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -10,8 +8,8 @@
 #include "harness/emulated/async_unit.hpp"
 #include "harness/emulated/block.hpp"
 
-// Products of warpgroups. Each warp has the 16 rows of its place in the warpgroup. Source: PTX ISA, "Asynchronous
-// Warpgroup Level Matrix Instructions" and "Matrix Descriptor Format".
+// Products of warpgroups. Each warp has the 16 rows of its place in the warpgroup. Source: PTX ISA,
+// "Asynchronous Warpgroup Level Matrix Instructions" and "Matrix Descriptor Format".
 namespace ridgeline::emulated {
 namespace {
 
@@ -35,7 +33,8 @@ struct Descriptor {
   std::uint32_t piece(int row, int half) const {
     const auto at = static_cast<std::uint64_t>(row);
     const auto of_row = static_cast<std::uint64_t>(half);
-    if (swizzle_bytes == 0) return static_cast<std::uint32_t>(start + at / 8 * stride + at % 8 * 16 + of_row * leading);
+    if (swizzle_bytes == 0)
+      return static_cast<std::uint32_t>(start + at / 8 * stride + at % 8 * 16 + of_row * leading);
     return static_cast<std::uint32_t>(
         swizzled(start + at / 8 * stride + at % 8 * swizzle_bytes + of_row * 16, swizzle_bytes));
   }
@@ -68,7 +67,8 @@ std::uint64_t mixed(std::uint64_t sequence, std::uint64_t value) {
 std::uint32_t AsyncUnit::window_of(const void* shared, std::uint32_t pc) const {
   const auto address = reinterpret_cast<std::uint64_t>(shared);
   const std::uint64_t window = block_.shared.window_of(address);
-  if (window >> 20 != 0) block_.lanes.stop("not in shared memory", pc, -1, block_.shared.describe(address));
+  if (window >> 20 != 0)
+    block_.lanes.stop("not in shared memory", pc, -1, block_.shared.describe(address));
   return static_cast<std::uint32_t>(window);
 }
 
@@ -83,7 +83,8 @@ void AsyncUnit::each_chunk(const Product& product, int warp, Each&& each) const 
   for (int half = 0; half < 2; ++half) {
     for (int row = 0; row < rows_of_warp; ++row)
       each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + row, half)));
-    for (int row = 0; row < product.columns; ++row) each(block_.shared.address_of(right.piece(row, half)));
+    for (int row = 0; row < product.columns; ++row)
+      each(block_.shared.address_of(right.piece(row, half)));
   }
 }
 
@@ -91,13 +92,16 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
   for (const std::uint64_t bits : {product.left, product.right}) {
     const Descriptor factor(bits);
     const char* const which = bits == product.left ? "left" : "right";
-    if (factor.base != 0) block_.lanes.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
+    if (factor.base != 0)
+      block_.lanes.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
     const unsigned pattern = factor.swizzle_bytes * 8;
     if (pattern != 0 && factor.start % pattern / factor.swizzle_bytes != 0)
       block_.lanes.stop(
           "misaligned", pc, -1,
-          fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which, pattern));
-    const SharedMemory::Place place = block_.shared.place_of(block_.shared.address_of(factor.start));
+          fmt::format("the {} factor's swizzled rows do not begin at a multiple of {} bytes", which,
+                      pattern));
+    const SharedMemory::Place place =
+        block_.shared.place_of(block_.shared.address_of(factor.start));
     const int first = bits == product.left ? warp % 4 * rows_of_warp : 0;
     const int count = bits == product.left ? rows_of_warp : product.columns;
     for (int row = first; row < first + count; ++row)
@@ -105,7 +109,8 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
         const std::uint64_t at = block_.shared.address_of(factor.piece(row, half));
         if (!place.is_shared || at < place.begin || at + 16 > place.end)
           block_.lanes.stop("out of bounds (shared)", pc, -1,
-                            fmt::format("row {} of the {} factor, at {}", row, which, block_.shared.describe(at)));
+                            fmt::format("row {} of the {} factor, at {}", row, which,
+                                        block_.shared.describe(at)));
       }
   }
 }
@@ -114,7 +119,8 @@ int AsyncUnit::warp_of_group(std::uint32_t pc) {
   const int warp = block_.lanes.running().thread / 32;
   used_ = true;
   if (warp / 4 * 128 + 128 > block_.lanes.threads())
-    block_.lanes.stop("no warpgroup", pc, -1, "a warpgroup is four whole warps, the first one a multiple of four");
+    block_.lanes.stop("no warpgroup", pc, -1,
+                      "a warpgroup is four whole warps, the first one a multiple of four");
   return warp;
 }
 
@@ -129,11 +135,14 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     worked_ = true;
     for (int lane = 0; lane < 32; ++lane)
       if (all[lane]->product.left != product.left || all[lane]->product.right != product.right)
-        block_.lanes.stop("divergent warpgroup", pc, 32 * warp + lane, "lanes of a warp have different descriptors");
+        block_.lanes.stop("divergent warpgroup", pc, 32 * warp + lane,
+                          "lanes of a warp have different descriptors");
     if (!of_warp.fenced)
-      block_.lanes.stop("missing fence", pc, -1, "no wgmma.fence orders the sums' registers before the first product");
+      block_.lanes.stop("missing fence", pc, -1,
+                        "no wgmma.fence orders the sums' registers before the first product");
     check_factors(product, warp, pc);
-    const auto same = std::ranges::find_if(of_warp.sums, [&](const Sums& of) { return of.of[0] == all[0]->sums; });
+    const auto same = std::ranges::find_if(
+        of_warp.sums, [&](const Sums& of) { return of.of[0] == all[0]->sums; });
     const auto index = static_cast<std::size_t>(same - of_warp.sums.begin());
     if (same == of_warp.sums.end()) of_warp.sums.emplace_back();
     Sums& held = of_warp.sums[index];
@@ -149,45 +158,37 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     ++hot.products;
     block_.count_tensor_instruction(pc);
     of_warp.sequence = mixed(of_warp.sequence, product.left ^ std::rotl(product.right, 32));
-    of_warp.under_way.push_back({product, index, pc});
-    of_warp.events.emplace_back(of_warp.under_way.back(), false);
+    of_warp.started.under_way.push_back({product, index, pc});
+    of_warp.events.emplace_back(of_warp.started.under_way.back(), false);
   });
+}
+
+/// Calls `work(products of the warp, warp)` once all lanes of the running warp, one of a warpgroup,
+/// have come.
+template <class Work>
+void AsyncUnit::by_warp(std::uint32_t pc, const Work& work) {
+  const int warp = warp_of_group(pc);
+  block_.lanes.together(whole_warp, pc, Act::collective,
+                        [&] { work(products_[static_cast<std::size_t>(warp)], warp); });
 }
 
 void AsyncUnit::fence_products(std::uint32_t pc) {
-  const int warp = warp_of_group(pc);
-  int nothing = 0;
-  block_.lanes.collective(whole_warp, pc, Act::collective, nothing,
-                          [&](int* const*) { products_[static_cast<std::size_t>(warp)].fenced = true; });
+  by_warp(pc, [](WarpProducts& mine, int) { mine.fenced = true; });
 }
 
 void AsyncUnit::commit_products(std::uint32_t pc) {
-  const int warp = warp_of_group(pc);
-  int nothing = 0;
-  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
-    WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
-    of_warp.groups.push_back(of_warp.under_way.size());
-  });
+  by_warp(pc, [](WarpProducts& mine, int) { mine.started.commit(); });
 }
 
 void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
-  const int warp = warp_of_group(pc);
-  int nothing = 0;
-  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
-    WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
-    const int ended = static_cast<int>(of_warp.groups.size()) - groups;
-    if (ended <= 0) return;
-    const std::size_t count = of_warp.groups[static_cast<std::size_t>(ended) - 1];
-    for (std::size_t i = 0; i < count; ++i) {
-      compute(of_warp.under_way[i], warp);
-      of_warp.events.emplace_back(of_warp.under_way[i], true);
-    }
-    of_warp.under_way.erase(of_warp.under_way.begin(), of_warp.under_way.begin() + static_cast<std::ptrdiff_t>(count));
-    of_warp.groups.erase(of_warp.groups.begin(), of_warp.groups.begin() + ended);
-    for (std::size_t& end : of_warp.groups) end -= count;
+  by_warp(pc, [&](WarpProducts& mine, int warp) {
+    mine.started.wait(groups, [&](const Started& started) {
+      compute(started, warp);
+      mine.events.emplace_back(started, true);
+    });
   });
   // The reads of the factors end here; the lanes' logs keep the place.
-  block_.lanes.collective(whole_warp, pc, Act::warp_event, nothing, [](int* const*) {});
+  block_.lanes.together(whole_warp, pc, Act::warp_event, [] {});
 }
 
 /// Reads the factors as they are now. The lanes get their sums with the last product of these.
@@ -198,7 +199,8 @@ void AsyncUnit::compute(const Started& started, int warp) {
   float a[rows_of_warp][16], b[256][16];
   for (int half = 0; half < 2; ++half) {
     for (int row = 0; row < rows_of_warp; ++row)
-      widen(pointer_of(left.piece(warp % 4 * rows_of_warp + row, half)), product.type, a[row], half * depth / 2);
+      widen(pointer_of(left.piece(warp % 4 * rows_of_warp + row, half)), product.type, a[row],
+            half * depth / 2);
     for (int row = 0; row < product.columns; ++row)
       widen(pointer_of(right.piece(row, half)), product.type, b[row], half * depth / 2);
   }
@@ -231,10 +233,11 @@ void AsyncUnit::warp_event(int warp) {
     each_chunk(started.product, warp, [&](std::uint64_t address) {
       const std::size_t offset = block_.shared.offset_of(address);
       if (is_end) return block_.shared.history.end_unit_read(offset, 32 * warp);
-      const auto conflict = block_.shared.history.begin_unit_read(offset, 32 * warp);
+      const auto conflict = block_.shared.history.begin_unit(offset, 32 * warp, false);
       if (!conflict || told) return;
       told = true;
-      block_.findings.add(conflict->what, started.pc, 32 * warp, conflict->other, block_.shared.describe(address));
+      block_.findings.add(conflict->what, started.pc, 32 * warp, conflict->other,
+                          block_.shared.describe(address));
     });
   } while (is_end && !events.empty() && events.front().second);
 }
@@ -252,20 +255,20 @@ void AsyncUnit::touch_private(std::uint64_t address, std::uint32_t pc) {
 
 void AsyncUnit::set_registers(int count, std::uint32_t pc) {
   constexpr int most_of_sm = 65536;
-  const int warp = warp_of_group(pc);
+  warp_of_group(pc);
   if (count < 24 || count > 256 || count % 8 != 0)
-    block_.lanes.stop("registers out of range", pc, -1,
-                      fmt::format("setmaxnreg {}: a multiple of 8 from 24 to 256 is possible", count));
-  int nothing = 0;
-  block_.lanes.collective(whole_warp, pc, Act::collective, nothing, [&](int* const*) {
-    WarpProducts& mine = products_[static_cast<std::size_t>(warp)];
+    block_.lanes.stop(
+        "registers out of range", pc, -1,
+        fmt::format("setmaxnreg {}: a multiple of 8 from 24 to 256 is possible", count));
+  by_warp(pc, [&](WarpProducts& mine, int) {
     mine.sequence = mixed(mine.sequence, static_cast<std::uint64_t>(count));
     mine.registers = count;
     int sum = 0;
     for (const WarpProducts& of_warp : products_) sum += 32 * of_warp.registers;
     if (sum > most_of_sm)
       block_.lanes.stop("too many registers", pc, -1,
-                        fmt::format("the warpgroups ask for {} registers together; an SM has {}", sum, most_of_sm));
+                        fmt::format("the warpgroups ask for {} registers together; an SM has {}",
+                                    sum, most_of_sm));
   });
 }
 

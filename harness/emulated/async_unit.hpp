@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/emulated/async_calls.hpp"
+#include "harness/emulated/groups.hpp"
 #include "harness/emulated/shared_history.hpp"
 
 namespace ridgeline::emulated {
@@ -16,12 +17,13 @@ namespace ridgeline::emulated {
 class Block;
 struct Lane;
 
-/// What works beside a block's threads: mbarriers, bulk and tensor copies, and the products of warpgroups. Copies bring
-/// their data as late as they may: when no lane can go on without them, or at the wait that ends them; products read
-/// their factors and give their sums at the wait. Part of Block, which calls it.
+/// What works beside a block's threads: mbarriers, bulk and tensor copies, and the products of
+/// warpgroups. Copies bring their data as late as they may: when no lane can go on without them, or
+/// at the wait that ends them; products read their factors and give their sums at the wait. Part of
+/// Block, which calls it.
 ///
-/// A call changes the state at once, on its lane. What it means for the order of accesses is an event in the lane's
-/// log, or in those of a whole warp, and is taken up when the logs are aligned.
+/// A call changes the state at once, on its lane. What it means for the order of accesses is an
+/// event in the lane's log, or in those of a whole warp, and is taken up when the logs are aligned.
 class AsyncUnit {
  public:
   explicit AsyncUnit(Block& block) : block_(block) {}
@@ -36,8 +38,8 @@ class AsyncUnit {
   bool take_worked() { return std::exchange(worked_, false); }
   /// Whether a lane can go on now, if need be because a copy has come.
   bool go_on();
-  /// "thread 0 and 127 more wait at full + 8 for parity 0, in phase 0: 0 arrivals and 16 bytes are outstanding": who
-  /// waits for what.
+  /// "thread 0 and 127 more wait at full + 8 for parity 0, in phase 0: 0 arrivals and 16 bytes are
+  /// outstanding": who waits for what.
   std::string awaited() const;
 
   // ---- of the alignment
@@ -53,7 +55,8 @@ class AsyncUnit {
   bool wait(void* barrier, unsigned parity, bool test, std::uint32_t pc);
   void fence(bool barriers_alone, std::uint32_t pc);
 
-  void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier, std::uint32_t pc);
+  void load(void* to_shared, const void* from_global, unsigned bytes, void* barrier,
+            std::uint32_t pc);
   void store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc);
   void load(void* to_shared, const TensorMap& map, const int* at, void* barrier, std::uint32_t pc);
   void store(const TensorMap& map, const int* at, const void* from_shared, std::uint32_t pc);
@@ -65,7 +68,8 @@ class AsyncUnit {
   void commit_products(std::uint32_t pc);
   void wait_for_products(int groups, std::uint32_t pc);
   void set_registers(int count, std::uint32_t pc);
-  /// Of the running lane, to its own memory: a mistake where the sums of a product under way are kept there.
+  /// Of the running lane, to its own memory: a mistake where the sums of a product under way are
+  /// kept there.
   void touch_private(std::uint64_t address, std::uint32_t pc);
 
   std::uint32_t window_of(const void* shared, std::uint32_t pc) const;
@@ -79,7 +83,8 @@ class AsyncUnit {
     bool fenced = false;                  // the unit sees that it is initialised
     SharedHistory::Knowledge known{};     // of those who arrived
   };
-  /// 16 bytes of shared memory; bytes [first, end) of them are copied from or to `global` + first.., others are zeros.
+  /// 16 bytes of shared memory; bytes [first, end) of them are copied from or to
+  /// `global` + first.., others are zeros.
   struct Chunk {
     std::byte* shared;
     std::uint64_t global;
@@ -94,9 +99,6 @@ class AsyncUnit {
     std::uint64_t bytes = 0;    // that the barrier is told of
     std::vector<Chunk> chunks{};
   };
-  struct Stores {  // of a thread
-    std::vector<std::size_t> under_way, groups;
-  };
   struct Sums {  // of a warp, one array a lane
     float* of[32] = {};
     std::size_t count = 0;      // in an array
@@ -109,8 +111,7 @@ class AsyncUnit {
     std::uint32_t pc = 0;
   };
   struct WarpProducts {
-    std::vector<Started> under_way;
-    std::vector<std::size_t> groups;
+    Groups<Started> started;
     std::vector<Sums> sums;
     std::deque<std::pair<Started, bool>> events;  // true: its end
     bool fenced = false;
@@ -122,7 +123,7 @@ class AsyncUnit {
   static void complete_phase(Barrier& barrier);
   bool has_passed(const Lane& lane) const;
   std::size_t add_copy(Copy copy);
-  void add_chunks(Copy& copy, std::byte* shared, std::uint64_t global, std::uint64_t bytes);
+  Copy row(const void* shared, const void* global, unsigned bytes, bool is_load, std::uint32_t pc);
   Copy box(const TensorMap& map, const int* at, std::byte* shared, bool is_load, std::uint32_t pc);
   void check_shared(const void* at, std::uint64_t bytes, unsigned alignment, std::uint32_t pc);
   void check_global(const Copy& copy);
@@ -137,11 +138,13 @@ class AsyncUnit {
   void check_factors(const Product& product, int warp, std::uint32_t pc);
   void compute(const Started& started, int warp);
   int warp_of_group(std::uint32_t pc);
+  template <class Work>
+  void by_warp(std::uint32_t pc, const Work& work);
 
   Block& block_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::deque<Copy> copies_;
-  std::map<int, Stores> stores_;
+  std::map<int, Groups<std::size_t>> stores_;  // of each thread
   std::vector<WarpProducts> products_{32};
   int idle_polls_ = 0;
   bool used_ = false;    // in this block

@@ -5,10 +5,10 @@
 #include "harness/device/cpu/cpu_facts.hpp"
 #include "harness/device/device.hpp"
 #include "harness/emulated/emulated_device.hpp"
-#include "harness/emulated/limits_of.hpp"
+#include "harness/emulated/limits.hpp"
 
-// The devices of programs whose kernels are compiled for the emulated device: an emulated GPU for each architecture of
-// the catalogue.
+// The devices of programs whose kernels are compiled for the emulated device: an emulated GPU for
+// each architecture of the catalogue.
 namespace ridgeline::device {
 
 Discovery discover() {
@@ -29,7 +29,8 @@ std::unique_ptr<Device> open(std::string_view id) {
     if (id == known) return emulated::open(limits);
     there += known + ", ";
   }
-  throw Error(ErrorKind::dependency, fmt::format("there is no device '{}' here", id), "there are " + there + "cpu");
+  throw Error(ErrorKind::dependency, fmt::format("there is no device '{}' here", id),
+              "there are " + there + "cpu");
 }
 
 }  // namespace ridgeline::device

@@ -66,7 +66,8 @@ int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int
   return me.predicate;
 }
 
-/// Lets the lanes that wait at a barrier go on when all are there. False when no lane of the block will ever go on.
+/// Lets the lanes that wait at a barrier go on when all are there. False when no lane of the block
+/// will ever go on.
 bool Block::release_barrier() {
   int ended = 0, spinning = 0, come = 0, predicates = 0;
   const Lane *first = nullptr, *elsewhere = nullptr;  // at a barrier, and at another one
@@ -114,21 +115,27 @@ bool Block::release_barrier() {
 }
 
 void Block::say_who_waits() {
-  const auto in = [&](LaneState state) { return std::ranges::count(lanes.all(), state, &Lane::state); };
-  const auto ended = in(LaneState::done), come = in(LaneState::at_barrier), elsewhere = lanes.threads() - come - ended;
+  const auto in = [&](LaneState state) {
+    return std::ranges::count(lanes.all(), state, &Lane::state);
+  };
+  const auto ended = in(LaneState::done), come = in(LaneState::at_barrier),
+             elsewhere = lanes.threads() - come - ended;
   for (const Lane& lane : lanes.all()) {
-    const bool at_barrier = lane.state == LaneState::at_barrier, of_cluster = lane.mask == cluster_barrier;
+    const bool at_barrier = lane.state == LaneState::at_barrier,
+               of_cluster = lane.mask == cluster_barrier;
     std::string what;
     if (lane.state == LaneState::spinning) what = others.awaited_in_loop(lane);
     if (lane.state == LaneState::at_mbarrier) what = async.awaited();
     if (lane.state == LaneState::in_collective) what = lanes.awaited_in_collective(lane);
     if (at_barrier)
-      what = of_cluster
-                 ? others.awaited_by_cluster()
-                 : fmt::format("waits for threads of its block: of {}, {} have come, {} have ended, {} wait elsewhere",
-                               lanes.threads(), come, ended, elsewhere);
+      what = of_cluster ? others.awaited_by_cluster()
+                        : fmt::format(
+                              "waits for threads of its block: of {}, {} have come, {} have ended, "
+                              "{} wait elsewhere",
+                              lanes.threads(), come, ended, elsewhere);
     if (what.empty()) continue;
-    findings.add("deadlock", lane.pc, lane.thread, -1, what).follows = at_barrier && !of_cluster && elsewhere != 0;
+    findings.add("deadlock", lane.pc, lane.thread, -1, what).follows =
+        at_barrier && !of_cluster && elsewhere != 0;
   }
 }
 

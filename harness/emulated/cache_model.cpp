@@ -11,16 +11,21 @@ namespace {
 
 constexpr std::uint64_t lines_of_slot = slot_span / line_bytes;
 
-std::uint64_t bytes_of(unsigned sectors) { return 32 * static_cast<std::uint64_t>(std::popcount(sectors)); }
+std::uint64_t bytes_of(unsigned sectors) {
+  return 32 * static_cast<std::uint64_t>(std::popcount(sectors));
+}
 
 /// The sectors of a line that are fetched together with any of these.
-unsigned with_neighbours(unsigned sectors) { return sectors | (sectors & 0b0101) << 1 | (sectors & 0b1010) >> 1; }
+unsigned with_neighbours(unsigned sectors) {
+  return sectors | (sectors & 0b0101) << 1 | (sectors & 0b1010) >> 1;
+}
 
 }  // namespace
 
 CacheModel::CacheModel(std::size_t bytes) : most_lines_(bytes / line_bytes), lines_(1) {}
 
-/// Where it is kept which line is held: a table of each allocation, of zeros, that takes room where it is touched.
+/// Where it is kept which line is held: a table of each allocation, of zeros, that takes room where
+/// it is touched.
 CacheModel::Index& CacheModel::held(std::uint64_t line) {
   const std::uint64_t slot = line / lines_of_slot;
   if (last_table_ == nullptr || slot != last_slot_) {
@@ -42,7 +47,8 @@ void CacheModel::unlink(Index index) {
   lines_[line.newer].older = line.older;
 }
 
-// The list is a ring through line 0: its older neighbour is the newest line, its newer neighbour the oldest.
+// The list is a ring through line 0: its older neighbour is the newest line, its newer neighbour
+// the oldest.
 void CacheModel::make_newest(Index index) {
   Line &line = lines_[index], &head = lines_[0];
   line.newer = 0;
@@ -51,7 +57,9 @@ void CacheModel::make_newest(Index index) {
   head.older = index;
 }
 
-void CacheModel::write_back(Line& line) { traffic_.written_bytes += bytes_of(std::exchange(line.dirty, 0)); }
+void CacheModel::write_back(Line& line) {
+  traffic_.written_bytes += bytes_of(std::exchange(line.dirty, 0));
+}
 
 void CacheModel::touch(LineTouch touch) {
   Index& place = held(touch.line());
@@ -77,16 +85,19 @@ void CacheModel::touch(LineTouch touch) {
   Line& line = lines_[lines_[0].older];
   const unsigned sectors = touch.sectors();
   unsigned fetched = 0;
-  if ((touch.bits & LineTouch::reads) != 0) fetched = with_neighbours(sectors & ~unsigned{line.valid});
+  if ((touch.bits & LineTouch::reads) != 0)
+    fetched = with_neighbours(sectors & ~unsigned{line.valid});
   traffic_.read_bytes += bytes_of(fetched);
   line.valid = static_cast<std::uint8_t>(line.valid | sectors | fetched);
-  if ((touch.bits & LineTouch::writes) != 0) line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
+  if ((touch.bits & LineTouch::writes) != 0)
+    line.dirty = static_cast<std::uint8_t>(line.dirty | sectors);
 }
 
 void CacheModel::take_block(std::uint64_t block, std::vector<LineTouch> touched) {
   const std::lock_guard lock(together_);
   early_.emplace(block, std::move(touched));
-  for (auto first = early_.begin(); first != early_.end() && first->first == next_block_; first = early_.begin()) {
+  for (auto first = early_.begin(); first != early_.end() && first->first == next_block_;
+       first = early_.begin()) {
     for (const LineTouch each : first->second) touch(each);
     early_.erase(first);
     ++next_block_;

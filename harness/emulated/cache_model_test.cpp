@@ -28,12 +28,15 @@ struct Lab {
 
 TEST(CacheModel, FetchesEachPairOfSectorsOnce) {
   Lab lab;
-  const auto traffic = lab.of({lab.at(0, rd), lab.at(0, rd), lab.at(0, rd, 3), lab.at(1, rd), lab.at(0, rd, 3)});
+  const auto traffic =
+      lab.of({lab.at(0, rd), lab.at(0, rd), lab.at(0, rd, 3), lab.at(1, rd), lab.at(0, rd, 3)});
   EXPECT_EQ(traffic.read_bytes, 3u * 64);
   EXPECT_EQ(traffic.written_bytes, 0u);
-  EXPECT_EQ(lab.of({lab.at(0, rd, 2), lab.at(0, rd, 3)}).read_bytes, 64u) << "the neighbour came along";
+  EXPECT_EQ(lab.of({lab.at(0, rd, 2), lab.at(0, rd, 3)}).read_bytes, 64u)
+      << "the neighbour came along";
   EXPECT_EQ(lab.of({lab.at(0, rd, 1), lab.at(0, rd, 2)}).read_bytes, 128u) << "of two pairs";
-  EXPECT_EQ(lab.of({lab.at(0, wr, 0), lab.at(0, rd, 1)}).read_bytes, 64u) << "half a pair is not fetched alone";
+  EXPECT_EQ(lab.of({lab.at(0, wr, 0), lab.at(0, rd, 1)}).read_bytes, 64u)
+      << "half a pair is not fetched alone";
 }
 
 TEST(CacheModel, TheLineThatWasUnusedForTheLongestTimeMakesRoom) {
@@ -46,8 +49,8 @@ TEST(CacheModel, TheLineThatWasUnusedForTheLongestTimeMakesRoom) {
   };
   EXPECT_EQ(round(4), 4u * 64) << "they fit";
   EXPECT_EQ(round(5), 15u * 64) << "each makes room just before it is used again";
-  const auto kept = lab.of({lab.at(0, rd), lab.at(1, rd), lab.at(2, rd), lab.at(3, rd), lab.at(0, rd), lab.at(4, rd),
-                            lab.at(0, rd), lab.at(1, rd)});
+  const auto kept = lab.of({lab.at(0, rd), lab.at(1, rd), lab.at(2, rd), lab.at(3, rd),
+                            lab.at(0, rd), lab.at(4, rd), lab.at(0, rd), lab.at(1, rd)});
   EXPECT_EQ(kept.read_bytes, 6u * 64) << "line 1 made room, line 0 did not";
 }
 
@@ -72,7 +75,8 @@ TEST(CacheModel, TakesBlocksInTheOrderOfTheirNumbers) {
   for (const bool turned : {false, true}) {
     lab.cache.take_block(turned ? 1 : 0, turned ? second : first);
     lab.cache.take_block(turned ? 0 : 1, turned ? first : second);
-    EXPECT_EQ(lab.cache.end_launch().read_bytes, 6u * 64) << turned << ": the other order reads 5 pairs of sectors";
+    EXPECT_EQ(lab.cache.end_launch().read_bytes, 6u * 64)
+        << turned << ": the other order reads 5 pairs of sectors";
   }
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "harness/base/half.hpp"
@@ -54,9 +55,9 @@ std::uint64_t update_as(void* at, std::uint64_t bits, std::uint64_t compared, Up
   using Bits = BitsOf<T>;
   std::atomic_ref<Bits> word(*static_cast<Bits*>(at));
   Bits before = word.load(std::memory_order_relaxed);
-  while (!word.compare_exchange_weak(before,
-                                     updated<T>(before, static_cast<Bits>(bits), static_cast<Bits>(compared), kind),
-                                     std::memory_order_relaxed)) {
+  while (!word.compare_exchange_weak(
+      before, updated<T>(before, static_cast<Bits>(bits), static_cast<Bits>(compared), kind),
+      std::memory_order_relaxed)) {
   }
   return before;
 }
@@ -69,24 +70,39 @@ uint3 block_size() { return of(Block::current().config().block); }
 uint3 grid_size() { return of(Block::current().config().grid); }
 void* dynamic_shared() { return Block::current().shared.dynamic(); }
 
-void block_barrier(std::uint32_t place) { Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0); }
+void block_barrier(std::uint32_t place) {
+  Block::current().barrier(place, RIDGELINE_CALLER, Combine::any, 0);
+}
 int block_barrier(std::uint32_t place, Combine combine, int predicate) {
   return Block::current().barrier(place, RIDGELINE_CALLER, combine, predicate);
 }
 
 void warp_barrier(std::uint32_t mask) {
-  int nothing = 0;
-  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::warp_barrier, nothing, [](int* const*) {});
+  Block::current().lanes.together(mask, RIDGELINE_CALLER, Act::warp_barrier, [] {});
 }
 
+namespace {
+
+/// What a lane gives to the others of a collective, and gets.
+struct Exchanged {
+  std::uint64_t in, out = 0;
+  int lane = 0;  // whose value it wants
+};
+
+/// Calls `each(lane's)` for the lanes that take part.
+template <class Each>
+void for_all(Exchanged* const* all, const Each& each) {
+  for (int i = 0; i < 32; ++i)
+    if (all[i] != nullptr) each(*all[i], i);
+}
+
+}  // namespace
+
 std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int width, Shuffle kind) {
-  struct Operands {
-    std::uint64_t in, out;
-    int lane;
-  } mine{bits, bits, lane};
+  Exchanged mine{bits, bits, lane};
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  block.lanes.collective(mask, pc, Act::collective, mine, [&](Operands* const* all) {
+  block.lanes.collective(mask, pc, Act::collective, mine, [&](Exchanged* const* all) {
     for (int i = 0; i < 32; ++i) {
       if (all[i] == nullptr) continue;
       const int first = i & ~(width - 1), last = first + width - 1, asked = all[i]->lane;
@@ -106,7 +122,8 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
           break;
       }
       if (all[from] == nullptr)
-        block.lanes.stop("shuffle from a lane that does not take part", pc, from, "its value is undefined");
+        block.lanes.stop("shuffle from a lane that does not take part", pc, from,
+                         "its value is undefined");
       all[i]->out = all[from]->in;
     }
   });
@@ -114,56 +131,47 @@ std::uint64_t shuffle(std::uint32_t mask, std::uint64_t bits, int lane, int widt
 }
 
 std::uint32_t ballot(std::uint32_t mask, int predicate) {
-  struct Operands {
-    int predicate;
-    std::uint32_t out;
-  } mine{predicate, 0};
-  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
-    std::uint32_t holds = 0;
-    for (int i = 0; i < 32; ++i)
-      if (all[i] != nullptr && all[i]->predicate != 0) holds |= 1u << i;
-    for (int i = 0; i < 32; ++i)
-      if (all[i] != nullptr) all[i]->out = holds;
-  });
-  return mine.out;
+  Exchanged mine{predicate != 0};
+  Block::current().lanes.collective(
+      mask, RIDGELINE_CALLER, Act::collective, mine, [](Exchanged* const* all) {
+        std::uint64_t holds = 0;
+        for_all(all, [&](const Exchanged& of, int i) { holds |= of.in << i; });
+        for_all(all, [&](Exchanged& of, int) { of.out = holds; });
+      });
+  return static_cast<std::uint32_t>(mine.out);
 }
 
 std::uint32_t match(std::uint32_t mask, std::uint64_t bits) {
-  struct Operands {
-    std::uint64_t bits;
-    std::uint32_t out;
-  } mine{bits, 0};
-  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine, [](Operands* const* all) {
-    for (int i = 0; i < 32; ++i)
-      for (int j = 0; j < 32; ++j)
-        if (all[i] != nullptr && all[j] != nullptr && all[i]->bits == all[j]->bits) all[i]->out |= 1u << j;
-  });
-  return mine.out;
+  Exchanged mine{bits};
+  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine,
+                                    [](Exchanged* const* all) {
+                                      for_all(all, [&](Exchanged& of, int) {
+                                        for_all(all, [&](const Exchanged& other, int i) {
+                                          of.out |= std::uint64_t{of.in == other.in} << i;
+                                        });
+                                      });
+                                    });
+  return static_cast<std::uint32_t>(mine.out);
 }
 
 std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update kind, Number number) {
-  struct Operands {
-    std::uint32_t in, out;
-  } mine{bits, 0};
-  Block::current().lanes.collective(
-      mask, RIDGELINE_CALLER, Act::collective, mine, [kind, number](Operands* const* all) {
-        bool any = false;
-        std::uint32_t sum = 0;
-        for (int i = 0; i < 32; ++i) {
-          if (all[i] == nullptr) continue;
-          sum = !any                    ? all[i]->in
-                : number == Number::i32 ? updated<std::int32_t>(sum, all[i]->in, 0, kind)
-                                        : updated<std::uint32_t>(sum, all[i]->in, 0, kind);
-          any = true;
-        }
-        for (int i = 0; i < 32; ++i)
-          if (all[i] != nullptr) all[i]->out = sum;
-      });
-  return mine.out;
+  Exchanged mine{bits};
+  const auto combine = number == Number::i32 ? updated<std::int32_t> : updated<std::uint32_t>;
+  Block::current().lanes.collective(mask, RIDGELINE_CALLER, Act::collective, mine,
+                                    [=](Exchanged* const* all) {
+                                      std::optional<std::uint32_t> sum;
+                                      for_all(all, [&](const Exchanged& of, int) {
+                                        const auto value = static_cast<std::uint32_t>(of.in);
+                                        sum = sum ? combine(*sum, value, 0, kind) : value;
+                                      });
+                                      for_all(all, [&](Exchanged& of, int) { of.out = *sum; });
+                                    });
+  return static_cast<std::uint32_t>(mine.out);
 }
 
 std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
-  Block::current().check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, bytes);
+  Block::current().check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic,
+                                 bytes);
   // Sums of two such numbers, rounded to float first, are rounded as if once.
   const auto add = [bfloat](std::uint16_t a, std::uint16_t b) {
     return bfloat ? to_bf16(from_bf16(a) + from_bf16(b)) : to_f16(from_f16(a) + from_f16(b));
@@ -180,32 +188,24 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat) {
   return before;
 }
 
-std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind, Number number) {
+std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update kind,
+                     Number number) {
   const bool wide = number >= Number::u64;
   Block& block = Block::current();
   block.others.spin_point(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, wide ? 8 : 4);
-  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic, wide ? 8 : 4);
-  switch (number) {
-    case Number::u32:
-      return update_as<std::uint32_t>(at, bits, compared, kind);
-    case Number::i32:
-      return update_as<std::int32_t>(at, bits, compared, kind);
-    case Number::f32:
-      return update_as<float>(at, bits, compared, kind);
-    case Number::u64:
-      return update_as<std::uint64_t>(at, bits, compared, kind);
-    case Number::i64:
-      return update_as<std::int64_t>(at, bits, compared, kind);
-    case Number::f64:
-      return update_as<double>(at, bits, compared, kind);
-  }
-  return 0;
+  block.check_and_log(reinterpret_cast<std::uint64_t>(at), RIDGELINE_CALLER, Act::atomic,
+                      wide ? 8 : 4);
+  constexpr std::uint64_t (*by_number[])(void*, std::uint64_t, std::uint64_t, Update) = {
+      update_as<std::uint32_t>, update_as<std::int32_t>, update_as<float>,
+      update_as<std::uint64_t>, update_as<std::int64_t>, update_as<double>};
+  return by_number[static_cast<std::size_t>(number)](at, bits, compared, kind);
 }
 
 void copy_async(void* to_shared, const void* from_global, bool inside) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
-  if (inside) block.check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
+  if (inside)
+    block.check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
   block.check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
   block.copies.begin(to_shared, inside ? from_global : nullptr, pc);
 }
@@ -227,7 +227,9 @@ std::uint64_t ticks() {
   return ++count;
 }
 
-void unsupported(const char* what) { Block::current().lanes.stop("unsupported", RIDGELINE_CALLER, -1, what); }
+void unsupported(const char* what) {
+  Block::current().lanes.stop("unsupported", RIDGELINE_CALLER, -1, what);
+}
 
 void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call) {
   static_cast<Machine*>(machine)->launch(config, call);

@@ -48,9 +48,11 @@ std::uint32_t add_halves(void* at, std::uint32_t bits, int bytes, bool bfloat);
 /// Combines the values of the mask's lanes by an associative update of 32 bits.
 std::uint32_t reduce(std::uint32_t mask, std::uint32_t bits, Update update, Number number);
 /// Returns what was there before. Order between blocks is relaxed.
-std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update, Number number);
+std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Update update,
+                     Number number);
 
-/// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits for their group.
+/// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits
+/// for their group.
 void copy_async(void* to_shared, const void* from_global, bool inside);
 void copy_commit();
 void copy_wait(int groups);
@@ -62,7 +64,8 @@ void cluster_arrive();
 void cluster_wait();
 void* in_block_of_cluster(void* in_shared, int rank);
 
-/// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile flag.
+/// Orders what the lane has done before it, for all who agree on it by an atomic or a volatile
+/// flag.
 void fence();
 /// A count that grows at every call, in no unit.
 std::uint64_t ticks();

@@ -66,7 +66,8 @@ TEST(Counting, GivesEachAccessOfTheSource) {
 
 TEST(Counting, AddsUpLaunchesUntilItIsAsked) {
   const Lab lab(4096 * 4);
-  for (int i = 0; i < 3; ++i) test::copy_strided(lab.device->stream(), lab.input(), lab.output(), 4096, 1);
+  for (int i = 0; i < 3; ++i)
+    test::copy_strided(lab.device->stream(), lab.input(), lab.output(), 4096, 1);
   const device::Counts counts = lab.counts();
   EXPECT_EQ(counts.launches, 3u);
   EXPECT_EQ(only(counts, "global load").requests, 3u * 128);
@@ -132,24 +133,28 @@ TEST(Counting, GivesBytesOfDramAndInFlight) {
   const device::Counts transposed = lab.counts();
   EXPECT_EQ(transposed.dram_read_bytes, 64u * 64 * 4);
   EXPECT_EQ(transposed.dram_written_bytes, 64u * 64 * 4);
-  EXPECT_EQ(transposed.bytes_in_flight_per_warp, 128u) << "each load goes to shared memory before the next one";
+  EXPECT_EQ(transposed.bytes_in_flight_per_warp, 128u)
+      << "each load goes to shared memory before the next one";
   test::copy_async(lab.device->stream(), lab.input(), lab.output());
   EXPECT_EQ(lab.counts().bytes_in_flight_per_warp, 256u) << "16 lanes copy 16 bytes";
   test::multiply(lab.device->stream(), lab.input(), lab.input(), lab.output(), 64);
   const device::Counts multiplied = lab.counts();
-  EXPECT_EQ(multiplied.dram_read_bytes, 64u * 64 * 4) << "each element once, however often it is used";
+  EXPECT_EQ(multiplied.dram_read_bytes, 64u * 64 * 4)
+      << "each element once, however often it is used";
 }
 
 TEST(Counting, LeavesWrongLaunchesOut) {
   const Lab lab(512);
   test::copy_async(lab.device->stream(), lab.input(), lab.output());
-  test::make(lab.device->stream(), test::Mistake::reads_unwritten_shared, lab.input(), lab.output());
+  test::make(lab.device->stream(), test::Mistake::reads_unwritten_shared, lab.input(),
+             lab.output());
   EXPECT_THROW(lab.device->synchronize(), Error);
   EXPECT_EQ(lab.device->take_counts().launches, 1u);
 }
 
 TEST(Symbols, HavePlainNames) {
-  EXPECT_EQ(plain_name("void a::(anonymous namespace)::copy<4, (a::Kind)1>(float const*, int)"), "copy<4, (a::Kind)1>");
+  EXPECT_EQ(plain_name("void a::(anonymous namespace)::copy<4, (a::Kind)1>(float const*, int)"),
+            "copy<4, (a::Kind)1>");
   EXPECT_EQ(plain_name("a::(anonymous namespace)::copy(void (*)(int))::tile"), "tile");
   EXPECT_EQ(plain_name("a::B::of(int) const"), "of");
   EXPECT_EQ(plain_name("main"), "main");

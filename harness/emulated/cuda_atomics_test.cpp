@@ -19,7 +19,8 @@ TEST(CudaAtomics, AFlagHandsDataToAnotherBlock) {
   for (const std::uint64_t seed : {0u, 3u})
     for (const bool ordered : {true, false}) {
       Lab lab({.seed = seed});
-      int *const flag = lab.filled<int>({0}), *const data = lab.filled<int>({0}), *const to = lab.empty<int>(1);
+      int *const flag = lab.filled<int>({0}), *const data = lab.filled<int>({0}),
+                 *const to = lab.empty<int>(1);
       test::hand_over(lab.stream(), ordered, flag, data, to);
       EXPECT_EQ(checks(lab.report()), "");
       EXPECT_EQ(to[0], 7);

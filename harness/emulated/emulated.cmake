@@ -1,13 +1,15 @@
-# -fsanitize=thread calls a function before each access to memory (harness/emulated/accesses.cpp has them; the
-# sanitizer's library is not linked). The other flags keep one access of the source one access of the code: without them,
-# wide loads are split, stores are copied into both ways of a branch, and lanes meet later than the source says.
-# The kernel language comes first, before a source includes CUDA's own headers of 16-bit numbers.
+# -fsanitize=thread calls a function before each access to memory (harness/emulated/accesses.cpp has
+# them; the sanitizer's library is not linked). The other flags keep one access of the source one
+# access of the code: without them, wide loads are split, stores are copied into both ways of a
+# branch, and lanes meet later than the source says. The kernel language comes first, before a
+# source includes CUDA's own headers of 16-bit numbers.
 set(RIDGELINE_EMULATED_FLAGS -O1 -g -fno-tree-sra -fno-reorder-blocks -fno-thread-jumps -ffp-contract=off -fno-pie
     -fsanitize=thread --param=tsan-distinguish-volatile=1 -include harness/emulated/language.hpp
     -Wno-unknown-pragmas)
 
-# compile_kernels runs the compiler and refuses sources whose accesses it could not count. With ccache it goes between it and
-# the compiler, so that what was accepted once is found again; the hash tells versions of the program apart.
+# compile_kernels runs the compiler and refuses sources whose accesses it could not count. With
+# ccache it goes between it and the compiler, so that what was accepted once is found again; the
+# hash tells versions of the program apart.
 set(RIDGELINE_COMPILE_KERNELS ${PROJECT_BINARY_DIR}/lib/ridgeline/compile_kernels)
 set(launcher ${CMAKE_COMMAND} -E env CCACHE_PREFIX=${RIDGELINE_COMPILE_KERNELS} ${CMAKE_CXX_COMPILER_LAUNCHER})
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
@@ -22,8 +24,9 @@ foreach(source ${sources})
   string(SHA256 RIDGELINE_COMPILE_KERNELS_HASH "${RIDGELINE_COMPILE_KERNELS_HASH}${hash}")
 endforeach()
 
-# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the host compiler for the
-# emulated device. Programs that link the library are not position-independent, so that an address of code has 32 bits.
+# ridgeline_emulated_kernels(<library> <files.cu>...): the kernels of these files, compiled by the
+# host compiler for the emulated device. Programs that link the library are not
+# position-independent, so that an address of code has 32 bits.
 function(ridgeline_emulated_kernels library)
   set(wrappers "")
   foreach(file ${ARGN})
@@ -33,7 +36,7 @@ function(ridgeline_emulated_kernels library)
     list(APPEND wrappers ${wrapper})
   endforeach()
   add_library(${library} STATIC ${wrappers})
-  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
   target_compile_options(${library} PRIVATE ${RIDGELINE_EMULATED_FLAGS}
                                             -DRIDGELINE_COMPILED_BY_${RIDGELINE_COMPILE_KERNELS_HASH})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${RIDGELINE_COMPILE_KERNELS_LAUNCHER}")
@@ -42,8 +45,8 @@ function(ridgeline_emulated_kernels library)
   target_link_options(${library} INTERFACE -no-pie)
 endfunction()
 
-# ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants alone, for the emulated
-# device: library kernels_<name>_emulated, and the family's test.
+# ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants
+# alone, for the emulated device: library kernels_<name>_emulated, and the family's test.
 function(ridgeline_emulated_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB files CONFIGURE_DEPENDS ${folder}/cuda/*.cu ${folder}/cuda/sm_90a/*.cu)
@@ -59,7 +62,7 @@ function(ridgeline_emulated_family name)
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/generated/${name}_emulated_variants.cpp)
   ridgeline_write(${table} "// Written by harness/emulated/emulated.cmake from the files in kernels/${name}/cuda.
-#include \"kernels/${name}/${name}.hpp\"
+# include \"kernels/${name}/${name}.hpp\"
 
 namespace ridgeline::${name} {
 namespace on_cuda {
@@ -77,8 +80,6 @@ ${rows}  };
   target_link_libraries(kernels_${name}_emulated_table PRIVATE ridgeline_emulated)
   target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_emulated_table>)
   target_link_libraries(kernels_${name}_emulated PUBLIC OpenMP::OpenMP_CXX)
-  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cpp)
-  list(FILTER tests EXCLUDE REGEX "/register_tile|/panel_softmax")
-  ridgeline_test(kernels_${name}_emulated_test SOURCES ${tests} FILTER *emulated_*
-                 LINK kernels_${name}_emulated)
+  ridgeline_test(kernels_${name}_emulated_test FILTER *emulated_* LINK kernels_${name}_emulated
+                 SOURCES $<FILTER:$<TARGET_OBJECTS:kernels_${name}_test>,EXCLUDE,/register_tile>)
 endfunction()

@@ -19,7 +19,8 @@ namespace {
 class UntimedBatch final : public device::Batch {
  public:
   double run_ns() override {
-    throw Error(ErrorKind::usage, "the emulated device has no times", "it counts: see docs/emulated-device.md");
+    throw Error(ErrorKind::usage, "the emulated device has no times",
+                "it counts: see docs/emulated-device.md");
   }
 };
 
@@ -42,8 +43,8 @@ class EmulatedDevice final : public device::Device {
   void download(void* to_host, const void* from, std::size_t bytes) override {
     if (bytes != 0) std::memcpy(to_host, from, bytes);
   }
-  void fill(void* to, DType dtype, std::size_t count, device::Distribution distribution, std::uint64_t seed,
-            std::uint64_t first) override {
+  void fill(void* to, DType dtype, std::size_t count, device::Distribution distribution,
+            std::uint64_t seed, std::uint64_t first) override {
     device::cpu::fill_host(to, dtype, count, distribution, seed, first);
     machine_.memory().mark(to, count * size_of(dtype), true);
   }
@@ -65,7 +66,8 @@ class EmulatedDevice final : public device::Device {
     add_resources(counts.kernels, facts_);
     return counts;
   }
-  std::unique_ptr<device::Batch> record(std::function<void(device::Stream&)>, device::Launch) override {
+  std::unique_ptr<device::Batch> record(std::function<void(device::Stream&)>,
+                                        device::Launch) override {
     return std::make_unique<UntimedBatch>();
   }
   device::Reading read_sensors() override { return {}; }
@@ -100,7 +102,8 @@ device::Facts facts(const Limits& limits) {
   facts.registers_per_unit = limits.registers_per_unit;
   facts.shared_per_unit = limits.shared_per_unit;
   facts.shared_per_block = limits.shared_bytes;
-  facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};  // counts are of its code
+  // Counts are of its code.
+  facts.comparable = {{"model", facts.name}, {"compiler", "g++ " __VERSION__}};
   return facts;
 }
 

@@ -11,8 +11,8 @@ namespace ridgeline::emulated {
 /// An emulated GPU with these limits, and no speeds: "emulated:sm_90".
 device::Facts facts(const Limits& limits);
 
-/// Opens one; a process has one at a time. Launches run at once, and synchronize() throws what they found. Batches
-/// cannot be timed: running one throws, because an emulated time means nothing.
+/// Opens one; a process has one at a time. Launches run at once, and synchronize() throws what they
+/// found. Batches cannot be timed: running one throws, because an emulated time means nothing.
 std::unique_ptr<device::Device> open(const Limits& limits, const Settings& settings = {});
 
 }  // namespace ridgeline::emulated

@@ -16,7 +16,8 @@ namespace {
 /// "5" where only x varies, else "(5, 1, 0)".
 std::string index_of(std::uint64_t number, const dim3& size) {
   if (size.y == 1 && size.z == 1) return fmt::format("{}", number);
-  return fmt::format("({}, {}, {})", number % size.x, number / size.x % size.y, number / size.x / size.y);
+  return fmt::format("({}, {}, {})", number % size.x, number / size.x % size.y,
+                     number / size.x / size.y);
 }
 
 std::string where(const Finding& finding) {
@@ -31,14 +32,16 @@ std::string where(const Finding& finding) {
 
 std::string text_of(const Report& report, const Finding& finding) {
   std::string text = finding.check;
-  if (const std::string& kernel = function_name(report.kernel); !kernel.empty()) text += " in " + kernel;
+  if (const std::string& kernel = function_name(report.kernel); !kernel.empty())
+    text += " in " + kernel;
   text += where(finding);
   if (finding.block < 0) return text + ": " + finding.detail;
-  text +=
-      fmt::format(": thread {} of block {}", index_of(static_cast<std::uint64_t>(finding.thread), report.config.block),
-                  index_of(static_cast<std::uint64_t>(finding.block), report.config.grid));
+  text += fmt::format(": thread {} of block {}",
+                      index_of(static_cast<std::uint64_t>(finding.thread), report.config.block),
+                      index_of(static_cast<std::uint64_t>(finding.block), report.config.grid));
   if (finding.other >= 0)
-    text += fmt::format(", with thread {}", index_of(static_cast<std::uint64_t>(finding.other), report.config.block));
+    text += fmt::format(", with thread {}",
+                        index_of(static_cast<std::uint64_t>(finding.other), report.config.block));
   text += ": ";
   if (finding.argument > 0) {
     const std::vector<std::string> names = parameter_names(report.kernel);
@@ -48,19 +51,22 @@ std::string text_of(const Report& report, const Finding& finding) {
   }
   text += finding.detail;
   if (finding.count > 1)
-    text += fmt::format(" ({} {})", finding.count, finding.check == "deadlock" ? "threads" : "times");
+    text +=
+        fmt::format(" ({} {})", finding.count, finding.check == "deadlock" ? "threads" : "times");
   return text;
 }
 
 void throw_findings(const Report& report) {
   if (report.findings.empty()) return;
   for (const Finding& finding : report.findings)
-    if (finding.check == "unsupported") throw device::Unsupported(finding.detail, text_of(report, finding));
+    if (finding.check == "unsupported")
+      throw device::Unsupported(finding.detail, text_of(report, finding));
   std::string others;
   for (std::size_t i = 1; i < report.findings.size(); ++i) {
     const Finding& other = report.findings[i];
     others += fmt::format("{}{}{}", i == 1 ? "also found: " : "; ", other.check, where(other));
-    if (other.check == "deadlock") others += ": " + other.detail;  // who else waits is what explains it
+    if (other.check == "deadlock")
+      others += ": " + other.detail;  // who else waits is what explains it
   }
   throw device::KernelMistake(text_of(report, report.findings.front()), others);
 }

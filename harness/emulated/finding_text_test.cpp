@@ -32,7 +32,8 @@ Thrown thrown(const std::function<void(device::Device&)>& launches) {
 
 /// Compares with lines written as "line N", since kernels move.
 std::string without_lines(const std::string& text) {
-  return std::regex_replace(text, std::regex("[^ ]*(harness/emulated/test/[a-z_]+\\.cu):[0-9]+"), "$1:N");
+  return std::regex_replace(text, std::regex("[^ ]*(harness/emulated/test/[a-z_]+\\.cu):[0-9]+"),
+                            "$1:N");
 }
 
 TEST(FindingText, NamesTheKernelTheThreadAndTheArgument) {
@@ -41,7 +42,8 @@ TEST(FindingText, NamesTheKernelTheThreadAndTheArgument) {
     test::make(device.stream(), test::Mistake::reads_behind_the_end, from.data(), to.data());
   });
   EXPECT_EQ(without_lines(found.text),
-            "out of bounds (global) in mistake_kernel at harness/emulated/test/kernels.cu:N: thread 127 of block "
+            "out of bounds (global) in mistake_kernel at harness/emulated/test/kernels.cu:N: "
+            "thread 127 of block "
             "0: from, argument 2: buffer 1 of 512 bytes + 512");
 }
 
@@ -51,10 +53,12 @@ TEST(FindingText, NamesSharedVariablesAndIndicesOfMoreDimensions) {
     test::transpose(device.stream(), from.data(), to.data(), 64, test::Transpose::without_barrier);
   });
   EXPECT_EQ(without_lines(found.text),
-            "race (write after read) in transpose_kernel<1, false> at harness/emulated/test/kernels.cu:N: thread "
+            "race (write after read) in transpose_kernel<1, false> at "
+            "harness/emulated/test/kernels.cu:N: thread "
             "(0, 1, 0) of block (0, 0, 0), with thread (1, 0, 0): tile (1792 times)");
   EXPECT_EQ(without_lines(found.advice),
-            "also found: race (read after write) at harness/emulated/test/kernels.cu:N; uninitialised (shared) at "
+            "also found: race (read after write) at harness/emulated/test/kernels.cu:N; "
+            "uninitialised (shared) at "
             "harness/emulated/test/kernels.cu:N");
 }
 
@@ -64,7 +68,8 @@ TEST(FindingText, ARefusedLaunchIsAMistakeOfItsKernelAlone) {
     test::fill_shared(device.stream(), 227 << 10, to.data());
   });
   EXPECT_EQ(without_lines(found.text),
-            "too much shared memory in fill_shared_kernel at harness/emulated/test/kernels.cu:N: 232848 bytes, "
+            "too much shared memory in fill_shared_kernel at harness/emulated/test/kernels.cu:N: "
+            "232848 bytes, "
             "232448 of them dynamic; a block has 232448");
   const auto device = device::open("emulated:sm_80");
   const device::Buffer<float> to(*device, 128);
@@ -80,18 +85,22 @@ TEST(FindingText, ADeadlockIsToldFromEveryPlaceThatWaits) {
     test::wait_for_each_other(device.stream(), to.data());
   });
   EXPECT_EQ(without_lines(found.text),
-            "deadlock in wait_for_each_other_kernel at harness/emulated/test/kernels.cu:N: thread 48 of block 0: "
-            "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait elsewhere (16 "
+            "deadlock in wait_for_each_other_kernel at harness/emulated/test/kernels.cu:N: thread "
+            "48 of block 0: "
+            "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait "
+            "elsewhere (16 "
             "threads)");
   const std::string barrier =
-      "deadlock at harness/emulated/test/kernels.cu:N: waits for threads of its block: of 96, 48 have come, 32 "
+      "deadlock at harness/emulated/test/kernels.cu:N: waits for threads of its block: of 96, 48 "
+      "have come, 32 "
       "have ended, 16 wait elsewhere";
   EXPECT_EQ(without_lines(found.advice), "also found: " + barrier + "; " + barrier);
 }
 
 TEST(FindingText, ASoundKernelThrowsNothing) {
   EXPECT_EQ(thrown([](device::Device& device) {
-              const device::Buffer<float> from(device, std::vector<float>(4096, 1)), to(device, 4096);
+              const device::Buffer<float> from(device, std::vector<float>(4096, 1)),
+                  to(device, 4096);
               test::transpose(device.stream(), from.data(), to.data(), 64, test::Transpose::padded);
             }).text,
             "");
@@ -99,7 +108,8 @@ TEST(FindingText, ASoundKernelThrowsNothing) {
 
 TEST(FindingText, WhatIsNotModelledIsNoMistake) {
   Report report;
-  report.findings.push_back({.check = "unsupported", .block = 0, .thread = 0, .detail = "griddepcontrol"});
+  report.findings.push_back(
+      {.check = "unsupported", .block = 0, .thread = 0, .detail = "griddepcontrol"});
   try {
     throw_findings(report);
     FAIL() << "nothing was thrown";

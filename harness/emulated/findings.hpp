@@ -12,7 +12,8 @@
 
 namespace ridgeline::emulated {
 
-/// What is wrong with a kernel, by the blocks of one OS thread: of each check and place the first instance.
+/// What is wrong with a kernel, by the blocks of one OS thread: of each check and place the first
+/// instance.
 class Findings {
  public:
   /// `arguments`: of the kernel, to tell which one leads to global memory.

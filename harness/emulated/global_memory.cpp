@@ -20,30 +20,35 @@ constexpr std::size_t page = 4096;
 constexpr std::uint64_t largest = slot_span / 2;
 
 void* at_address(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the addresses are chosen here
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the addresses are
+                                            // chosen here
 }
 
 std::size_t to_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 [[noreturn]] void refuse(std::size_t bytes) {
-  throw OutOfMemory(fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
-                    fmt::format("it has room for {} allocations of at most {} GiB, as far as this machine has memory",
-                                slots, largest >> 30));
+  throw OutOfMemory(
+      fmt::format("allocating {} bytes on the emulated device failed: out of memory", bytes),
+      fmt::format(
+          "it has room for {} allocations of at most {} GiB, as far as this machine has memory",
+          slots, largest >> 30));
 }
 
 /// Zeroed memory that takes no room before it is touched.
 std::byte* map(std::size_t bytes) {
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) refuse(bytes);
   return static_cast<std::byte*>(memory);
 }
 
-/// Of the owners of an allocation that is worth it, and not so large that a kernel which touches little of it would pay
-/// with much memory: a page fault costs more than all checks of the accesses behind it.
+/// Of the owners of an allocation that is worth it, and not so large that a kernel which touches
+/// little of it would pay with much memory: a page fault costs more than all checks of the accesses
+/// behind it.
 void prefer_huge_pages(void* memory, std::size_t bytes) {
   constexpr std::size_t least = std::size_t{2} << 20, most = std::size_t{256} << 20;
-  if (bytes >= least && bytes <= most) ::madvise(memory, bytes, MADV_HUGEPAGE);  // without them it is only slower
+  if (bytes >= least && bytes <= most)
+    ::madvise(memory, bytes, MADV_HUGEPAGE);  // without them it is only slower
 }
 
 bool claimed = false;
@@ -54,18 +59,21 @@ GlobalMemory::GlobalMemory() : slots_(slots) {
   require(!claimed, "there is one emulated device at a time");
   void* const wanted = at_address(global_base);
   void* const got =
-      ::mmap(wanted, global_span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+      ::mmap(wanted, global_span, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (got != wanted) {
     if (got != MAP_FAILED) ::munmap(got, global_span);
-    throw Error(ErrorKind::dependency,
-                fmt::format("the emulated device cannot reserve its addresses: {}", std::strerror(errno)),
-                "a limit on address space (ulimit -v) must leave 4 TiB");
+    throw Error(
+        ErrorKind::dependency,
+        fmt::format("the emulated device cannot reserve its addresses: {}", std::strerror(errno)),
+        "a limit on address space (ulimit -v) must leave 4 TiB");
   }
   claimed = true;
 }
 
 GlobalMemory::~GlobalMemory() {
-  for (std::size_t i = 0; i < slots; ++i) release(at_address(global_base + i * slot_span + slot_front));
+  for (std::size_t i = 0; i < slots; ++i)
+    release(at_address(global_base + i * slot_span + slot_front));
   ::munmap(at_address(global_base), global_span);
   claimed = false;
 }
@@ -80,7 +88,8 @@ void* GlobalMemory::allocate(std::size_t bytes, std::string name) {
   }
   if (tried == slots) refuse(bytes);
   const std::uint64_t base = global_base + next_ * slot_span;
-  if (::mprotect(at_address(base), to_pages(slot_front + bytes), PROT_READ | PROT_WRITE) != 0) refuse(bytes);
+  if (::mprotect(at_address(base), to_pages(slot_front + bytes), PROT_READ | PROT_WRITE) != 0)
+    refuse(bytes);
   Slot made;
   made.bytes = bytes;
   made.name = std::move(name);
@@ -104,8 +113,9 @@ void GlobalMemory::release(void* memory) noexcept {
   ::munmap(slot.written, slot.written_bytes);
   ::munmap(slot.owners, slot.owners_bytes);
   // Fresh pages in the old place, which nobody may touch.
-  if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes), PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+  if (::mmap(at_address(global_base + index * slot_span), to_pages(slot_front + slot.bytes),
+             PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED)
     std::abort();
   slot_bytes[index] = 0;
   slot = {};
@@ -133,8 +143,8 @@ std::string GlobalMemory::describe(std::uint64_t address) const {
   if (!is_global(address)) return fmt::format("{:#x}", address);
   const Slot& slot = slots_[(address - global_base) / slot_span];
   if (slot.written == nullptr) return "memory that is not allocated";
-  const auto offset =
-      static_cast<std::int64_t>((address - global_base) % slot_span) - static_cast<std::int64_t>(slot_front);
+  const auto offset = static_cast<std::int64_t>((address - global_base) % slot_span) -
+                      static_cast<std::int64_t>(slot_front);
   return fmt::format("{} of {} bytes {} {}", slot.name, slot.bytes, offset < 0 ? "-" : "+",
                      offset < 0 ? -offset : offset);
 }

@@ -14,13 +14,15 @@
 
 namespace ridgeline::emulated {
 
-// Each allocation has 4 GiB of addresses for itself, of which only its own are backed: whether an access is inside is
-// one look-up, and one that overruns by less than 4 GiB cannot reach another allocation.
-inline constexpr std::uint64_t global_base = std::uint64_t{1} << 44, slot_span = std::uint64_t{1} << 32;
+// Each allocation has 4 GiB of addresses for itself, of which only its own are backed: whether an
+// access is inside is one look-up, and one that overruns by less than 4 GiB cannot reach another
+// allocation.
+inline constexpr std::uint64_t global_base = std::uint64_t{1} << 44,
+                               slot_span = std::uint64_t{1} << 32;
 inline constexpr std::size_t slots = 1024;
 inline constexpr std::uint64_t global_span = slot_span * slots;
-inline constexpr std::uint64_t slot_front =
-    1 << 16;  // addresses before an allocation, to see accesses that come too early
+inline constexpr std::uint64_t slot_front = 1 << 16;  // addresses before an allocation, to see
+                                                      // accesses that come too early
 
 /// Bytes of the allocation of each slot; 0 when there is none. Read at every access.
 extern constinit std::uint64_t slot_bytes[slots];
@@ -34,7 +36,8 @@ inline bool is_inside(std::uint64_t address, std::uint64_t bytes) {
          (offset & (slot_span - 1)) >= slot_front;
 }
 
-/// The memory of the emulated device. One at a time in a process. Kernels that run at once may call what is marked so.
+/// The memory of the emulated device. One at a time in a process. Kernels that run at once may call
+/// what is marked so.
 class GlobalMemory {
  public:
   /// Throws a dependency Error when the addresses cannot be reserved.
@@ -42,17 +45,19 @@ class GlobalMemory {
   GlobalMemory(const GlobalMemory&) = delete;
   ~GlobalMemory();
 
-  /// Zero bytes give an address that nothing may touch. `name` is how findings call it. Throws when there is no memory.
+  /// Zero bytes give an address that nothing may touch. `name` is how findings call it. Throws when
+  /// there is no memory.
   void* allocate(std::size_t bytes, std::string name);
   void release(void* memory) noexcept;
   /// What the host wrote counts as initialised, or, with `written` false, as never written.
   void mark(const void* memory, std::size_t bytes, bool written);
 
-  /// Forgets which blocks touched what: a launch, of `blocks` blocks, comes after all of the last one. `at_once`: its
-  /// blocks run on several OS threads, so that what one has done may be told after what another does behind it.
+  /// Forgets which blocks touched what: a launch, of `blocks` blocks, comes after all of the last
+  /// one. `at_once`: its blocks run on several OS threads, so that what one has done may be told
+  /// after what another does behind it.
   void begin_launch(std::uint64_t blocks, bool at_once = false);
-  /// Who accesses: threads of a block, or the asynchronous unit; whether by atomic or volatile accesses, and whether no
-  /// other block has the same number.
+  /// Who accesses: threads of a block, or the asynchronous unit; whether by atomic or volatile
+  /// accesses, and whether no other block has the same number.
   struct Toucher {
     std::uint32_t block = 0;
     bool by_threads = true, strong = false, alone = true;
@@ -73,10 +78,11 @@ class GlobalMemory {
     bool unwritten = false;  // reads bytes that nobody has written
     Race race;
   };
-  /// Notes accesses of 1 to 16 bytes that are inside, from number `next` on, one after the other, up to the first with
-  /// which something is wrong, and moves `next` behind it; absent when there is none left. A race: another block of
-  /// this launch, or another thread of the block, whose history is given, touched the same bytes so that the order
-  /// matters, and nothing has ordered them. Called by kernels.
+  /// Notes accesses of 1 to 16 bytes that are inside, from number `next` on, one after the other,
+  /// up to the first with which something is wrong, and moves `next` behind it; absent when there
+  /// is none left. A race: another block of this launch, or another thread of the block, whose
+  /// history is given, touched the same bytes so that the order matters, and nothing has ordered
+  /// them. Called by kernels.
   std::optional<Mistake> touch(const Accesses& accesses, std::size_t& next, const Toucher& toucher,
                                const SharedHistory& history);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
@@ -86,8 +92,9 @@ class GlobalMemory {
   std::string describe(std::uint64_t address) const;
 
  private:
-  /// Who touched a word last. Of each: the block's number in 27 bits, the bytes of the word in 4, and whether all
-  /// accesses were atomic or volatile. Numbers grow from launch to launch, so that smaller ones are as good as none.
+  /// Who touched a word last. Of each: the block's number in 27 bits, the bytes of the word in 4,
+  /// and whether all accesses were atomic or volatile. Numbers grow from launch to launch, so that
+  /// smaller ones are as good as none.
   struct Owner {
     std::uint32_t writer;
     std::uint32_t reader;
@@ -96,8 +103,8 @@ class GlobalMemory {
   };
   struct Access;
   Race race(Access access, bool reads, Owner& owner, const SharedHistory& history);
-  /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of blocks that run at once,
-  /// whether one of them has any.
+  /// Whether both blocks have fences, that of number `owner` behind its access at `moment`; of
+  /// blocks that run at once, whether one of them has any.
   bool fenced(std::uint32_t owner, std::uint32_t moment, std::uint32_t me);
   /// That a launch gives to its block; behind several_.
   std::uint32_t number_of(std::uint32_t block) const;
@@ -106,14 +113,16 @@ class GlobalMemory {
     std::string name;
     std::byte* written = nullptr;  // a bit a byte
     std::size_t written_bytes = 0;
-    Owner* owners = nullptr;  // one a word
+    Owner* owners = nullptr;  // one per word
     std::size_t owners_bytes = 0;
     bool whole = false;  // all of it has been written
   };
   Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
 
   std::vector<Slot> slots_;
-  std::uint32_t several_ = 1, free_number_ = 2;  // in cells of this launch: several blocks; and of the next launch
+  std::uint32_t several_ = 1,
+                free_number_ = 2;  // in cells of this launch: several blocks; and of the next
+                                   // launch
   bool at_once_ = false;
   std::mutex fences_together_;
   std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch

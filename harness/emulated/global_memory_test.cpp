@@ -16,13 +16,15 @@ std::uint64_t address(const void* memory, std::int64_t offset = 0) {
 }
 
 /// What is wrong with one access of thread 0.
-GlobalMemory::Mistake touch_alone(GlobalMemory& memory, std::uint64_t at, int bytes, Act act, std::uint32_t block) {
+GlobalMemory::Mistake touch_alone(GlobalMemory& memory, std::uint64_t at, int bytes, Act act,
+                                  std::uint32_t block) {
   SharedHistory history(64);
   history.begin_block(1);
   const std::uint8_t thread[] = {0};
   std::size_t next = 0;
   return memory
-      .touch({std::span(&at, 1), thread, 0, bytes, act}, next, {.block = block, .strong = act == Act::atomic}, history)
+      .touch({std::span(&at, 1), thread, 0, bytes, act}, next,
+             {.block = block, .strong = act == Act::atomic}, history)
       .value_or(GlobalMemory::Mistake{});
 }
 
@@ -123,8 +125,8 @@ TEST(GlobalMemory, ALaunchForgetsTheLastOneHoweverManyBlocksThereWere) {
     return std::string(what == nullptr ? "" : what);
   };
   // More than there are numbers, all that there are, few again.
-  for (const std::uint64_t blocks :
-       {std::uint64_t{1} << 40, std::uint64_t{1} << 26, std::uint64_t{1} << 26, std::uint64_t{6}, std::uint64_t{6}}) {
+  for (const std::uint64_t blocks : {std::uint64_t{1} << 40, std::uint64_t{1} << 26,
+                                     std::uint64_t{1} << 26, std::uint64_t{6}, std::uint64_t{6}}) {
     memory.begin_launch(blocks);
     EXPECT_EQ(race(Act::read, 4), "") << blocks;
     EXPECT_EQ(race(Act::read, 5), "") << blocks;
@@ -143,7 +145,8 @@ TEST(GlobalMemory, GoesOnBehindEachMistakeOfAWarp) {
   memory.mark(one, 64, true);
   memory.mark(other, 256, true);
   // Thread 2 reads what nobody has written, threads 4 and 6 write what thread 5 reads and writes.
-  const std::uint64_t reads[] = {address(one), address(one, 60), address(one, 64), address(other, 128)};
+  const std::uint64_t reads[] = {address(one), address(one, 60), address(one, 64),
+                                 address(other, 128)};
   const std::uint64_t writes[] = {address(one, 128), address(other, 128), address(one, 128)};
   const std::uint8_t readers[] = {0, 1, 2, 5}, writers[] = {5, 6, 4};
   std::size_t next = 0;
@@ -169,9 +172,10 @@ TEST(GlobalMemory, GoesOnBehindEachMistakeOfAWarp) {
   // What one thread has written, and its neighbours in the same words of marks, may be read.
   next = 0;
   const std::uint64_t back[] = {address(one, 128)};
-  EXPECT_FALSE(memory.touch({back, std::span(writers).subspan(2), 0, 4, Act::read}, next, {}, history)
-                   .value_or(GlobalMemory::Mistake{})
-                   .unwritten);
+  EXPECT_FALSE(
+      memory.touch({back, std::span(writers).subspan(2), 0, 4, Act::read}, next, {}, history)
+          .value_or(GlobalMemory::Mistake{})
+          .unwritten);
 }
 
 }  // namespace

@@ -6,14 +6,17 @@
 
 #include "harness/emulated/global_memory.hpp"
 
-// Whether what a kernel reads was written, and which blocks and threads touched a word of global memory last.
+// Whether what a kernel reads was written, and which blocks and threads touched a word of global
+// memory last.
 namespace ridgeline::emulated {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "marks of bytes are read as words of 64 bits");
+static_assert(std::endian::native == std::endian::little,
+              "marks of bytes are read as words of 64 bits");
 
 constexpr std::uint32_t numbers = 1u << 27;         // that a cell can hold
-constexpr std::uint32_t most_blocks = numbers - 2;  // of a launch, to be told apart; the others wrap round
+constexpr std::uint32_t most_blocks = numbers - 2;  // of a launch, to be told apart; the others
+                                                    // wrap round
 
 constexpr std::uint32_t owner_of(std::uint32_t cell) { return cell >> 5; }
 constexpr std::uint32_t bytes_of(std::uint32_t cell) { return cell & 0x1E; }
@@ -21,7 +24,9 @@ constexpr bool is_strong(std::uint32_t cell) { return (cell & 1) != 0; }
 
 using Cell = std::atomic_ref<std::uint32_t>;
 std::uint32_t load(std::uint32_t& cell) { return Cell(cell).load(std::memory_order_relaxed); }
-void store(std::uint32_t& cell, std::uint32_t value) { Cell(cell).store(value, std::memory_order_relaxed); }
+void store(std::uint32_t& cell, std::uint32_t value) {
+  Cell(cell).store(value, std::memory_order_relaxed);
+}
 
 /// Sets marks, those of neighbours at once: threads that write side by side share a word of marks.
 class Marks {
@@ -78,12 +83,16 @@ struct GlobalMemory::Access {
   }
 };
 
-/// What is wrong with an access of which one or two cells are not clear; nothing where fences have ordered the blocks.
-GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner, const SharedHistory& history) {
-  const std::uint32_t wrote = access.current(owner.writer), read = reads ? 0 : access.current(owner.reader);
+/// What is wrong with an access of which one or two cells are not clear; nothing where fences have
+/// ordered the blocks.
+GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner,
+                                      const SharedHistory& history) {
+  const std::uint32_t wrote = access.current(owner.writer),
+                      read = reads ? 0 : access.current(owner.reader);
   const auto collides = [&](std::uint32_t cell, std::uint32_t& moment) {
     if (owner_of(cell) == access.me || access.is_clear(cell, moment, history)) return false;
-    // Of several readers nothing is kept that could tell: none of them is said to race where there are fences.
+    // Of several readers nothing is kept that could tell: none of them is said to race where there
+    // are fences.
     const bool one = owner_of(cell) != access.several;
     return !fenced(one ? owner_of(cell) : access.me, one ? load(moment) : 0, access.me);
   };
@@ -91,18 +100,22 @@ GlobalMemory::Race GlobalMemory::race(Access access, bool reads, Owner& owner, c
     return owner_of(cell) == access.me && !access.is_clear(cell, moment, history);
   };
   if (collides(wrote, owner.written_at))
-    return {reads ? "race between blocks (read after write)" : "race between blocks (write after access)"};
+    return {reads ? "race between blocks (read after write)"
+                  : "race between blocks (write after access)"};
   if (collides(read, owner.read_at)) return {"race between blocks (write after access)"};
   if (races(wrote, owner.written_at))
     return {reads ? "race (read after write)" : "race (write after write)",
             SharedHistory::thread_of(load(owner.written_at))};
-  if (races(read, owner.read_at)) return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
+  if (races(read, owner.read_at))
+    return {"race (write after read)", SharedHistory::thread_of(load(owner.read_at))};
   return {};
 }
 
-// What the loop needs lies in variables of its own, which the compiler keeps in registers: it is run for each lane.
-std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesses, std::size_t& next,
-                                                         const Toucher& toucher, const SharedHistory& history) {
+// What the loop needs lies in variables of its own, which the compiler keeps in registers: it is
+// run for each lane.
+std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesses,
+                                                         std::size_t& next, const Toucher& toucher,
+                                                         const SharedHistory& history) {
   Marks marks;
   const std::span addresses = accesses.addresses;
   const std::uint8_t* const threads = accesses.threads.data();
@@ -110,7 +123,8 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   const auto bytes = static_cast<std::uint64_t>(accesses.bytes);
   const bool reads = accesses.act == Act::read, writes = accesses.act == Act::write;
   const bool by_threads = toucher.by_threads, strong = toucher.strong;
-  Access access{several_, number_of(toucher.block), strong ? 1u : 0u, by_threads && toucher.alone, 0, 15, 0};
+  Access access{
+      several_, number_of(toucher.block), strong ? 1u : 0u, by_threads && toucher.alone, 0, 15, 0};
   std::uint64_t begin = 0;  // of the allocation that was touched last
   std::uint64_t* written = nullptr;
   Owner* owners = nullptr;
@@ -136,10 +150,12 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
     access.now = by_threads ? history.moment(access.thread, access.bytes, strong) : 0;
     Race found;
     for (Owner *owner = owners + at / 4, *end = owner + (bytes + 3) / 4; owner != end; ++owner) {
-      const std::uint32_t wrote = access.current(owner->writer), read = access.current(owner->reader);
+      const std::uint32_t wrote = access.current(owner->writer),
+                          read = access.current(owner->reader);
       const bool clear = access.is_clear(wrote, owner->written_at, history) &&
                          (reads || access.is_clear(read, owner->read_at, history));
-      if (__builtin_expect(!clear, 0) && found.what == nullptr) found = race(access, reads, *owner, history);
+      if (__builtin_expect(!clear, 0) && found.what == nullptr)
+        found = race(access, reads, *owner, history);
       reads ? access.note_read(*owner, read) : access.note_write(*owner, wrote);
     }
     if (__builtin_expect(unwritten || found.what != nullptr, 0)) {
@@ -151,7 +167,9 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   return std::nullopt;
 }
 
-std::uint32_t GlobalMemory::number_of(std::uint32_t block) const { return several_ + 1 + block % most_blocks; }
+std::uint32_t GlobalMemory::number_of(std::uint32_t block) const {
+  return several_ + 1 + block % most_blocks;
+}
 
 void GlobalMemory::begin_launch(std::uint64_t blocks, bool at_once) {
   at_once_ = at_once;

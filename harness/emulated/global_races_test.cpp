@@ -43,7 +43,8 @@ TEST(GlobalRaces, AreFoundInsideABlock) {
 
 TEST(GlobalRaces, NameBothThreads) {
   Lab lab;
-  test::exchange_globally(lab.stream(), Exchange::written_twice, lab.filled(std::vector<int>(256), "words"));
+  test::exchange_globally(lab.stream(), Exchange::written_twice,
+                          lab.filled(std::vector<int>(256), "words"));
   const Report report = lab.report();
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].thread, 32);

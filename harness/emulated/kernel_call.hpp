@@ -13,7 +13,8 @@ struct Argument {
   std::size_t bytes = 0;
 };
 
-/// A kernel with its arguments. `run` calls it with a copy of `bytes` bytes of arguments, once a thread.
+/// A kernel with its arguments. `run` calls it with a copy of `bytes` bytes of arguments, once per
+/// thread.
 struct KernelCall {
   void (*run)(const void* arguments) = nullptr;
   const void* arguments = nullptr;

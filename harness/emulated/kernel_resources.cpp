@@ -16,21 +16,25 @@ int capability_of(std::string_view architecture) {
 }
 
 void erase_all(std::string& text, std::string_view part) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) text.erase(at, part.size());
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
+    text.erase(at, part.size());
 }
 
 }  // namespace
 
 [[gnu::weak]] std::span<const BuiltKernel> built_kernels() { return {}; }
 
-std::optional<device::KernelResources> resources_of(std::span<const BuiltKernel> kernels, std::string_view name,
-                                                    std::string_view file, int capability) {
+std::optional<device::KernelResources> resources_of(std::span<const BuiltKernel> kernels,
+                                                    std::string_view name, std::string_view file,
+                                                    int capability) {
   std::vector<const BuiltKernel*> found;
   for (const BuiltKernel& kernel : kernels)
-    if (kernel.name == name && capability_of(kernel.architecture) == capability) found.push_back(&kernel);
+    if (kernel.name == name && capability_of(kernel.architecture) == capability)
+      found.push_back(&kernel);
   const auto differ = [&] {
-    return std::ranges::any_of(
-        found, [&](const BuiltKernel* kernel) { return !(kernel->resources == found.front()->resources); });
+    return std::ranges::any_of(found, [&](const BuiltKernel* kernel) {
+      return !(kernel->resources == found.front()->resources);
+    });
   };
   if (found.size() > 1 && differ())
     std::erase_if(found, [&](const BuiltKernel* kernel) { return kernel->file != file; });
@@ -56,8 +60,8 @@ void add_resources(std::span<device::LaunchCount> kernels, const device::Facts& 
     kernel.resources = resources_of(built_kernels(), kernel.kernel, kernel.file, facts.capability);
     const unsigned threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
     if (kernel.resources)
-      kernel.occupancy = device::theoretical_occupancy(facts, *kernel.resources, static_cast<int>(threads),
-                                                       kernel.dynamic_shared_bytes);
+      kernel.occupancy = device::theoretical_occupancy(
+          facts, *kernel.resources, static_cast<int>(threads), kernel.dynamic_shared_bytes);
   }
 }
 

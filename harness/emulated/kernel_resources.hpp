@@ -20,17 +20,18 @@ struct BuiltKernel {
   device::KernelResources resources;
 };
 
-/// The kernels of this build: a table that `ci/golden/kernel_resources --cpp` writes, in programs that link it (CMake
-/// target built_kernels); empty in others.
+/// The kernels of this build: a table that `ci/golden/kernel_resources --cpp` writes, in programs
+/// that link it (CMake target built_kernels); empty in others.
 std::span<const BuiltKernel> built_kernels();
 
-/// Of the kernel's code for this capability (80, 90). Several kernels of one name are told apart by their file; absent
-/// where that does not tell, or none is known.
-std::optional<device::KernelResources> resources_of(std::span<const BuiltKernel> kernels, std::string_view name,
-                                                    std::string_view file, int capability);
+/// Of the kernel's code for this capability (80, 90). Several kernels of one name are told apart by
+/// their file; absent where that does not tell, or none is known.
+std::optional<device::KernelResources> resources_of(std::span<const BuiltKernel> kernels,
+                                                    std::string_view name, std::string_view file,
+                                                    int capability);
 
-/// A demangled name without return type, own namespaces and arguments, as ci/golden/kernel_resources writes it:
-/// "gemm::on_cuda::naive<float>".
+/// A demangled name without return type, own namespaces and arguments, as
+/// ci/golden/kernel_resources writes it: "gemm::on_cuda::naive<float>".
 std::string qualified_name(std::string demangled);
 
 /// Adds what built_kernels() knows of the launched kernels, on a GPU as `facts` describes it.

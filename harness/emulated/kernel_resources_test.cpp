@@ -31,7 +31,8 @@ TEST(KernelResources, OfKernelsWithOneNameNeedTheFileWhereTheyDiffer) {
 
 TEST(QualifiedName, LeavesOutReturnTypeOwnNamespacesAndArguments) {
   const std::pair<const char*, const char*> names[] = {
-      {"ridgeline::transpose::on_cuda::(anonymous namespace)::turn(float const*, long)", "transpose::on_cuda::turn"},
+      {"ridgeline::transpose::on_cuda::(anonymous namespace)::turn(float const*, long)",
+       "transpose::on_cuda::turn"},
       {"void ridgeline::gemm::on_cuda::(anonymous namespace)::tiled<float, 16>(float*)",
        "gemm::on_cuda::tiled<float, 16>"},
       {"void ridgeline::a::f<ridgeline::a::(anonymous namespace)::F16, (ridgeline::a::Mode)1>(int)",

@@ -23,9 +23,10 @@ static bool goes_on(LaneState state) {
 }
 
 Lanes::Lanes(Findings& findings) : findings_(findings) {
-  void* const mapped =
-      ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
+  void* const mapped = ::mmap(nullptr, lane_private_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED)
+    throw OutOfMemory("allocating stacks for the emulated device failed: out of memory");
   stacks_ = static_cast<std::byte*>(mapped);
   free_stacks_.reserve(most_threads);
 }
@@ -74,7 +75,8 @@ bool Lanes::run(int warp, Warp& aligned) {
     return any;
   };
   let_spin();
-  // Logs are the warp's that runs. All that can be left in one is the collective that its lane waits in.
+  // Logs are the warp's that runs. All that can be left in one is the collective that its lane
+  // waits in.
   for (Lane& lane : mine) {
     lane.log_end = log_of(lane);
     if (kept_[lane.thread].pc != 0) *lane.log_end++ = std::exchange(kept_[lane.thread], {});
@@ -83,7 +85,8 @@ bool Lanes::run(int warp, Warp& aligned) {
     bool full = false;
     queue_size_ = queue_at_ = 0;
     for (Lane& lane : mine) {
-      if (lane.state == LaneState::fresh || lane.state == LaneState::ready) queue_[queue_size_++] = &lane;
+      if (lane.state == LaneState::fresh || lane.state == LaneState::ready)
+        queue_[queue_size_++] = &lane;
       full = full || lane.state == LaneState::log_full;
     }
     if (queue_size_ != 0) {
@@ -94,7 +97,8 @@ bool Lanes::run(int warp, Warp& aligned) {
     } else if (!full) {
       break;
     } else if (!let_spin()) {
-      // Every lane that could go on has a full log, and waits for one that cannot: align what there is.
+      // Every lane that could go on has a full log, and waits for one that cannot: align what there
+      // is.
       align(mine, true, aligned);
     }
   }
@@ -106,18 +110,20 @@ bool Lanes::run(int warp, Warp& aligned) {
   return true;
 }
 
-/// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp goes on.
+/// Aligns what the lanes have done. `all`: nothing comes behind what there is, until another warp
+/// goes on.
 void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   LaneLog logs[32];
   for (std::size_t i = 0; i < warp.size(); ++i)
-    logs[i] = {log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i), !all && goes_on(warp[i].state),
-               warp[i].state == LaneState::at_mbarrier};
+    logs[i] = {log_of(warp[i]), warp[i].log_end, static_cast<std::uint8_t>(i),
+               !all && goes_on(warp[i].state), warp[i].state == LaneState::at_mbarrier};
   emulated::align(std::span(logs, warp.size()), paths_, aligned);
   for (std::size_t i = 0; i < warp.size(); ++i) {
     const auto left = static_cast<std::size_t>(logs[i].end - logs[i].next);
     if (left != 0) std::memmove(log_of(warp[i]), logs[i].next, left * sizeof(Entry));
     warp[i].log_end = log_of(warp[i]) + left;
-    if (warp[i].state == LaneState::log_full && left < log_entries) warp[i].state = LaneState::ready;
+    if (warp[i].state == LaneState::log_full && left < log_entries)
+      warp[i].state = LaneState::ready;
   }
 }
 
@@ -130,7 +136,8 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   hot.end = log_of(lane) + log_entries;
 }
 
-/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this one is resumed.
+/// Leaves the running lane, or the scheduler, for `to`; null is the scheduler. Returns when this
+/// one is resumed.
 [[gnu::always_inline]] inline void Lanes::hop(Lane* to) {
   Lane* const me = running_;
   if (me != nullptr) {
@@ -162,8 +169,8 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
   if (left_stack_ != nullptr) free_stacks_.push_back(std::exchange(left_stack_, nullptr));
 }
 
-/// The first function of a stack. A lane that ends hands its stack to the next one that has not started, without a
-/// switch.
+/// The first function of a stack. A lane that ends hands its stack to the next one that has not
+/// started, without a switch.
 void Lanes::enter(context::transfer_t from) {
   Block& block = Block::current();
   Lanes& lanes = block.lanes;
@@ -220,11 +227,14 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
 void Lanes::refuse_mask(std::uint32_t mask, std::uint32_t pc) {
   const unsigned lane = running_->thread % 32;
   if ((mask >> lane & 1) == 0)
-    stop("collective without its caller", pc, -1, fmt::format("lane {} is not in the mask {:#010x}", lane, mask));
+    stop("collective without its caller", pc, -1,
+         fmt::format("lane {} is not in the mask {:#010x}", lane, mask));
   const Lane* const warp = warp_of_running();
-  const Lane* const other = std::find_if(
-      warp, warp + 32, [&](const Lane& each) { return (mask >> each.thread % 32 & 1) != 0 && each.mask != mask; });
-  stop("collective with different masks", pc, other->thread, fmt::format("{:#010x} and {:#010x}", mask, other->mask));
+  const Lane* const other = std::find_if(warp, warp + 32, [&](const Lane& each) {
+    return (mask >> each.thread % 32 & 1) != 0 && each.mask != mask;
+  });
+  stop("collective with different masks", pc, other->thread,
+       fmt::format("{:#010x} and {:#010x}", mask, other->mask));
 }
 
 void Lanes::depart(std::uint32_t mask) {
@@ -234,7 +244,8 @@ void Lanes::depart(std::uint32_t mask) {
   for (std::size_t i = 0; i < 32; ++i) {
     if ((mask >> i & 1) == 0 || &warp[i] == running_) continue;
     warp[i].state = LaneState::ready;
-    if (queue_size_ < 32) queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
+    if (queue_size_ < 32)
+      queue_[queue_size_++] = &warp[i];  // others are found when the queue is made anew
   }
 }
 
@@ -244,13 +255,15 @@ std::string Lanes::awaited_in_collective(const Lane& lane) {
   for (const Lane& other : of_warp(lane.thread / 32))
     if ((missing >> other.thread % 32 & 1) != 0 && other.state == LaneState::done) ++ended;
   const int elsewhere = std::popcount(missing) - ended;
-  return fmt::format("a warp's lanes {:#010x} are waited for, and {:#010x} of them never come:{}{}{}", lane.mask,
-                     missing, ended != 0 ? fmt::format(" {} have ended", ended) : "",
-                     ended != 0 && elsewhere != 0 ? "," : "",
-                     elsewhere != 0 ? fmt::format(" {} wait elsewhere", elsewhere) : "");
+  return fmt::format(
+      "a warp's lanes {:#010x} are waited for, and {:#010x} of them never come:{}{}{}", lane.mask,
+      missing, ended != 0 ? fmt::format(" {} have ended", ended) : "",
+      ended != 0 && elsewhere != 0 ? "," : "",
+      elsewhere != 0 ? fmt::format(" {} wait elsewhere", elsewhere) : "");
 }
 
-void Lanes::stop(const char* check, std::uint32_t pc, int other, std::string_view detail, std::uint64_t global) {
+void Lanes::stop(const char* check, std::uint32_t pc, int other, std::string_view detail,
+                 std::uint64_t global) {
   findings_.add(check, pc, running_->thread, other, detail, global);
   findings_.stop();
   running_->state = LaneState::done;

@@ -21,7 +21,16 @@
 namespace ridgeline::emulated {
 
 /// Whether lanes wait, and for what.
-enum class LaneState : std::uint8_t { fresh, ready, at_barrier, at_mbarrier, in_collective, log_full, spinning, done };
+enum class LaneState : std::uint8_t {
+  fresh,
+  ready,
+  at_barrier,
+  at_mbarrier,
+  in_collective,
+  log_full,
+  spinning,
+  done
+};
 
 /// A thread of the kernel: a fiber that runs until it has to wait.
 struct alignas(64) Lane {
@@ -40,16 +49,17 @@ struct alignas(64) Lane {
 };
 static_assert(sizeof(Lane) == 64);
 
-// A lane's stack holds what is in registers and local memory on a GPU. Behind all stacks lie the kernel's arguments.
+// A lane's stack holds what is in registers and local memory on a GPU. Behind all stacks lie the
+// kernel's arguments.
 inline constexpr std::size_t most_threads = 1024, stack_bytes = 64 << 10;
 inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_bytes;
-// Stacks and logs that lie at the same place of a page share the few lines of a cache set: each stack starts so much
-// lower in a page, and each log in a set of its own.
+// Stacks and logs that lie at the same place of a page share the few lines of a cache set: each
+// stack starts so much lower in a page, and each log in a set of its own.
 inline constexpr std::size_t stagger = 13 * 64, most_stagger = 4096;
 inline constexpr std::size_t log_entries = 256, log_stride = log_entries + 4;
 
-/// The lanes of a block take turns on their OS thread: those of a warp run until all wait, then what they have logged
-/// is aligned.
+/// The lanes of a block take turns on their OS thread: those of a warp run until all wait, then
+/// what they have logged is aligned.
 class Lanes {
  public:
   explicit Lanes(Findings& findings);
@@ -66,13 +76,15 @@ class Lanes {
     const std::span<Lane> behind = all().subspan(32 * static_cast<std::size_t>(warp));
     return behind.first(std::min(behind.size(), std::size_t{32}));
   }
-  /// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch was stopped.
+  /// Runs the lanes of a warp until all have ended or wait for another warp. False when the launch
+  /// was stopped.
   bool run(int warp, Warp& aligned);
   /// Which of `count` goes first.
   std::size_t first_of(std::size_t count) { return shuffles_ ? draw(count) : 0; }
   template <class T>
   void arrange(std::span<T> items) {
-    for (std::size_t i = items.size(); shuffles_ && i-- > 1;) std::swap(items[i], items[draw(i + 1)]);
+    for (std::size_t i = items.size(); shuffles_ && i-- > 1;)
+      std::swap(items[i], items[draw(i + 1)]);
   }
 
   // ---- of the lane that runs
@@ -87,23 +99,32 @@ class Lanes {
   }
   void enter_function(std::uint32_t pc) {
     const auto path = paths_.enter(hot.path, pc);
-    if (!path) stop("too many calls", pc, -1, "functions are reached along more than 65535 ways: inline them");
+    if (!path)
+      stop("too many calls", pc, -1,
+           "functions are reached along more than 65535 ways: inline them");
     hot.path = *path;
   }
   void leave_function() { hot.path = paths_.leave(hot.path); }
-  /// Waits for the lanes of `mask`; the last one to come calls `work(operands of each lane, or null)`. `kept` is what
-  /// the log keeps of it.
+  /// Waits for the lanes of `mask`; the last one to come calls `work(operands of each lane, or
+  /// null)`. `kept` is what the log keeps of it.
   template <class Operands, class Work>
-  void collective(std::uint32_t mask, std::uint32_t pc, Act kept, Operands& operands, const Work& work) {
+  void collective(std::uint32_t mask, std::uint32_t pc, Act kept, Operands& operands,
+                  const Work& work) {
     const std::uint32_t all = arrive(mask, pc, kept, &operands);
     if (all != 0) work_together<Operands>(all, work);
+  }
+  /// The same where nothing is handed over.
+  template <class Work>
+  void together(std::uint32_t mask, std::uint32_t pc, Act kept, const Work& work) {
+    int nothing = 0;
+    collective(mask, pc, kept, nothing, [&](int* const*) { work(); });
   }
   /// Notes a mistake of its, and ends the launch. Does not return.
   [[noreturn]] void stop(const char* check, std::uint32_t pc, int other, std::string_view detail,
                          std::uint64_t global = 0);
 
-  /// "a warp's lanes 0xffffffff are waited for, and 0x0000000f of them never come: 4 have ended": by a lane in a
-  /// collective.
+  /// "a warp's lanes 0xffffffff are waited for, and 0x0000000f of them never come: 4 have ended":
+  /// by a lane in a collective.
   std::string awaited_in_collective(const Lane& lane);
 
  private:
@@ -112,12 +133,14 @@ class Lanes {
   /// The lanes that take part, on the last of them; the others wait, and get 0 once all is done.
   std::uint32_t arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands);
   void depart(std::uint32_t mask);  // lets the others go on
-  // Not inlined: what it needs of the stack would lie between the few lines that each lane of a warp has to touch.
+  // Not inlined: what it needs of the stack would lie between the few lines that each lane of a
+  // warp has to touch.
   template <class Operands, class Work>
   [[gnu::noinline]] void work_together(std::uint32_t mask, const Work& work) {
     Operands* all[32];
     for (std::size_t i = 0; i < 32; ++i)
-      all[i] = (mask >> i & 1) != 0 ? static_cast<Operands*>(warp_of_running()[i].operands) : nullptr;
+      all[i] =
+          (mask >> i & 1) != 0 ? static_cast<Operands*>(warp_of_running()[i].operands) : nullptr;
     work(all);
     depart(mask);
   }
@@ -146,7 +169,8 @@ class Lanes {
   std::vector<std::byte*> free_stacks_;
   std::byte* left_stack_ = nullptr;  // of a lane that has ended, free once another one runs
   std::vector<Entry> logs_ = std::vector<Entry>(32 * log_stride);  // of the warp that runs
-  std::vector<Entry> kept_ = std::vector<Entry>(most_threads);  // of each thread that could not be aligned; no pc: none
+  std::vector<Entry> kept_ = std::vector<Entry>(most_threads);  // of each thread that could not be
+                                                                // aligned; no pc: none
   Paths paths_;
 };
 

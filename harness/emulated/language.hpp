@@ -1,7 +1,8 @@
 #pragma once
 
-// CUDA C++ for a host compiler: the words that kernels use, with their meaning on the emulated device. It stands before
-// every source of kernels (-include). See docs/emulated-device.md for the rules that sources keep to.
+// CUDA C++ for a host compiler: the words that kernels use, with their meaning on the emulated
+// device. It stands before every source of kernels (-include). See docs/emulated-device.md for the
+// rules that sources keep to.
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +35,8 @@
 #define __shared__ thread_local __attribute__((aligned(128)))
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
-#define RIDGELINE_DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(::ridgeline::emulated::dynamic_shared())
+#define RIDGELINE_DYNAMIC_SHARED(T, name) \
+  T* const name = static_cast<T*>(::ridgeline::emulated::dynamic_shared())
 
 #define threadIdx (::ridgeline::emulated::thread_index())
 #define blockIdx (::ridgeline::emulated::block_index())
@@ -44,16 +46,21 @@
 
 // A barrier is known by where it stands in the source: the compiler may copy the call.
 #define __syncthreads() (::ridgeline::emulated::block_barrier(__COUNTER__ + 1))
-#define __syncthreads_or(predicate) \
-  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::any, predicate))
-#define __syncthreads_and(predicate) \
-  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::all, predicate))
-#define __syncthreads_count(predicate) \
-  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::count, predicate))
+#define __syncthreads_or(predicate)                                                           \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::any, \
+                                        predicate))
+#define __syncthreads_and(predicate)                                                          \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::all, \
+                                        predicate))
+#define __syncthreads_count(predicate)                                                          \
+  (::ridgeline::emulated::block_barrier(__COUNTER__ + 1, ::ridgeline::emulated::Combine::count, \
+                                        predicate))
 
 #define RIDGELINE_WORD [[gnu::always_inline]] inline
 
-RIDGELINE_WORD void __syncwarp(unsigned mask = 0xFFFFFFFFu) { ::ridgeline::emulated::warp_barrier(mask); }
+RIDGELINE_WORD void __syncwarp(unsigned mask = 0xFFFFFFFFu) {
+  ::ridgeline::emulated::warp_barrier(mask);
+}
 
 namespace ridgeline::emulated {
 
@@ -114,7 +121,9 @@ RIDGELINE_SHUFFLE(__shfl_xor_sync, exclusive_or)
 RIDGELINE_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
   return ::ridgeline::emulated::ballot(mask, predicate);
 }
-RIDGELINE_WORD int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0 ? 1 : 0; }
+RIDGELINE_WORD int __any_sync(unsigned mask, int predicate) {
+  return __ballot_sync(mask, predicate) != 0 ? 1 : 0;
+}
 RIDGELINE_WORD int __all_sync(unsigned mask, int predicate) {
   return __ballot_sync(mask, predicate == 0 ? 1 : 0) == 0 ? 1 : 0;
 }
@@ -134,7 +143,8 @@ RIDGELINE_ATOMIC(atomicXor, bit_xor)
 #undef RIDGELINE_ATOMIC
 template <class T>
 RIDGELINE_WORD T atomicCAS(T* at, std::type_identity_t<T> compared, std::type_identity_t<T> value) {
-  return ::ridgeline::emulated::updated(at, value, ::ridgeline::emulated::Update::compare_and_swap, compared);
+  return ::ridgeline::emulated::updated(at, value, ::ridgeline::emulated::Update::compare_and_swap,
+                                        compared);
 }
 
 #include "harness/emulated/words.hpp"
@@ -173,7 +183,8 @@ RIDGELINE_WORD float __int_as_float(int bits) { return __builtin_bit_cast(float,
 /// a x + b of each half, rounded once: the product and nearly every sum are exact in double.
 RIDGELINE_WORD __half2 __hfma2(__half2 a, __half2 x, __half2 b) {
   const auto each = [](__half of_a, __half of_x, __half of_b) {
-    return __double2half(static_cast<double>(__half2float(of_a)) * static_cast<double>(__half2float(of_x)) +
+    return __double2half(static_cast<double>(__half2float(of_a)) *
+                             static_cast<double>(__half2float(of_x)) +
                          static_cast<double>(__half2float(of_b)));
   };
   return __halves2half2(each(__low2half(a), __low2half(x), __low2half(b)),
@@ -187,19 +198,24 @@ using std::min;
 
 namespace ridgeline::device {
 
-/// Runs `kernel` on `stream`'s device, to its end. An empty grid starts nothing. Throws when the launch is refused.
+/// Runs `kernel` on `stream`'s device, to its end. An empty grid starts nothing. Throws when the
+/// launch is refused.
 template <class... Parameters, class... Arguments>
-void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
+void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...),
+            Arguments&&... arguments) {
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
   const auto start = [&](Parameters... values) __attribute__((no_sanitize_thread)) {
     const emulated::Argument each[] = {{&values, sizeof values}..., {}};
-    const auto call = [ kernel, values... ]() __attribute__((no_sanitize_thread)) { kernel(values...); };
+    const auto call = [ kernel, values... ]() __attribute__((no_sanitize_thread)) {
+      kernel(values...);
+    };
     using Call = decltype(call);
     static_assert(std::is_trivially_copyable_v<Call>, "a kernel's arguments are copied as bytes");
     const auto run = [](const void* copied) __attribute__((no_sanitize_thread)) {
       (*static_cast<const Call*>(copied))();
     };
-    emulated::launch(config, stream.native, {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
+    emulated::launch(config, stream.native,
+                     {run, &call, sizeof call, reinterpret_cast<void (*)()>(kernel), each});
   };
   start(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }

@@ -21,24 +21,25 @@ TEST(LaunchLimits, RefusesLaunchesThatNoGpuAccepts) {
     device::LaunchConfig config;
     const char *check, *detail;
   };
-  const Refused bad[] = {{{.block = dim3(1025)},
-                          "block of a wrong size",
-                          "1025 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
-                         {{.block = dim3(0)},
-                          "block of a wrong size",
-                          "0 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
-                         {{.block = dim3(1, 1, 65)},
-                          "block of a wrong size",
-                          "1 x 1 x 65 threads; a block has 1 to 1024, at most 64 of them along z"},
-                         {{.grid = dim3(1, 65536)},
-                          "grid of a wrong size",
-                          "1 x 65536 x 1 blocks; a grid has at most 2147483647 x 65535 x 65535"},
-                         {{.grid = dim3(2), .cluster = dim3(2)},
-                          "cluster of a wrong size",
-                          "2 x 1 x 1 blocks; a cluster of this architecture has 1 to 1"},
-                         {{.shared_bytes = (227 << 10) + 1},
-                          "too much shared memory",
-                          "232449 bytes, 232449 of them dynamic; a block has 232448"}};
+  const Refused bad[] = {
+      {{.block = dim3(1025)},
+       "block of a wrong size",
+       "1025 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
+      {{.block = dim3(0)},
+       "block of a wrong size",
+       "0 x 1 x 1 threads; a block has 1 to 1024, at most 64 of them along z"},
+      {{.block = dim3(1, 1, 65)},
+       "block of a wrong size",
+       "1 x 1 x 65 threads; a block has 1 to 1024, at most 64 of them along z"},
+      {{.grid = dim3(1, 65536)},
+       "grid of a wrong size",
+       "1 x 65536 x 1 blocks; a grid has at most 2147483647 x 65535 x 65535"},
+      {{.grid = dim3(2), .cluster = dim3(2)},
+       "cluster of a wrong size",
+       "2 x 1 x 1 blocks; a cluster of this architecture has 1 to 1"},
+      {{.shared_bytes = (227 << 10) + 1},
+       "too much shared memory",
+       "232449 bytes, 232449 of them dynamic; a block has 232448"}};
   for (const auto& [config, check, detail] : bad) {
     lab.machine().launch(config, nothing);
     const Report report = lab.report();
@@ -59,7 +60,8 @@ TEST(LaunchLimits, StaticAndDynamicSharedMemoryShareTheLimit) {
     const Report report = lab.report();
     ASSERT_EQ(checks(report), is_refused ? "too much shared memory" : "");
     if (is_refused) {
-      EXPECT_EQ(report.findings[0].detail, "232452 bytes, 232052 of them dynamic; a block has 232448");
+      EXPECT_EQ(report.findings[0].detail,
+                "232452 bytes, 232052 of them dynamic; a block has 232448");
     }
   }
 }

@@ -4,10 +4,11 @@
 
 namespace ridgeline::emulated {
 
-/// What a lane did. Those from warp_barrier on are done by all lanes of a mask; they keep order when logs are aligned.
-/// A copy that goes on beside the lane reads global memory (copy_read), and writes shared memory at any time from its
-/// begin to its end, which is the lane's wait for it. Events are the asynchronous unit's, of a lane or of a whole warp.
-/// Volatile accesses are told apart until they are counted; a fence has its place among accesses.
+/// What a lane did. Those from warp_barrier on are done by all lanes of a mask; they keep order
+/// when logs are aligned. A copy that goes on beside the lane reads global memory (copy_read), and
+/// writes shared memory at any time from its begin to its end, which is the lane's wait for it.
+/// Events are the asynchronous unit's, of a lane or of a whole warp. Volatile accesses are told
+/// apart until they are counted; a fence has its place among accesses.
 enum class Act : std::uint8_t {
   read,
   write,
@@ -28,8 +29,9 @@ constexpr bool is_of_one_lane(Act act) { return act <= Act::event; }
 
 /// One act of a lane, in the order of its program.
 struct Entry {
-  std::uint64_t address;  // of memory; an event's number; of the others the mask of lanes that take part
-  std::uint32_t pc;       // return address of the access; programs lie below 4 GiB, see emulated.cmake
+  std::uint64_t address;  // of memory; an event's number; of the others the mask of lanes that take
+                          // part
+  std::uint32_t pc;  // return address of the access; programs lie below 4 GiB, see emulated.cmake
   Act act;
   std::uint8_t bytes;
   std::uint16_t path;  // the functions that led here, see paths.hpp

@@ -15,14 +15,8 @@
 namespace ridgeline::emulated {
 namespace {
 
-void add(Site& to, const Site& from) {
-  to.requests += from.requests;
-  to.lanes += from.lanes;
-  to.sectors += from.sectors;
-  to.wavefronts += from.wavefronts;
-}
-
-/// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is kept.
+/// Adds what the blocks of one OS thread did. Of a finding, the instance of the first block is
+/// kept.
 void add(Report& to, Report from) {
   to.accesses += from.accesses;
   to.barriers += from.barriers;
@@ -33,15 +27,15 @@ void add(Report& to, Report from) {
     const auto same = std::ranges::find_if(to.sites, [&](const Site& other) {
       return other.pc == site.pc && other.space == site.space && other.act == site.act;
     });
-    if (same == to.sites.end()) {
+    if (same == to.sites.end())
       to.sites.push_back(site);
-      continue;
-    }
-    add(*same, site);
+    else
+      same->add_counts(site);
   }
   for (Finding& finding : from.findings) {
-    const auto same = std::ranges::find_if(
-        to.findings, [&](const Finding& other) { return other.pc == finding.pc && other.check == finding.check; });
+    const auto same = std::ranges::find_if(to.findings, [&](const Finding& other) {
+      return other.pc == finding.pc && other.check == finding.check;
+    });
     if (same == to.findings.end()) {
       to.findings.push_back(std::move(finding));
       continue;
@@ -58,8 +52,10 @@ int workers_of(const Settings& settings) {
   return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-/// Of the blocks that are resident together, the one at `place` in set number `set`: clusters are bricks of the grid.
-std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t set, std::uint64_t place) {
+/// Of the blocks that are resident together, the one at `place` in set number `set`: clusters are
+/// bricks of the grid.
+std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t set,
+                           std::uint64_t place) {
   const dim3 grid = config.grid, size = config.cluster;
   if (config.resident) return place;
   const std::uint64_t across = grid.x / size.x, down = grid.y / size.y;
@@ -73,10 +69,8 @@ std::uint64_t block_number(const device::LaunchConfig& config, std::uint64_t set
 
 Site total(const Report& report, Space space, Act act) {
   Site sum{.act = act, .space = space};
-  for (const Site& site : report.sites) {
-    if (site.space != space || site.act != act) continue;
-    add(sum, site);
-  }
+  for (const Site& site : report.sites)
+    if (site.space == space && site.act == act) sum.add_counts(site);
   return sum;
 }
 
@@ -101,7 +95,8 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   const std::uint64_t blocks = count_of(config.grid);
   memory_.begin_launch(blocks, workers_of(settings_) > 1 && blocks > 1);
   std::mutex mutex;
-  const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents, std::size_t place) {
+  const auto run = [&](Block& block, std::uint64_t number, ResidentBlocks* residents,
+                       std::size_t place) {
     const bool completed = block.run(number, residents, place);
     if (limits_.l2_bytes != 0) caches_.take_block(number, block.requests.lines.take());
     return completed;
@@ -114,19 +109,22 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   if (together == 1) {
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
-    pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks), [&](Block& block, std::size_t) {
-      block.begin(config, call, settings_.seed);
-      while (!stopped) {
-        const std::uint64_t number = next++;
-        if (number >= blocks) break;
-        if (!run(block, number, nullptr, 0)) stopped = true;
-      }
-      end(block);
-    });
+    pool_.run(std::min(static_cast<std::uint64_t>(workers_of(settings_)), blocks),
+              [&](Block& block, std::size_t) {
+                block.begin(config, call, settings_.seed);
+                while (!stopped) {
+                  const std::uint64_t number = next++;
+                  if (number >= blocks) break;
+                  if (!run(block, number, nullptr, 0)) stopped = true;
+                }
+                end(block);
+              });
   }
-  for (std::uint64_t first = 0; together != 1 && first < blocks && report.completed; first += together) {
+  for (std::uint64_t first = 0; together != 1 && first < blocks && report.completed;
+       first += together) {
     const std::uint64_t number = first / together;
-    ResidentBlocks residents(together, number, !config.resident, static_cast<int>(count_of(config.block)));
+    ResidentBlocks residents(together, number, !config.resident,
+                             static_cast<int>(count_of(config.block)));
     pool_.run(together, [&](Block& block, std::size_t place) {
       block.begin(config, call, settings_.seed);
       ResidentBlocks::Turn turn(residents, place, block);
@@ -139,8 +137,10 @@ const Report& Machine::launch(const device::LaunchConfig& config, const KernelCa
   const CacheModel::Traffic dram = caches_.end_launch();
   report.dram_read_bytes = dram.read_bytes;
   report.dram_written_bytes = dram.written_bytes;
-  std::ranges::sort(report.sites, {}, [](const Site& site) { return std::tuple(site.pc, site.space, site.act); });
-  std::ranges::sort(report.findings, {}, [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
+  std::ranges::sort(report.sites, {},
+                    [](const Site& site) { return std::tuple(site.pc, site.space, site.act); });
+  std::ranges::sort(report.findings, {},
+                    [](const Finding& f) { return std::tuple(f.follows, f.pc, f.check); });
   reports_.push_back(std::move(report));
   return reports_.back();
 }

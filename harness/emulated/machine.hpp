@@ -16,8 +16,9 @@
 
 namespace ridgeline::emulated {
 
-/// An emulated GPU: memory, and launches that run at once. Blocks are independent, each of OS threads that run many, or
-/// wait for each other and have one each: LaunchConfig says which. One machine at a time in a process.
+/// An emulated GPU: memory, and launches that run at once. Blocks are independent, each of OS
+/// threads that run many, or wait for each other and have one each: LaunchConfig says which. One
+/// machine at a time in a process.
 class Machine {
  public:
   explicit Machine(const Limits& limits, const Settings& settings = {});
@@ -25,8 +26,8 @@ class Machine {
   ~Machine();
 
   GlobalMemory& memory() { return memory_; }
-  /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these limits accepts the
-  /// launch, which then does not run.
+  /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these
+  /// limits accepts the launch, which then does not run.
   const Report& launch(const device::LaunchConfig& config, const KernelCall& call);
   /// Of all launches since the last call, in order.
   std::vector<Report> take_reports();

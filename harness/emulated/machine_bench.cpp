@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "harness/emulated/emulated_device.hpp"
-#include "harness/emulated/limits_of.hpp"
+#include "harness/emulated/limits.hpp"
 #include "harness/emulated/test/kernels.hpp"
 
 // What the emulated device does in a second of one core, with all its checks.
@@ -14,7 +14,8 @@ namespace {
 
 struct Lab {
   static constexpr std::size_t bytes = std::size_t{16} << 20;
-  std::unique_ptr<device::Device> device = open(limits_of(*catalogue::architecture(90)), {.workers = 1});
+  std::unique_ptr<device::Device> device =
+      open(limits_of(*catalogue::architecture(90)), {.workers = 1});
   void *from = device->allocate(bytes), *to = device->allocate(bytes);
   Lab() { device->fill(from, DType::f32, bytes / 4, device::Distribution::uniform, 1, 0); }
   const float* input() const { return static_cast<const float*>(from); }
@@ -36,11 +37,14 @@ void run(benchmark::State& state, const Launch& launch) {
     state.ResumeTiming();
   }
   state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
-  if (products != 0) state.counters["products"] = benchmark::Counter(products, benchmark::Counter::kIsRate);
+  if (products != 0)
+    state.counters["products"] = benchmark::Counter(products, benchmark::Counter::kIsRate);
 }
 
 void gemm(benchmark::State& state) {
-  run(state, [](const Lab& lab) { test::multiply(lab.device->stream(), lab.input(), lab.input(), lab.output(), 256); });
+  run(state, [](const Lab& lab) {
+    test::multiply(lab.device->stream(), lab.input(), lab.input(), lab.output(), 256);
+  });
 }
 void copy(benchmark::State& state) {
   const auto stride = static_cast<int>(state.range(0));

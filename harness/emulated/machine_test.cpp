@@ -23,7 +23,8 @@ const Limits limits{.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 16 <
 /// A machine and its stream; buffers live as long.
 class Lab {
  public:
-  explicit Lab(const Settings& settings = {.workers = 1}) : machine_(limits, settings), stream_{&machine_} {}
+  explicit Lab(const Settings& settings = {.workers = 1})
+      : machine_(limits, settings), stream_{&machine_} {}
 
   device::Stream& stream() { return stream_; }
   Machine& machine() { return machine_; }
@@ -51,7 +52,8 @@ class Lab {
 
 std::vector<float> numbers(std::size_t n) {
   std::vector<float> made(n);
-  for (std::size_t i = 0; i < n; ++i) made[i] = static_cast<float>(i * 2654435761u >> 16 & 63) / 64 - 0.5f;
+  for (std::size_t i = 0; i < n; ++i)
+    made[i] = static_cast<float>(i * 2654435761u >> 16 & 63) / 64 - 0.5f;
   return made;
 }
 
@@ -72,7 +74,8 @@ double wavefronts_per_request(const Report& report, Act act) {
 
 TEST(Machine, CountsTheSectorsOfStrides) {
   Lab lab;
-  for (const auto& [stride, sectors] : {std::pair{1, 4.0}, {2, 8.0}, {4, 16.0}, {8, 32.0}, {16, 32.0}}) {
+  for (const auto& [stride, sectors] :
+       {std::pair{1, 4.0}, {2, 8.0}, {4, 16.0}, {8, 32.0}, {16, 32.0}}) {
     const int n = 4096 * stride;
     const std::vector<float> values = numbers(static_cast<std::size_t>(n));
     float *const from = lab.filled(values), *const to = lab.empty<float>(values.size());
@@ -110,12 +113,14 @@ TEST(Machine, CountsTheBankConflictsOfATransposition) {
   constexpr std::size_t n = 128;
   const std::vector<float> values = numbers(n * n);
   float* const from = lab.filled(values);
-  for (const auto& [how, wavefronts] : {std::pair{test::Transpose::plain, 32.0}, {test::Transpose::padded, 1.0}}) {
+  for (const auto& [how, wavefronts] :
+       {std::pair{test::Transpose::plain, 32.0}, {test::Transpose::padded, 1.0}}) {
     float* const to = lab.empty<float>(n * n);
     test::transpose(lab.stream(), from, to, static_cast<int>(n), how);
     const Report report = lab.report();
     for (std::size_t row = 0; row < n; ++row)
-      for (std::size_t column = 0; column < n; ++column) ASSERT_EQ(to[column * n + row], values[row * n + column]);
+      for (std::size_t column = 0; column < n; ++column)
+        ASSERT_EQ(to[column * n + row], values[row * n + column]);
     EXPECT_EQ(wavefronts_per_request(report, Act::read), wavefronts);
     EXPECT_EQ(wavefronts_per_request(report, Act::write), 1.0);
     EXPECT_EQ(sectors_per_request(report, Act::read), 4.0);
@@ -128,7 +133,8 @@ TEST(Machine, CountsTheBankConflictsOfATransposition) {
 TEST(Machine, FindsTheRaceOfATranspositionWithoutBarrier) {
   Lab lab;
   float* const to = lab.empty<float>(4096);
-  test::transpose(lab.stream(), lab.filled(numbers(4096)), to, 64, test::Transpose::without_barrier);
+  test::transpose(lab.stream(), lab.filled(numbers(4096)), to, 64,
+                  test::Transpose::without_barrier);
   const Report report = lab.report();
   EXPECT_NE(checks(report).find("race (read after write)"), std::string::npos) << checks(report);
   EXPECT_NE(checks(report).find("uninitialised (shared)"), std::string::npos) << checks(report);
@@ -148,7 +154,8 @@ TEST(Machine, MultipliesAndCounts) {
   for (std::size_t row = 0; row < n; ++row)
     for (std::size_t column = 0; column < n; ++column) {
       double sum = 0;
-      for (std::size_t k = 0; k < n; ++k) sum += static_cast<double>(a[row * n + k]) * b[k * n + column];
+      for (std::size_t k = 0; k < n; ++k)
+        sum += static_cast<double>(a[row * n + k]) * b[k * n + column];
       ASSERT_NEAR(c[row * n + column], sum, 1e-4);
     }
   constexpr std::uint64_t warps = n * n / 32;
@@ -250,7 +257,8 @@ TEST(Machine, TensorCoresMultiply) {
   for (std::size_t row = 0; row < 16; ++row)
     for (std::size_t column = 0; column < 8; ++column) {
       float sum = 0;
-      for (std::size_t k = 0; k < 16; ++k) sum += from_bf16(a[16 * row + k]) * from_bf16(b[16 * column + k]);
+      for (std::size_t k = 0; k < 16; ++k)
+        sum += from_bf16(a[16 * row + k]) * from_bf16(b[16 * column + k]);
       EXPECT_EQ(d[8 * row + column], sum) << row << ", " << column;
     }
   EXPECT_EQ(total(report, Space::tensor, Act::collective).requests, 1u);
@@ -275,17 +283,24 @@ TEST(Machine, NamesMistakes) {
       {reads_unwritten_global, "uninitialised (global)", "output of 512 bytes + 0", 0},
       {misaligned, "misaligned", "input of 512 bytes + 4", 5},
       {writes_behind_shared, "out of bounds (shared)", "few of 400 bytes + 400", 100},
-      {writes_behind_dynamic, "out of bounds (shared)", "dynamic shared memory of 400 bytes + 400", 100},
-      {divergent_barrier, "divergent barrier", "threads of the block wait at different __syncthreads()", 0},
-      {half_ends_before_a_barrier, "barrier after threads have ended", "64 of 128 threads have", 64},
+      {writes_behind_dynamic, "out of bounds (shared)", "dynamic shared memory of 400 bytes + 400",
+       100},
+      {divergent_barrier, "divergent barrier",
+       "threads of the block wait at different __syncthreads()", 0},
+      {half_ends_before_a_barrier, "barrier after threads have ended", "64 of 128 threads have",
+       64},
       {lane_is_missing, "deadlock",
-       "a warp's lanes 0xffffffff are waited for, and 0xfff00000 of them never come: 12 have ended", 0},
-      {caller_is_not_in_mask, "collective without its caller", "lane 3 is not in the mask 0x00000001", 3},
-      {two_blocks_write_one_word, "race between blocks (write after access)", "output of 512 bytes + 0", 0},
+       "a warp's lanes 0xffffffff are waited for, and 0xfff00000 of them never come: 12 have ended",
+       0},
+      {caller_is_not_in_mask, "collective without its caller",
+       "lane 3 is not in the mask 0x00000001", 3},
+      {two_blocks_write_one_word, "race between blocks (write after access)",
+       "output of 512 bytes + 0", 0},
       {reads_before_the_copy_has_come, "touched while a copy is under way", "few", 0},
       {waits_for_too_few_copies, "touched while a copy is under way", "few", 0},
       {never_waits_for_a_copy, "copy never waited for", "to shared memory", 9},
-      {a_block_reads_what_another_writes, "race between blocks (read after write)", "output of 512 bytes + 28", 7},
+      {a_block_reads_what_another_writes, "race between blocks (read after write)",
+       "output of 512 bytes + 28", 7},
   };
   for (const Case& each : cases) {
     Lab lab;
@@ -306,19 +321,25 @@ TEST(Machine, EachPlaceWhereThreadsWaitForEverIsToldWithWhatTheyWaitFor) {
   const Report report = lab.report();
   ASSERT_EQ(checks(report), "deadlock, deadlock, deadlock");
   std::vector<std::tuple<int, std::uint64_t, std::string>> found;
-  for (const Finding& finding : report.findings) found.emplace_back(finding.thread, finding.count, finding.detail);
+  for (const Finding& finding : report.findings)
+    found.emplace_back(finding.thread, finding.count, finding.detail);
   std::ranges::sort(found);
-  const std::string barrier = "waits for threads of its block: of 96, 48 have come, 32 have ended, 16 wait elsewhere";
+  const std::string barrier =
+      "waits for threads of its block: of 96, 48 have come, 32 have ended, 16 wait elsewhere";
   EXPECT_EQ(found[0], std::tuple(0, 32u, barrier));
   EXPECT_EQ(found[1], std::tuple(32, 16u, barrier));
-  EXPECT_EQ(found[2], std::tuple(48, 16u,
-                                 "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait "
-                                 "elsewhere"));
+  EXPECT_EQ(
+      found[2],
+      std::tuple(
+          48, 16u,
+          "a warp's lanes 0xffffffff are waited for, and 0x0000ffff of them never come: 16 wait "
+          "elsewhere"));
 }
 
 TEST(Machine, SaysWhereAMistakeStands) {
   Lab lab;
-  test::make(lab.stream(), test::Mistake::reads_host_memory, lab.filled(numbers(128)), lab.empty<float>(128));
+  test::make(lab.stream(), test::Mistake::reads_host_memory, lab.filled(numbers(128)),
+             lab.empty<float>(128));
   const Report report = lab.report();
   ASSERT_EQ(checks(report), "host memory");
   const std::uint32_t pcs[] = {report.findings[0].pc};
@@ -331,12 +352,15 @@ TEST(Machine, CountsDependNeitherOnTheSeedNorOnTheCores) {
   const auto all = [](const Settings& settings) {
     Lab lab(settings);
     float* const from = lab.filled(numbers(16384));
-    std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>> counts;
+    std::vector<
+        std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>>
+        counts;
     const auto keep = [&] {
       const Report report = lab.report();
       for (const Site& site : report.sites)
         counts.emplace_back(site.pc, site.requests, site.lanes, site.sectors, site.wavefronts);
-      counts.emplace_back(0, report.dram_read_bytes, report.dram_written_bytes, report.in_flight_bytes, 0);
+      counts.emplace_back(0, report.dram_read_bytes, report.dram_written_bytes,
+                          report.in_flight_bytes, 0);
     };
     test::transpose(lab.stream(), from, lab.empty<float>(16384), 128, test::Transpose::plain);
     keep();

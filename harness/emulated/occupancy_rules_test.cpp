@@ -5,7 +5,7 @@
 
 #include "harness/device/occupancy.hpp"
 #include "harness/emulated/emulated_device.hpp"
-#include "harness/emulated/limits_of.hpp"
+#include "harness/emulated/limits.hpp"
 
 namespace ridgeline::emulated {
 namespace {
@@ -34,8 +34,8 @@ int calculated(const device::Facts& facts, const device::KernelResources& kernel
   cudaOccDeviceState state;
   state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
   cudaOccResult result{};
-  const cudaOccError error =
-      cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads, dynamic_shared);
+  const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
+      &result, &device, &function, &state, threads, dynamic_shared);
   EXPECT_EQ(error, CUDA_OCC_SUCCESS);
   return result.activeBlocksPerMultiprocessor;
 }
@@ -48,11 +48,12 @@ TEST(OccupancyRules, AreThoseOfNvidiasCalculator) {
       for (int registers = 16; registers <= 255; registers += registers < 128 ? 1 : 7)
         for (const std::uint64_t fixed : {0u, 1u, 4096u, 33000u})
           for (const std::size_t dynamic : {0, 100, 8192, 20000, 65536, 120000}) {
-            const device::KernelResources kernel{.registers = registers, .static_shared_bytes = fixed};
+            const device::KernelResources kernel{.registers = registers,
+                                                 .static_shared_bytes = fixed};
             ASSERT_EQ(device::theoretical_occupancy(device, kernel, threads, dynamic).blocks,
                       calculated(device, kernel, threads, dynamic))
-                << capability << ": " << threads << " threads, " << registers << " registers, " << fixed << " + "
-                << dynamic << " B";
+                << capability << ": " << threads << " threads, " << registers << " registers, "
+                << fixed << " + " << dynamic << " B";
             ++compared;
           }
   }

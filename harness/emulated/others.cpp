@@ -61,17 +61,20 @@ void Others::spin_point(std::uint64_t address, std::uint32_t pc, int bytes) {
 }
 
 std::string Others::awaited_in_loop(const Lane& lane) const {
-  return fmt::format("reads the same value for ever: {}", block_.memory.describe(spins_[lane.thread].address));
+  return fmt::format("reads the same value for ever: {}",
+                     block_.memory.describe(spins_[lane.thread].address));
 }
 
 // ---- clusters
 
 void Others::cluster_arrive(std::uint32_t pc) {
   Lane& lane = block_.lanes.running();
-  if (!in_cluster()) block_.lanes.stop("unsupported", pc, -1, "the barrier of a cluster of one block");
+  if (!in_cluster())
+    block_.lanes.stop("unsupported", pc, -1, "the barrier of a cluster of one block");
   if (lane.arrived) block_.lanes.stop("cluster barrier", pc, -1, "arrives twice without a wait");
   lane.arrived = true;
-  awaited_phase_ = residents_->phase();  // the same for all threads of the block: it ends when all have arrived
+  awaited_phase_ = residents_->phase();  // the same for all threads of the block: it ends when all
+                                         // have arrived
   residents_->arrive();
 }
 
@@ -83,14 +86,17 @@ void Others::cluster_wait(std::uint32_t pc) {
 }
 
 std::string Others::awaited_by_cluster() const {
-  return fmt::format("waits for threads of its cluster: {} of {} have arrived", residents_->arrived(),
-                     residents_->threads());
+  return fmt::format("waits for threads of its cluster: {} of {} have arrived",
+                     residents_->arrived(), residents_->threads());
 }
 
 void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
   const auto address = reinterpret_cast<std::uint64_t>(in_shared);
-  const auto refuse = [&](const std::string& what) { block_.lanes.stop("out of bounds (cluster)", pc, -1, what); };
-  if (rank < 0 || rank >= cluster_size()) refuse(fmt::format("block {} of a cluster of {}", rank, cluster_size()));
+  const auto refuse = [&](const std::string& what) {
+    block_.lanes.stop("out of bounds (cluster)", pc, -1, what);
+  };
+  if (rank < 0 || rank >= cluster_size())
+    refuse(fmt::format("block {} of a cluster of {}", rank, cluster_size()));
   if (!block_.shared.holds(address, 1)) refuse("no address of the block's shared memory");
   if (!in_cluster()) return in_shared;
   const SharedMemory& there = residents_->block(static_cast<std::size_t>(rank)).shared;
@@ -101,7 +107,8 @@ void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
 bool Others::request(const Request& request, int warp) {
   Block* owner = nullptr;
   for (std::size_t rank = 0; owner == nullptr && in_cluster() && rank < residents_->size(); ++rank)
-    if (residents_->block(rank).shared.holds(request.addresses[0], request.bytes)) owner = &residents_->block(rank);
+    if (residents_->block(rank).shared.holds(request.addresses[0], request.bytes))
+      owner = &residents_->block(rank);
   if (owner == nullptr) return false;
   Site& site = block_.requests.sites.at(request.pc, Space::cluster, request.act, request.bytes);
   ++site.requests;

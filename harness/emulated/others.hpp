@@ -13,8 +13,8 @@ namespace ridgeline::emulated {
 class Block;
 struct Request;
 
-/// What a block waits for that others write, and the blocks that are resident with it: it lets them go on when it does
-/// not get on itself, and meets those of its cluster.
+/// What a block waits for that others write, and the blocks that are resident with it: it lets them
+/// go on when it does not get on itself, and meets those of its cluster.
 class Others {
  public:
   explicit Others(Block& block) : block_(block) {}
@@ -34,13 +34,15 @@ class Others {
     progress_ = true;
     if (!none()) residents_->thread_has_ended();
   }
-  /// Lets others go on if something has waited for them. False when that is in vain for ever, which ends the launch.
+  /// Lets others go on if something has waited for them. False when that is in vain for ever, which
+  /// ends the launch.
   bool end_round();
 
-  /// Before an access through which lanes may wait, volatile loads and atomics: a lane comes to it again in a loop, and
-  /// others go on first. Many times in vain is a deadlock.
+  /// Before an access through which lanes may wait, volatile loads and atomics: a lane comes to it
+  /// again in a loop, and others go on first. Many times in vain is a deadlock.
   void spin_point(std::uint64_t address, std::uint32_t pc, int bytes);
-  std::string awaited_in_loop(const Lane& lane) const;  // "reads the same value for ever: flags + 4"
+  std::string awaited_in_loop(const Lane& lane) const;  // "reads the same value for ever: flags +
+                                                        // 4"
 
   // The cluster: this block's place, and the barrier of all threads.
   bool in_cluster() const { return residents_ != nullptr && residents_->is_cluster(); }
@@ -52,8 +54,9 @@ class Others {
   std::string awaited_by_cluster() const;  // "2 of 4 have arrived"
   /// What lies at `in_shared` in the block of that rank.
   void* in_block(void* in_shared, int rank, std::uint32_t pc) const;
-  /// Takes a request to another block's shared memory: it is counted; that the block has not ended and its memory is
-  /// written is checked, races with its threads are not. False where it goes elsewhere.
+  /// Takes a request to another block's shared memory: it is counted; that the block has not ended
+  /// and its memory is written is checked, races with its threads are not. False where it goes
+  /// elsewhere.
   bool request(const Request& request, int warp);
 
  private:

@@ -1,8 +1,9 @@
 #pragma once
 
-// CUDA's types of 16-bit numbers. For a host compiler its headers copy a pair of them member by member, for nvcc as one
-// word of 32 bits. Here as for nvcc, because a copy is an access to memory that is counted: of the two ways that the
-// headers give each function, the second one is taken, but where the first one begins with the word for such a copy.
+// CUDA's types of 16-bit numbers. For a host compiler its headers copy a pair of them member by
+// member, for nvcc as one word of 32 bits. Here as for nvcc, because a copy is an access to memory
+// that is counted: of the two ways that the headers give each function, the second one is taken,
+// but where the first one begins with the word for such a copy.
 
 #include <nv/target>
 

@@ -22,8 +22,8 @@ std::string last_name(std::string_view parameter) {
   return std::string(parameter.substr(begin, end - begin));
 }
 
-/// A few lines of a file from `line` on; empty when it cannot be read. Its path is relative to the source tree, which
-/// is looked for above the program.
+/// A few lines of a file from `line` on; empty when it cannot be read. Its path is relative to the
+/// source tree, which is looked for above the program.
 std::string lines_from(const SourceLine& where) {
   constexpr int enough = 24;
   std::ifstream file;
@@ -44,7 +44,8 @@ std::string lines_from(const SourceLine& where) {
 std::vector<std::string> parameter_names(std::string_view source, std::string_view function) {
   const std::string_view plain = function.substr(0, function.find('<'));
   std::size_t at = source.find(plain);
-  while (at != std::string_view::npos && at + plain.size() < source.size() && source[at + plain.size()] != '(')
+  while (at != std::string_view::npos && at + plain.size() < source.size() &&
+         source[at + plain.size()] != '(')
     at = source.find(plain, at + 1);
   if (plain.empty() || at == std::string_view::npos) return {};
   std::vector<std::string> names;
@@ -65,7 +66,8 @@ std::vector<std::string> parameter_names(std::string_view source, std::string_vi
 }
 
 std::vector<std::string> parameter_names(std::uint64_t address) {
-  const std::uint32_t pcs[] = {static_cast<std::uint32_t>(address) + 1};  // in its first instruction
+  // In its first instruction.
+  const std::uint32_t pcs[] = {static_cast<std::uint32_t>(address) + 1};
   const SourceLine line = source_lines(pcs).at(pcs[0]);
   return parameter_names(lines_from(line), function_name(address));
 }

@@ -8,10 +8,12 @@ namespace {
 using Names = std::vector<std::string>;
 
 TEST(ParameterNames, ReadsTheNamesOfParameters) {
-  EXPECT_EQ(parameter_names("__global__ void __launch_bounds__(256) copy(const float* __restrict__ from, float *to,\n"
-                            "    Shape<int, 3> shape, int n = 3) {",
-                            "copy<7>"),
-            (Names{"from", "to", "shape", "n"}));
+  EXPECT_EQ(
+      parameter_names(
+          "__global__ void __launch_bounds__(256) copy(const float* __restrict__ from, float *to,\n"
+          "    Shape<int, 3> shape, int n = 3) {",
+          "copy<7>"),
+      (Names{"from", "to", "shape", "n"}));
   EXPECT_EQ(parameter_names("void copying(int a); void copy(int b)", "copy"), (Names{"b"}));
 }
 

@@ -8,7 +8,8 @@ std::optional<std::uint16_t> Paths::find(std::uint16_t caller, std::uint32_t pc)
   std::size_t i = 1;
   while (i < nodes_.size() && (nodes_[i].pc != pc || nodes_[i].caller != caller)) ++i;
   if (i > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-  if (i == nodes_.size()) nodes_.push_back({caller, static_cast<std::uint16_t>(nodes_[caller].depth + 1), pc});
+  if (i == nodes_.size())
+    nodes_.push_back({caller, static_cast<std::uint16_t>(nodes_[caller].depth + 1), pc});
   const auto path = static_cast<std::uint16_t>(i);
   known_[slot(caller, pc)] = {caller, path, pc};
   return path;

@@ -10,19 +10,21 @@
 
 namespace ridgeline::emulated {
 
-/// The chains of calls through which lanes reach functions that are not inlined, each with a number; 0 is the kernel.
-/// With them, lanes are ordered by where they are in the kernel first, and in the functions that it calls then.
+/// The chains of calls through which lanes reach functions that are not inlined, each with a
+/// number; 0 is the kernel. With them, lanes are ordered by where they are in the kernel first, and
+/// in the functions that it calls then.
 class Paths {
  public:
-  /// Number of the chain that `caller` lengthens by a call that returns to `pc`; absent when there are too many.
+  /// Number of the chain that `caller` lengthens by a call that returns to `pc`; absent when there
+  /// are too many.
   std::optional<std::uint16_t> enter(std::uint16_t caller, std::uint32_t pc) {
     const Known& known = known_[slot(caller, pc)];
     if (known.pc == pc && known.caller == caller) return known.path;
     return find(caller, pc);
   }
   std::uint16_t leave(std::uint16_t path) const { return nodes_[path].caller; }
-  /// Whether the program reaches `a` before `b`, by call sites from the kernel down, then by pc, then by act: one
-  /// instruction may read before it writes.
+  /// Whether the program reaches `a` before `b`, by call sites from the kernel down, then by pc,
+  /// then by act: one instruction may read before it writes.
   bool before(const Entry& a, const Entry& b) const;
 
  private:
@@ -41,7 +43,8 @@ class Paths {
     std::uint16_t caller = 0, path = 0;
     std::uint32_t pc = 0;
   };
-  std::array<Known, most_known> known_{};  // the newest of each hash, so that most calls are found at once
+  std::array<Known, most_known> known_{};  // the newest of each hash, so that most calls are found
+                                           // at once
 };
 
 }  // namespace ridgeline::emulated

@@ -18,8 +18,8 @@ namespace {
 
 std::string demangled(const char* symbol) {
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
-                                                          &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
   return status == 0 ? plain.get() : symbol;
 }
 
@@ -31,19 +31,22 @@ std::vector<Symbol> program_symbols(unsigned char type) {
   file.seekg(0);
   file.read(image.data(), static_cast<std::streamsize>(image.size()));
   const auto part = [&](std::uint64_t offset, std::uint64_t count) {
-    require(offset <= image.size() && count <= image.size() - offset, "the running program is a whole ELF file");
+    require(offset <= image.size() && count <= image.size() - offset,
+            "the running program is a whole ELF file");
     return image.data() + offset;
   };
   const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(part(0, sizeof(Elf64_Ehdr)));
-  const auto* const sections =
-      reinterpret_cast<const Elf64_Shdr*>(part(header->e_shoff, std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr)));
+  const auto* const sections = reinterpret_cast<const Elf64_Shdr*>(
+      part(header->e_shoff, std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr)));
   std::vector<Symbol> found;
   bool any = false;
   for (const Elf64_Shdr& section : std::span(sections, header->e_shnum)) {
     if (section.sh_type != SHT_SYMTAB) continue;
     any = true;
-    const auto* const symbols = reinterpret_cast<const Elf64_Sym*>(part(section.sh_offset, section.sh_size));
-    const char* const names = part(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
+    const auto* const symbols =
+        reinterpret_cast<const Elf64_Sym*>(part(section.sh_offset, section.sh_size));
+    const char* const names =
+        part(sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
     for (const Elf64_Sym& symbol : std::span(symbols, section.sh_size / sizeof(Elf64_Sym)))
       if (ELF64_ST_TYPE(symbol.st_info) == type && symbol.st_size != 0)
         found.push_back({symbol.st_value, symbol.st_size, demangled(names + symbol.st_name)});

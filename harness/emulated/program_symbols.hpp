@@ -14,8 +14,8 @@ struct Symbol {
   std::string name;  // demangled
 };
 
-/// The functions (STT_FUNC) or thread-local variables (STT_TLS) that the running program has symbols for, by value.
-/// Throws a dependency Error when it has none (it was stripped).
+/// The functions (STT_FUNC) or thread-local variables (STT_TLS) that the running program has
+/// symbols for, by value. Throws a dependency Error when it has none (it was stripped).
 std::vector<Symbol> program_symbols(unsigned char type);
 
 /// "void gemm::tiled<16>(float*)::tile" is "tile", and the function itself "tiled<16>".

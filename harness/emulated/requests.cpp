@@ -29,7 +29,8 @@ void Requests::block_barrier() {
 void Requests::end_block() {
   lines.order(block_.lanes.warps());
   for (int warp = 0; warp < block_.lanes.warps(); ++warp)
-    in_flight_bytes = std::max({in_flight_bytes, block_.copies.most_bytes(warp), loads_[warp].most_bytes});
+    in_flight_bytes =
+        std::max({in_flight_bytes, block_.copies.most_bytes(warp), loads_[warp].most_bytes});
 }
 
 void Requests::barrier() {
@@ -47,10 +48,13 @@ void Requests::request(const Request& asked) {
   }
   if (asked.act == Act::fence) {
     block_.shared.history.thread_fence(warp_);
-    return block_.memory.fence(static_cast<std::uint32_t>(block_.others.owner()), block_.shared.history.published());
+    return block_.memory.fence(static_cast<std::uint32_t>(block_.others.owner()),
+                               block_.shared.history.published());
   }
-  strong_ = asked.act == Act::atomic || asked.act == Act::volatile_read || asked.act == Act::volatile_write;
-  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write) return memory_request(asked);
+  strong_ = asked.act == Act::atomic || asked.act == Act::volatile_read ||
+            asked.act == Act::volatile_write;
+  if (asked.act != Act::volatile_read && asked.act != Act::volatile_write)
+    return memory_request(asked);
   Request counted = asked;  // like others
   counted.act = asked.act == Act::volatile_read ? Act::read : Act::write;
   memory_request(counted);
@@ -59,9 +63,11 @@ void Requests::request(const Request& asked) {
 void Requests::memory_request(const Request& request) {
   lane_accesses += static_cast<std::uint64_t>(request.count);
   const bool row = request.is_row();
-  if (row && is_global(request.addresses[0]) && is_global(request.row_end())) return global_request(request, true);
+  if (row && is_global(request.addresses[0]) && is_global(request.row_end()))
+    return global_request(request, true);
   int global = 0;
-  for (const std::uint64_t address : request.active_addresses()) global += is_global(address) ? 1 : 0;
+  for (const std::uint64_t address : request.active_addresses())
+    global += is_global(address) ? 1 : 0;
   if (global == request.count) return global_request(request, false);
   if (global == 0) return shared_request(request);
   // Generic addresses of both kinds: the hardware takes them apart, too.
@@ -86,8 +92,9 @@ void Requests::global_request(const Request& request, bool row) {
   if (request.act == Act::copy_read)  // how many sectors depends on where they go
     copied_ = request;
   else
-    site.sectors += row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1
-                        : static_cast<std::uint64_t>(sectors(request.active_addresses()));
+    site.sectors +=
+        row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1
+            : static_cast<std::uint64_t>(sectors(request.active_addresses()));
   const std::uint64_t kind = request.act == Act::write    ? LineTouch::writes
                              : request.act == Act::atomic ? LineTouch::reads | LineTouch::writes
                                                           : LineTouch::reads;
@@ -95,27 +102,33 @@ void Requests::global_request(const Request& request, bool row) {
        at = (at / sector_bytes + 1) * sector_bytes)
     lines.touch(warp_, at, kind);
   if (keeps_lines_ && !row)
-    for (const std::uint64_t address : request.active_addresses()) lines.touch(warp_, address, kind);
+    for (const std::uint64_t address : request.active_addresses())
+      lines.touch(warp_, address, kind);
   if (request.act == Act::read)
     loads_[warp_].load(request.pc, static_cast<std::uint64_t>(request.count * request.bytes));
   else if (request.act != Act::copy_read)
     loads_[warp_].end();
-  const Act act = request.act == Act::copy_read ? Act::read : request.act;  // to memory they are the same
-  touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act}, request.pc, true);
+  // To memory they are the same.
+  const Act act = request.act == Act::copy_read ? Act::read : request.act;
+  touch_global({request.active_addresses(), request.active_lanes(), 32 * warp_, request.bytes, act},
+               request.pc, true);
 }
 
 /// The sectors of copies whose sources came with the last request: some lanes may only write zeros.
 void Requests::count_copied(const Request& to) {
   std::uint64_t destinations[32];
   std::size_t known = 0;
-  for (std::size_t i = 0; i < to.active_lanes().size() && known < copied_.active_lanes().size(); ++i)
+  for (std::size_t i = 0; i < to.active_lanes().size() && known < copied_.active_lanes().size();
+       ++i)
     if (to.lanes[i] == copied_.lanes[known]) destinations[known++] = to.addresses[i];
   sites.at(to.pc, Space::global, Act::copy_read, copied_.bytes).sectors +=
-      static_cast<std::uint64_t>(copied_sectors(copied_.active_addresses().first(known), {destinations, known}));
+      static_cast<std::uint64_t>(
+          copied_sectors(copied_.active_addresses().first(known), {destinations, known}));
   copied_.count = 0;
 }
 
-void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads) {
+void Requests::touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc,
+                            bool by_threads) {
   const GlobalMemory::Toucher toucher{.block = static_cast<std::uint32_t>(block_.others.owner()),
                                       .by_threads = by_threads,
                                       .strong = by_threads && strong_,
@@ -139,7 +152,8 @@ void Requests::shared_request(const Request& request) {
     if (block_.others.request(request, warp_)) return;
     lane_accesses -= static_cast<std::uint64_t>(request.count);
     if (!is_constant(address))
-      block_.findings.add("host memory", request.pc, 32 * warp_ + request.lanes[0], -1, fmt::format("{:#x}", address));
+      block_.findings.add("host memory", request.pc, 32 * warp_ + request.lanes[0], -1,
+                          fmt::format("{:#x}", address));
     return;
   }
   if (place.is_guard) {
@@ -153,9 +167,10 @@ void Requests::shared_request(const Request& request) {
     Site& site = sites.at(request.pc, Space::shared, request.act, request.bytes);
     ++site.requests;
     site.lanes += static_cast<std::uint64_t>(request.count);
-    site.wavefronts +=
-        static_cast<std::uint64_t>(wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
-    if (request.act == Act::copy_begin && copied_.count != 0 && copied_.pc == request.pc) count_copied(request);
+    site.wavefronts += static_cast<std::uint64_t>(
+        wavefronts(request.active_addresses(), request.active_lanes(), request.bytes));
+    if (request.act == Act::copy_begin && copied_.count != 0 && copied_.pc == request.pc)
+      count_copied(request);
   }
   const auto bytes = static_cast<std::uint64_t>(request.bytes);
   const std::size_t count = request.active_lanes().size();
@@ -163,13 +178,15 @@ void Requests::shared_request(const Request& request) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bad = request.addresses[i];
     if (bad - place.begin < room) continue;
-    block_.findings.add("out of bounds (shared)", request.pc, 32 * warp_ + request.lanes[i], -1,
-                        fmt::format("{} of {} bytes {} {}", place.name, size, bad < place.begin ? "-" : "+",
-                                    bad < place.begin ? place.begin - bad : bad - place.begin));
+    block_.findings.add(
+        "out of bounds (shared)", request.pc, 32 * warp_ + request.lanes[i], -1,
+        fmt::format("{} of {} bytes {} {}", place.name, size, bad < place.begin ? "-" : "+",
+                    bad < place.begin ? place.begin - bad : bad - place.begin));
     return;
   }
   SharedHistory& history = block_.shared.history;
-  const std::uint64_t offset_of_zero = block_.shared.offset_of(address) - address, words = bytes / 4;
+  const std::uint64_t offset_of_zero = block_.shared.offset_of(address) - address,
+                      words = bytes / 4;
   const int first_thread = 32 * warp_;
   const auto touch_each = [&](const auto& quick) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -188,13 +205,15 @@ void Requests::shared_request(const Request& request) {
     touch_each([](std::uint64_t, int) { return false; });
 }
 
-/// Lane number `i` of the request, where more than quick_read() or quick_write() is to be said or noted.
+/// Lane number `i` of the request, where more than quick_read() or quick_write() is to be said or
+/// noted.
 void Requests::touch_shared(const Request& request, std::size_t i) {
   SharedHistory& history = block_.shared.history;
   const std::string_view name = block_.shared.place_of(request.addresses[i]).name;
   const std::uint64_t offset = block_.shared.offset_of(request.addresses[i]);
   const int thread = 32 * warp_ + request.lanes[i];
-  if ((request.act == Act::read || request.act == Act::atomic) && !history.written(offset, request.bytes))
+  if ((request.act == Act::read || request.act == Act::atomic) &&
+      !history.written(offset, request.bytes))
     block_.findings.add("uninitialised (shared)", request.pc, thread, -1, name);
   const auto conflict = history.access(offset, request.bytes, request.act, thread);
   if (conflict && (!strong_ || request.act == Act::atomic))  // flags are made of volatile accesses

@@ -13,9 +13,10 @@ namespace ridgeline::emulated {
 
 class Block;
 
-/// Loads of global memory that a warp does one behind the other: each behind the last one in the program, with no
-/// store, atomic, barrier or collective between them. That many bytes the warp may have asked for before it waits for
-/// any. Uses in between, as an address or in arithmetic, are not seen.
+/// Loads of global memory that a warp does one behind the other: each behind the last one in the
+/// program, with no store, atomic, barrier or collective between them. That many bytes the warp may
+/// have asked for before it waits for any. Uses in between, as an address or in arithmetic, are not
+/// seen.
 struct LoadRun {
   std::uint64_t bytes = 0, most_bytes = 0;
   std::uint32_t pc = 0;  // of the last one
@@ -28,7 +29,8 @@ struct LoadRun {
   void end() { bytes = pc = 0; }
 };
 
-/// What the logs of a block's warps come to: requests to memory are counted, and checked against it and its history.
+/// What the logs of a block's warps come to: requests to memory are counted, and checked against it
+/// and its history.
 class Requests final : public Warp {
  public:
   /// `lines`: whether those of global memory are kept.
@@ -52,7 +54,8 @@ class Requests final : public Warp {
   void touch_line(std::uint64_t address, std::uint64_t kind) {
     if (keeps_lines_) lines.touch(warp_, address, kind);
   }
-  /// `by_threads`: and not by the asynchronous unit, whose order with threads is not followed there.
+  /// `by_threads`: and not by the asynchronous unit, whose order with threads is not followed
+  /// there.
   void touch_global(const GlobalMemory::Accesses& accesses, std::uint32_t pc, bool by_threads);
 
   SiteTable sites;

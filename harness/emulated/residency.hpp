@@ -8,7 +8,8 @@
 namespace ridgeline::emulated {
 
 /// As device::blocks_that_fit(), of the kernel that starts at `address`.
-int blocks_that_fit(const device::Facts& facts, std::uint64_t address, int threads, std::size_t shared_bytes);
+int blocks_that_fit(const device::Facts& facts, std::uint64_t address, int threads,
+                    std::size_t shared_bytes);
 
 }  // namespace ridgeline::emulated
 
@@ -18,12 +19,14 @@ namespace ridgeline::device {
 template <class... Parameters>
 void prefer_shared_memory(void (*)(Parameters...), std::size_t) {}
 
-/// Blocks of `threads` threads and `shared_bytes` of dynamic shared memory that an SM holds at once. Registers and
-/// static shared memory are those of nvcc's code; in a program that does not have them (built_kernels()), they limit
-/// nothing.
+/// Blocks of `threads` threads and `shared_bytes` of dynamic shared memory that an SM holds at
+/// once. Registers and static shared memory are those of nvcc's code; in a program that does not
+/// have them (built_kernels()), they limit nothing.
 template <class... Parameters>
-int blocks_that_fit(const Facts& facts, void (*kernel)(Parameters...), int threads, std::size_t shared_bytes) {
-  return emulated::blocks_that_fit(facts, reinterpret_cast<std::uint64_t>(kernel), threads, shared_bytes);
+int blocks_that_fit(const Facts& facts, void (*kernel)(Parameters...), int threads,
+                    std::size_t shared_bytes) {
+  return emulated::blocks_that_fit(facts, reinterpret_cast<std::uint64_t>(kernel), threads,
+                                   shared_bytes);
 }
 
 }  // namespace ridgeline::device

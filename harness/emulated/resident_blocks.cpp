@@ -5,7 +5,8 @@
 namespace ridgeline::emulated {
 namespace {
 
-// A loop that polls may give up after some rounds; one that has seen nothing new for so many never ends.
+// A loop that polls may give up after some rounds; one that has seen nothing new for so many never
+// ends.
 constexpr std::uint64_t idle_rounds = 1000;
 
 }  // namespace

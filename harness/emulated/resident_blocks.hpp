@@ -11,12 +11,13 @@ namespace ridgeline::emulated {
 
 class Block;
 
-/// Blocks that are resident together, each on an OS thread of its own. They take turns in the order of their places:
-/// one runs until what it waits for can only come from another. All but a Turn is asked by the one whose turn it is.
+/// Blocks that are resident together, each on an OS thread of its own. They take turns in the order
+/// of their places: one runs until what it waits for can only come from another. All but a Turn is
+/// asked by the one whose turn it is.
 class ResidentBlocks {
  public:
-  /// `number` tells sets of resident blocks of a launch apart; `cluster`: the blocks are one cluster, and each has
-  /// `threads`.
+  /// `number` tells sets of resident blocks of a launch apart; `cluster`: the blocks are one
+  /// cluster, and each has `threads`.
   ResidentBlocks(std::size_t blocks, std::uint64_t number, bool cluster, int threads);
 
   std::uint64_t number() const { return number_; }
@@ -25,7 +26,8 @@ class ResidentBlocks {
   Block& block(std::size_t place) const { return *blocks_[place]; }
   bool has_left(const Block& block) const;
 
-  /// A block's place among them, while it has one: waits for the others and for its first turn, and leaves at last.
+  /// A block's place among them, while it has one: waits for the others and for its first turn, and
+  /// leaves at last.
   class Turn {
    public:
     Turn(ResidentBlocks& residents, std::size_t place, Block& block)
@@ -47,8 +49,9 @@ class ResidentBlocks {
     bool left_ = false;
   };
 
-  /// Gives the turn to the next one, and waits for its own. `progress`: something has happened since it was got. False
-  /// when they have been stopped; also when nothing has happened for so many turns that nothing ever will.
+  /// Gives the turn to the next one, and waits for its own. `progress`: something has happened
+  /// since it was got. False when they have been stopped; also when nothing has happened for so
+  /// many turns that nothing ever will.
   bool pass(std::size_t place, bool progress);
   bool is_deadlocked() const { return deadlocked_; }
 

@@ -54,7 +54,8 @@ TEST(Resident, BlocksMeetAtABarrierOfAtomics) {
                *const to = lab.zeros(blocks, "to");
     for (int launch = 0; launch < 2; ++launch) {
       *counter = 0;
-      test::exchange_through_grid_barrier(lab.stream, blocks, reinterpret_cast<unsigned*>(counter), written, to, true);
+      test::exchange_through_grid_barrier(lab.stream, blocks, reinterpret_cast<unsigned*>(counter),
+                                          written, to, true);
       const Report report = lab.report();
       EXPECT_EQ(checks(report), "");
       EXPECT_EQ(report.barriers, 2u * blocks);
@@ -65,7 +66,8 @@ TEST(Resident, BlocksMeetAtABarrierOfAtomics) {
 
 TEST(Resident, WithoutResidenceABarrierOfTheGridIsADeadlock) {
   Lab lab;
-  test::exchange_through_grid_barrier(lab.stream, 40, reinterpret_cast<unsigned*>(lab.zeros(1, "counter")),
+  test::exchange_through_grid_barrier(lab.stream, 40,
+                                      reinterpret_cast<unsigned*>(lab.zeros(1, "counter")),
                                       lab.zeros(40, "written"), lab.zeros(40, "to"), false);
   const Report report = lab.report();
   ASSERT_FALSE(report.findings.empty());
@@ -98,13 +100,16 @@ TEST(Resident, AForgottenFlagIsADeadlock) {
       EXPECT_EQ(finding.block, 0);
     }
     const bool first_spins = report.findings[0].thread == 0;
-    EXPECT_EQ(report.findings[first_spins ? 0 : 1].detail, "reads the same value for ever: flag of 4 bytes + 0");
-    EXPECT_EQ(report.findings[first_spins ? 1 : 0].detail,
-              "waits for threads of its block: of 64, 63 have come, 0 have ended, 1 wait elsewhere");
+    EXPECT_EQ(report.findings[first_spins ? 0 : 1].detail,
+              "reads the same value for ever: flag of 4 bytes + 0");
+    EXPECT_EQ(
+        report.findings[first_spins ? 1 : 0].detail,
+        "waits for threads of its block: of 64, 63 have come, 0 have ended, 1 wait elsewhere");
     EXPECT_EQ(report.findings[first_spins ? 1 : 0].thread, 1);
   }
   Lab lab;
-  test::wait_for_flag(lab.stream, test::Forgotten::nothing, lab.zeros(1, "flag"), lab.zeros(128, "to"));
+  test::wait_for_flag(lab.stream, test::Forgotten::nothing, lab.zeros(1, "flag"),
+                      lab.zeros(128, "to"));
   EXPECT_EQ(checks(lab.report()), "");
 }
 
@@ -126,22 +131,28 @@ TEST(Resident, IsRefusedWhereTheBlocksDoNotFit) {
   const auto found = [&](const device::LaunchConfig& config) {
     lab.machine.launch(config, nothing);
     const Report report = lab.report();
-    return report.findings.empty() ? std::string() : report.findings[0].check + ": " + report.findings[0].detail;
+    return report.findings.empty() ? std::string()
+                                   : report.findings[0].check + ": " + report.findings[0].detail;
   };
   EXPECT_EQ(found({.grid = dim3(8), .block = dim3(1024), .resident = true}), "");
   EXPECT_EQ(found({.grid = dim3(9), .block = dim3(1024), .resident = true}),
-            "too many resident blocks: 9 blocks shall run together; 4 SMs hold 8 of 1024 threads, 0 bytes of shared "
+            "too many resident blocks: 9 blocks shall run together; 4 SMs hold 8 of 1024 threads, "
+            "0 bytes of shared "
             "memory and registers that are not known here");
   const auto starts = [&](const device::LaunchConfig& config, const char* check) {
     const std::string text = found(config);
     EXPECT_TRUE(text.starts_with(check)) << text;
   };
-  starts({.grid = dim3(129), .block = dim3(32), .resident = true}, "too many resident blocks: 129 blocks");
-  starts({.grid = dim3(9), .block = dim3(32), .shared_bytes = 100 << 10, .resident = true}, "too many resident blocks");
+  starts({.grid = dim3(129), .block = dim3(32), .resident = true},
+         "too many resident blocks: 129 blocks");
+  starts({.grid = dim3(9), .block = dim3(32), .shared_bytes = 100 << 10, .resident = true},
+         "too many resident blocks");
   starts({.grid = dim3(16), .cluster = dim3(16)}, "cluster of a wrong size: 16 x 1 x 1 blocks");
-  starts({.grid = dim3(6), .cluster = dim3(4)}, "cluster of a wrong size: a grid of 6 x 1 x 1 blocks");
+  starts({.grid = dim3(6), .cluster = dim3(4)},
+         "cluster of a wrong size: a grid of 6 x 1 x 1 blocks");
   starts({.grid = dim3(6), .cluster = dim3(0)}, "cluster of a wrong size: 0 x 1 x 1 blocks");
-  starts({.grid = dim3(8), .cluster = dim3(2), .resident = true}, "unsupported: clusters of a resident grid");
+  starts({.grid = dim3(8), .cluster = dim3(2), .resident = true},
+         "unsupported: clusters of a resident grid");
 }
 
 TEST(Cluster, BlocksReadEachOthersSharedMemory) {
@@ -152,7 +163,8 @@ TEST(Cluster, BlocksReadEachOthersSharedMemory) {
     const Report report = lab.report();
     EXPECT_EQ(checks(report), "");
     for (int block = 0; block < 12; ++block) EXPECT_EQ(to[block], 6 + 16 * (block / 4)) << block;
-    EXPECT_EQ(total(report, Space::cluster, Act::read).requests, 12u * 3) << "its own is shared memory";
+    EXPECT_EQ(total(report, Space::cluster, Act::read).requests, 12u * 3)
+        << "its own is shared memory";
     EXPECT_EQ(total(report, Space::shared, Act::read).requests, 12u);
   }
 }
@@ -163,14 +175,16 @@ TEST(Cluster, NamesMistakes) {
     const char* check;
   };
   using enum test::Cluster;
-  for (const auto& [how, check] : {Case{without_wait, "shared memory of a block that has not begun"},
-                                   {without_last_barrier, "shared memory of a block that has ended"},
-                                   {rank_outside, "out of bounds (cluster)"},
-                                   {one_block_never_arrives, "deadlock, deadlock"}}) {
+  for (const auto& [how, check] :
+       {Case{without_wait, "shared memory of a block that has not begun"},
+        {without_last_barrier, "shared memory of a block that has ended"},
+        {rank_outside, "out of bounds (cluster)"},
+        {one_block_never_arrives, "deadlock, deadlock"}}) {
     Lab lab;
     test::add_up_cluster(lab.stream, 4, lab.zeros(4, "to"), how);
     const Report report = lab.report();
-    EXPECT_NE(checks(report).find(check), std::string::npos) << check << " is not among: " << checks(report);
+    EXPECT_NE(checks(report).find(check), std::string::npos)
+        << check << " is not among: " << checks(report);
   }
 }
 

@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace ridgeline::emulated {
-namespace {
-
-constexpr const char* touched_under_way = "touched while a copy is under way";
-
-}  // namespace
 
 SharedHistory::SharedHistory(std::size_t bytes)
     : count_((bytes + 3) / 4), words_(static_cast<Word*>(std::calloc(count_, sizeof(Word)))) {
@@ -26,11 +21,15 @@ void SharedHistory::begin_block(int warps) {
     std::fill_n(words_.get(), count_, Word{});
     return start_over();
   }
+  begin_clocks(static_cast<Clock>(latest + 1));
+}
+
+void SharedHistory::begin_clocks(Clock first) {
   ++epoch_;
-  block_ = static_cast<Clock>(latest + 1);
-  now_.fill(block_);
-  for (auto& of_warp : seen_) of_warp.fill(block_);
-  for (auto& of_warp : fenced_) of_warp.fill(block_);
+  block_ = first;
+  now_.fill(first);
+  for (auto& of_warp : seen_) of_warp.fill(first);
+  for (auto& of_warp : fenced_) of_warp.fill(first);
 }
 
 void SharedHistory::start_over() {
@@ -41,11 +40,7 @@ void SharedHistory::start_over() {
             .copier = word.copier,
             .read = word.read};
   }
-  ++epoch_;
-  block_ = 1;
-  now_.fill(1);
-  for (auto& of_warp : seen_) of_warp.fill(1);
-  for (auto& of_warp : fenced_) of_warp.fill(1);
+  begin_clocks(1);
   forget_fences();
 }
 
@@ -70,7 +65,8 @@ void SharedHistory::block_barrier() {
   seen.fill(block_);  // also of warps that an earlier block had
   for (std::size_t warp = 0; warp < warps; ++warp) {
     for (std::size_t of = 0; of < warps; ++of) fenced[of] = std::max(fenced[of], fenced_[warp][of]);
-    seen[most_warps] = std::max(seen[most_warps], seen_[warp][most_warps]);  // the unit does not come to barriers
+    // The unit does not come to barriers.
+    seen[most_warps] = std::max(seen[most_warps], seen_[warp][most_warps]);
   }
   for (std::size_t warp = 0; warp < warps; ++warp) {
     now_[warp] = static_cast<Clock>(latest + 1);
@@ -111,7 +107,8 @@ SharedHistory::Word& SharedHistory::fresh(std::size_t index) {
   return word;
 }
 
-std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset, int bytes, Act act, int thread) {
+std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset, int bytes, Act act,
+                                                             int thread) {
   const Clock now = now_[static_cast<std::size_t>(thread / 32)];
   std::optional<Conflict> conflict;
   const auto note = [&](const char* what, Cell cell) {
@@ -121,20 +118,20 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
   for (std::size_t index = offset / 4; index <= last; ++index) {
     Word& word = fresh(index);
     const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
-    if (word.copier != 0 && act != Act::copy_end && !(word.read != 0 && act == Act::read) && !conflict)
+    if (word.copier != 0 && act != Act::copy_end && !(word.read != 0 && act == Act::read) &&
+        !conflict)
       conflict = Conflict{touched_under_way, word.copier - 1};
     const Cell me = cell_of(now, thread, mask);
     if (act == Act::read) {
       for (const Cell writer : word.writers)
         if (unordered(writer, thread, mask)) note("race (read after write)", writer);
-      if (word.readers[0] == me) continue;
-      const bool replaces = thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
-      word.readers[replaces ? 0 : 1] = me;
+      note_reader(word, me, thread);
       continue;
     }
     const bool atomic = act == Act::atomic;
     for (const Cell writer : word.writers)
-      if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask)) note("race (write after write)", writer);
+      if (!(atomic && is_atomic(writer)) && unordered(writer, thread, mask))
+        note("race (write after write)", writer);
     for (const Cell reader : word.readers)
       if (unordered(reader, thread, mask)) note("race (write after read)", reader);
     if (unordered(word.writers[0], thread, 15)) word.writers[1] = word.writers[0];
@@ -153,8 +150,7 @@ void SharedHistory::mark_written(std::size_t offset, int bytes) {
   const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
   const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;
   for (std::size_t index = offset / 4; index <= last; ++index) {
-    Word& word = words_[index];
-    if (word.since != block_) word.written = 0, word.copier = 0, word.since = block_;
+    Word& word = fresh(index);
     word.written = static_cast<std::uint8_t>(word.written | mask);
   }
 }

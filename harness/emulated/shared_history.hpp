@@ -12,23 +12,26 @@
 
 namespace ridgeline::emulated {
 
-/// Who touched each word of a block's shared memory last, and when: finds races by happens-before. Warps have vector
-/// clocks; __syncthreads() orders all threads, __syncwarp() those of a warp, and release() and acquire() those that
-/// meet at an mbarrier. The asynchronous unit, which copies and multiplies beside the threads, is a thread of its own.
-/// Two writers and two readers are kept a word, so a race with an older one can be missed; none is invented.
+/// Who touched each word of a block's shared memory last, and when: finds races by happens-before.
+/// Warps have vector clocks; __syncthreads() orders all threads, __syncwarp() those of a warp, and
+/// release() and acquire() those that meet at an mbarrier. The asynchronous unit, which copies and
+/// multiplies beside the threads, is a thread of its own. Two writers and two readers are kept a
+/// word, so a race with an older one can be missed; none is invented.
 class SharedHistory {
  public:
   static constexpr int most_warps = 32;
   static constexpr int unit_thread = 32 * most_warps;  // the asynchronous unit's
   using Clock = std::uint16_t;
-  using Clocks = std::array<Clock, most_warps + 1>;  // of each warp, and last of the asynchronous unit
+  using Clocks = std::array<Clock, most_warps + 1>;  // of each warp, and last of the asynchronous
+                                                     // unit
 
   struct Conflict {
     const char* what;  // "race (read after write)", or another order
     int other;         // thread of the earlier access; unit_thread for the asynchronous unit
   };
 
-  /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks come before.
+  /// What is known of each warp, and last of the asynchronous unit: accesses before these clocks
+  /// come before.
   struct Knowledge {
     std::array<Clock, most_warps + 1> seen{};    // all accesses
     std::array<Clock, most_warps + 1> fenced{};  // writes that the asynchronous unit sees, too
@@ -41,11 +44,12 @@ class SharedHistory {
   void begin_block(int warps);
   void block_barrier();
   void warp_barrier(int warp);
-  /// Notes an access of 1 to 16 bytes, aligned to its size, and returns what it races with. Words that a copy is on its
-  /// way to may not be touched by anybody.
+  /// Notes an access of 1 to 16 bytes, aligned to its size, and returns what it races with. Words
+  /// that a copy is on its way to may not be touched by anybody.
   std::optional<Conflict> access(std::size_t offset, int bytes, Act act, int thread);
-  /// Notes the usual access of one whole word, in order after all others to it, or a read of what was written in order
-  /// before. False when there is more to say or to note: access() does, also after this has noted a part.
+  /// Notes the usual access of one whole word, in order after all others to it, or a read of what
+  /// was written in order before. False when there is more to say or to note: access() does, also
+  /// after this has noted a part.
   bool quick_read(std::size_t word_index, int thread) {
     Word& word = words_[word_index];
     const auto warp = static_cast<std::size_t>(thread / 32);
@@ -73,8 +77,9 @@ class SharedHistory {
   /// What the warp knows and has done becomes part of `to`, which another warp may acquire.
   void release(int warp, Knowledge& to);
   void acquire(int warp, const Knowledge& from);
-  /// __threadfence(): what was ordered before it in its warp comes before all that is behind a later one of the block.
-  /// Which flag the threads have agreed on is not asked, so that a race can be missed.
+  /// __threadfence(): what was ordered before it in its warp comes before all that is behind a
+  /// later one of the block. Which flag the threads have agreed on is not asked, so that a race can
+  /// be missed.
   void thread_fence(int warp);
   /// Accesses before these clocks were ordered by a fence of the block.
   const Clocks& published() const { return published_; }
@@ -83,11 +88,12 @@ class SharedHistory {
   std::uint32_t moment(int thread, std::uint32_t mask, bool strong) const {
     return cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, mask) | (strong ? 1 : 0);
   }
-  /// Whether an access of this block races with the thread's one of now. Strong ones, by atomics or volatile, do not
-  /// race with each other.
+  /// Whether an access of this block races with the thread's one of now. Strong ones, by atomics or
+  /// volatile, do not race with each other.
   bool races(std::uint32_t moment, int thread, std::uint32_t mask, bool strong) const {
+    // A moment after its warp's present one is of older clocks.
     return unordered(moment, thread, mask) && !(strong && is_atomic(moment)) &&
-           clock_of(moment) <= now_[static_cast<std::size_t>(thread_of(moment) / 32)];  // else it is of older clocks
+           clock_of(moment) <= now_[static_cast<std::size_t>(thread_of(moment) / 32)];
   }
   static int thread_of(std::uint32_t moment) { return static_cast<int>(moment >> 5 & 2047); }
   static Clock clock_of(std::uint32_t moment) { return static_cast<Clock>(moment >> 16); }
@@ -96,9 +102,8 @@ class SharedHistory {
   void fence(int thread);
 
   // The unit accesses 16 bytes, aligned, on behalf of `thread`, at any time from begin to end.
-  std::optional<Conflict> begin_unit_write(std::size_t offset, int thread);
+  std::optional<Conflict> begin_unit(std::size_t offset, int thread, bool writes);
   void end_unit_write(std::size_t offset);
-  std::optional<Conflict> begin_unit_read(std::size_t offset, int thread);
   void end_unit_read(std::size_t offset, int thread);
   /// What the unit has done so far becomes part of `to`.
   void release_unit(Knowledge& to);
@@ -114,7 +119,8 @@ class SharedHistory {
     std::uint16_t read = 0;    // how many copies from here are under way
   };
 
-  static Cell cell_of(Clock now, int thread, std::uint32_t mask = 15) {  // of those bytes of the word
+  static Cell cell_of(Clock now, int thread,
+                      std::uint32_t mask = 15) {  // of those bytes of the word
     return static_cast<Cell>(now) << 16 | static_cast<Cell>(thread) << 5 | mask << 1;
   }
   /// Of the same thread, or known to have been before what it does now.
@@ -126,8 +132,8 @@ class SharedHistory {
   /// Of another thread, on a byte of `mask`, and not ordered before `thread`.
   bool unordered(Cell cell, int thread, std::uint32_t mask) const {
     return cell != 0 &&
-           clock_of(cell) >=
-               seen_[static_cast<std::size_t>(thread / 32)][static_cast<std::size_t>(thread_of(cell) / 32)] &&
+           clock_of(cell) >= seen_[static_cast<std::size_t>(thread / 32)]
+                                  [static_cast<std::size_t>(thread_of(cell) / 32)] &&
            thread_of(cell) != thread && (cell >> 1 & 15 & mask) != 0;
   }
 
@@ -136,9 +142,18 @@ class SharedHistory {
   };
   std::size_t count_ = 0;
   std::unique_ptr<Word[], Free> words_;  // zeros, which take no room before they are touched
+  static constexpr const char* touched_under_way = "touched while a copy is under way";
   /// The word, with nothing left of another block.
   Word& fresh(std::size_t index);
+  /// Keeps the read `me` of the thread, in the place of one that tells no more.
+  void note_reader(Word& word, Cell me, int thread) const {
+    if (word.readers[0] == me) return;
+    const bool replaces =
+        thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
+    word.readers[replaces ? 0 : 1] = me;
+  }
   void tick(int warp);  // what the warp does now is later than what it did
+  void begin_clocks(Clock first);
   /// Forgets all accesses, so that clocks begin anew.
   void start_over();
   void forget_fences();
@@ -151,10 +166,11 @@ class SharedHistory {
   Clocks published_{};                           // what thread_fence() has ordered
   std::array<Clocks, most_warps + 1> seen_{};    // what each warp knows of each
   std::array<Clocks, most_warps + 1> fenced_{};  // and of its writes that the unit sees
-  std::vector<std::vector<Clock>> own_fences_ = std::vector<std::vector<Clock>>(32 * most_warps);  // of each thread
-  bool fenced_threads_ = false;  // some have own_fences_
-  bool fences_ = false;          // there were some since the last barrier of the block
-  std::uint32_t epoch_ = 0;      // counts begin_block() and start_over()
+  std::vector<std::vector<Clock>> own_fences_ =
+      std::vector<std::vector<Clock>>(32 * most_warps);  // of each thread
+  bool fenced_threads_ = false;                          // some have own_fences_
+  bool fences_ = false;      // there were some since the last barrier of the block
+  std::uint32_t epoch_ = 0;  // counts begin_block() and start_over()
 };
 
 }  // namespace ridgeline::emulated

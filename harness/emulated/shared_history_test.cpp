@@ -20,7 +20,8 @@ class History : public testing::Test {
 };
 
 TEST_F(History, OneThreadNeverRaces) {
-  for (const Act act : {Act::write, Act::read, Act::write, Act::atomic}) EXPECT_EQ(touch(3, act), "");
+  for (const Act act : {Act::write, Act::read, Act::write, Act::atomic})
+    EXPECT_EQ(touch(3, act), "");
 }
 
 TEST_F(History, TwoThreadsRaceWhereOneWrites) {
@@ -30,7 +31,8 @@ TEST_F(History, TwoThreadsRaceWhereOneWrites) {
   EXPECT_EQ(touch(40, Act::read, 8), "");
   EXPECT_EQ(touch(40, Act::write, 8), "race (write after read) with 0");
   EXPECT_EQ(touch(0, Act::write, 16), "");
-  EXPECT_EQ(touch(1, Act::write, 16), "race (write after write) with 0") << "lanes of one warp, too";
+  EXPECT_EQ(touch(1, Act::write, 16), "race (write after write) with 0")
+      << "lanes of one warp, too";
 }
 
 TEST_F(History, ABarrierOrdersAll) {

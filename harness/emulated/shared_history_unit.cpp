@@ -2,9 +2,10 @@
 
 #include "harness/emulated/shared_history.hpp"
 
-// What orders threads and the asynchronous unit. The unit accesses shared memory through the async proxy: a thread's
-// store is visible to it once a fence.proxy.async stands between, in the thread itself or in one that knows of it.
-// Source: PTX ISA, "Memory Consistency Model", "Proxies" and "Causality order".
+// What orders threads and the asynchronous unit. The unit accesses shared memory through the async
+// proxy: a thread's store is visible to it once a fence.proxy.async stands between, in the thread
+// itself or in one that knows of it. Source: PTX ISA, "Memory Consistency Model", "Proxies" and
+// "Causality order".
 namespace ridgeline::emulated {
 namespace {
 
@@ -49,30 +50,39 @@ void SharedHistory::fence(int thread) {
 bool SharedHistory::is_fenced(Cell write, int thread) const {
   const int writer = thread_of(write);
   if (writer == unit_thread) return true;  // it sees what it has written
-  const auto mine = static_cast<std::size_t>(thread / 32), its = static_cast<std::size_t>(writer / 32);
+  const auto mine = static_cast<std::size_t>(thread / 32),
+             its = static_cast<std::size_t>(writer / 32);
   if (clock_of(write) < fenced_[mine][its]) return true;
   const std::vector<Clock>& fences = own_fences_[static_cast<std::size_t>(writer)];
   const auto after = std::ranges::lower_bound(fences, clock_of(write));
   return after != fences.end() && (writer == thread || *after < seen_[mine][its]);
 }
 
-std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_write(std::size_t offset, int thread) {
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit(std::size_t offset, int thread,
+                                                                 bool writes) {
   std::optional<Conflict> conflict;
   const auto note = [&](const char* what, int other) {
     if (!conflict) conflict = Conflict{what, other};
   };
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
-    if (word.copier != 0) note("touched while a copy is under way", word.copier - 1);
+    if (word.copier != 0 && (writes || word.read == 0)) note(touched_under_way, word.copier - 1);
+    if (!writes && word.written != 15) note("uninitialised (shared)", -1);
     for (const Cell writer : word.writers) {
       if (writer == 0 || clock_of(writer) < block_) continue;
       if (unordered(writer, thread, 15))
-        note("race (write after write)", thread_of(writer));
+        note(writes ? "race (write after write)" : "race (read after write)", thread_of(writer));
       else if (!is_fenced(writer, thread))
         note("missing fence.proxy.async", thread_of(writer));
     }
-    for (const Cell reader : word.readers)
-      if (unordered(reader, thread, 15)) note("race (write after read)", thread_of(reader));
+    if (writes) {
+      for (const Cell reader : word.readers)
+        if (unordered(reader, thread, 15)) note("race (write after read)", thread_of(reader));
+    } else if (word.copier == 0 || word.read != 0) {
+      ++word.read;
+    } else {
+      continue;
+    }
     word.copier = static_cast<std::uint16_t>(thread + 1);
   }
   return conflict;
@@ -85,32 +95,9 @@ void SharedHistory::end_unit_write(std::size_t offset) {
     word.written = 15;
     word.writers[0] = cell_of(now_[most_warps], unit_thread, 15);
     word.writers[1] = 0;
-    word.readers[0] = word.readers[1] = 0;  // whoever read before was looked at when the write began
+    word.readers[0] = word.readers[1] = 0;  // whoever read before was looked at when the write
+                                            // began
   }
-}
-
-std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_read(std::size_t offset, int thread) {
-  std::optional<Conflict> conflict;
-  const auto note = [&](const char* what, int other) {
-    if (!conflict) conflict = Conflict{what, other};
-  };
-  for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
-    Word& word = fresh(index);
-    if (word.copier != 0 && word.read == 0) note("touched while a copy is under way", word.copier - 1);
-    if (word.written != 15) note("uninitialised (shared)", -1);
-    for (const Cell writer : word.writers) {
-      if (writer == 0 || clock_of(writer) < block_) continue;
-      if (unordered(writer, thread, 15))
-        note("race (read after write)", thread_of(writer));
-      else if (!is_fenced(writer, thread))
-        note("missing fence.proxy.async", thread_of(writer));
-    }
-    if (word.copier == 0 || word.read != 0) {
-      word.copier = static_cast<std::uint16_t>(thread + 1);
-      ++word.read;
-    }
-  }
-  return conflict;
 }
 
 void SharedHistory::end_unit_read(std::size_t offset, int thread) {
@@ -118,9 +105,7 @@ void SharedHistory::end_unit_read(std::size_t offset, int thread) {
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
     if (word.read != 0 && --word.read == 0) word.copier = 0;
-    if (word.readers[0] == me) continue;
-    const bool replaces = thread_of(word.readers[0]) == thread || !unordered(word.readers[0], thread, 15);
-    word.readers[replaces ? 0 : 1] = me;
+    note_reader(word, me, thread);
   }
 }
 

@@ -9,8 +9,10 @@
 namespace ridgeline::emulated {
 namespace {
 
-constexpr std::size_t promised_alignment = 128;  // of dynamic shared memory, by RIDGELINE_DYNAMIC_SHARED
-// The swizzles of the asynchronous unit are made of addresses, so the window keeps their lower bits.
+constexpr std::size_t promised_alignment = 128;  // of dynamic shared memory, by
+                                                 // RIDGELINE_DYNAMIC_SHARED
+// The swizzles of the asynchronous unit are made of addresses, so the window keeps their lower
+// bits.
 constexpr std::uint64_t pattern = 1024;
 
 }  // namespace
@@ -20,8 +22,10 @@ SharedMemory::SharedMemory(const SharedVariables& variables, std::size_t most_by
       variables_(variables),
       static_bytes_((variables.bytes() + 15) / 16 * 16),
       span_(most_bytes + 4096),
-      dynamic_(static_cast<std::byte*>(std::aligned_alloc(4096, (most_bytes + 4095) / 4096 * 4096 + 8192))) {
-  if (dynamic_ == nullptr) throw OutOfMemory("allocating shared memory for the emulated device failed: out of memory");
+      dynamic_(static_cast<std::byte*>(
+          std::aligned_alloc(4096, (most_bytes + 4095) / 4096 * 4096 + 8192))) {
+  if (dynamic_ == nullptr)
+    throw OutOfMemory("allocating shared memory for the emulated device failed: out of memory");
   dynamic_ += promised_alignment;  // and no more, so that a kernel that relies on more is noticed
 }
 
@@ -41,7 +45,8 @@ bool SharedMemory::holds(std::uint64_t address, int bytes) const {
 }
 
 std::uint64_t SharedMemory::window_of(std::uint64_t address) const {
-  if (address - dynamic_begin() < span_) return pattern + dynamic_begin() % pattern + (address - dynamic_begin());
+  if (address - dynamic_begin() < span_)
+    return pattern + dynamic_begin() % pattern + (address - dynamic_begin());
   if (address - static_ >= variables_.bytes()) return ~std::uint64_t{0};
   return static_window() + (address - static_);
 }

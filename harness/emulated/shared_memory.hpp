@@ -11,7 +11,8 @@
 
 namespace ridgeline::emulated {
 
-/// The shared memory of the block that runs on this OS thread: where its variables lie, and who touched them.
+/// The shared memory of the block that runs on this OS thread: where its variables lie, and who
+/// touched them.
 class SharedMemory {
  public:
   /// At most `most_bytes` of it are dynamic.
@@ -31,8 +32,11 @@ class SharedMemory {
   Place place_of(std::uint64_t address) const {
     const std::uint64_t offset = address - static_;
     if (offset < variables_.bytes()) {
-      const auto is_in = [&](const auto* known) { return known != nullptr && offset - known->offset < known->bytes; };
-      if (!is_in(last_)) std::swap(last_, before_);  // kernels often go from one tile to another and back
+      const auto is_in = [&](const auto* known) {
+        return known != nullptr && offset - known->offset < known->bytes;
+      };
+      if (!is_in(last_))
+        std::swap(last_, before_);  // kernels often go from one tile to another and back
       if (!is_in(last_)) last_ = variables_.at(offset);
       if (last_ == nullptr) return {"a variable without a name", static_, static_, true};
       const std::uint64_t begin = static_ + last_->offset;
@@ -45,7 +49,8 @@ class SharedMemory {
   bool holds(std::uint64_t address, int bytes) const;
   /// Where the history keeps a shared address, and the reverse: the same for all blocks.
   std::uint64_t offset_of(std::uint64_t address) const {
-    return address - static_ < variables_.bytes() ? address - static_ : address - dynamic_begin() + static_bytes_;
+    return address - static_ < variables_.bytes() ? address - static_
+                                                  : address - dynamic_begin() + static_bytes_;
   }
   std::uint64_t at_offset(std::uint64_t offset) const {
     return offset < static_bytes_ ? static_ + offset : dynamic_begin() + (offset - static_bytes_);
@@ -66,7 +71,8 @@ class SharedMemory {
   const std::size_t span_;                            // of addresses that are said to be dynamic
   std::byte* dynamic_;
   std::size_t dynamic_bytes_ = 0;
-  mutable const SharedVariables::Variable *last_ = nullptr, *before_ = nullptr;  // that were asked for
+  mutable const SharedVariables::Variable *last_ = nullptr,
+                                          *before_ = nullptr;  // that were asked for
 };
 
 }  // namespace ridgeline::emulated

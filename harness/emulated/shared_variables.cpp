@@ -46,7 +46,8 @@ std::size_t SharedVariables::bytes_in(std::string_view function) const {
   std::size_t bytes = 0;
   for (const Variable& variable : variables_) {
     const std::string_view symbol = variable.symbol;
-    if (!function.empty() && symbol.starts_with(function) && symbol.substr(function.size()).starts_with("::"))
+    if (!function.empty() && symbol.starts_with(function) &&
+        symbol.substr(function.size()).starts_with("::"))
       bytes += variable.bytes;
   }
   return bytes;

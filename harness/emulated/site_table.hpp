@@ -8,7 +8,8 @@
 
 namespace ridgeline::emulated {
 
-/// Sites by pc, space and act: a hash table with open addresses, because it is asked at every request.
+/// Sites by pc, space and act: a hash table with open addresses, because it is asked at every
+/// request.
 class SiteTable {
  public:
   Site& at(std::uint32_t pc, Space space, Act act, int bytes) {

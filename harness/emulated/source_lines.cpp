@@ -21,18 +21,21 @@ bool is_word_of_the_language(std::string_view file) {
   return file.find("harness/emulated/") != std::string_view::npos && !file.ends_with(".cu");
 }
 
-/// "kernels/gemm/cuda/naive.cu" of "build/x/../../kernels/gemm/cuda/naive.cu" and of the file that the build wrote to
-/// include it, which debug information names now and then.
+/// "kernels/gemm/cuda/naive.cu" of "build/x/../../kernels/gemm/cuda/naive.cu" and of the file that
+/// the build wrote to include it, which debug information names now and then.
 std::string plain_path(std::string_view file) {
   std::string path = std::filesystem::path(file).lexically_normal().string();
   constexpr std::string_view wrapped = "/generated/emulated/";
   const std::size_t at = path.find(wrapped);
   if (at != std::string::npos && path.ends_with(".cu.cpp"))
-    return path.substr(at + wrapped.size(), path.size() - at - wrapped.size() - std::string_view(".cpp").size());
-  // Of calls, addr2line puts the folder that the compiler ran in, a build of this tree, before the name.
+    return path.substr(at + wrapped.size(),
+                       path.size() - at - wrapped.size() - std::string_view(".cpp").size());
+  // Of calls, addr2line puts the folder that the compiler ran in, a build of this tree, before the
+  // name.
   if (!path.starts_with('/'))
     for (const std::string_view room : {"/harness/", "/kernels/"})
-      if (const std::size_t inside = path.find(room); inside != std::string::npos) return path.substr(inside + 1);
+      if (const std::size_t inside = path.find(room); inside != std::string::npos)
+        return path.substr(inside + 1);
   return path;
 }
 
@@ -49,15 +52,12 @@ struct Close {
   void operator()(std::FILE* pipe) const { ::pclose(pipe); }
 };
 
-}  // namespace
-
-namespace {
-
 /// Adds the lines of `pcs` to `lines`.
 void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>& lines) {
   constexpr std::size_t at_once = 2000;  // addresses of a command line
   for (std::size_t first = 0; first < pcs.size(); first += at_once) {
-    // -a prints each address before the lines of the calls that were inlined there, the innermost first.
+    // -a prints each address before the lines of the calls that were inlined there, the innermost
+    // first.
     std::string command = fmt::format("addr2line -i -a -e /proc/{}/exe", ::getpid());
     for (const std::uint32_t pc : pcs.subspan(first, std::min(at_once, pcs.size() - first))) {
       command += fmt::format(" {:x}", pc - 1);  // within the call, not behind it
@@ -78,7 +78,8 @@ void ask(std::span<const std::uint32_t> pcs, std::map<std::uint32_t, SourceLine>
         continue;
       }
       const SourceLine line = parsed(text);
-      if (found != nullptr && found->file.empty() && !line.file.empty() && !is_word_of_the_language(line.file))
+      if (found != nullptr && found->file.empty() && !line.file.empty() &&
+          !is_word_of_the_language(line.file))
         *found = line;
     }
   }

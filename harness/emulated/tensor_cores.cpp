@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
-// Sums are made by vectors where the machine has them, and come out the same everywhere: in the order of k, each
-// product and each sum rounded by itself.
+// Sums are made by vectors where the machine has them, and come out the same everywhere: in the
+// order of k, each product and each sum rounded by itself.
 #ifdef __x86_64__
 #define RIDGELINE_VECTORS [[gnu::target_clones("avx2", "default")]]
 #else
@@ -30,9 +30,12 @@ RIDGELINE_VECTORS void widen_bf16(const std::uint16_t* from, float* to, int coun
 RIDGELINE_VECTORS void widen_f16(const std::uint16_t* from, float* to, int count) {
   for (int i = 0; i < count; ++i) {
     const std::uint32_t magnitude = from[i] & 0x7FFFu, sign = (from[i] & 0x8000u) << 16;
-    // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the product restores it, too.
-    const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
-    to[i] = std::bit_cast<float>(sign | (magnitude >= 0x7C00 ? 0x7F800000u | magnitude << 13 : finite));
+    // Shifted to a float's place the exponent is 112 too small; for numbers below 2^-14, the
+    // product restores it, too.
+    const auto finite =
+        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+    to[i] =
+        std::bit_cast<float>(sign | (magnitude >= 0x7C00 ? 0x7F800000u | magnitude << 13 : finite));
   }
 }
 
@@ -71,11 +74,13 @@ void multiply_together(Factor type, Operands* const* all) {
   for (int lane = 0; lane < 32; ++lane) {
     const Operands& of = *all[lane];
     const int row = lane / 4, column = lane % 4;
-    for (int part = 0; part < 4; ++part) left[row + part % 2 * 8][column + part / 2 * 4] = of.left.parts[part];
+    for (int part = 0; part < 4; ++part)
+      left[row + part % 2 * 8][column + part / 2 * 4] = of.left.parts[part];
     for (int part = 0; part < 2; ++part) {
       right_wide[column + part * 4][row] = of.right[part];
       for (int half = 0; half < 2; ++half)
-        right[2 * column + part * 8 + half][row] = static_cast<std::uint16_t>(of.right[part] >> 16 * half);
+        right[2 * column + part * 8 + half][row] =
+            static_cast<std::uint16_t>(of.right[part] >> 16 * half);
     }
     std::memcpy(&c[row][2 * column], of.sums.parts, 2 * sizeof(float));
     std::memcpy(&c[row + 8][2 * column], of.sums.parts + 2, 2 * sizeof(float));
@@ -106,7 +111,8 @@ struct Load {
 void load_together(Load* const* all, int count, bool transposed) {
   for (int matrix = 0; matrix < count; ++matrix) {
     std::uint16_t rows[8][8];
-    for (int row = 0; row < 8; ++row) std::memcpy(rows[row], all[8 * matrix + row]->row, sizeof rows[row]);
+    for (int row = 0; row < 8; ++row)
+      std::memcpy(rows[row], all[8 * matrix + row]->row, sizeof rows[row]);
     for (int lane = 0; lane < 32; ++lane) {
       const int one = lane / 4, two = lane % 4 * 2;
       std::uint32_t& part = all[lane]->out.parts[matrix];
@@ -120,15 +126,16 @@ void load_together(Load* const* all, int count, bool transposed) {
 
 }  // namespace
 
-// Source of the layouts: PTX ISA, "ldmatrix", "stmatrix" and "Matrix Fragments for mma.m16n8k16 with floating point
-// type".
+// Source of the layouts: PTX ISA, "ldmatrix", "stmatrix" and "Matrix Fragments for mma.m16n8k16
+// with floating point type".
 
 Matrices load_matrices(const void* row, int count, bool transposed) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Block& block = Block::current();
   const int mine_is = block.lanes.running().thread % 32;
   // The addresses of the other lanes are not looked at.
-  if (mine_is < 8 * count) block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::read, 16);
+  if (mine_is < 8 * count)
+    block.check_and_log(reinterpret_cast<std::uint64_t>(row), pc, Act::read, 16);
   Load mine{static_cast<const std::uint16_t*>(row), {}};
   block.lanes.collective(whole_warp, pc, Act::collective, mine,
                          [=](Load* const* all) { load_together(all, count, transposed); });
@@ -144,27 +151,31 @@ void store_matrices(void* row, const Matrices& from, int count, bool transposed)
     std::uint16_t* row;
     Matrices parts;
   } mine{static_cast<std::uint16_t*>(row), from};
-  block.lanes.collective(whole_warp, pc, Act::collective, mine, [count, transposed](Operands* const* all) {
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int matrix = 0; matrix < count; ++matrix) {
-        for (int half = 0; half < 2; ++half) {
-          const auto value = static_cast<std::uint16_t>(all[lane]->parts.parts[matrix] >> 16 * half);
-          const int one = lane / 4, two = lane % 4 * 2 + half;
-          all[8 * matrix + (transposed ? two : one)]->row[transposed ? one : two] = value;
+  block.lanes.collective(
+      whole_warp, pc, Act::collective, mine, [count, transposed](Operands* const* all) {
+        for (int lane = 0; lane < 32; ++lane) {
+          for (int matrix = 0; matrix < count; ++matrix) {
+            for (int half = 0; half < 2; ++half) {
+              const auto value =
+                  static_cast<std::uint16_t>(all[lane]->parts.parts[matrix] >> 16 * half);
+              const int one = lane / 4, two = lane % 4 * 2 + half;
+              all[8 * matrix + (transposed ? two : one)]->row[transposed ? one : two] = value;
+            }
+          }
         }
-      }
-    }
-  });
+      });
 }
 
-Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low, std::uint32_t right_high) {
+Sums multiply(Factor type, Sums sums, Matrices left, std::uint32_t right_low,
+              std::uint32_t right_high) {
   const std::uint32_t pc = RIDGELINE_CALLER;
   Operands mine{left, {right_low, right_high}, sums};
   Block& block = Block::current();
-  block.lanes.collective(whole_warp, pc, Act::collective, mine, [&block, type, pc](Operands* const* all) {
-    multiply_together(type, all);
-    block.count_tensor_instruction(pc);
-  });
+  block.lanes.collective(whole_warp, pc, Act::collective, mine,
+                         [&block, type, pc](Operands* const* all) {
+                           multiply_together(type, all);
+                           block.count_tensor_instruction(pc);
+                         });
   return mine.sums;
 }
 
@@ -181,7 +192,8 @@ void multiply_pieces(Pieces& mine, int depth) {
         a[lane % 16][lane / 16 * elements + i] = of.left[i];
         b[lane % right_rows][lane / right_rows * elements + i] = of.right[i];
       }
-      for (int i = 0; i < 8; ++i) c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2] = of.sums[i];
+      for (int i = 0; i < 8; ++i)
+        c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2] = of.sums[i];
     }
     for (auto& row : c) {
       const float* const left = a[&row - c];
@@ -191,7 +203,8 @@ void multiply_pieces(Pieces& mine, int depth) {
       for (int column = 0; column < 16; ++column) row[column] += sums[column];
     }
     for (int lane = 0; lane < 32; ++lane)
-      for (int i = 0; i < 8; ++i) all[lane]->sums[i] = c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2];
+      for (int i = 0; i < 8; ++i)
+        all[lane]->sums[i] = c[lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2];
     for (int half = 0; half < 2; ++half) block.count_tensor_instruction(pc);  // each of 16 x 8 sums
   });
 }

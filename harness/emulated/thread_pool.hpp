@@ -14,7 +14,8 @@
 
 namespace ridgeline::emulated {
 
-/// OS threads, each with a Block of its own, kept from launch to launch. The thread that asks is the first of them.
+/// OS threads, each with a Block of its own, kept from launch to launch. The thread that asks is
+/// the first of them.
 class ThreadPool {
  public:
   /// `make` is called on each thread: a Block belongs to the thread that made it.
@@ -22,8 +23,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ~ThreadPool();
 
-  /// Calls `work` on `count` threads at once, with their Blocks and numbers from 0 on, and waits for all. Throws what
-  /// one of them has thrown.
+  /// Calls `work` on `count` threads at once, with their Blocks and numbers from 0 on, and waits
+  /// for all. Throws what one of them has thrown.
   void run(std::size_t count, const std::function<void(Block&, std::size_t)>& work);
 
  private:

@@ -7,15 +7,18 @@
 namespace ridgeline::emulated {
 namespace {
 
-/// Of lanes that go together: the most distinct words in one bank. Accesses are aligned to their size, so that two of
-/// them have all their words in common or none: the adjacent banks of one access count as one, and its words as one.
+/// Of lanes that go together: the most distinct words in one bank. Accesses are aligned to their
+/// size, so that two of them have all their words in common or none: the adjacent banks of one
+/// access count as one, and its words as one.
 int wavefronts_of_group(std::span<const std::uint64_t> addresses, int bytes) {
   // Side by side, or all the same: no two words of a bank.
   bool plain = true;
   for (std::size_t i = 1; i < addresses.size() && plain; ++i)
-    plain = addresses[i] == addresses[0] || addresses[i] == addresses[0] + i * static_cast<std::uint64_t>(bytes);
+    plain = addresses[i] == addresses[0] ||
+            addresses[i] == addresses[0] + i * static_cast<std::uint64_t>(bytes);
   if (plain) return 1;
-  const int size = std::countr_zero(static_cast<unsigned>(std::max(bytes, bank_bytes)));  // its logarithm
+  const int size =
+      std::countr_zero(static_cast<unsigned>(std::max(bytes, bank_bytes)));  // its logarithm
   const auto last_bank = static_cast<std::uint64_t>((banks * bank_bytes >> size) - 1);
   std::uint64_t first[banks];
   std::uint32_t seen = 0;
@@ -41,7 +44,8 @@ int wavefronts_of_group(std::span<const std::uint64_t> addresses, int bytes) {
 }
 
 /// Whether every active lane reads what the lane `step` away reads, as far as that one is active.
-bool paired(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes, unsigned step) {
+bool paired(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes,
+            unsigned step) {
   if (lanes.size() == 32) {
     for (std::size_t i = 0; i < 32; ++i)
       if (addresses[i] != addresses[i ^ step]) return false;
@@ -77,8 +81,10 @@ int sectors(std::span<const std::uint64_t> addresses) {
   return static_cast<int>(std::unique(touched, touched + n) - touched);
 }
 
-int copied_sectors(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> destinations) {
-  std::pair<std::uint64_t, std::uint64_t> asked[32];  // lines of the source with sectors of the destination
+int copied_sectors(std::span<const std::uint64_t> sources,
+                   std::span<const std::uint64_t> destinations) {
+  std::pair<std::uint64_t, std::uint64_t> asked[32];  // lines of the source with sectors of the
+                                                      // destination
   std::size_t count = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::pair one{sources[i] / 128, destinations[i] / sector_bytes};
@@ -87,7 +93,8 @@ int copied_sectors(std::span<const std::uint64_t> sources, std::span<const std::
   return static_cast<int>(count);
 }
 
-int wavefronts(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes, int bytes) {
+int wavefronts(std::span<const std::uint64_t> addresses, std::span<const std::uint8_t> lanes,
+               int bytes) {
   int together = bytes <= 4 ? 32 : 128 / bytes;
   if (bytes > 4 && (paired(addresses, lanes, 1) || paired(addresses, lanes, 2))) together *= 2;
   int total = 0;

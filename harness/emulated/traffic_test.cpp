@@ -16,7 +16,8 @@ using Addresses = std::vector<std::uint64_t>;
 
 Addresses of_lanes(int lanes, const std::function<std::uint64_t(std::uint64_t)>& address) {
   Addresses made;
-  for (int lane = 0; lane < lanes; ++lane) made.push_back(address(static_cast<std::uint64_t>(lane)));
+  for (int lane = 0; lane < lanes; ++lane)
+    made.push_back(address(static_cast<std::uint64_t>(lane)));
   return made;
 }
 
@@ -32,10 +33,12 @@ int wavefronts_of(const Addresses& addresses, int bytes) {
 }
 
 TEST(Sectors, AreThoseThatAreTouched) {
-  for (const auto& [stride, expected] : {std::pair{1u, 4}, {2, 8}, {4, 16}, {8, 32}, {16, 32}, {0, 1}})
+  for (const auto& [stride, expected] :
+       {std::pair{1u, 4}, {2, 8}, {4, 16}, {8, 32}, {16, 32}, {0, 1}})
     EXPECT_EQ(sectors(strided(stride)), expected) << stride;
   EXPECT_EQ(sectors(of_lanes(32, [](auto lane) { return 16 * lane; })), 16);
-  EXPECT_EQ(sectors(of_lanes(32, [](auto lane) { return 4 * lane + 4; })), 5) << "not aligned to a sector";
+  EXPECT_EQ(sectors(of_lanes(32, [](auto lane) { return 4 * lane + 4; })), 5)
+      << "not aligned to a sector";
   EXPECT_EQ(sectors(of_lanes(1, [](auto) { return 100; })), 1);
   EXPECT_EQ(sectors({}), 0);
 }
@@ -56,7 +59,8 @@ TEST(Wavefronts, AreTheMostWordsOfABank) {
     EXPECT_EQ(wavefronts_of(strided(stride), 4), expected) << stride;
   EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return lane / 2 * 4; }), 4), 1)
       << "the same words are read together";
-  EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return lane; }), 1), 1) << "bytes of the same words";
+  EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return lane; }), 1), 1)
+      << "bytes of the same words";
   EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return lane % 2 * 128 + lane; }), 1), 2);
 }
 
@@ -65,13 +69,15 @@ TEST(Wavefronts, OfWideAccessesAreThoseOfTheirParts) {
   EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return 16 * lane; }), 16), 4);
   EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return 128 * lane; }), 16), 32)
       << "eight lanes in the same banks";
-  EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return 144 * lane; }), 16), 4) << "rows padded by 16 bytes";
+  EXPECT_EQ(wavefronts_of(of_lanes(32, [](auto lane) { return 144 * lane; }), 16), 4)
+      << "rows padded by 16 bytes";
   EXPECT_EQ(wavefronts_of(of_lanes(8, [](auto lane) { return 16 * lane; }), 16), 1);
 }
 
 TEST(Wavefronts, OfWideAccessesAreAsMeasuredOnAnH200) {
   const struct {
-    std::function<std::uint64_t(std::uint64_t)> index;  // of the word of 8 or 16 bytes that a lane reads
+    std::function<std::uint64_t(std::uint64_t)> index;  // of the word of 8 or 16 bytes that a lane
+                                                        // reads
     int of_8, of_16;
   } cases[] = {
       {[](auto) { return 0; }, 1, 2},
@@ -97,8 +103,11 @@ TEST(Wavefronts, OfWideAccessesAreAsMeasuredOnAnH200) {
       {[](auto lane) { return lane < 24 ? lane / 2 : lane; }, 3, 4},
   };
   for (std::size_t i = 0; i < std::size(cases); ++i) {
-    EXPECT_EQ(wavefronts_of(of_lanes(32, [&](auto lane) { return 8 * cases[i].index(lane); }), 8), cases[i].of_8) << i;
-    EXPECT_EQ(wavefronts_of(of_lanes(32, [&](auto lane) { return 16 * cases[i].index(lane); }), 16), cases[i].of_16)
+    EXPECT_EQ(wavefronts_of(of_lanes(32, [&](auto lane) { return 8 * cases[i].index(lane); }), 8),
+              cases[i].of_8)
+        << i;
+    EXPECT_EQ(wavefronts_of(of_lanes(32, [&](auto lane) { return 16 * cases[i].index(lane); }), 16),
+              cases[i].of_16)
         << i;
   }
 }
@@ -111,11 +120,14 @@ TEST(Wavefronts, GoByLaneNumbersAndNotByHowManyAreActive) {
 }
 
 TEST(CopiedSectors, AreAsAGpuCountsThem) {
-  // Lane i copies 16 bytes from source(i) to destination(i). The sectors were measured on an H100 (CUDA 13.0,
-  // l1tex__t_sectors_pipe_lsu_mem_global_op_ld), both arrays beginning at a multiple of 128.
+  // Lane i copies 16 bytes from source(i) to destination(i). The sectors were measured on an H100
+  // (CUDA 13.0, l1tex__t_sectors_pipe_lsu_mem_global_op_ld), both arrays beginning at a multiple of
+  // 128.
   using Place = std::function<std::uint64_t(std::uint64_t)>;
   const Place row = [](auto i) { return 16 * i; }, behind = [](auto i) { return 16 * i + 16; };
-  const auto strided = [](std::uint64_t bytes) -> Place { return [bytes](auto i) { return bytes * i; }; };
+  const auto strided = [](std::uint64_t bytes) -> Place {
+    return [bytes](auto i) { return bytes * i; };
+  };
   const auto pairs = [](std::uint64_t bytes) -> Place {
     return [bytes](auto i) { return i / 2 * bytes + i % 2 * 16; };
   };
@@ -147,7 +159,8 @@ TEST(CopiedSectors, AreAsAGpuCountsThem) {
       {row, [](auto i) { return i / 8 * 128 + (i % 8 ^ i / 8) * 16; }, 16},
   };
   for (const auto& [source, destination, expected] : measured)
-    EXPECT_EQ(copied_sectors(of_lanes(32, source), of_lanes(32, destination)), expected) << &source - &measured->source;
+    EXPECT_EQ(copied_sectors(of_lanes(32, source), of_lanes(32, destination)), expected)
+        << &source - &measured->source;
   EXPECT_EQ(copied_sectors({}, {}), 0);
 }
 

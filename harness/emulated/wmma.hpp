@@ -6,9 +6,10 @@
 #include "harness/emulated/language.hpp"
 #include "harness/emulated/tensor_cores.hpp"
 
-// nvcuda::wmma as far as kernels here use it: 16 x 16 sums of row-major factors. CUDA does not say which element lies
-// in which lane; here each lane has a piece of a row of a factor, as ldmatrix loads it, and of the sums what mma.sync
-// gives it. Source: CUDA C++ Programming Guide, "Warp Matrix Functions".
+// nvcuda::wmma as far as kernels here use it: 16 x 16 sums of row-major factors. CUDA does not say
+// which element lies in which lane; here each lane has a piece of a row of a factor, as ldmatrix
+// loads it, and of the sums what mma.sync gives it. Source: CUDA C++ Programming Guide, "Warp
+// Matrix Functions".
 namespace nvcuda::wmma {
 
 struct matrix_a {};
@@ -44,25 +45,27 @@ __device__ __forceinline__ void fill_fragment(Fragment& to, float value) {
 }
 
 template <class Use, int k, class Element, class Pointed>
-__device__ __forceinline__ void load_matrix_sync(fragment<Use, 16, 16, k, Element, row_major>& to, const Pointed* from,
-                                                 unsigned stride) {
+__device__ __forceinline__ void load_matrix_sync(fragment<Use, 16, 16, k, Element, row_major>& to,
+                                                 const Pointed* from, unsigned stride) {
   static_assert(sizeof(Pointed) == sizeof(to.x[0]));
   constexpr int pieces = (std::is_same_v<Use, matrix_a> ? k : 16) / to.num_elements;  // of a row
   const int lane = static_cast<int>(threadIdx.x % 32);
   // ldmatrix asks for a column of pieces after the other.
   constexpr int rows = 32 / pieces;
-  const uint4 piece = *reinterpret_cast<const uint4*>(from + lane % rows * stride + lane / rows * to.num_elements);
+  const uint4 piece =
+      *reinterpret_cast<const uint4*>(from + lane % rows * stride + lane / rows * to.num_elements);
   __builtin_memcpy(static_cast<void*>(to.x), &piece, sizeof piece);
   __syncwarp();
 }
 
 template <int k>
-__device__ __forceinline__ void store_matrix_sync(float* to, const fragment<accumulator, 16, 16, k, float, void>& from,
-                                                  unsigned stride, layout_t) {
+__device__ __forceinline__ void store_matrix_sync(
+    float* to, const fragment<accumulator, 16, 16, k, float, void>& from, unsigned stride,
+    layout_t) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   for (int pair = 0; pair < 4; ++pair)
-    *reinterpret_cast<float2*>(to + (lane / 4 + pair % 2 * 8) * stride + pair / 2 * 8 + lane % 4 * 2) =
-        make_float2(from.x[2 * pair], from.x[2 * pair + 1]);
+    *reinterpret_cast<float2*>(to + (lane / 4 + pair % 2 * 8) * stride + pair / 2 * 8 +
+                               lane % 4 * 2) = make_float2(from.x[2 * pair], from.x[2 * pair + 1]);
 }
 
 template <class Element, int k>

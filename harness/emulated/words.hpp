@@ -1,7 +1,7 @@
 #pragma once
 
-// Words of the kernel language that follow from others or are a host compiler's own. Part of language.hpp, which
-// includes it behind what they are made of.
+// Words of the kernel language that follow from others or are a host compiler's own. Part of
+// language.hpp, which includes it behind what they are made of.
 
 RIDGELINE_WORD unsigned __activemask() {
   ::ridgeline::emulated::unsupported("__activemask: which lanes it gives depends on scheduling");
@@ -21,11 +21,11 @@ RIDGELINE_WORD unsigned __match_all_sync(unsigned mask, T value, int* all) {
   return *all != 0 ? same : 0u;
 }
 
-#define RIDGELINE_REDUCTION(name, type, kind, number)                                                            \
-  RIDGELINE_WORD type name(unsigned mask, type value) {                                                          \
-    namespace emulated = ::ridgeline::emulated;                                                                  \
-    return static_cast<type>(                                                                                    \
-        emulated::reduce(mask, static_cast<unsigned>(value), emulated::Update::kind, emulated::Number::number)); \
+#define RIDGELINE_REDUCTION(name, type, kind, number)                                             \
+  RIDGELINE_WORD type name(unsigned mask, type value) {                                           \
+    namespace emulated = ::ridgeline::emulated;                                                   \
+    return static_cast<type>(emulated::reduce(mask, static_cast<unsigned>(value),                 \
+                                              emulated::Update::kind, emulated::Number::number)); \
   }
 RIDGELINE_REDUCTION(__reduce_add_sync, unsigned, add, u32)
 RIDGELINE_REDUCTION(__reduce_min_sync, unsigned, minimum, u32)
@@ -70,8 +70,12 @@ RIDGELINE_WORD __nv_bfloat162 atomicAdd(__nv_bfloat162* at, __nv_bfloat162 value
   return emulated::from_bits<__nv_bfloat162>(
       emulated::add_halves(at, static_cast<unsigned>(emulated::to_bits(value)), 4, true));
 }
-RIDGELINE_WORD float2 atomicAdd(float2*, float2) { ::ridgeline::emulated::unsupported("atomicAdd on float2"); }
-RIDGELINE_WORD float4 atomicAdd(float4*, float4) { ::ridgeline::emulated::unsupported("atomicAdd on float4"); }
+RIDGELINE_WORD float2 atomicAdd(float2*, float2) {
+  ::ridgeline::emulated::unsupported("atomicAdd on float2");
+}
+RIDGELINE_WORD float4 atomicAdd(float4*, float4) {
+  ::ridgeline::emulated::unsupported("atomicAdd on float4");
+}
 
 // Scopes are not told apart: all are the device's.
 #define RIDGELINE_SCOPES(name)                              \
@@ -102,14 +106,19 @@ RIDGELINE_WORD void __threadfence_block() { ::ridgeline::emulated::fence(); }
 RIDGELINE_WORD void __threadfence_system() { ::ridgeline::emulated::fence(); }
 
 /// A count that only grows, and never a time.
-RIDGELINE_WORD long long clock64() { return static_cast<long long>(::ridgeline::emulated::ticks()); }
-#define clock() static_cast<int>(::ridgeline::emulated::ticks())  // libc has another function of the name
+RIDGELINE_WORD long long clock64() {
+  return static_cast<long long>(::ridgeline::emulated::ticks());
+}
+#define clock() \
+  static_cast<int>(::ridgeline::emulated::ticks())  // libc has another function of the name
 RIDGELINE_WORD void __nanosleep(unsigned) {}
 
 RIDGELINE_WORD int __popc(unsigned bits) { return std::popcount(bits); }
 RIDGELINE_WORD int __popcll(unsigned long long bits) { return std::popcount(bits); }
 RIDGELINE_WORD int __clz(int bits) { return std::countl_zero(static_cast<unsigned>(bits)); }
-RIDGELINE_WORD int __clzll(long long bits) { return std::countl_zero(static_cast<unsigned long long>(bits)); }
+RIDGELINE_WORD int __clzll(long long bits) {
+  return std::countl_zero(static_cast<unsigned long long>(bits));
+}
 RIDGELINE_WORD int __ffs(int bits) { return __builtin_ffs(bits); }
 RIDGELINE_WORD int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 RIDGELINE_WORD unsigned long long __brevll(unsigned long long bits) {
@@ -117,28 +126,38 @@ RIDGELINE_WORD unsigned long long __brevll(unsigned long long bits) {
   for (int i = 0; i < 64; ++i) reversed |= (bits >> i & 1) << (63 - i);
   return reversed;
 }
-RIDGELINE_WORD unsigned __brev(unsigned bits) { return static_cast<unsigned>(__brevll(bits) >> 32); }
+RIDGELINE_WORD unsigned __brev(unsigned bits) {
+  return static_cast<unsigned>(__brevll(bits) >> 32);
+}
 RIDGELINE_WORD unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (shift & 31) >> 32);
 }
 RIDGELINE_WORD unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
 }
-/// Byte i of the result is the byte of (high, low) that nibble i of `selector` names, or its sign in all bits.
+/// Byte i of the result is the byte of (high, low) that nibble i of `selector` names, or its sign
+/// in all bits.
 RIDGELINE_WORD unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
   unsigned bytes = 0;
   for (int i = 0; i < 4; ++i) {
     const unsigned nibble = selector >> 4 * i & 15;
-    const auto byte = static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> 8 * (nibble & 7) & 255);
+    const auto byte =
+        static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> 8 * (nibble & 7) & 255);
     bytes |= ((nibble & 8) == 0 ? byte : (byte >> 7) * 255) << 8 * i;
   }
   return bytes;
 }
 RIDGELINE_WORD int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
-RIDGELINE_WORD unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(std::uint64_t{a} * b >> 32); }
+RIDGELINE_WORD unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
+}
 RIDGELINE_WORD int __mulhi(int a, int b) { return static_cast<int>(std::int64_t{a} * b >> 32); }
 RIDGELINE_WORD unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
-RIDGELINE_WORD long long __double_as_longlong(double value) { return __builtin_bit_cast(long long, value); }
-RIDGELINE_WORD double __longlong_as_double(long long bits) { return __builtin_bit_cast(double, bits); }
+RIDGELINE_WORD long long __double_as_longlong(double value) {
+  return __builtin_bit_cast(long long, value);
+}
+RIDGELINE_WORD double __longlong_as_double(long long bits) {
+  return __builtin_bit_cast(double, bits);
+}

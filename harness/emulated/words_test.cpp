@@ -47,20 +47,21 @@ TEST(Words, BitsAreCountedMovedAndMultiplied) {
   unsigned* const to = lab.empty<unsigned>(test::bit_words);
   test::use_bit_words(lab.stream(), 0x00F0'0012u, 0x8000'4321u, to);
   EXPECT_EQ(checks(lab.report()), "");
-  const unsigned expected[test::bit_words] = {
-      6,
-      12,
-      8,
-      0,
-      2,
-      2,
-      0x4800'0F00u,
-      0x0043'2100u,
-      0x2100'F000u,
-      0x8000'0043u,  // from the lowest nibble: bytes 5 and 1, the sign of byte 4, byte 7
-      0xFFD0'0036u,  // 24 bits with a sign
-      0x0078'0047u,
-      0xFF88'0035u};
+  // The tenth, from the lowest nibble: bytes 5 and 1, the sign of byte 4, byte 7. The eleventh: 24
+  // bits with a sign.
+  const unsigned expected[test::bit_words] = {6,
+                                              12,
+                                              8,
+                                              0,
+                                              2,
+                                              2,
+                                              0x4800'0F00u,
+                                              0x0043'2100u,
+                                              0x2100'F000u,
+                                              0x8000'0043u,
+                                              0xFFD0'0036u,
+                                              0x0078'0047u,
+                                              0xFF88'0035u};
   for (int i = 0; i < test::bit_words; ++i) EXPECT_EQ(to[i], expected[i]) << i;
 }
 
@@ -103,7 +104,8 @@ TEST(Words, TheClockOnlyGrows) {
 
 TEST(Words, WhatIsNotModelledIsSaid) {
   for (const auto& [what, detail] :
-       {std::pair{test::Unmodelled::active_mask, "__activemask: which lanes it gives depends on scheduling"},
+       {std::pair{test::Unmodelled::active_mask,
+                  "__activemask: which lanes it gives depends on scheduling"},
         {test::Unmodelled::wide_atomic, "atomicAdd on float2"}}) {
     Lab lab;
     test::use_unmodelled(lab.stream(), what, lab.filled(std::vector<float>(2)));
@@ -118,10 +120,12 @@ TEST(Words, PackedTypesAreOneAccess) {
   using enum Element;
   std::vector<unsigned char> values(32 * 16);
   std::iota(values.begin(), values.end(), static_cast<unsigned char>(1));
-  for (const Element element : {half, half2, bf16, bf162, float2, float4, double2, int4, uint4, longlong2, char4}) {
+  for (const Element element :
+       {half, half2, bf16, bf162, float2, float4, double2, int4, uint4, longlong2, char4}) {
     Lab lab;
     const int bytes = test::bytes_of(element);
-    unsigned char *const from = lab.filled(values), *const to = lab.empty<unsigned char>(values.size());
+    unsigned char *const from = lab.filled(values), *const to =
+                                                        lab.empty<unsigned char>(values.size());
     test::copy_elements(lab.stream(), element, from, to);
     const Report report = lab.report();
     EXPECT_EQ(checks(report), "");
@@ -136,7 +140,8 @@ TEST(Words, PackedTypesAreOneAccess) {
 }
 
 TEST(Words, SharedArraysOfPairsAreCountedAlone) {
-  for (int launch = 0; launch < 2; ++launch) {  // the compiler's guard of the array is set by the first one
+  for (int launch = 0; launch < 2; ++launch) {  // the compiler's guard of the array is set by the
+                                                // first one
     Lab lab;
     std::vector<unsigned> values(32);
     std::iota(values.begin(), values.end(), 1u);
@@ -156,12 +161,11 @@ TEST(Words, ObjectsAreCopiedInPiecesThatFit) {
     int bytes;
     std::vector<int> pieces;  // of a lane
   };
-  for (const auto& [bytes, pieces] :
-       {Shape{6, {2, 2, 2}}, Shape{3, {1, 1, 1}}, Shape{12, {4, 4, 4}}, Shape{10, {2, 2, 2, 2, 2}}}) {
+  for (const auto& [bytes, pieces] : {Shape{6, {2, 2, 2}}, Shape{3, {1, 1, 1}},
+                                      Shape{12, {4, 4, 4}}, Shape{10, {2, 2, 2, 2, 2}}}) {
     Lab lab;
-    unsigned char *const from = lab.filled(std::vector<unsigned char>(32 * 12, 7)), *const to =
-                                                                                        lab.empty<unsigned char>(32 *
-                                                                                                                 12);
+    unsigned char *const from = lab.filled(std::vector<unsigned char>(32 * 12, 7)),
+                         *const to = lab.empty<unsigned char>(32 * 12);
     test::copy_objects(lab.stream(), bytes, from, to);
     const Report report = lab.report();
     EXPECT_EQ(checks(report), "") << bytes;
@@ -178,7 +182,8 @@ TEST(Words, PackedTypesAreShuffled) {
   for (const Element element : {half, half2, bf16, bf162, float2, char4}) {
     Lab lab;
     const int bytes = test::bytes_of(element);
-    unsigned char *const from = lab.filled(values), *const to = lab.empty<unsigned char>(values.size());
+    unsigned char *const from = lab.filled(values), *const to =
+                                                        lab.empty<unsigned char>(values.size());
     test::swap_elements(lab.stream(), element, from, to);
     EXPECT_EQ(checks(lab.report()), "");
     for (int lane = 0; lane < 32; ++lane)

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "harness/stats/coin_sum.hpp"
+#include "harness/stats/distributions.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::gate {
@@ -15,24 +15,24 @@ namespace {
 using record::Outcome;
 using record::Verdict;
 
-constexpr int least_one_sided = 7;        // pairs dropped because of one side; fewer cannot reach the level
+constexpr int least_one_sided = 7;  // pairs dropped because of one side; fewer cannot reach the
+                                    // level
 constexpr double one_sided_level = 0.01;  // of the sign test on them
 constexpr double out_of_proportion = 10;  // times as long as ever before ...
-constexpr double least_hang_s = 3;        // ... and at least this long: loading a page can take ten times as long, too
+constexpr double least_hang_s = 3;  // ... and at least this long: loading a page can take ten times
+                                    // as long, too
 
-std::optional<double> ratio(double logarithm) {
-  if (!std::isfinite(logarithm)) return std::nullopt;
-  return std::exp(logarithm);
+bool absent(Outcome outcome) {
+  return outcome == Outcome::unsupported || outcome == Outcome::unavailable;
 }
-
-bool absent(Outcome outcome) { return outcome == Outcome::unsupported || outcome == Outcome::unavailable; }
 
 std::string words(const record::Measurement& measurement) {
   return fmt::format("{}: {}", record::to_string(measurement.outcome), measurement.reason);
 }
 
 /// Medians over the pairs that the decision stands on.
-void add_times(record::CaseVerdict& verdict, const std::vector<analysis::PairedTimes>& times, int count) {
+void add_times(record::CaseVerdict& verdict, const std::vector<analysis::PairedTimes>& times,
+               int count) {
   std::vector<double> baseline, candidate;
   for (int i = 0; i < count; ++i) {
     baseline.push_back(times[static_cast<std::size_t>(i)].baseline_ns);
@@ -74,7 +74,8 @@ bool hangs(double spent_s, double known_s) {
   return known_s > 0 && spent_s >= std::max(least_hang_s, out_of_proportion * known_s);
 }
 
-record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict, const std::string& reason) {
+record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict,
+                               const std::string& reason) {
   record::CaseVerdict made;
   made.case_name = gate_case.candidate.name;
   made.baseline_case = gate_case.baseline.name;
@@ -86,42 +87,40 @@ record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict, const
   return made;
 }
 
-record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs, bool last,
-                          const std::string& reason, int max_pairs) {
+record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs,
+                          bool last, const std::string& reason, int max_pairs) {
   const int kept = static_cast<int>(pairs.times.size());
   record::CaseVerdict made = verdict_on(gate_case, Verdict::undecided, last ? reason : "");
   made.dropped = pairs.dropped;
   if (last && pairs.dropped > 0 && kept < setup.plan.looks.front()) {
     made.verdict = Verdict::invalid_environment;
-    made.reason = fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by; the latest: {}",
-                              pairs.dropped, pairs.dropped + kept, kept, to_text(pairs.latest_drop));
+    made.reason =
+        fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by; the latest: {}",
+                    pairs.dropped, pairs.dropped + kept, kept, to_text(pairs.latest_drop));
   }
   if (kept == 0) return made;
-  const analysis::Decision decision = analysis::decide(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, last);
+  const analysis::Decision decision =
+      analysis::decide(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, last);
   made.pairs = decision.pairs;
-  made.delta = std::expm1(decision.delta);
+  analysis::set_numbers(made, decision);
   add_times(made, pairs.times, decision.pairs);
-  made.ratio = ratio(decision.estimate);
-  made.ratio_low = ratio(decision.interval.low);
-  made.ratio_high = ratio(decision.interval.high);
-  made.noise = decision.noise;
-  made.p_value = decision.p_value;
-  made.level = decision.level;
   if (made.verdict == Verdict::invalid_environment) return made;
-  if ((decision.decided || last) && decision.verdict != Verdict::regression && disturbs_itself(pairs)) {
+  if ((decision.decided || last) && decision.verdict != Verdict::regression &&
+      disturbs_itself(pairs)) {
     made.verdict = Verdict::invalid_environment;
     made.reason = fmt::format(
-        "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs itself, and its other "
+        "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs "
+        "itself, and its other "
         "rounds alone would hide that; the latest: {}",
         pairs.dropped_alone.candidate, pairs.dropped, to_text(pairs.latest_drop));
   } else if (decision.decided) {
     made.verdict = decision.verdict;
     made.reason.clear();
-    made.expected =
-        made.verdict == Verdict::regression && analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
+    made.expected = made.verdict == Verdict::regression &&
+                    analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
   } else {
-    made.smallest_effect =
-        analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, std::max(max_pairs, kept));
+    made.smallest_effect = analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases,
+                                                     pairs.times, std::max(max_pairs, kept));
   }
   return made;
 }
@@ -129,28 +128,36 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
                                             const Sides<std::optional<run::CaseResult>>& results,
                                             std::optional<int> round, int measured) {
-  constexpr std::pair<Outcome, Verdict> failures[] = {{Outcome::wrong_result, Verdict::wrong_result},
-                                                      {Outcome::crashed, Verdict::crashed},
-                                                      {Outcome::timeout, Verdict::timeout}};
+  constexpr std::pair<Outcome, Verdict> failures[] = {
+      {Outcome::wrong_result, Verdict::wrong_result},
+      {Outcome::crashed, Verdict::crashed},
+      {Outcome::timeout, Verdict::timeout}};
   const auto when = [&](Side side) {
-    return fmt::format("{}{}", to_string(side), round ? fmt::format(" in round {}", *round + 1) : "");
+    return fmt::format("{}{}", to_string(side),
+                       round ? fmt::format(" in round {}", *round + 1) : "");
   };
   for (const auto& [outcome, verdict] : failures)
     for (const Side side : {Side::candidate, Side::baseline})
       if (results[side] && results[side]->measurement.outcome == outcome)
-        return verdict_on(gate_case, verdict, fmt::format("{}: {}", when(side), results[side]->measurement.reason));
-  const auto lacks = [&](Side side) { return results[side] && absent(results[side]->measurement.outcome); };
-  // In its first round a case shows whether there is one. Later it is a fault, which must not take away what was
-  // measured.
+        return verdict_on(gate_case, verdict,
+                          fmt::format("{}: {}", when(side), results[side]->measurement.reason));
+  const auto lacks = [&](Side side) {
+    return results[side] && absent(results[side]->measurement.outcome);
+  };
+  // In its first round a case shows whether there is one. Later it is a fault, which must not take
+  // away what was measured.
   if (measured > 0)
     for (const Side side : {Side::candidate, Side::baseline})
       if (lacks(side)) {
         const record::Measurement& lost = results[side]->measurement;
-        return verdict_on(gate_case, Verdict::crashed,
-                          fmt::format("{}: was measured in {} round{} and then said {}: {}", when(side), measured,
-                                      measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
+        return verdict_on(
+            gate_case, Verdict::crashed,
+            fmt::format("{}: was measured in {} round{} and then said {}: {}", when(side), measured,
+                        measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
       }
-  const auto said = [&](Side side) { return fmt::format("{} {}", to_string(side), words(results[side]->measurement)); };
+  const auto said = [&](Side side) {
+    return fmt::format("{} {}", to_string(side), words(results[side]->measurement));
+  };
   if (lacks(Side::baseline) && lacks(Side::candidate))
     return verdict_on(gate_case, Verdict::skipped, words(results.candidate->measurement));
   if (lacks(Side::candidate)) return verdict_on(gate_case, Verdict::missing, said(Side::candidate));
@@ -158,16 +165,19 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
   return std::nullopt;
 }
 
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& one_by_one) {
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
+                              const std::string& one_by_one) {
   constexpr std::string_view what = "both sides do not fit into memory together";
   const int before = pairs.rounds();
   if (before == 0) {
-    record::CaseVerdict skipped = verdict_on(gate_case, Verdict::skipped, fmt::format("{}: {}", what, one_by_one));
+    record::CaseVerdict skipped =
+        verdict_on(gate_case, Verdict::skipped, fmt::format("{}: {}", what, one_by_one));
     skipped.no_room = true;
     return skipped;
   }
   return verdict_on(gate_case, Verdict::invalid_environment,
-                    fmt::format("{} any more, after {} round{}: {}", what, before, before == 1 ? "" : "s", one_by_one));
+                    fmt::format("{} any more, after {} round{}: {}", what, before,
+                                before == 1 ? "" : "s", one_by_one));
 }
 
 }  // namespace ridgeline::gate

@@ -25,34 +25,40 @@ void add(CasePairs& pairs, const record::Pair& pair);
 /// What disturbed which side of a pair.
 record::Drop drop_of(const Sides<run::CaseResult>& results);
 
-/// Whether the candidate alone is disturbed so much more often than the baseline alone that it hardly is chance. What
-/// draws more power is what throttles: to leave out those rounds is no longer blind to the result.
+/// Whether the candidate alone is disturbed so much more often than the baseline alone that it
+/// hardly is chance. What draws more power is what throttles: to leave out those rounds is no
+/// longer blind to the result.
 bool disturbs_itself(const CasePairs& pairs);
 
-/// Whether an execution that was cut off after `spent_s`, when the budget ended, would have gone on for ever as far as
-/// one can tell: `known_s` is the longest that one of the case took on either side, 0 when none ever ended. A budget
-/// can be shorter than the case's own limit, and must not make an endless loop look like a lack of time.
+/// Whether an execution that was cut off after `spent_s`, when the budget ended, would have gone on
+/// for ever as far as one can tell: `known_s` is the longest that one of the case took on either
+/// side, 0 when none ever ended. A budget can be shorter than the case's own limit, and must not
+/// make an endless loop look like a lack of time.
 bool hangs(double spent_s, double known_s);
 
 /// A verdict with everything but numbers.
-record::CaseVerdict verdict_on(const GateCase& gate_case, record::Verdict verdict, const std::string& reason);
+record::CaseVerdict verdict_on(const GateCase& gate_case, record::Verdict verdict,
+                               const std::string& reason);
 
-/// What the pairs say so far: decided, or undecided with what is known. `last`: no more pairs will come, and `reason`
-/// says why; too few left after drops is invalid_environment, and so is a candidate that disturbs itself unless it is a
-/// regression all the same. `max_pairs` are those that its smallest effect is of.
-record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs, bool last,
-                          const std::string& reason, int max_pairs);
+/// What the pairs say so far: decided, or undecided with what is known. `last`: no more pairs will
+/// come, and `reason` says why; too few left after drops is invalid_environment, and so is a
+/// candidate that disturbs itself unless it is a regression all the same. `max_pairs` are those
+/// that its smallest effect is of.
+record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs,
+                          bool last, const std::string& reason, int max_pairs);
 
-/// How a case ends because of what a round brought on either side, in that order: a wrong result, a crash, a timeout;
-/// not there on both sides, on the candidate's, on the baseline's. Empty when both were measured. `round` is absent
-/// where there is but one execution. `measured` rounds came before: what could be measured and then cannot is no case
-/// that a side lacks, but has crashed.
+/// How a case ends because of what a round brought on either side, in that order: a wrong result, a
+/// crash, a timeout; not there on both sides, on the candidate's, on the baseline's. Empty when
+/// both were measured. `round` is absent where there is but one execution. `measured` rounds came
+/// before: what could be measured and then cannot is no case that a side lacks, but has crashed.
 std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
                                             const Sides<std::optional<run::CaseResult>>& results,
                                             std::optional<int> round, int measured);
 
-/// How a case ends whose sides do not fit into memory together, for the reason `one_by_one`: skipped, unless they did
-/// in earlier rounds. Then it has not become too large, but something else has taken the memory.
-record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs, const std::string& one_by_one);
+/// How a case ends whose sides do not fit into memory together, for the reason `one_by_one`:
+/// skipped, unless they did in earlier rounds. Then it has not become too large, but something else
+/// has taken the memory.
+record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
+                              const std::string& one_by_one);
 
 }  // namespace ridgeline::gate

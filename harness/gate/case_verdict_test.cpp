@@ -36,7 +36,8 @@ record::Pair pair(double candidate_ns, const record::Drop& dropped = {}) {
   return made;
 }
 
-CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candidate, int by_both = 0) {
+CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candidate,
+                   int by_both = 0) {
   CasePairs pairs;
   for (int i = 0; i < kept; ++i) add(pairs, pair(candidate_ns));
   for (int i = 0; i < by_baseline; ++i) add(pairs, pair(100, {"hot", ""}));
@@ -62,10 +63,12 @@ TEST(CaseVerdict, WhatASideLacksAfterItWasMeasuredHasCrashed) {
   for (const Outcome absent : {Outcome::unavailable, Outcome::unsupported})
     for (const auto& [baseline, candidate] :
          {std::pair{Outcome::ok, absent}, {absent, Outcome::ok}, {absent, absent}}) {
-      const auto ended = ended_by(gate_case(), {result(baseline), result(candidate, "no library")}, 9, 8);
+      const auto ended =
+          ended_by(gate_case(), {result(baseline), result(candidate, "no library")}, 9, 8);
       ASSERT_TRUE(ended);
       EXPECT_EQ(ended->verdict, Verdict::crashed);
-      EXPECT_NE(ended->reason.find("in round 10: was measured in 8 rounds and then said "), std::string::npos)
+      EXPECT_NE(ended->reason.find("in round 10: was measured in 8 rounds and then said "),
+                std::string::npos)
           << ended->reason;
     }
 }
@@ -81,31 +84,36 @@ TEST(CaseVerdict, AWrongResultWinsOverACrashAndThatOverATimeout) {
   EXPECT_EQ(verdict(Outcome::timeout, Outcome::crashed), Verdict::crashed);
   EXPECT_EQ(verdict(Outcome::timeout, Outcome::unavailable), Verdict::timeout);
   EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::ok), result(Outcome::unstable)}, 3, 3));
-  EXPECT_FALSE(ended_by(gate_case(), {result(Outcome::ok), result(Outcome::invalid_environment)}, 3, 3));
+  EXPECT_FALSE(
+      ended_by(gate_case(), {result(Outcome::ok), result(Outcome::invalid_environment)}, 3, 3));
 }
 
 TEST(CaseVerdict, WhatDoesNotFitTwiceIsSkippedUnlessItDid) {
   EXPECT_EQ(too_large(gate_case(), {}, "the reason").verdict, Verdict::skipped);
   EXPECT_TRUE(too_large(gate_case(), {}, "the reason").no_room);
-  EXPECT_EQ(too_large(gate_case(), {}, "the reason").reason, "both sides do not fit into memory together: the reason");
+  EXPECT_EQ(too_large(gate_case(), {}, "the reason").reason,
+            "both sides do not fit into memory together: the reason");
   const record::CaseVerdict later = too_large(gate_case(), measured(0, 100, 0, 1), "the reason");
   EXPECT_EQ(later.verdict, Verdict::invalid_environment);
-  EXPECT_EQ(later.reason, "both sides do not fit into memory together any more, after 1 round: the reason");
+  EXPECT_EQ(later.reason,
+            "both sides do not fit into memory together any more, after 1 round: the reason");
 }
 
 // ---- pairs that do not count
 
 TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
-  const run::CaseResult fine = result(Outcome::ok), hot = result(Outcome::invalid_environment, "hot");
+  const run::CaseResult fine = result(Outcome::ok),
+                        hot = result(Outcome::invalid_environment, "hot");
   EXPECT_EQ(to_text(drop_of({fine, fine})), "");
   EXPECT_EQ(to_text(drop_of({hot, fine})), "baseline: hot");
   EXPECT_EQ(to_text(drop_of({fine, hot})), "candidate: hot");
   EXPECT_EQ(to_text(drop_of({hot, hot})), "both: baseline: hot; candidate: hot");
   // ... and is read back so when a gate goes on.
-  for (const auto& [results, baseline, candidate] : {std::tuple{Sides<run::CaseResult>{hot, fine}, 1, 0},
-                                                     {Sides<run::CaseResult>{fine, hot}, 0, 1},
-                                                     {Sides<run::CaseResult>{hot, hot}, 0, 0},
-                                                     {Sides<run::CaseResult>{fine, fine}, 0, 0}}) {
+  for (const auto& [results, baseline, candidate] :
+       {std::tuple{Sides<run::CaseResult>{hot, fine}, 1, 0},
+        {Sides<run::CaseResult>{fine, hot}, 0, 1},
+        {Sides<run::CaseResult>{hot, hot}, 0, 0},
+        {Sides<run::CaseResult>{fine, fine}, 0, 0}}) {
     CasePairs pairs;
     add(pairs, pair(100, drop_of(results)));
     EXPECT_EQ(pairs.dropped_alone.baseline, baseline);
@@ -130,17 +138,20 @@ TEST(CaseVerdict, ACandidateDisturbsItselfWhenChanceWouldHardlyHitItAlone) {
 
 TEST(CaseVerdict, DroppedPairsOfOneSideArePassOnlyWhereTheyCanBeChance) {
   const auto judged = [](double candidate_ns, int by_baseline, int by_candidate) {
-    return judge(setup(), gate_case(), measured(12, candidate_ns, by_baseline, by_candidate), false, "", 0);
+    return judge(setup(), gate_case(), measured(12, candidate_ns, by_baseline, by_candidate), false,
+                 "", 0);
   };
   EXPECT_EQ(judged(100, 0, 6).verdict, Verdict::pass);
   EXPECT_EQ(judged(100, 8, 8).verdict, Verdict::pass);
   const record::CaseVerdict verdict = judged(100, 0, 7);
   EXPECT_EQ(verdict.verdict, Verdict::invalid_environment);
-  EXPECT_NE(verdict.reason.find("only the candidate was disturbed in 7 of 7 dropped pairs"), std::string::npos)
+  EXPECT_NE(verdict.reason.find("only the candidate was disturbed in 7 of 7 dropped pairs"),
+            std::string::npos)
       << verdict.reason;
   EXPECT_EQ(judged(80, 0, 6).verdict, Verdict::improvement);
   EXPECT_EQ(judged(80, 0, 7).verdict, Verdict::invalid_environment);
-  EXPECT_EQ(judged(120, 0, 7).verdict, Verdict::regression);  // it is slower even when nothing disturbs it
+  EXPECT_EQ(judged(120, 0, 7).verdict,
+            Verdict::regression);  // it is slower even when nothing disturbs it
 }
 
 // ---- the end of the budget

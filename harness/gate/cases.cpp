@@ -38,7 +38,8 @@ record::CaseVerdict settle(const Candidate& each, const analysis::CaseRule& rule
 }
 
 /// Gives each its rule, and settles those that cannot be compared.
-GateCases judged(const std::vector<Candidate>& all, const std::vector<std::string>& known, const CaseChoice& choice) {
+GateCases judged(const std::vector<Candidate>& all, const std::vector<std::string>& known,
+                 const CaseChoice& choice) {
   std::vector<std::string> names;
   for (const Candidate& each : all) names.push_back(name_of(each));
   const auto rules = resolve(choice.rules, names, choice.otherwise, choice.today, known);
@@ -52,7 +53,7 @@ GateCases judged(const std::vector<Candidate>& all, const std::vector<std::strin
     if (!rules[i].skip.empty())
       settled(Verdict::skipped, rules[i].skip);
     else if (baseline && candidate)
-      made.compared.push_back({*each.cases.baseline, *each.cases.candidate, rules[i]});
+      made.compared.push_back({{*each.cases.baseline, *each.cases.candidate}, rules[i]});
     else if (!baseline && !candidate)
       settled(Verdict::skipped, each.why.candidate);
     else if (baseline)
@@ -74,8 +75,10 @@ ByName by_name(const std::vector<run::Selected>& cases) {
 /// Whether `each` stands for the cases of an unavailable worker.
 bool stands_in(const run::Selected& each) { return !each.worker->unavailable.empty(); }
 
-/// A side's case of that name, and why it lacks it. A suite that stands in for this one's cases says why.
-void look_up(const ByName& cases, const std::string& name, const run::Selected*& found, std::string& why) {
+/// A side's case of that name, and why it lacks it. A suite that stands in for this one's cases
+/// says why.
+void look_up(const ByName& cases, const std::string& name, const run::Selected*& found,
+             std::string& why) {
   const auto exact = cases.find(name);
   if (exact != cases.end()) {
     found = exact->second;
@@ -101,12 +104,12 @@ std::string problem_key(const record::Case& info) {
   return record::name(id);
 }
 
-[[noreturn]] void no_variant(Side side, const std::string& variant, const std::vector<std::string>& names,
-                             DeviceKind kind) {
+[[noreturn]] void no_variant(Side side, const std::string& variant,
+                             const std::vector<std::string>& names, DeviceKind kind) {
   const std::string near = nearest(variant, names);
   throw Error(ErrorKind::usage,
-              fmt::format("--{}-variant {}: no case for {} has this variant", to_string(side), printable(variant),
-                          to_string(kind)),
+              fmt::format("--{}-variant {}: no case for {} has this variant", to_string(side),
+                          printable(variant), to_string(kind)),
               near.empty() ? "ridgeline list shows all cases: suite/variant/..."
                            : fmt::format("did you mean {}? ridgeline list shows all cases", near));
 }
@@ -118,7 +121,8 @@ GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const Cas
   std::vector<run::Worker> either = workers.candidate;
   std::set<std::pair<DeviceKind, std::string>> listed;
   for (const run::Worker& worker : either)
-    for (const record::Case& info : worker.cases) listed.emplace(info.device_kind, record::name(info.id));
+    for (const record::Case& info : worker.cases)
+      listed.emplace(info.device_kind, record::name(info.id));
   for (const run::Worker& worker : workers.baseline) {
     run::Worker rest = worker;
     std::erase_if(rest.cases, [&](const record::Case& info) {
@@ -126,27 +130,29 @@ GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const Cas
     });
     either.push_back(std::move(rest));
   }
-  const std::vector<run::Selected> chosen =
-      run::select(either, choice.device, choice.profile, choice.patterns, choice.home, run::Workers::some);
+  const std::vector<run::Selected> chosen = run::select(
+      either, choice.device, choice.profile, choice.patterns, choice.home, run::Workers::some);
   const Sides<std::vector<run::Selected>> all{run::all_cases(workers.baseline, choice.device),
                                               run::all_cases(workers.candidate, choice.device)};
   const Sides<ByName> named{by_name(all.baseline), by_name(all.candidate)};
 
   std::vector<Candidate> pairs;
   for (const run::Selected& selected : chosen) {
-    const bool real_ones = stands_in(selected) && std::ranges::any_of(chosen, [&](const run::Selected& other) {
-                             return !stands_in(other) && matches(selected.name, other.name);
-                           });
+    const bool real_ones =
+        stands_in(selected) && std::ranges::any_of(chosen, [&](const run::Selected& other) {
+          return !stands_in(other) && matches(selected.name, other.name);
+        });
     if (real_ones) continue;  // each of them says what it lacks
     Candidate each;
-    for (const Side side : both_sides) look_up(named[side], selected.name, each.cases[side], each.why[side]);
+    for (const Side side : both_sides)
+      look_up(named[side], selected.name, each.cases[side], each.why[side]);
     pairs.push_back(std::move(each));
   }
   return judged(pairs, names_of(either), choice);
 }
 
-GateCases pair_by_variant(const std::vector<run::Worker>& workers, const Sides<std::string>& variants,
-                          const CaseChoice& choice) {
+GateCases pair_by_variant(const std::vector<run::Worker>& workers,
+                          const Sides<std::string>& variants, const CaseChoice& choice) {
   const std::vector<run::Selected> all = run::all_cases(workers, choice.device);
   std::set<std::string> known;
   Sides<std::map<std::string, const run::Selected*>> by_problem;
@@ -163,9 +169,11 @@ GateCases pair_by_variant(const std::vector<run::Worker>& workers, const Sides<s
     if (!known.contains(variants[side]))
       no_variant(side, variants[side], {known.begin(), known.end()}, choice.device.kind);
 
-  // A variant's name may be used by several suites; those without the other variant are not what was asked for.
+  // A variant's name may be used by several suites; those without the other variant are not what
+  // was asked for.
   const auto shared = [&](const run::Selected& each) {
-    return suites.baseline.contains(each.info.id.suite) && suites.candidate.contains(each.info.id.suite);
+    return suites.baseline.contains(each.info.id.suite) &&
+           suites.candidate.contains(each.info.id.suite);
   };
   std::vector<Candidate> pairs;
   std::set<std::string> taken;
@@ -173,24 +181,27 @@ GateCases pair_by_variant(const std::vector<run::Worker>& workers, const Sides<s
   for (const run::Selected& selected :
        run::select(workers, choice.device, choice.profile, choice.patterns, choice.home)) {
     const std::string& variant = selected.info.id.variant;
-    if ((variant != variants.baseline && variant != variants.candidate) || !shared(selected)) continue;
+    if ((variant != variants.baseline && variant != variants.candidate) || !shared(selected))
+      continue;
     const std::string key = problem_key(selected.info);
     if (!taken.insert(key).second) continue;
     Candidate each;
     for (const Side side : both_sides) {
       const auto found = by_problem[side].find(key);
       each.cases[side] = found == by_problem[side].end() ? nullptr : found->second;
-      each.why[side] = each.cases[side] == nullptr ? fmt::format("{} does not have this problem", variants[side])
-                                                   : each.cases[side]->unavailable;
+      each.why[side] = each.cases[side] == nullptr
+                           ? fmt::format("{} does not have this problem", variants[side])
+                           : each.cases[side]->unavailable;
     }
     any_common = any_common || (each.cases.baseline != nullptr && each.cases.candidate != nullptr);
     pairs.push_back(std::move(each));
   }
   if (!any_common)
     throw Error(ErrorKind::usage,
-                fmt::format("none of the chosen cases has both variants, {} and {}", printable(variants.baseline),
-                            printable(variants.candidate)),
-                "give PATTERNs that pick cases of both, or another --profile; ridgeline list shows all cases");
+                fmt::format("none of the chosen cases has both variants, {} and {}",
+                            printable(variants.baseline), printable(variants.candidate)),
+                "give PATTERNs that pick cases of both, or another --profile; ridgeline list shows "
+                "all cases");
   return judged(pairs, names_of(workers), choice);
 }
 

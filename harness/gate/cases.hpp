@@ -14,7 +14,7 @@ namespace ridgeline::gate {
 /// What a gate's cases are chosen with.
 struct CaseChoice {
   record::Device device;
-  run::Profile profile;               // whose cases are compared, narrowed by the patterns as for a run
+  run::Profile profile;  // whose cases are compared, narrowed by the patterns as for a run
   std::vector<std::string> patterns;  // the user's
   std::filesystem::path home;
   GateRules rules;
@@ -28,12 +28,14 @@ struct GateCases {
   std::vector<record::CaseVerdict> settled;
 };
 
-/// Pairs the cases of two sides by name. The workers must outlive what is returned. Throws usage Errors like select().
+/// Pairs the cases of two sides by name. The workers must outlive what is returned. Throws usage
+/// Errors like select().
 GateCases pair_by_name(const Sides<std::vector<run::Worker>>& workers, const CaseChoice& choice);
 
-/// Pairs the cases of two variants of one side that differ in their variant alone, in the suites that have both. Throws
-/// a usage Error for a variant that no case has, with the nearest name, and when no problem has both.
-GateCases pair_by_variant(const std::vector<run::Worker>& workers, const Sides<std::string>& variants,
-                          const CaseChoice& choice);
+/// Pairs the cases of two variants of one side that differ in their variant alone, in the suites
+/// that have both. Throws a usage Error for a variant that no case has, with the nearest name, and
+/// when no problem has both.
+GateCases pair_by_variant(const std::vector<run::Worker>& workers,
+                          const Sides<std::string>& variants, const CaseChoice& choice);
 
 }  // namespace ridgeline::gate

@@ -37,7 +37,8 @@ CaseChoice choice(const std::vector<std::string>& patterns, const std::string& r
   CaseChoice made;
   made.device = fake();
   made.profile = run::parse_profile(
-      "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = [\"*\"]\n",
+      "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = "
+      "[\"*\"]\n",
       "test.toml");
   made.patterns = patterns;
   made.home = std::filesystem::temp_directory_path();
@@ -49,9 +50,11 @@ CaseChoice choice(const std::vector<std::string>& patterns, const std::string& r
 /// "scan/a/f32/n=1: missing: why", sorted; "x <- y" is compared.
 std::vector<std::string> text(const GateCases& cases) {
   std::vector<std::string> lines;
-  for (const GateCase& each : cases.compared) lines.push_back(each.candidate.name + " <- " + each.baseline.name);
+  for (const GateCase& each : cases.compared)
+    lines.push_back(each.candidate.name + " <- " + each.baseline.name);
   for (const record::CaseVerdict& each : cases.settled)
-    lines.push_back(each.case_name + ": " + std::string(record::to_string(each.verdict)) + ": " + each.reason);
+    lines.push_back(each.case_name + ": " + std::string(record::to_string(each.verdict)) + ": " +
+                    each.reason);
   std::sort(lines.begin(), lines.end());
   return lines;
 }
@@ -75,14 +78,16 @@ TEST(GateCases, SidesArePairedByNameWhateverTheirWorkersAreCalled) {
       {worker("new", {make_case("sort", "a", "1"), make_case("sort", "added", "1")}),
        worker("other", {make_case("scan", "a", "1")})}};
   EXPECT_EQ(text(pair_by_name(workers, choice({}))),
-            (Lines{"scan/a/f32/n=1: new: baseline: there is no such case", "sort/a/f32/n=1 <- sort/a/f32/n=1",
+            (Lines{"scan/a/f32/n=1: new: baseline: there is no such case",
+                   "sort/a/f32/n=1 <- sort/a/f32/n=1",
                    "sort/added/f32/n=1: new: baseline: there is no such case",
                    "sort/gone/f32/n=1: missing: candidate: there is no such case"}));
   // A pattern that only the baseline's cases match is no mistake.
   EXPECT_EQ(text(pair_by_name(workers, choice({"sort/gone"}))),
             (Lines{"sort/gone/f32/n=1: missing: candidate: there is no such case"}));
-  EXPECT_NE(failure([&] { pair_by_name(workers, choice({"sort/god"})); }).find("did you mean sort/gone?"),
-            std::string::npos);
+  EXPECT_NE(
+      failure([&] { pair_by_name(workers, choice({"sort/god"})); }).find("did you mean sort/gone?"),
+      std::string::npos);
 }
 
 TEST(GateCases, WhatCannotBeMeasuredHereIsMissingNewOrSkipped) {
@@ -95,35 +100,46 @@ TEST(GateCases, WhatCannotBeMeasuredHereIsMissingNewOrSkipped) {
   const run::Worker suites = worker("suites", {make_case("sort", "a", "1")});
   const std::string same = "sort/a/f32/n=1 <- sort/a/f32/n=1", why = "libmpi.so.40 not found";
   EXPECT_EQ(text(pair_by_name({{suites, present}, {suites, absent}}, choice({}))),
-            (Lines{"collect/mpi/f32/n=1: missing: candidate: " + why, "collect/mpi/f32/n=2: missing: candidate: " + why,
-                   same}));
+            (Lines{"collect/mpi/f32/n=1: missing: candidate: " + why,
+                   "collect/mpi/f32/n=2: missing: candidate: " + why, same}));
   EXPECT_EQ(text(pair_by_name({{suites, absent}, {suites, present}}, choice({}))),
-            (Lines{"collect/mpi/f32/n=1: new: baseline: " + why, "collect/mpi/f32/n=2: new: baseline: " + why, same}));
+            (Lines{"collect/mpi/f32/n=1: new: baseline: " + why,
+                   "collect/mpi/f32/n=2: new: baseline: " + why, same}));
   EXPECT_EQ(text(pair_by_name({{suites, absent}, {suites, absent}}, choice({}))),
             (Lines{"collect/mpi/f32: skipped: " + why, same}));
 }
 
 TEST(GateCases, VariantsArePairedByEverythingElse) {
   const std::vector<record::Field> hot{{"cache", "hot"}};
-  const std::vector<run::Worker> workers{
-      worker("suites", {make_case("sort", "a", "1"), make_case("sort", "a", "2"), make_case("sort", "a", "1", hot),
-                        make_case("sort", "b", "1"), make_case("sort", "b", "3"), make_case("sort", "b", "1", hot),
-                        make_case("scan", "a", "1"), make_case("sort", "c", "1")})};
-  const auto pairs = [&](const std::string& baseline, const std::string& candidate, const CaseChoice& chosen) {
+  const std::vector<run::Worker> workers{worker(
+      "suites",
+      {make_case("sort", "a", "1"), make_case("sort", "a", "2"), make_case("sort", "a", "1", hot),
+       make_case("sort", "b", "1"), make_case("sort", "b", "3"), make_case("sort", "b", "1", hot),
+       make_case("scan", "a", "1"), make_case("sort", "c", "1")})};
+  const auto pairs = [&](const std::string& baseline, const std::string& candidate,
+                         const CaseChoice& chosen) {
     return text(pair_by_variant(workers, {baseline, candidate}, chosen));
   };
   const Lines all{"sort/a/f32/n=2: missing: candidate: b does not have this problem",
-                  "sort/b/f32/n=1 <- sort/a/f32/n=1", "sort/b/f32/n=1,cache=hot <- sort/a/f32/n=1,cache=hot",
+                  "sort/b/f32/n=1 <- sort/a/f32/n=1",
+                  "sort/b/f32/n=1,cache=hot <- sort/a/f32/n=1,cache=hot",
                   "sort/b/f32/n=3: new: baseline: a does not have this problem"};
   EXPECT_EQ(pairs("a", "b", choice({})), all);
   // A pattern that picks one of the two picks the pair.
-  EXPECT_EQ(pairs("a", "b", choice({"sort/b/f32/n=1"})), (Lines{"sort/b/f32/n=1 <- sort/a/f32/n=1"}));
-  EXPECT_EQ(pairs("a", "b", choice({"sort/a/f32/n=1"})), (Lines{"sort/b/f32/n=1 <- sort/a/f32/n=1"}));
-  EXPECT_NE(failure([&] { pairs("a", "d", choice({})); }).find("--candidate-variant d: no case for fake"),
+  EXPECT_EQ(pairs("a", "b", choice({"sort/b/f32/n=1"})),
+            (Lines{"sort/b/f32/n=1 <- sort/a/f32/n=1"}));
+  EXPECT_EQ(pairs("a", "b", choice({"sort/a/f32/n=1"})),
+            (Lines{"sort/b/f32/n=1 <- sort/a/f32/n=1"}));
+  EXPECT_NE(
+      failure([&] { pairs("a", "d", choice({})); }).find("--candidate-variant d: no case for fake"),
+      std::string::npos);
+  EXPECT_NE(failure([&] {
+              pairs("a", "b", choice({"sort/c"}));
+            }).find("none of the chosen cases has both"),
             std::string::npos);
-  EXPECT_NE(failure([&] { pairs("a", "b", choice({"sort/c"})); }).find("none of the chosen cases has both"),
-            std::string::npos);
-  EXPECT_NE(failure([&] { pairs("a", "b", choice({"sort/a/f32/n=2"})); }).find("none of the chosen cases has both"),
+  EXPECT_NE(failure([&] {
+              pairs("a", "b", choice({"sort/a/f32/n=2"}));
+            }).find("none of the chosen cases has both"),
             std::string::npos);
 }
 
@@ -131,9 +147,11 @@ TEST(GateCases, RulesAreAppliedToWhatIsComparedAndMaySpeakOfWhatIsNot) {
   const std::vector<record::Case> listed{make_case("sort", "a", "1"), make_case("sort", "b", "1")};
   const Sides<std::vector<run::Worker>> workers{{worker("old", listed)}, {worker("new", listed)}};
   const std::string rules =
-      "[[rule]]\ncases = \"sort/a\"\nskip = \"flaky\"\n[[rule]]\ncases = \"sort/b\"\ndelta = \"5%\"\n";
+      "[[rule]]\ncases = \"sort/a\"\nskip = \"flaky\"\n[[rule]]\ncases = \"sort/b\"\ndelta = "
+      "\"5%\"\n";
   const GateCases both = pair_by_name(workers, choice({}, rules));
-  EXPECT_EQ(text(both), (Lines{"sort/a/f32/n=1: skipped: flaky", "sort/b/f32/n=1 <- sort/b/f32/n=1"}));
+  EXPECT_EQ(text(both),
+            (Lines{"sort/a/f32/n=1: skipped: flaky", "sort/b/f32/n=1 <- sort/b/f32/n=1"}));
   EXPECT_DOUBLE_EQ(both.compared.at(0).rule.delta, 0.05);
   EXPECT_EQ(text(pair_by_name(workers, choice({"sort/b"}, rules))).size(), 1u);
 }

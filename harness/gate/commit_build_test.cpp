@@ -29,7 +29,8 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A repository whose build takes a moment: its build.sh makes the worker. The current folder while it lives.
+/// A repository whose build takes a moment: its build.sh makes the worker. The current folder while
+/// it lives.
 class CommitBuild : public ::testing::Test {
  protected:
   CommitBuild() {
@@ -52,7 +53,8 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
 )");
     good = commit(
         "mkdir -p \"$1\"; echo once >> $BUILDS\n"
-        "printf '#!/bin/sh\\necho worker\\n' > \"$1/ridgeline-suites\"; chmod +x \"$1/ridgeline-suites\"\n",
+        "printf '#!/bin/sh\\necho worker\\n' > \"$1/ridgeline-suites\"; chmod +x "
+        "\"$1/ridgeline-suites\"\n",
         "Build a worker");
   }
   ~CommitBuild() override {
@@ -61,7 +63,8 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
   }
 
   void git(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"-c", "user.name=synthetic", "-c", "user.email=synthetic@localhost"});
+    arguments.insert(arguments.begin(),
+                     {"-c", "user.name=synthetic", "-c", "user.email=synthetic@localhost"});
     const process::ToolResult result = process::run_tool({"git", arguments, {}});
     ASSERT_TRUE(result.fine) << result.words;
   }
@@ -75,7 +78,9 @@ add_custom_target(ridgeline-suites COMMAND sh ${PROJECT_SOURCE_DIR}/build.sh ${P
   }
 
   fs::path build(const std::string& ref) {
-    return build_commit(find_commit(ref), [this](const std::string& line) { said += line + '\n'; });
+    const auto programs =
+        build_commit(find_commit(ref), [this](const std::string& line) { said += line + '\n'; });
+    return fs::path(programs.front()).parent_path();
   }
 
   /// The message and the advice of the Error that building `ref` ends with.
@@ -103,8 +108,12 @@ TEST_F(CommitBuild, BuildsACommitOnceInAWorkTreeOfItsOwn) {
   EXPECT_EQ(found.subject, "Build a worker");
   const fs::path programs = build("HEAD");
   EXPECT_EQ(read(programs / "ridgeline-suites"), "#!/bin/sh\necho worker\n");
-  EXPECT_TRUE(programs.string().starts_with((found.repository / "build" / "commits" / good).string())) << programs;
-  EXPECT_NE(said.find("building commit " + good.substr(0, 10) + " (Build a worker)"), std::string::npos) << said;
+  EXPECT_TRUE(
+      programs.string().starts_with((found.repository / "build" / "commits" / good).string()))
+      << programs;
+  EXPECT_NE(said.find("building commit " + good.substr(0, 10) + " (Build a worker)"),
+            std::string::npos)
+      << said;
   said.clear();
   EXPECT_EQ(build(good.substr(0, 12)), programs);
   EXPECT_EQ(said, "");
@@ -126,7 +135,9 @@ TEST_F(CommitBuild, WorksFromAFolderBelowAndFromAnotherWorkTree) {
 TEST_F(CommitBuild, SaysThatUncommittedChangesAreLeftOut) {
   write(repository / "build.sh", "exit 1\n");
   build("HEAD");
-  EXPECT_NE(said.find("the uncommitted changes to 1 file here are not part of it"), std::string::npos) << said;
+  EXPECT_NE(said.find("the uncommitted changes to 1 file here are not part of it"),
+            std::string::npos)
+      << said;
   said.clear();
   commit("exit 1\n", "Another");
   write(repository / "build.sh", "exit 2\n");
@@ -135,14 +146,16 @@ TEST_F(CommitBuild, SaysThatUncommittedChangesAreLeftOut) {
 }
 
 TEST_F(CommitBuild, AnUnknownOrHostileRefIsAUsageError) {
-  for (const char* ref : {"", "nothing", "--help", "--git-dir", "-", "a;touch pwned", "$(touch pwned)", "main..main",
-                          "main main", "main\nmain", "HEAD:build.sh", "HEAD^{tree}", "../..", "^main"}) {
+  for (const char* ref :
+       {"", "nothing", "--help", "--git-dir", "-", "a;touch pwned", "$(touch pwned)", "main..main",
+        "main main", "main\nmain", "HEAD:build.sh", "HEAD^{tree}", "../..", "^main"}) {
     try {
       const Commit found = find_commit(ref);
       ADD_FAILURE() << ref << " is " << found.hash;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage) << ref << ": " << error.what();
-      EXPECT_NE(std::string(error.what()).find("there is no commit"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("there is no commit"), std::string::npos)
+          << error.what();
     }
   }
   EXPECT_FALSE(fs::exists("pwned"));
@@ -171,7 +184,9 @@ TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("in no work tree of a git repository"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("in no work tree of a git repository"),
+              std::string::npos)
+        << error.what();
   }
   // ... unless the repository is named, as when a gate goes on.
   EXPECT_EQ(find_commit(good, repository).hash, good);
@@ -179,10 +194,13 @@ TEST_F(CommitBuild, OutsideARepositoryIsAUsageError) {
 }
 
 TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
-  commit("i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; echo the compiler is unhappy >&2; exit 3\n",
-         "Break");
+  commit(
+      "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; echo the compiler is unhappy "
+      ">&2; exit 3\n",
+      "Break");
   const std::string text = failure("HEAD", ErrorKind::dependency);
-  EXPECT_NE(text.find("(Break) cannot be built: cmake --build exited with code"), std::string::npos) << text;
+  EXPECT_NE(text.find("(Break) cannot be built: cmake --build exited with code"), std::string::npos)
+      << text;
   EXPECT_NE(said.find("  the compiler is unhappy\n"), std::string::npos) << said;
   EXPECT_EQ(said.find("  line 5\n"), std::string::npos) << said;
   const std::size_t log = text.find("the full log is ") + 16;
@@ -194,20 +212,25 @@ TEST_F(CommitBuild, AFailingBuildEndsWithTheEndOfItsLog) {
 
 TEST_F(CommitBuild, ACommitWithoutWhatABuildNeedsIsNamed) {
   commit("true\n", "Make nothing");
-  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("left no program bin/ridgeline-suites"), std::string::npos);
-  write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(synthetic LANGUAGES NONE)\n");
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("left no program bin/ridgeline-suites"),
+            std::string::npos);
+  write("CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.25)\nproject(synthetic LANGUAGES NONE)\n");
   commit("true\n", "Know no worker");
-  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("has no target ridgeline-suites"), std::string::npos);
+  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("has no target ridgeline-suites"),
+            std::string::npos);
   write("CMakePresets.json", R"({"version": 6})");
   commit("true\n", "Know no preset");
-  EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("cmake --preset release exited with code 1"),
-            std::string::npos);
+  EXPECT_NE(
+      failure("HEAD", ErrorKind::dependency).find("cmake --preset release exited with code 1"),
+      std::string::npos);
   fs::remove("CMakePresets.json");
   commit("true\n", "Know no presets");
   EXPECT_NE(failure("HEAD", ErrorKind::dependency).find("no CMakePresets.json"), std::string::npos);
 }
 
-/// A build.sh that has made its program when, while HOLD is set, it stops the test, and then waits for ever.
+/// A build.sh that has made its program when, while HOLD is set, it stops the test, and then waits
+/// for ever.
 constexpr const char* held =
     "mkdir -p \"$1\"; cp \"$0\" \"$1/ridgeline-suites\"; chmod +x \"$1/ridgeline-suites\"\n"
     "if [ -n \"$HOLD\" ]; then kill -INT $TEST; sleep 1000; fi\n"
@@ -246,7 +269,9 @@ TEST_F(CommitBuild, AWorkTreeThatIsBrokenIsMadeAgain) {
 TEST_F(CommitBuild, TwoAtOnceBuildOnce) {
   // The first one's build goes on when the second has said that it waits.
   const fs::path go = folder / "go", started = folder / "started";
-  commit("touch " + started.string() + "; while [ ! -e " + go.string() + " ]; do sleep 0.05; done\n" + held, "Wait");
+  commit("touch " + started.string() + "; while [ ! -e " + go.string() +
+             " ]; do sleep 0.05; done\n" + held,
+         "Wait");
   const pid_t first = fork();
   if (first == 0) {
     alarm(60);

@@ -1,4 +1,5 @@
-"""Whole gates on a device that counts: one execution of each side decides, exactly, and there is never a time."""
+"""Whole gates on a device that counts: one execution of each side decides, exactly, and there is
+never a time."""
 
 import json
 import signal
@@ -14,7 +15,15 @@ SECTORS = "counted:global_load_sectors"
 def gate_command(lab, baseline, candidate, *arguments):
     lab.database = lab.results / "synthetic-emulated.sqlite"
     return lab.command(
-        *("gate", "--device", "emulated:fake", "--profile", lab.profile(), "--results", lab.results),
+        *(
+            "gate",
+            "--device",
+            "emulated:fake",
+            "--profile",
+            lab.profile(),
+            "--results",
+            lab.results,
+        ),
         *("--baseline-worker", baseline, "--candidate-worker", candidate, *arguments),
     )
 
@@ -35,13 +44,18 @@ def rules(lab, text):
     return path
 
 
-@pytest.mark.parametrize(("value", "verdict", "code"), [(3, "regression", 1), (1, "improvement", 0), (2, "pass", 0)])
+@pytest.mark.parametrize(
+    ("value", "verdict", "code"), [(3, "regression", 1), (1, "improvement", 0), (2, "pass", 0)]
+)
 def test_a_single_count_decides(lab, value, verdict, code):
     found = gate(lab, PLAIN, sectors(lab, value))
     assert (found[0], named(found[1])) == (code, {"counted": verdict})
     if verdict != "pass":
         assert found[1]["counted"]["metric"] == "global_load_sectors"
-        assert (found[1]["counted"]["baseline_value"], found[1]["counted"]["candidate_value"]) == (2, value)
+        assert (found[1]["counted"]["baseline_value"], found[1]["counted"]["candidate_value"]) == (
+            2,
+            value,
+        )
         assert found[1]["counted"]["ratio"] == value / 2
     assert not {"baseline_ns", "p_value", "noise", "ratio_low"} & found[1]["counted"].keys()
     assert lab.query("SELECT count(*) FROM pair") == [(0,)]
@@ -61,11 +75,17 @@ def test_rules_say_how_much_a_metric_may_grow(lab):
     candidate = sectors(lab, 3)
     allowed = rules(lab, '[[rule]]\ncases = "*"\ncounts = { global_load_sectors = "50%" }\n')
     found = gate(lab, PLAIN, candidate, "--config", allowed)
-    assert (found[0], found[1]["counted"]["verdict"], found[1]["counted"]["delta"]) == (0, "pass", 0.5)
+    assert (found[0], found[1]["counted"]["verdict"], found[1]["counted"]["delta"]) == (
+        0,
+        "pass",
+        0.5,
+    )
     misspelt = rules(lab, '[[rule]]\ncases = "*"\ncounts = { global_load_sector = "50%" }\n')
     done = lab.execute(gate_command(lab, PLAIN, candidate, "--config", misspelt), text=True)
     assert done.returncode == 1
-    assert "gate.toml:1: no case that was compared counts global_load_sector; did you mean" in done.stdout
+    assert (
+        "gate.toml:1: no case that was compared counts global_load_sector; did you mean"
+    ) in done.stdout
 
 
 def test_a_metric_that_one_side_lacks_decides_nothing(lab):
@@ -76,7 +96,11 @@ def test_a_metric_that_one_side_lacks_decides_nothing(lab):
 
 
 def test_what_goes_wrong_on_either_side_is_no_pass(lab):
-    faults = {"counted_wrong": "wrong_result", "counted_race": "wrong_result", "counted_segfault": "crashed"}
+    faults = {
+        "counted_wrong": "wrong_result",
+        "counted_race": "wrong_result",
+        "counted_segfault": "crashed",
+    }
     for fault, verdict in faults.items():
         bad = lab.worker("bad", "--as", f"counted={fault}")
         for side, pair in (("baseline", (bad, PLAIN)), ("candidate", (PLAIN, bad))):
@@ -87,13 +111,21 @@ def test_what_goes_wrong_on_either_side_is_no_pass(lab):
     lacks = lab.worker("lacks", "--as", "counted=counted_unmodelled")
     assert named(gate(lab, PLAIN, lacks)[1]) == {"counted": "missing"}
     assert named(gate(lab, lacks, PLAIN)[1]) == {"counted": "new"}
-    assert named(gate(lab, PLAIN, lab.worker("without", "--without", "counted"))[1]) == {"counted": "missing"}
+    assert named(gate(lab, PLAIN, lab.worker("without", "--without", "counted"))[1]) == {
+        "counted": "missing"
+    }
 
 
 def test_a_crash_costs_no_other_case_anything(lab):
-    candidate = lab.worker("candidate", "--as", "counted_wrong=counted_segfault", "--as", "counted_race=counted")
-    baseline = lab.worker("baseline", "--as", "counted_wrong=counted", "--as", "counted_race=counted")
-    code, found = gate(lab, baseline, candidate, *map(case, ("counted", "counted_wrong", "counted_race")))
+    candidate = lab.worker(
+        "candidate", "--as", "counted_wrong=counted_segfault", "--as", "counted_race=counted"
+    )
+    baseline = lab.worker(
+        "baseline", "--as", "counted_wrong=counted", "--as", "counted_race=counted"
+    )
+    code, found = gate(
+        lab, baseline, candidate, *map(case, ("counted", "counted_wrong", "counted_race"))
+    )
     assert code == 2
     assert named(found) == {"counted": "pass", "counted_wrong": "crashed", "counted_race": "pass"}
 
@@ -101,8 +133,25 @@ def test_a_crash_costs_no_other_case_anything(lab):
 def test_two_variants_are_compared(lab):
     worker = lab.worker("variants", "--as", "counted_race=counted")
     done = lab.call(
-        *("gate", "--device", "emulated:fake", "--results", lab.results, "--profile", lab.profile(), "--json"),
-        *("--worker", worker, "--baseline-variant", "counted_race", "--candidate-variant", "counted", case("counted")),
+        *(
+            "gate",
+            "--device",
+            "emulated:fake",
+            "--results",
+            lab.results,
+            "--profile",
+            lab.profile(),
+            "--json",
+        ),
+        *(
+            "--worker",
+            worker,
+            "--baseline-variant",
+            "counted_race",
+            "--candidate-variant",
+            "counted",
+            case("counted"),
+        ),
         text=True,
     )
     assert done.stdout, done.stderr
@@ -124,11 +173,15 @@ def test_what_is_said_names_metric_and_values_and_no_time(lab):
             assert time not in text
     shown = lab.call("show", "--results", lab.results, text=True)
     assert shown.returncode == 0
-    assert "global_load_sectors" in shown.stdout and "the candidate's counts are worse" in shown.stdout
+    assert (
+        "global_load_sectors" in shown.stdout and "the candidate's counts are worse" in shown.stdout
+    )
     assert "alpha" not in shown.stdout
     stored = json.loads(lab.call("show", "--json", "--results", lab.results, text=True).stdout)
     assert stored["verdicts"][0]["metric"] == "global_load_sectors"
-    sampled = lab.call("show", "--samples", "scripted/counted", "--results", lab.results, text=True).stdout
+    sampled = lab.call(
+        "show", "--samples", "scripted/counted", "--results", lab.results, text=True
+    ).stdout
     assert "regression, global_load_sectors 2 -> 512, ratio 256" in sampled
     assert "counts have no pairs" in sampled
 
@@ -148,7 +201,9 @@ def test_an_interrupted_gate_goes_on(lab):
     process.send_signal(signal.SIGINT)
     assert "ridgeline gate --resume " in finish(process)
     assert process.returncode == 130
-    assert lab.query("SELECT verdict, reason FROM verdict") == [("undecided", "the gate was interrupted")]
+    assert lab.query("SELECT verdict, reason FROM verdict") == [
+        ("undecided", "the gate was interrupted")
+    ]
     again = lab.call("gate", "--resume", "latest", "--results", lab.results, "--json", text=True)
     assert (again.returncode, named(verdicts(again.stdout))) == (1, {"counted": "regression"})
     assert lab.query("SELECT count(*) FROM measurement") == [(2,)]
@@ -156,9 +211,21 @@ def test_an_interrupted_gate_goes_on(lab):
 
 def test_stored_runs_are_judged_alike(lab):
     lab.database = lab.results / "synthetic-emulated.sqlite"
-    for worker, label, seed in ((PLAIN, "old", 5), (sectors(lab, 3), "new", 5), (sectors(lab, 2, "equal"), "same", 6)):
+    for worker, label, seed in (
+        (PLAIN, "old", 5),
+        (sectors(lab, 3), "new", 5),
+        (sectors(lab, 2, "equal"), "same", 6),
+    ):
         done = lab.call(
-            *("run", "--device", "emulated:fake", "--profile", lab.profile(), "--results", lab.results),
+            *(
+                "run",
+                "--device",
+                "emulated:fake",
+                "--profile",
+                lab.profile(),
+                "--results",
+                lab.results,
+            ),
             *("--worker", worker, "--label", label, "--seed", seed),
             text=True,
         )

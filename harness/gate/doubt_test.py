@@ -1,4 +1,5 @@
-"""Where a gate could be fooled: what is lost, hangs, disturbs itself, or is another thing when the gate goes on."""
+"""Where a gate could be fooled: what is lost, hangs, disturbs itself, or is another thing when the
+gate goes on."""
 
 import os
 import re
@@ -47,11 +48,19 @@ def test_memory_that_does_not_suffice_any_more_is_no_case_to_skip(lab):
 
 @pytest.mark.parametrize("side", ["baseline", "candidate"])
 def test_a_hang_is_a_timeout_although_the_budget_is_shorter_than_the_cases_limit(lab, side):
-    sides = {"baseline": PLAIN, "candidate": PLAIN, side: lab.worker("hangs", "--as", "noisy=loops")}
+    sides = {
+        "baseline": PLAIN,
+        "candidate": PLAIN,
+        side: lab.worker("hangs", "--as", "noisy=loops"),
+    }
     # The case's own limit is 20 s.
-    code, found = lab.gate(lab.profile("noisy"), sides["baseline"], sides["candidate"], "--budget", "8s")
+    code, found = lab.gate(
+        lab.profile("noisy"), sides["baseline"], sides["candidate"], "--budget", "8s"
+    )
     assert (code, named(found)) == (2, {"noisy": "timeout"})
-    assert f"{side} in round 1: killed while sampling: the run's budget was spent" in found["noisy"]["reason"]
+    assert (f"{side} in round 1: killed while sampling: the run's budget was spent") in found[
+        "noisy"
+    ]["reason"]
     assert "which never took longer than" in found["noisy"]["reason"]
 
 
@@ -59,7 +68,9 @@ def test_two_sides_that_hang_share_the_budget_and_say_nothing(lab):
     worker = lab.worker("hangs", "--as", "noisy=loops")
     code, found = lab.gate(lab.profile("noisy"), worker, worker, "--aa", "--budget", "2s")
     assert (code, named(found)) == (3, {"noisy": "undecided"})
-    assert re.search(r"did not finish within the (1|\d+\.\d+) s that it had left", found["noisy"]["reason"])
+    assert re.search(
+        r"did not finish within the (1|\d+\.\d+) s that it had left", found["noisy"]["reason"]
+    )
     cut = lab.query("SELECT total_ns / 1e9 FROM measurement WHERE outcome = 'timeout'")
     assert len(cut) == 2
     assert sum(spent_s for (spent_s,) in cut) < 3.5  # 2; were it not shared, 4
@@ -89,7 +100,9 @@ def test_each_side_starts_first_equally_often(lab):
     for seed in range(3):
         assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa", "--seed", seed)[0] == 0
         rows = lab.query("SELECT replicate, run_id FROM process ORDER BY id")
-        order = [[run.rsplit("-", 1)[1] for number, run in rows if number == each] for each in range(8)]
+        order = [
+            [run.rsplit("-", 1)[1] for number, run in rows if number == each] for each in range(8)
+        ]
         assert all(sorted(each) == ["baseline", "candidate"] for each in order)
         assert all(order[i] == order[i + 1][::-1] for i in range(0, 8, 2))
         first[seed] = tuple(each[0] for each in order)
@@ -102,14 +115,18 @@ def test_when_one_side_does_not_know_layouts_neither_has_one(lab, old):
     # The median of this case is drawn from the layout alone.
     sides = {"baseline": PLAIN, "candidate": PLAIN, old: lab.worker("old", "--no-layout")}
     done = lab.execute(
-        lab.gate_command(lab.profile("process_noise", "constant"), sides["baseline"], sides["candidate"]), text=True
+        lab.gate_command(
+            lab.profile("process_noise", "constant"), sides["baseline"], sides["candidate"]
+        ),
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (
         done.stdout.count(f"{sides[old]} does not know layouts: neither side's are random") == 2
     )  # when it is found out, and at the end
     medians = lab.query(
-        'SELECT DISTINCT median_ns FROM measurement JOIN "case" ON "case".id = case_id WHERE name = ?',
+        'SELECT DISTINCT median_ns FROM measurement JOIN "case" ON "case".id = case_id '
+        "WHERE name = ?",
         case("process_noise"),
     )
     assert len(medians) == 1
@@ -130,11 +147,16 @@ def test_a_gate_goes_on_with_the_profile_that_it_had_from_any_folder(lab):
     assert lab.query("SELECT count(*) FROM verdict WHERE reason LIKE '%interrupted%'") == [(2,)]
     lab.profile("constant", "noisy")  # another one by the same name
     done = lab.execute(
-        lab.command("gate", "--resume", "latest", "--results", lab.results), text=True, cwd=lab.folder.parent
+        lab.command("gate", "--resume", "latest", "--results", lab.results),
+        text=True,
+        cwd=lab.folder.parent,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", resumed with a fresh budget: 2 cases, at most 60 rounds and 5 s" in done.stdout
-    assert {name for (name,) in lab.query("SELECT case_name FROM verdict")} == {case("constant"), case("slow")}
+    assert {name for (name,) in lab.query("SELECT case_name FROM verdict")} == {
+        case("constant"),
+        case("slow"),
+    }
     assert lab.query("SELECT count(*) FROM verdict WHERE reason LIKE '%interrupted%'") == [(0,)]
 
 
@@ -149,7 +171,9 @@ def test_a_gate_does_not_go_on_with_other_cases_of_the_same_number(lab):
         f'without="$without --without $each"; done\nexec {PLAIN} --no-code $without "$@"\n'
     )
     profile = lab.profile(*every)
-    process = lab.start_command(lab.gate_command(profile, candidate, candidate, "--aa"), env=lab.environment)
+    process = lab.start_command(
+        lab.gate_command(profile, candidate, candidate, "--aa"), env=lab.environment
+    )
     lab.wait_for_pairs(1)
     process.send_signal(signal.SIGINT)
     finish(process)

@@ -6,6 +6,7 @@
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
+#include "harness/gate/paired_case.hpp"
 #include "harness/record/gate.hpp"
 #include "harness/record/run.hpp"
 #include "harness/run/profile.hpp"
@@ -15,8 +16,7 @@
 namespace ridgeline::gate {
 
 /// One case of a gate: what each side measures for it, and the rule it is judged by.
-struct GateCase {
-  run::Selected baseline, candidate;
+struct GateCase : Sides<run::Selected> {
   analysis::CaseRule rule;
 };
 
@@ -27,7 +27,8 @@ struct GateSetup {
   record::Device device;
   analysis::GatePlan plan;
   run::Sampling sampling;     // of one side of one round
-  double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little else would do
+  double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little
+                              // else would do
   double budget_s = 0;        // of the whole gate
   double case_timeout_s = 0;  // of one case in one process, preparing included
   std::vector<GateCase> cases;
@@ -47,7 +48,8 @@ struct GateObserver {
   std::function<void(const GateProgress&)> tick;  // when a case starts, and a few times a second
   /// A case has its verdict, which is stored.
   std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
-  /// After the pilot: the verdicts as they stand, with the smallest effect that each can still find.
+  /// After the pilot: the verdicts as they stand, with the smallest effect that each can still
+  /// find.
   std::function<void(const GateProgress&, const std::vector<record::CaseVerdict>&)> pilot;
   /// What people must know of how it is measured.
   std::function<void(const std::string&)> note;
@@ -58,9 +60,11 @@ struct WorkerChanged : Error {
   using Error::Error;
 };
 
-/// Measures in rounds until every case is decided, the plan ends or the budget is spent; on a device that gives counts,
-/// counts every case once. Every measurement, pair and verdict is stored at once. Returns finished or interrupted, as
-/// the store says, too; throws WorkerChanged and store Errors.
-record::RunStatus measure_gate(const GateSetup& setup, store::Store& store, const GateObserver& observer);
+/// Measures in rounds until every case is decided, the plan ends or the budget is spent; on a
+/// device that gives counts, counts every case once. Every measurement, pair and verdict is stored
+/// at once. Returns finished or interrupted, as the store says, too; throws WorkerChanged and store
+/// Errors.
+record::RunStatus measure_gate(const GateSetup& setup, store::Store& store,
+                               const GateObserver& observer);
 
 }  // namespace ridgeline::gate

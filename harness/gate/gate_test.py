@@ -1,4 +1,5 @@
-"""Whole gates over scripted times: what each side does decides the verdict, and nothing missing is a pass."""
+"""Whole gates over scripted times: what each side does decides the verdict, and nothing missing is
+a pass."""
 
 import contextlib
 import json
@@ -27,7 +28,9 @@ def test_what_is_slower_faster_or_neither(lab, slower, verdict, code):
     for each in found[1].values():
         assert each["ratio"] == pytest.approx(1 + slower / 100, rel=0.005)
         assert each["ratio_low"] <= each["ratio"] <= each["ratio_high"]
-        assert each["pairs"] >= (8 if verdict == "pass" else 12)  # eight pairs are too few for an alarm
+        assert each["pairs"] >= (
+            8 if verdict == "pass" else 12
+        )  # eight pairs are too few for an alarm
 
 
 def test_equal_times_are_all_ties_and_pass_at_the_first_look(lab):
@@ -48,8 +51,12 @@ def test_two_kinds_of_processes_raise_no_alarm(lab):
 def test_a_smaller_delta_finds_less(lab):
     profile, candidate = lab.profile("process_noise"), lab.worker("candidate", "--slower", 1.5)
     assert named(lab.gate(profile, PLAIN, candidate)[1]) == {"process_noise": "pass"}
-    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.5%")[1]) == {"process_noise": "regression"}
-    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.005")[1]) == {"process_noise": "regression"}
+    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.5%")[1]) == {
+        "process_noise": "regression"
+    }
+    assert named(lab.gate(profile, PLAIN, candidate, "--delta", "0.005")[1]) == {
+        "process_noise": "regression"
+    }
 
 
 # ---- how it is measured
@@ -59,17 +66,23 @@ def test_a_round_is_a_fresh_process_of_each_side_with_the_same_inputs(lab):
     profile = lab.profile("constant", "noisy", "process_noise", "drifting")
     assert lab.gate(profile, PLAIN, PLAIN, "--aa", "--seed", 9)[0] == 0
     rows = lab.query(
-        "SELECT run.id, replicate, process.seed FROM process JOIN run ON run.id = run_id ORDER BY replicate"
+        "SELECT run.id, replicate, process.seed FROM process JOIN run ON run.id = run_id ORDER BY "
+        "replicate"
     )
-    seeds = {side: {r: seed for run, r, seed in rows if run.endswith(side)} for side in ("baseline", "candidate")}
+    seeds = {
+        side: {r: seed for run, r, seed in rows if run.endswith(side)}
+        for side in ("baseline", "candidate")
+    }
     assert len(rows) == 16  # eight rounds, and nothing but a process of each side in each
     assert seeds["baseline"] == seeds["candidate"]
     assert sorted(seeds["baseline"]) == list(range(8))
     assert len(set(seeds["baseline"].values())) == 8
     assert lab.query("SELECT DISTINCT profile, gate <> '' FROM run") == [("tests", 1)]
-    # The median of this case is drawn from the layout alone, which is another one for each side and round.
+    # The median of this case is drawn from the layout alone, which is another one for each side and
+    # round.
     medians = lab.query(
-        'SELECT median_ns FROM measurement JOIN "case" ON "case".id = case_id WHERE name = ?', case("process_noise")
+        'SELECT median_ns FROM measurement JOIN "case" ON "case".id = case_id WHERE name = ?',
+        case("process_noise"),
     )
     assert len(set(medians)) == 16
     assert lab.is_intact()
@@ -79,14 +92,21 @@ def test_each_side_is_first_equally_often_and_cases_come_in_random_order(lab):
     profile = lab.profile("constant", "noisy", "process_noise", "drifting", "prints")
     assert lab.gate(profile, PLAIN, PLAIN, "--aa", "--seed", 4)[0] == 0
     first = {}
-    for name, number, baseline in lab.query("SELECT case_name, round, baseline_first FROM pair ORDER BY round"):
+    for name, number, baseline in lab.query(
+        "SELECT case_name, round, baseline_first FROM pair ORDER BY round"
+    ):
         first.setdefault(name, []).append((number, baseline))
     for rounds in first.values():
         assert [number for number, _ in rounds] == list(range(8))
         assert all(rounds[i][1] + rounds[i + 1][1] == 1 for i in range(0, 8, 2))
     assert len({tuple(rounds) for rounds in first.values()}) > 1
     orders = {
-        tuple(name for (name,) in lab.query("SELECT case_name FROM pair WHERE round = ? ORDER BY id", number))
+        tuple(
+            name
+            for (name,) in lab.query(
+                "SELECT case_name FROM pair WHERE round = ? ORDER BY id", number
+            )
+        )
         for number in range(8)
     }
     assert len(orders) > 1
@@ -117,10 +137,14 @@ def first(counts: list[int]) -> int:
 
 
 def test_the_side_that_waits_is_stopped(lab):
-    # Whatever spins or polls between requests (MPI ranks do) would take time from the side that is measured.
-    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    # Whatever spins or polls between requests (MPI ranks do) would take time from the side that is
+    # measured.
+    process = lab.start_command(
+        lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment
+    )
     wait_for(process, "A/A")
-    stopped = {}  # by the two processes of a round: how many of them were, each time that one looked
+    # By the two processes of a round: how many of them were, each time that one looked.
+    stopped = {}
     deadline = time.monotonic() + 30
     while sum(map(len, stopped.values())) < 120 and time.monotonic() < deadline:
         states = worker_states()
@@ -129,8 +153,11 @@ def test_the_side_that_waits_is_stopped(lab):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     finish(process)
-    # Both run while they start and end. In between one of them is stopped, unless they change over while one looks.
-    measuring = [counts[first(counts) : len(counts) - first(counts[::-1])] for counts in stopped.values()]
+    # Both run while they start and end. In between one of them is stopped, unless they change over
+    # while one looks.
+    measuring = [
+        counts[first(counts) : len(counts) - first(counts[::-1])] for counts in stopped.values()
+    ]
     counts = [count for counts in measuring for count in counts]
     assert len(counts) > 50
     assert counts.count(1) >= 0.9 * len(counts)
@@ -164,7 +191,9 @@ def test_a_fault_of_one_side_ends_its_case_alone(lab):
         "fills_memory_late": ("negative", "crashed", "must be a number not below"),
     }
     profile = lab.profile("constant", "process_noise", *faults, case_timeout="1500ms")
-    options = [word for variant, (other, _, _) in faults.items() for word in ("--as", f"{variant}={other}")]
+    options = [
+        word for variant, (other, _, _) in faults.items() for word in ("--as", f"{variant}={other}")
+    ]
     for bad in ("baseline", "candidate"):
         worker = lab.worker("faulty", *options)
         sides = (worker, PLAIN) if bad == "baseline" else (PLAIN, worker)
@@ -185,7 +214,13 @@ def test_a_fault_of_one_side_ends_its_case_alone(lab):
 def test_a_wrong_result_wins_over_any_speed_and_over_a_crash(lab):
     baseline = lab.worker("baseline", "--as", "noisy=segfault")
     candidate = lab.worker(
-        "candidate", "--slower", -50, "--as", "constant=wrong_after_timing", "--as", "noisy=wrong_result"
+        "candidate",
+        "--slower",
+        -50,
+        "--as",
+        "constant=wrong_after_timing",
+        "--as",
+        "noisy=wrong_result",
     )
     code, found = lab.gate(lab.profile("constant", "noisy"), baseline, candidate)
     assert (code, named(found)) == (2, {"constant": "wrong_result", "noisy": "wrong_result"})
@@ -194,7 +229,9 @@ def test_a_wrong_result_wins_over_any_speed_and_over_a_crash(lab):
 
 
 def test_a_crash_in_round_7_ends_the_case_and_costs_no_other_anything(lab):
-    candidate = lab.worker("candidate", "--state", lab.folder / "counts", "--as", "noisy=segfault@7")
+    candidate = lab.worker(
+        "candidate", "--state", lab.folder / "counts", "--as", "noisy=segfault@7"
+    )
     code, found = lab.gate(lab.profile("constant", "noisy", "process_noise"), PLAIN, candidate)
     assert code == 2
     assert named(found) == {"constant": "pass", "noisy": "crashed", "process_noise": "pass"}
@@ -204,7 +241,9 @@ def test_a_crash_in_round_7_ends_the_case_and_costs_no_other_anything(lab):
 
 
 def test_an_output_that_becomes_wrong_in_a_later_round_is_no_pass(lab):
-    candidate = lab.worker("candidate", "--state", lab.folder / "counts", "--as", "constant=wrong_result@8")
+    candidate = lab.worker(
+        "candidate", "--state", lab.folder / "counts", "--as", "constant=wrong_result@8"
+    )
     code, found = lab.gate(lab.profile("constant"), PLAIN, candidate)
     assert (code, named(found)) == (2, {"constant": "wrong_result"})
     assert "round 8" in found["constant"]["reason"]
@@ -212,10 +251,22 @@ def test_an_output_that_becomes_wrong_in_a_later_round_is_no_pass(lab):
 
 def test_cases_that_one_side_lacks_are_missing_or_new(lab):
     baseline = lab.worker(
-        "baseline", "--without", "constant", "--as", "drifting=unavailable", "--as", "prints=unsupported"
+        "baseline",
+        "--without",
+        "constant",
+        "--as",
+        "drifting=unavailable",
+        "--as",
+        "prints=unsupported",
     )
     candidate = lab.worker(
-        "candidate", "--without", "noisy", "--as", "process_noise=unavailable", "--as", "prints=unsupported"
+        "candidate",
+        "--without",
+        "noisy",
+        "--as",
+        "process_noise=unavailable",
+        "--as",
+        "prints=unsupported",
     )
     profile = lab.profile("constant", "noisy", "drifting", "process_noise", "prints", "bimodal")
     code, found = lab.gate(profile, baseline, candidate, "--budget", "5s")
@@ -234,7 +285,9 @@ def test_cases_that_one_side_lacks_are_missing_or_new(lab):
 
 
 def test_new_cases_alone_are_fine_but_decide_nothing(lab):
-    code, found = lab.gate(lab.profile("constant"), lab.worker("baseline", "--without", "constant"), PLAIN)
+    code, found = lab.gate(
+        lab.profile("constant"), lab.worker("baseline", "--without", "constant"), PLAIN
+    )
     assert (code, named(found)) == (3, {"constant": "new"})
 
 
@@ -255,7 +308,9 @@ def test_what_fits_on_no_side_is_not_called_too_large_for_both(lab):
 
 
 def test_what_fits_on_one_side_only_is_missing_on_the_other(lab):
-    found = lab.gate(lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=too_large"))[1]
+    found = lab.gate(
+        lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=too_large")
+    )[1]
     assert found["constant"]["verdict"] == "missing"
     assert "550 GB" in found["constant"]["reason"]
 
@@ -265,7 +320,9 @@ def test_what_fits_on_one_side_only_is_missing_on_the_other(lab):
 
 def test_disturbed_rounds_are_dropped_whichever_side_they_hit(lab):
     baseline = lab.worker("baseline", "--state", lab.folder / "b", "--as", "constant=neighbour@4")
-    candidate = lab.worker("candidate", "--state", lab.folder / "c", "--as", "constant=throttled@2-3")
+    candidate = lab.worker(
+        "candidate", "--state", lab.folder / "c", "--as", "constant=throttled@2-3"
+    )
     code, found = lab.gate(lab.profile("constant"), baseline, candidate)
     assert (code, named(found)) == (0, {"constant": "pass"})
     assert (found["constant"]["pairs"], found["constant"]["dropped"]) == (8, 3)
@@ -277,7 +334,9 @@ def test_disturbed_rounds_are_dropped_whichever_side_they_hit(lab):
 
 
 def test_a_case_that_is_always_disturbed_is_judged_by_nothing(lab):
-    code, found = lab.gate(lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=throttled"))
+    code, found = lab.gate(
+        lab.profile("constant"), PLAIN, lab.worker("candidate", "--as", "constant=throttled")
+    )
     assert (code, named(found)) == (3, {"constant": "invalid_environment"})
     assert "8 of 8 pairs were disturbed" in found["constant"]["reason"]
     assert "hw_thermal_slowdown" in found["constant"]["reason"]
@@ -293,7 +352,9 @@ def test_unstable_samples_count_because_leaving_them_out_would_not_be_blind(lab)
 
 
 def test_one_pair_decides_nothing(lab):
-    code, found = lab.gate(lab.profile("slow"), PLAIN, lab.worker("candidate", "--slower", 50), "--budget", "4s")
+    code, found = lab.gate(
+        lab.profile("slow"), PLAIN, lab.worker("candidate", "--slower", 50), "--budget", "4s"
+    )
     assert (code, named(found)) == (3, {"slow": "undecided"})
     assert found["slow"]["pairs"] == 1
     assert "the budget of 4 s was spent after 1 pair" in found["slow"]["reason"]
@@ -309,9 +370,13 @@ def test_a_budget_that_ends_in_the_middle_of_a_case_is_no_timeout_of_it(lab):
 
 def test_the_pilot_says_what_can_be_found(lab):
     profile = lab.profile("bimodal", "process_noise")
-    done = lab.execute(lab.gate_command(profile, PLAIN, lab.worker("candidate", "--slower", 3), "--seed", 2), text=True)
+    done = lab.execute(
+        lab.gate_command(profile, PLAIN, lab.worker("candidate", "--slower", 3), "--seed", 2),
+        text=True,
+    )
     pilot = re.search(
-        r"after 12 rounds (\d) of 2 cases (?:is|are) undecided; in .* find slow-downs of about\n", done.stdout
+        r"after 12 rounds (\d) of 2 cases (?:is|are) undecided; in .* find slow-downs of about\n",
+        done.stdout,
     )
     assert pilot, done.stdout
     assert re.search(rf"  \d+(\.\d+)?% \(delta 3.0%\)  {case('bimodal')}\n", done.stdout)
@@ -321,27 +386,45 @@ def test_the_pilot_says_what_can_be_found(lab):
 
 
 def test_the_same_code_is_refused_unless_that_is_said(lab):
-    refused = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same")), text=True)
+    refused = lab.execute(
+        lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same")), text=True
+    )
     assert refused.returncode == 64
     assert "are the same code" in refused.stderr and "there is nothing to compare" in refused.stderr
     assert "--aa" in refused.stderr
     assert not lab.results.exists()
-    said = lab.execute(lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same"), "--aa"), text=True)
+    said = lab.execute(
+        lab.gate_command(lab.profile("constant"), PLAIN, lab.worker("same"), "--aa"), text=True
+    )
     assert said.returncode == 0
     assert "every alarm is a false one" in said.stdout
 
 
 def variants_command(lab, profile, baseline, candidate, *arguments):
     return lab.command(
-        *("gate", "--device", "fake", "--profile", profile, "--results", lab.results, "--worker", PLAIN),
+        *(
+            "gate",
+            "--device",
+            "fake",
+            "--profile",
+            profile,
+            "--results",
+            lab.results,
+            "--worker",
+            PLAIN,
+        ),
         *("--baseline-variant", baseline, "--candidate-variant", candidate, *arguments),
     )
 
 
 def test_two_variants_of_one_build_are_paired_by_problem(lab):
-    done = lab.execute([*variants_command(lab, lab.profile(), "constant", "unstable"), "--json"], text=True)
+    done = lab.execute(
+        [*variants_command(lab, lab.profile(), "constant", "unstable"), "--json"], text=True
+    )
     found = json.loads(done.stdout)["verdicts"]
-    assert [(each["case"], each["baseline_case"]) for each in found] == [(case("unstable"), case("constant"))]
+    assert [(each["case"], each["baseline_case"]) for each in found] == [
+        (case("unstable"), case("constant"))
+    ]
     assert (done.returncode, found[0]["verdict"]) == (1, "regression")
 
 

@@ -1,5 +1,6 @@
 #include "harness/gate/order.hpp"
 
+#include "harness/base/text.hpp"
 #include "harness/run/order.hpp"
 
 namespace ridgeline::gate {
@@ -9,9 +10,10 @@ namespace {
 enum class Purpose : std::uint64_t { order = 1, layout = 2, padding = 3 };
 
 std::uint64_t draw(std::uint64_t seed, Purpose purpose, std::string_view name, int round) {
-  std::uint64_t state = seed ^ static_cast<std::uint64_t>(purpose) * 0x9e3779b97f4a7c15;
-  for (const char c : name) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return run::replicate_seed(run::replicate_seed(state, 0), round) >> 1;  // the last bit is always set
+  const std::uint64_t state =
+      fnv1a(name, seed ^ static_cast<std::uint64_t>(purpose) * 0x9e3779b97f4a7c15);
+  // The last bit is always set.
+  return run::replicate_seed(run::replicate_seed(state, 0), round) >> 1;
 }
 
 }  // namespace

@@ -22,10 +22,12 @@ class Turns {
 
 }  // namespace
 
-Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
-                                    std::uint64_t seed, const run::CaseLimits& limits) {
+Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first,
+                                    const std::string& device, std::uint64_t seed,
+                                    const run::CaseLimits& limits) {
   const auto execution = [&](Side side) {
-    return run::CaseExecution(*sides[side].worker, *sides[side].selected, device, seed, sides[side].layout, limits);
+    return run::CaseExecution(*sides[side].worker, *sides[side].selected, device, seed,
+                              sides[side].layout, limits);
   };
   run::CaseExecution baseline = execution(Side::baseline), candidate = execution(Side::candidate);
   Turns turns(sides);

@@ -20,7 +20,9 @@ struct Sides {
 };
 
 inline constexpr Side both_sides[] = {Side::baseline, Side::candidate};
-constexpr Side other(Side side) { return side == Side::baseline ? Side::candidate : Side::baseline; }
+constexpr Side other(Side side) {
+  return side == Side::baseline ? Side::candidate : Side::baseline;
+}
 
 /// What one side of one round of one case is measured with.
 struct PairedSide {
@@ -29,11 +31,13 @@ struct PairedSide {
   std::uint64_t layout = 0;
 };
 
-/// Measures a case once with both workers: prepares them side by side, samples them in turn, and finishes them, always
-/// `first` before the other. All processes of the one that does not have its turn are stopped meanwhile, so that OpenMP
-/// threads that spin, MPI ranks that poll and whatever else a worker does between requests take nothing from the other.
-/// When one side cannot be measured, the other is all the same. Throws Interrupted alone.
-Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first, const std::string& device,
-                                    std::uint64_t seed, const run::CaseLimits& limits);
+/// Measures a case once with both workers: prepares them side by side, samples them in turn, and
+/// finishes them, always `first` before the other. All processes of the one that does not have its
+/// turn are stopped meanwhile, so that OpenMP threads that spin, MPI ranks that poll and whatever
+/// else a worker does between requests take nothing from the other. When one side cannot be
+/// measured, the other is all the same. Throws Interrupted alone.
+Sides<run::CaseResult> measure_pair(const Sides<PairedSide>& sides, Side first,
+                                    const std::string& device, std::uint64_t seed,
+                                    const run::CaseLimits& limits);
 
 }  // namespace ridgeline::gate

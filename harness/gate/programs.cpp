@@ -15,22 +15,16 @@
 namespace ridgeline::gate {
 namespace {
 
-std::vector<std::string> programs_of(const std::filesystem::path& folder) {
-  std::vector<std::string> programs{(folder / "ridgeline-suites").string()};
-  for (const char* optional : {"ridgeline-collectives", "ridgeline-emulated"})
-    if (std::filesystem::exists(folder / optional)) programs.push_back((folder / optional).string());
-  return programs;
-}
-
 std::string built_from(const std::vector<run::Worker>& workers) {
   std::vector<std::string> texts;
   for (const run::Worker& worker : workers) {
     const record::Build& build = worker.hello.build;
-    texts.push_back(fmt::format("{}{}{}", worker.program.string(),
-                                build.commit.empty() || build.commit == "unknown"
-                                    ? ""
-                                    : fmt::format(", built from {}", printable(build.commit.substr(0, 12))),
-                                build.dirty ? " with local changes" : ""));
+    texts.push_back(
+        fmt::format("{}{}{}", worker.program.string(),
+                    build.commit.empty() || build.commit == "unknown"
+                        ? ""
+                        : fmt::format(", built from {}", printable(build.commit.substr(0, 12))),
+                    build.dirty ? " with local changes" : ""));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -41,7 +35,7 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   const GateOptions& options = wanted.options;
   Programs found;
   if (wanted.mode == record::GateMode::variants) {
-    found.workers.baseline = run::ask_workers(wanted.workers, run::Ask::cases_and_devices);
+    found.workers.baseline = run::ask_workers(wanted.options.workers, run::Ask::cases_and_devices);
     found.names = {options.baseline_variant, options.candidate_variant};
     return found;
   }
@@ -55,36 +49,42 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
     found.names = {options.baseline_ref, options.candidate_ref};
     for (const Side side : both_sides) {
       found.commits[side] = commits[side].hash;
-      subjects[side] = fmt::format("{} is {} ({})", printable(found.names[side]), commits[side].hash.substr(0, 12),
-                                   printable(commits[side].subject, 100));
+      subjects[side] =
+          fmt::format("{} is {} ({})", printable(found.names[side]),
+                      commits[side].hash.substr(0, 12), printable(commits[side].subject, 100));
     }
     if (found.commits.baseline == found.commits.candidate && !options.aa)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("{} and {} are the same commit, {}: there is nothing to compare", printable(options.baseline_ref),
-                      printable(options.candidate_ref), found.commits.baseline.substr(0, 12)),
-          "commit the change, or name an older commit such as HEAD~1; --aa compares one with itself, to see how often "
-          "a gate is wrong");
-    for (const Side side : both_sides) programs[side] = programs_of(build_commit(commits[side], say));
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} and {} are the same commit, {}: there is nothing to compare",
+                              printable(options.baseline_ref), printable(options.candidate_ref),
+                              found.commits.baseline.substr(0, 12)),
+                  "commit the change, or name an older commit such as HEAD~1; --aa compares one "
+                  "with itself, to see how often "
+                  "a gate is wrong");
+    for (const Side side : both_sides) programs[side] = build_commit(commits[side], say);
   } else {
-    for (const Side side : both_sides) found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
+    for (const Side side : both_sides)
+      found.names[side] = fmt::format("{}", fmt::join(programs[side], " "));
   }
   for (const Side side : both_sides) {
     found.workers[side] = run::ask_only(programs[side], run::Ask::cases_and_devices);
-    found.notes.push_back(
-        fmt::format("{}: {}", to_string(side),
-                    wanted.mode == record::GateMode::refs ? subjects[side] : built_from(found.workers[side])));
+    found.notes.push_back(fmt::format(
+        "{}: {}", to_string(side),
+        wanted.mode == record::GateMode::refs ? subjects[side] : built_from(found.workers[side])));
   }
   return found;
 }
 
 record::Device choose_device(const Wanted& wanted, const Programs& programs) {
-  if (wanted.mode == record::GateMode::variants) return run::choose_device(programs.workers.baseline, wanted.device);
-  const record::Device device = run::choose_device(programs.workers.candidate, wanted.device);
+  if (wanted.mode == record::GateMode::variants)
+    return run::choose_device(programs.workers.baseline, wanted.options.device);
+  const record::Device device =
+      run::choose_device(programs.workers.candidate, wanted.options.device);
   const record::Device same = run::choose_device(programs.workers.baseline, device.id);
   if (same.uuid != device.uuid)
-    throw Error(ErrorKind::dependency, fmt::format("the sides do not see the same device {}: {} and {}",
-                                                   printable(device.id), printable(same.uuid), printable(device.uuid)));
+    throw Error(ErrorKind::dependency,
+                fmt::format("the sides do not see the same device {}: {} and {}",
+                            printable(device.id), printable(same.uuid), printable(device.uuid)));
   return device;
 }
 
@@ -95,7 +95,8 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
   choice.profile = profile;
   choice.patterns = wanted.options.patterns;
   choice.home = home;
-  if (!wanted.rules_text.empty()) choice.rules = parse_gate_rules(wanted.rules_text, wanted.options.config);
+  if (!wanted.rules_text.empty())
+    choice.rules = parse_gate_rules(wanted.rules_text, wanted.options.config);
   choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
@@ -106,8 +107,7 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
 
 std::vector<std::string> code_of(const GateCases& cases, Side side) {
   std::set<std::string> found;
-  for (const GateCase& each : cases.compared)
-    found.insert((side == Side::baseline ? each.baseline : each.candidate).worker->code);
+  for (const GateCase& each : cases.compared) found.insert(each[side].worker->code);
   return {found.begin(), found.end()};
 }
 
@@ -125,11 +125,12 @@ void check_code(const Wanted& wanted, const Programs& programs, const GateCases&
     return analysis::is_known_code(code) && code == each.candidate.worker->hello.build.code_hash;
   });
   if (same)
-    throw Error(ErrorKind::usage,
-                fmt::format("{} and {} are the same code, {}: there is nothing to compare",
-                            printable(programs.names.baseline), printable(programs.names.candidate),
-                            printable(cases.compared.front().candidate.worker->hello.build.code_hash, 16)),
-                "--aa compares it with itself, to see how often a gate is wrong");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} and {} are the same code, {}: there is nothing to compare",
+                    printable(programs.names.baseline), printable(programs.names.candidate),
+                    printable(cases.compared.front().candidate.worker->hello.build.code_hash, 16)),
+        "--aa compares it with itself, to see how often a gate is wrong");
 }
 
 }  // namespace ridgeline::gate

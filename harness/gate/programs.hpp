@@ -33,7 +33,8 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
 /// Of the workers of a side's cases, sorted.
 std::vector<std::string> code_of(const GateCases& cases, Side side);
 
-/// Refuses to compare code with itself, which can find nothing but false alarms, unless that is what is wanted.
+/// Refuses to compare code with itself, which can find nothing but false alarms, unless that is
+/// what is wanted.
 void check_code(const Wanted& wanted, const Programs& programs, const GateCases& cases);
 
 }  // namespace ridgeline::gate

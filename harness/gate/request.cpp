@@ -1,7 +1,6 @@
 #include "harness/gate/request.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -13,14 +12,15 @@
 #include "harness/base/text.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/rules.hpp"
-#include "harness/run/duration.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/run/typed_numbers.hpp"
 
 namespace ridgeline::gate {
 namespace {
 
 std::string absolute(const std::string& program) {
-  if (program.find('/') == std::string::npos && !std::filesystem::exists(program)) return program;  // on the PATH
+  if (program.find('/') == std::string::npos && !std::filesystem::exists(program))
+    return program;  // on the PATH
   return std::filesystem::absolute(program).string();
 }
 
@@ -35,26 +35,18 @@ std::vector<std::string> names_of(const std::vector<GateCase>& cases) {
 /// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
 run::Profile used_profile(const store::FoundGate& found) {
   const record::Gate& gate = found.summary.gate;
-  for (const store::RunSummary& summary : store::Store::open(found.file).runs()) {
+  for (const store::RunSummary& summary : store::runs(store::Store::open(found.file))) {
     if (summary.run.id != gate.candidate_run) continue;
-    run::Profile profile =
-        run::parse_profile(summary.run.profile_text, fmt::format("the profile stored in gate {}", gate.id));
+    run::Profile profile = run::parse_profile(
+        summary.run.profile_text, fmt::format("the profile stored in gate {}", gate.id));
     profile.name = summary.run.profile;
     return profile;
   }
-  throw Error(ErrorKind::store, fmt::format("gate {} in {} has no run of its candidate", gate.id, found.file.string()));
+  throw Error(ErrorKind::store, fmt::format("gate {} in {} has no run of its candidate", gate.id,
+                                            found.file.string()));
 }
 
 }  // namespace
-
-std::uint64_t parse_seed(const std::string& text) {
-  if (text.empty()) return run::random_seed();
-  std::uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [rest, error] = std::from_chars(text.data(), end, seed); error != std::errc{} || rest != end)
-    throw Error(ErrorKind::usage, fmt::format("--seed {} is not a whole number from 0 to 2^64 - 1", printable(text)));
-  return seed;
-}
 
 Wanted from_command_line(const GateOptions& options) {
   Wanted wanted;
@@ -62,30 +54,26 @@ Wanted from_command_line(const GateOptions& options) {
   wanted.mode = !options.baseline_workers.empty() ? record::GateMode::workers
                 : !options.baseline_ref.empty()   ? record::GateMode::refs
                                                   : record::GateMode::variants;
-  for (std::string& program : wanted.options.baseline_workers) program = absolute(program);
-  for (std::string& program : wanted.options.candidate_workers) program = absolute(program);
-  for (const std::string& program : options.workers) wanted.workers.push_back(absolute(program));
-  wanted.device = options.device;
-  wanted.profile = options.profile.empty() ? "quick" : options.profile;
-  if (!options.budget.empty()) {
-    const auto seconds = run::parse_duration(options.budget);
-    if (!seconds)
-      throw Error(ErrorKind::usage, fmt::format("--budget {} is not a duration above 0", printable(options.budget)),
-                  "write 90s, 10m or 1h30m");
-    wanted.budget_s = *seconds;
-  }
+  for (auto list :
+       {&GateOptions::baseline_workers, &GateOptions::candidate_workers, &GateOptions::workers})
+    for (std::string& program : wanted.options.*list) program = absolute(program);
+  if (options.profile.empty()) wanted.options.profile = "quick";
+  if (!options.budget.empty()) wanted.budget_s = run::parse_budget(options.budget);
   if (!options.config.empty()) wanted.rules_text = load_gate_rules(options.config).text;
   return wanted;
 }
 
-Wanted from_gate(const std::filesystem::path& results, const GateOptions& options, const store::LeftOut& left_out) {
+Wanted from_gate(const std::filesystem::path& results, const GateOptions& options,
+                 const store::LeftOut& left_out) {
   Wanted wanted;
   wanted.resumed = store::find_gate(results, options.resume, left_out);
   const record::Gate& gate = wanted.resumed->summary.gate;
   if (gate.mode == record::GateMode::runs)
-    throw Error(ErrorKind::usage, fmt::format("gate {} compared stored runs: there is nothing to resume", gate.id));
+    throw Error(ErrorKind::usage,
+                fmt::format("gate {} compared stored runs: there is nothing to resume", gate.id));
   if (gate.status == record::RunStatus::finished)
-    throw Error(ErrorKind::usage, fmt::format("gate {} has finished: there is nothing to resume", gate.id),
+    throw Error(ErrorKind::usage,
+                fmt::format("gate {} has finished: there is nothing to resume", gate.id),
                 fmt::format("ridgeline show {}", gate.id));
   wanted.mode = gate.mode;
   wanted.rules_text = gate.rules_text;
@@ -95,11 +83,10 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     const json::Value all = json::parse(gate.options);
     stored.patterns = all.at("patterns").texts();
     wanted.budget_s = all.at("budget_s").number();
-    wanted.device = all.at("device").text();
-    wanted.profile = all.at("profile").text();
+    stored.device = all.at("device").text();
     stored.config = all.at("config").text();
     stored.label = all.at("label").text();
-    wanted.workers = all.at("workers").texts();
+    stored.workers = all.at("workers").texts();
     wanted.compared = all.at("cases").texts();
     std::ranges::sort(wanted.compared);
     stored.strict = stored.strict || all.at("strict").boolean();
@@ -117,22 +104,31 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
       stored.candidate_variant = gate.candidate;
     }
   } catch (const json::Error& failure) {
-    throw Error(ErrorKind::store, fmt::format("the options of gate {} in {} cannot be read: {}", gate.id,
-                                              wanted.resumed->file.string(), failure.what()));
+    throw Error(ErrorKind::store,
+                fmt::format("the options of gate {} in {} cannot be read: {}", gate.id,
+                            wanted.resumed->file.string(), failure.what()));
   }
   wanted.used_profile = used_profile(*wanted.resumed);
-  wanted.profile = wanted.used_profile->name;
+  stored.profile = wanted.used_profile->name;
   stored.aa = gate.aa;
   stored.seed = std::to_string(gate.seed);
   return wanted;
 }
 
-std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs, const GateCases& cases) {
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
+                    const GateCases& cases) {
   const GateOptions& options = wanted.options;
-  json::Value all{{"patterns", options.patterns}, {"budget_s", wanted.budget_s}, {"device", device},
-                  {"profile", wanted.profile},    {"config", options.config},    {"label", options.label},
-                  {"strict", options.strict},     {"workers", wanted.workers},   {"cases", names_of(cases.compared)}};
-  for (const Side side : both_sides) all[fmt::format("{}_code", to_string(side))] = code_of(cases, side);
+  json::Value all{{"patterns", options.patterns},
+                  {"budget_s", wanted.budget_s},
+                  {"device", device},
+                  {"profile", options.profile},
+                  {"config", options.config},
+                  {"label", options.label},
+                  {"strict", options.strict},
+                  {"workers", options.workers},
+                  {"cases", names_of(cases.compared)}};
+  for (const Side side : both_sides)
+    all[fmt::format("{}_code", to_string(side))] = code_of(cases, side);
   if (options.delta) all["delta"] = *options.delta;
   if (options.alpha) all["alpha"] = *options.alpha;
   if (wanted.mode == record::GateMode::workers) {
@@ -154,7 +150,8 @@ void check_options(const GateOptions& options, const record::Device& device) {
   for (const auto& [name, given] : of_times)
     if (given && options.resume.empty())
       throw Error(ErrorKind::usage,
-                  fmt::format("{} is for times, and {} gives counts, which are exact", name, printable(device.id)),
+                  fmt::format("{} is for times, and {} gives counts, which are exact", name,
+                              printable(device.id)),
                   "the rules (--config) can say how much counts may grow: counts = \"1%\"");
 }
 
@@ -163,7 +160,8 @@ std::vector<std::string> metric_notes(const record::Gate& gate, const std::files
   if (gate.rules_text.empty()) return {};
   std::set<std::string> counted;
   for (const std::string& run : {gate.baseline_run, gate.candidate_run})
-    for (const store::StoredMeasurement& stored : store.measurements(run, store::Samples::leave_out))
+    for (const store::StoredMeasurement& stored :
+         store::measurements(store, run, store::Samples::leave_out))
       for (const record::Metric& metric : stored.measurement.metrics) counted.insert(metric.name);
   return unknown_metrics(parse_gate_rules(gate.rules_text, file), counted);
 }
@@ -183,11 +181,12 @@ void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::
       refuse(fmt::format("the {}'s code has changed", to_string(side)));
   }
   std::vector<std::string> others;
-  std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases), std::back_inserter(others));
+  std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases),
+                                        std::back_inserter(others));
   if (!others.empty())
     refuse(fmt::format("it would compare other cases now: {}{}", printable(others.front()),
                        others.size() > 1 ? fmt::format(" and {} more", others.size() - 1) : ""));
-  if (store.environment(setup.candidate_run.id).hash != environment.hash)
+  if (store::environment(store, setup.candidate_run.id).hash != environment.hash)
     refuse("the comparable environment has changed: ridgeline show says what it was");
 }
 

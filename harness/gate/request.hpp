@@ -23,7 +23,8 @@ struct GateOptions {
   std::vector<std::string> workers;                              // of variants
   std::string device, profile, budget, config, seed, resume, label;
   std::optional<double> delta, alpha;        // relative; of the whole suite
-  std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is standard output
+  std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is
+                                             // standard output
   bool strict = false, aa = false, no_wait = false, github = false, accept_changes = false;
 };
 
@@ -33,33 +34,34 @@ struct Programs;
 struct Wanted {
   record::GateMode mode = record::GateMode::workers;
   GateOptions options;
-  std::vector<std::string> workers;  // --worker, of variants
-  std::string device, profile;
   std::string rules_text;
   double budget_s = 600;
   std::optional<store::FoundGate> resumed;
-  std::filesystem::path repository = ".";    // of refs
-  std::vector<std::string> compared;         // names of the cases of the gate that is resumed, sorted
-  std::optional<run::Profile> used_profile;  // of the gate that is resumed: its file may have changed, or be gone
+  std::filesystem::path repository = ".";  // of refs
+  std::vector<std::string> compared;       // names of the cases of the gate that is resumed, sorted
+  std::optional<run::Profile> used_profile;  // of the gate that is resumed: its file may have
+                                             // changed, or be gone
 };
-
-/// A random one for an empty text. Throws a usage Error.
-std::uint64_t parse_seed(const std::string& text);
 
 /// What is typed. Throws usage Errors.
 Wanted from_command_line(const GateOptions& options);
 
-/// What the gate that `options.resume` names, of the folder `results`, was asked for; formats and the like are as typed
-/// now. Throws usage and store Errors.
-Wanted from_gate(const std::filesystem::path& results, const GateOptions& options, const store::LeftOut& left_out);
+/// What the gate that `options.resume` names, of the folder `results`, was asked for; formats and
+/// the like are as typed now. Throws usage and store Errors.
+Wanted from_gate(const std::filesystem::path& results, const GateOptions& options,
+                 const store::LeftOut& left_out);
 
-/// All that an interrupted gate needs to be gone on with, beside what the store has of it. JSON: record::Gate::options.
-std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs, const GateCases& cases);
+/// All that an interrupted gate needs to be gone on with, beside what the store has of it. JSON:
+/// record::Gate::options.
+std::string to_text(const Wanted& wanted, const std::string& device, const Programs& programs,
+                    const GateCases& cases);
 
-/// Refuses options that say something of times alone, where `device` gives counts: they would do nothing.
+/// Refuses options that say something of times alone, where `device` gives counts: they would do
+/// nothing.
 void check_options(const GateOptions& options, const record::Device& device);
 
-/// Lines on the metrics that the gate's rules, of `file`, name and that neither of its runs counted.
+/// Lines on the metrics that the gate's rules, of `file`, name and that neither of its runs
+/// counted.
 std::vector<std::string> metric_notes(const record::Gate& gate, const std::filesystem::path& file,
                                       const store::Store& store);
 

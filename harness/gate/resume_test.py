@@ -1,4 +1,5 @@
-"""Gates that end early: what was measured is stored, and `--resume` goes on with the same and nothing else."""
+"""Gates that end early: what was measured is stored, and `--resume` goes on with the same and
+nothing else."""
 
 import re
 import signal
@@ -26,7 +27,8 @@ def gate(lab):
 
 def resume(lab, *arguments: object):
     done = lab.execute(
-        lab.command("gate", "--resume", "latest", "--results", lab.results, "--json", *arguments), text=True
+        lab.command("gate", "--resume", "latest", "--results", lab.results, "--json", *arguments),
+        text=True,
     )
     assert done.stdout, done.stderr
     return done.returncode, verdicts(done.stdout)
@@ -65,9 +67,12 @@ def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate
         assert lab.query("SELECT status FROM gate") == [("running",)]
         shown = lab.execute(lab.command("show", "--results", lab.results), text=True).stdout
         stored = lab.query("SELECT count(*) FROM pair")[0][0]
-        assert f"the gate was killed; {stored} pairs are stored\n  resume: ridgeline gate --resume " in shown
+        assert (
+            f"the gate was killed; {stored} pairs are stored\n  resume: ridgeline gate --resume "
+        ) in shown
         process = lab.start_command(
-            lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"), env=lab.environment
+            lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"),
+            env=lab.environment,
         )
     printed = finish(process)
     assert process.returncode == 2
@@ -76,7 +81,8 @@ def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate
 
 def test_a_second_interrupt_ends_a_gate_at_once(lab):
     process = lab.start_command(
-        lab.gate_command(lab.profile("constant", "loops_with_child"), PLAIN, PLAIN, "--aa"), env=lab.environment
+        lab.gate_command(lab.profile("constant", "loops_with_child"), PLAIN, PLAIN, "--aa"),
+        env=lab.environment,
     )
     wait_for(process, "A/A")
     time.sleep(0.3)
@@ -91,7 +97,9 @@ def test_a_second_interrupt_ends_a_gate_at_once(lab):
 @pytest.mark.parametrize("stopped", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_workers_are_not_left_behind(lab, stopped):
     # One of the two is always stopped while the other works.
-    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    process = lab.start_command(
+        lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment
+    )
     wait_for(process, "A/A")
     time.sleep(0.7)
     process.send_signal(stopped)
@@ -110,7 +118,9 @@ def interrupted_gate(lab, candidate):
 
 
 def refusal(lab, *arguments: object) -> str:
-    done = lab.execute(lab.command("gate", "--resume", "latest", "--results", lab.results, *arguments), text=True)
+    done = lab.execute(
+        lab.command("gate", "--resume", "latest", "--results", lab.results, *arguments), text=True
+    )
     assert done.returncode == 64, done.stdout + done.stderr
     return done.stderr
 
@@ -119,7 +129,9 @@ def test_a_gate_does_not_go_on_with_something_else(lab):
     candidate = lab.worker("candidate", "--slower", 1)
     interrupted_gate(lab, candidate)
     assert "--delta does not go with --resume" in refusal(lab, "--delta", "1%")
-    assert "--resume does not go with --candidate-worker" in refusal(lab, "--candidate-worker", candidate)
+    assert ("--resume does not go with --candidate-worker") in refusal(
+        lab, "--candidate-worker", candidate
+    )
     lab.environment["RIDGELINE_RUNNER"] = "another"
     assert "the comparable environment has changed" in refusal(lab)
     del lab.environment["RIDGELINE_RUNNER"]
@@ -135,7 +147,9 @@ def test_a_finished_gate_does_not_go_on(lab):
 
 
 def test_a_gate_holds_the_device_throughout(lab):
-    process = lab.start_command(lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment)
+    process = lab.start_command(
+        lab.gate_command(lab.profile("slow"), PLAIN, PLAIN, "--aa"), env=lab.environment
+    )
     gate_id = GATE_ID.search(wait_for(process, "gate "))[1]
     lab.wait_for_pairs(1)
     refused = lab.run(lab.profile("constant"), "--no-wait")

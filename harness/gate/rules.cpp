@@ -52,21 +52,24 @@ void read_counts(run::StrictTable& table, Rule& rule) {
     rule.metric_counts[name] = metrics.share(name);
   });
   if (rule.metric_counts.empty())
-    table.refuse(table.need("counts").source(), "counts names no metric", "write counts = { atomics = \"1%\" }");
+    table.refuse(table.need("counts").source(), "counts names no metric",
+                 "write counts = { atomics = \"1%\" }");
 }
 
 Rule rule(run::StrictTable& table, int line) {
   Rule rule;
   rule.line = line;
   rule.pattern = table.text("cases");
-  if (rule.pattern.empty()) table.refuse(table.need("cases").source(), "cases must be a case pattern");
+  if (rule.pattern.empty())
+    table.refuse(table.need("cases").source(), "cases must be a case pattern");
   if (table.find("delta")) rule.delta = table.fraction("delta");
   // To the picosecond, so that "1us" and "1000ns" are the same value.
   if (table.find("floor")) rule.floor_ns = std::round(table.duration("floor") * 1e12) / 1e3;
   if (table.find("alpha")) rule.alpha = table.fraction("alpha");
   if (rule.alpha.value_or(0) > analysis::most_alpha)
     table.refuse(table.need("alpha").source(),
-                 fmt::format("alpha {:.4g} is not a share above 0 and at most {}", *rule.alpha, analysis::most_alpha),
+                 fmt::format("alpha {:.4g} is not a share above 0 and at most {}", *rule.alpha,
+                             analysis::most_alpha),
                  "write 3% or 0.03");
   if (table.find("counts")) read_counts(table, rule);
   if (table.find("direction")) rule.looking = looking(table);
@@ -74,9 +77,11 @@ Rule rule(run::StrictTable& table, int line) {
   if (table.find("expect")) rule.expect = expectation(table);
   for (const char* key : {"reason", "until", "at_most"})
     if (const toml::node* node = table.find(key); node && !rule.expect)
-      table.refuse(node->source(), fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
-  if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.counts && rule.metric_counts.empty() && !rule.looking &&
-      !rule.skip && !rule.expect) {
+      table.refuse(
+          node->source(),
+          fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
+  if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.counts && rule.metric_counts.empty() &&
+      !rule.looking && !rule.skip && !rule.expect) {
     table.done();  // a misspelt key is the better explanation
     table.refuse(table.source(), "the rule sets nothing",
                  "give it a delta, floor, alpha, counts, direction, skip or expect");
@@ -88,29 +93,35 @@ std::string percent(double share) { return units::plain(100 * share) + '%'; }
 
 /// Characters of a pattern that stand for themselves.
 std::size_t literal_characters(const std::string& pattern) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(pattern, [](char c) { return c != '*' && c != '?' && (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      pattern, [](char c) { return c != '*' && c != '?' && (c & 0xC0) != 0x80; }));
 }
 
-[[noreturn]] void refuse(const GateRules& rules, int line, const std::string& failure, const std::string& advice) {
-  throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", rules.file.string(), line, failure), advice);
+[[noreturn]] void refuse(const GateRules& rules, int line, const std::string& failure,
+                         const std::string& advice) {
+  throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", rules.file.string(), line, failure),
+              advice);
 }
 
-/// The rule that decides `key` of a case; null when none of those that match it does. `value` is what a rule says of
-/// the key, which may be nothing.
+/// The rule that decides `key` of a case; null when none of those that match it does. `value` is
+/// what a rule says of the key, which may be nothing.
 template <class Value>
-const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& matching, const std::string& name,
-                     const std::string& key, Value value) {
+const Rule* deciding(const GateRules& rules, const std::vector<const Rule*>& matching,
+                     const std::string& name, const std::string& key, Value value) {
   const auto of = [&](const Rule* rule) { return std::invoke(value, *rule); };
   const Rule* best = nullptr;
   for (const Rule* each : matching)
-    if (of(each) && (!best || literal_characters(each->pattern) > literal_characters(best->pattern))) best = each;
+    if (of(each) &&
+        (!best || literal_characters(each->pattern) > literal_characters(best->pattern)))
+      best = each;
   if (!best) return nullptr;
   for (const Rule* each : matching)
-    if (of(each) && literal_characters(each->pattern) == literal_characters(best->pattern) && of(each) != of(best))
+    if (of(each) && literal_characters(each->pattern) == literal_characters(best->pattern) &&
+        of(each) != of(best))
       refuse(rules, each->line,
-             fmt::format("the rules of lines {} and {} set a different {} for {}, and are equally specific", best->line,
-                         each->line, key, printable(name, 400)),
+             fmt::format(
+                 "the rules of lines {} and {} set a different {} for {}, and are equally specific",
+                 best->line, each->line, key, printable(name, 400)),
              "the pattern with more literal characters wins: make one of them longer");
   return best;
 }
@@ -123,23 +134,29 @@ std::vector<const Rule*> matching_rules(const GateRules& rules, const std::strin
 }
 
 /// What each metric that a matching rule names may grow by.
-std::map<std::string, double> metric_counts(const GateRules& rules, const std::vector<const Rule*>& matching,
+std::map<std::string, double> metric_counts(const GateRules& rules,
+                                            const std::vector<const Rule*>& matching,
                                             const std::string& name) {
   std::map<std::string, double> found;
-  for (const Rule* each : matching) found.insert(each->metric_counts.begin(), each->metric_counts.end());
+  for (const Rule* each : matching)
+    found.insert(each->metric_counts.begin(), each->metric_counts.end());
   for (auto& [metric, growth] : found) {
     const auto value = [&metric = metric](const Rule& rule) {
       const auto own = rule.metric_counts.find(metric);
       return own == rule.metric_counts.end() ? std::nullopt : std::optional(own->second);
     };
-    growth = *value(*deciding(rules, matching, name, fmt::format("growth of {}", printable(metric, 100)), value));
+    growth = *value(*deciding(rules, matching, name,
+                              fmt::format("growth of {}", printable(metric, 100)), value));
   }
   return found;
 }
 
-CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise, const std::string& today) {
+CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule& otherwise,
+                 const std::string& today) {
   const std::vector<const Rule*> matching = matching_rules(rules, name);
-  const auto decides = [&](const char* key, auto value) { return deciding(rules, matching, name, key, value); };
+  const auto decides = [&](const char* key, auto value) {
+    return deciding(rules, matching, name, key, value);
+  };
   CaseRule result = otherwise;
   if (const Rule* rule = decides("delta", &Rule::delta)) result.delta = *rule->delta;
   if (const Rule* rule = decides("floor", &Rule::floor_ns)) result.floor_ns = *rule->floor_ns;
@@ -152,20 +169,21 @@ CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule
   if (const Rule* rule = decides("expectation", &Rule::expect)) {
     if (skip)
       refuse(rules, rule->line,
-             fmt::format("the rules of lines {} and {} expect a regression of {} and skip it", rule->line, skip->line,
-                         printable(name, 400)),
+             fmt::format("the rules of lines {} and {} expect a regression of {} and skip it",
+                         rule->line, skip->line, printable(name, 400)),
              "what is skipped cannot show a regression: take one of them away");
     result.expected = true;
     result.expectation_over = today > rule->expect->until;
     result.at_most = rule->expect->at_most;
     if (result.at_most && *result.at_most <= result.delta)
       refuse(rules, rule->line,
-             fmt::format("at_most {} is no larger than the delta of {}, {}", percent(*result.at_most),
-                         printable(name, 400), percent(result.delta)),
+             fmt::format("at_most {} is no larger than the delta of {}, {}",
+                         percent(*result.at_most), printable(name, 400), percent(result.delta)),
              "a regression is at least delta, so none could be the expected one");
-    result.expectation = fmt::format("{} ({}until {}{})", rule->expect->reason,
-                                     result.at_most ? fmt::format("at most {}, ", percent(*result.at_most)) : "",
-                                     rule->expect->until, result.expectation_over ? ", which is over" : "");
+    result.expectation =
+        fmt::format("{} ({}until {}{})", rule->expect->reason,
+                    result.at_most ? fmt::format("at most {}, ", percent(*result.at_most)) : "",
+                    rule->expect->until, result.expectation_over ? ", which is over" : "");
   }
   return result;
 }
@@ -189,7 +207,9 @@ GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& f
   const toml::table table = run::parse_toml(text, file);
   GateRules rules{file, std::string(text), {}};
   run::StrictTable top(table, file, "");
-  top.sections("rule", [&](run::StrictTable& section, int line) { rules.rules.push_back(rule(section, line)); });
+  top.sections("rule", [&](run::StrictTable& section, int line) {
+    rules.rules.push_back(rule(section, line));
+  });
   top.done();
   return rules;
 }
@@ -198,23 +218,26 @@ GateRules load_gate_rules(const std::filesystem::path& file) {
   return parse_gate_rules(run::read_toml_file(file, "rules of the gate"), file);
 }
 
-std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names, const CaseRule& otherwise,
-                              const std::string& today, const std::vector<std::string>& known) {
+std::vector<CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names,
+                              const CaseRule& otherwise, const std::string& today,
+                              const std::vector<std::string>& known) {
   check_matched(rules, names, known);
   std::vector<CaseRule> resolved;
   for (const std::string& name : names) resolved.push_back(rule_of(rules, name, otherwise, today));
   return resolved;
 }
 
-std::vector<std::string> unknown_metrics(const GateRules& rules, const std::set<std::string>& counted) {
+std::vector<std::string> unknown_metrics(const GateRules& rules,
+                                         const std::set<std::string>& counted) {
   std::vector<std::string> lines;
   for (const Rule& rule : rules.rules)
     for (const auto& [metric, growth] : rule.metric_counts) {
       if (counted.contains(metric)) continue;
       const std::string near = nearest(metric, {counted.begin(), counted.end()});
-      lines.push_back(fmt::format("{}:{}: no case that was compared counts {}{}", rules.file.string(), rule.line,
-                                  printable(metric, 100),
-                                  near.empty() ? "" : fmt::format("; did you mean {}?", printable(near, 100))));
+      lines.push_back(
+          fmt::format("{}:{}: no case that was compared counts {}{}", rules.file.string(),
+                      rule.line, printable(metric, 100),
+                      near.empty() ? "" : fmt::format("; did you mean {}?", printable(near, 100))));
     }
   return lines;
 }

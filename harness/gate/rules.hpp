@@ -35,24 +35,31 @@ struct GateRules {
   std::vector<Rule> rules;
 };
 
-/// Strict: an unknown key, a wrong type or a value out of range throws a usage Error with file and line.
+/// Strict: an unknown key, a wrong type or a value out of range throws a usage Error with file and
+/// line.
 GateRules parse_gate_rules(std::string_view text, const std::filesystem::path& file);
 GateRules load_gate_rules(const std::filesystem::path& file);
 
-/// The rule of each of `names`: `otherwise`, changed by the rules that match it. For each key the pattern with the most
-/// literal characters wins; a tie between different values, and a rule that matches neither one of `names` nor of
-/// `known`, throw a usage Error with file and line. `known` are cases that exist and are not gated this time (the
-/// user's patterns leave them out, or they are for another kind of device): rules for them are no mistakes. `today` is
-/// a date like "2026-11-20".
-std::vector<analysis::CaseRule> resolve(const GateRules& rules, const std::vector<std::string>& names,
-                                        const analysis::CaseRule& otherwise, const std::string& today,
+/// The rule of each of `names`: `otherwise`, changed by the rules that match it. For each key the
+/// pattern with the most literal characters wins; a tie between different values, and a rule that
+/// matches neither one of `names` nor of `known`, throw a usage Error with file and line. `known`
+/// are cases that exist and are not gated this time (the user's patterns leave them out, or they
+/// are for another kind of device): rules for them are no mistakes. `today` is a date like
+/// "2026-11-20".
+std::vector<analysis::CaseRule> resolve(const GateRules& rules,
+                                        const std::vector<std::string>& names,
+                                        const analysis::CaseRule& otherwise,
+                                        const std::string& today,
                                         const std::vector<std::string>& known = {});
 
-/// The metrics that rules name and that are none of `counted`, a line each with file and line: a misspelt name allows
-/// nothing, and must not go unnoticed. No errors, because the cases that have them may not be gated this time.
-std::vector<std::string> unknown_metrics(const GateRules& rules, const std::set<std::string>& counted);
+/// The metrics that rules name and that are none of `counted`, a line each with file and line: a
+/// misspelt name allows nothing, and must not go unnoticed. No errors, because the cases that have
+/// them may not be gated this time.
+std::vector<std::string> unknown_metrics(const GateRules& rules,
+                                         const std::set<std::string>& counted);
 
-/// The alpha of a case: `otherwise` where no rule sets one. Two equally specific rules throw, as in resolve.
+/// The alpha of a case: `otherwise` where no rule sets one. Two equally specific rules throw, as in
+/// resolve.
 double alpha_of(const GateRules& rules, const std::string& name, double otherwise);
 
 }  // namespace ridgeline::gate

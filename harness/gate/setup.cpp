@@ -8,13 +8,20 @@
 
 #include "harness/analysis/stored_side.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/read_gates.hpp"
 
 namespace ridgeline::gate {
 namespace {
 
 constexpr int cuda_samples = 25, other_samples = 10'000;  // of one side of one round, at most
 constexpr double shortest_block_s = 0.03, longest_block_s = 0.1;
-constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and verifying
+constexpr double least_use = 3.5;  // sampling takes at least so many times as long as what it needs
+                                   // around it ...
+constexpr double least_samples = 5;  // ... and as so many samples ...
+constexpr double most_growth = 5;    // ... unless that makes a block so many times as long as the
+                                     // shortest
+constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and
+                                         // verifying
 
 run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
   run::Sampling sampling = profile.sampling;
@@ -24,14 +31,17 @@ run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
   return sampling;
 }
 
-/// How long one side of one round samples: as long as gives every case all its rounds within the budget, within bounds.
-double block_s(const GateSetup& setup) {
+/// How long one side of one round samples: as long as gives every case all its rounds within the
+/// budget, within bounds.
+double first_block_s(const GateSetup& setup) {
   const auto blocks = 2 * setup.cases.size() * static_cast<std::size_t>(setup.plan.looks.back());
-  return std::clamp(sampling_share * setup.budget_s / static_cast<double>(std::max<std::size_t>(blocks, 1)),
-                    shortest_block_s, longest_block_s);
+  return std::clamp(
+      sampling_share * setup.budget_s / static_cast<double>(std::max<std::size_t>(blocks, 1)),
+      shortest_block_s, longest_block_s);
 }
 
-record::Run side_run(const record::Gate& gate, const run::Profile& profile, const std::string& label, Side side) {
+record::Run side_run(const record::Gate& gate, const run::Profile& profile,
+                     const std::string& label, Side side) {
   record::Run made;
   made.id = fmt::format("{}-{}", gate.id, to_string(side));
   made.gate = gate.id;
@@ -45,14 +55,14 @@ record::Run side_run(const record::Gate& gate, const run::Profile& profile, cons
   return made;
 }
 
-/// What is counted is the compiler's code: with another compiler the same source may count otherwise.
+/// What is counted is the compiler's code: with another compiler the same source may count
+/// otherwise.
 std::vector<std::string> build_notes(const GateCases& cases) {
   Sides<std::vector<record::Build>> builds;
-  for (const GateCase& each : cases.compared) {
-    builds.baseline.push_back(each.baseline.worker->hello.build);
-    builds.candidate.push_back(each.candidate.worker->hello.build);
-  }
-  const std::vector<std::string> changed = analysis::build_changes(builds.baseline, builds.candidate);
+  for (const GateCase& each : cases.compared)
+    for (const Side side : both_sides) builds[side].push_back(each[side].worker->hello.build);
+  const std::vector<std::string> changed =
+      analysis::build_changes(builds.baseline, builds.candidate);
   if (changed.empty()) return {};
   return {fmt::format("the sides were built differently, and counts may differ for that alone: {}",
                       fmt::join(changed, "; "))};
@@ -69,7 +79,7 @@ GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record:
   setup.plan = analysis::plan_for(device.kind);
   setup.sampling = sampling_of(profile, device.kind);
   setup.budget_s = wanted.budget_s;
-  setup.sampling_s = block_s(setup);
+  setup.sampling_s = first_block_s(setup);
   setup.case_timeout_s = profile.case_timeout_s;
   record::Gate& gate = setup.gate;
   if (wanted.resumed) {
@@ -81,7 +91,7 @@ GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record:
     gate.baseline = programs.names.baseline;
     gate.candidate = programs.names.candidate;
     gate.rules_text = wanted.rules_text;
-    gate.seed = parse_seed(wanted.options.seed);
+    gate.seed = run::parse_seed(wanted.options.seed);
     gate.alpha = wanted.options.alpha.value_or(analysis::CaseRule{}.alpha);
     gate.aa = wanted.options.aa;
     gate.baseline_run = gate.id + "-baseline";
@@ -98,19 +108,29 @@ void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& 
 }
 
 void add_measured(GateSetup& setup, const store::Store& store) {
-  setup.pairs = store.pairs(setup.gate.id);
-  for (const record::CaseVerdict& verdict : store.verdicts(setup.gate.id)) {
-    const bool settled = std::ranges::any_of(
-        setup.settled, [&](const record::CaseVerdict& each) { return each.case_name == verdict.case_name; });
-    if (verdict.verdict != record::Verdict::undecided && !settled) setup.settled.push_back(verdict);
+  setup.pairs = store::pairs(store, setup.gate.id);
+  for (const record::CaseVerdict& verdict : store::verdicts(store, setup.gate.id)) {
+    const auto known =
+        std::ranges::find(setup.settled, verdict.case_name, &record::CaseVerdict::case_name);
+    if (verdict.verdict != record::Verdict::undecided && known == setup.settled.end())
+      setup.settled.push_back(verdict);
   }
 }
 
-std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs, const GateCases& cases) {
+double block_s(double shortest_s, double share_s, const RoundCosts& costs) {
+  const double wanted_s = std::max(least_use * costs.around_s, least_samples * costs.sample_s);
+  return std::clamp(std::min(wanted_s, share_s - costs.around_s) / 2, shortest_s,
+                    most_growth * shortest_s);
+}
+
+std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs,
+                                  const GateCases& cases) {
   std::vector<std::string> notes = programs.notes;
-  if (analysis::gives_counts(setup.device.kind)) std::ranges::move(build_notes(cases), std::back_inserter(notes));
+  if (analysis::gives_counts(setup.device.kind))
+    std::ranges::move(build_notes(cases), std::back_inserter(notes));
   if (setup.gate.aa)
-    notes.push_back("A/A: both sides are said to be the same code, so that every alarm is a false one");
+    notes.push_back(
+        "A/A: both sides are said to be the same code, so that every alarm is a false one");
   return notes;
 }
 

@@ -8,7 +8,8 @@
 
 namespace ridgeline::gate {
 
-/// A gate as it will be measured: a new one, or the one that is resumed. Its runs and its command line are not set yet.
+/// A gate as it will be measured: a new one, or the one that is resumed. Its runs and its command
+/// line are not set yet.
 GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record::Device& device,
                    const run::Profile& profile, const GateCases& cases);
 
@@ -18,7 +19,23 @@ void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& 
 /// Adds what an interrupted gate has stored. Its decided cases stay decided.
 void add_measured(GateSetup& setup, const store::Store& store);
 
+/// A gate's budget affords every case about so many rounds: with fewer, small effects could not be
+/// told.
+inline constexpr double affordable_rounds = 18;
+
+/// What a round of a case takes by its earlier rounds, on both sides together.
+struct RoundCosts {
+  double around_s = 0;  // wall time around sampling and warming up
+  double sample_s = 0;  // of one sample of each side
+};
+
+/// How long one side of one round samples: long enough against what is around it, and for some
+/// samples, but no longer than `share_s` of wall time leaves to sampling on both sides, and within
+/// `shortest_s` and some times that.
+double block_s(double shortest_s, double share_s, const RoundCosts& costs);
+
 /// Lines that people must see of the sides.
-std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs, const GateCases& cases);
+std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs,
+                                  const GateCases& cases);
 
 }  // namespace ridgeline::gate

@@ -6,26 +6,13 @@
 
 #include "harness/base/error.hpp"
 #include "harness/gate/order.hpp"
-#include "harness/run/program_code.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::gate {
-namespace {
 
-using record::Outcome;
-
-int ranks_of(const run::Selected& selected) {
-  return selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks;
-}
-
-}  // namespace
-
-SideWorkers workers_of(const GateCase& gate_case) {
-  return {{gate_case.baseline.worker, gate_case.candidate.worker},
-          {ranks_of(gate_case.baseline), ranks_of(gate_case.candidate)}};
-}
-
-SideProcesses::SideProcesses(const GateSetup& setup, store::Store& store, std::function<void()> tick)
+SideProcesses::SideProcesses(const GateSetup& setup, store::Store& store,
+                             std::function<void()> tick)
     : setup_(setup), store_(store), tick_(std::move(tick)) {}
 
 void SideProcesses::begin_round(int round, std::uint64_t seed) {
@@ -35,24 +22,30 @@ void SideProcesses::begin_round(int round, std::uint64_t seed) {
 
 bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
                           Sides<std::optional<run::CaseResult>>& failures) {
-  if (processes_.baseline && processes_.candidate && processes_.baseline->ready() && processes_.candidate->ready())
+  if (processes_.baseline && processes_.candidate && processes_.baseline->ready() &&
+      processes_.candidate->ready())
     return true;
   kill();
   ids_ = {};
-  // Both are started before the first is waited for: most of their start is loading libraries. Which is first may
-  // decide which memory and which addresses each gets.
-  const Side first = baseline_first(setup_.gate.seed, "", round_) ? Side::baseline : Side::candidate;
+  // Both are started before the first is waited for: most of their start is loading libraries.
+  // Which is first may decide which memory and which addresses each gets.
+  const Side first =
+      baseline_first(setup_.gate.seed, "", round_) ? Side::baseline : Side::candidate;
   for (const Side side : {first, other(first)})
-    attempt(workers, gate_case, side, failures, [&] { processes_[side] = start(workers, side); });
+    attempt(gate_case, side, failures, [&] {
+      const std::string padding(padding_of(setup_.gate.seed, round_, side), 'x');
+      processes_[side] = run::start(workers[side], tick_, {{"RIDGELINE_PADDING", padding}});
+    });
   for (const Side side : {first, other(first)})
-    if (!failures[side]) attempt(workers, gate_case, side, failures, [&] { greet(workers, side); });
+    if (!failures[side]) attempt(gate_case, side, failures, [&] { greet(workers, side); });
   if (!failures.baseline && !failures.candidate) return true;
   kill();
   return false;
 }
 
-void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
-                            Sides<std::optional<run::CaseResult>>& failures, const std::function<void()>& action) {
+void SideProcesses::attempt(const GateCase& gate_case, Side side,
+                            Sides<std::optional<run::CaseResult>>& failures,
+                            const std::function<void()>& action) {
   std::string reason;
   try {
     return action();
@@ -64,32 +57,18 @@ void SideProcesses::attempt(const SideWorkers& workers, const GateCase& gate_cas
     if (error.kind() != ErrorKind::dependency) throw;
     reason = error.what();
   }
-  const run::Worker* worker = workers.workers[side];
-  // What never started under its launcher is not installed right; what did start before has crashed since.
-  const bool installed = worker->hello.launcher.empty() || started_.contains(worker);
-  const run::Selected& selected = side == Side::baseline ? gate_case.baseline : gate_case.candidate;
-  failures[side] = run::CaseResult{run::without_samples(selected, installed ? Outcome::crashed : Outcome::unavailable,
-                                                        fmt::format("{} cannot be started: {}", worker->name, reason))};
-}
-
-std::unique_ptr<process::WorkerProcess> SideProcesses::start(const SideWorkers& workers, Side side) const {
-  const run::Worker& worker = *workers.workers[side];
-  const process::Variables environment{
-      {"RIDGELINE_PADDING", std::string(padding_of(setup_.gate.seed, round_, side), 'x')}};
-  if (worker.hello.launcher.empty())
-    return std::make_unique<process::WorkerProcess>(worker.program, tick_, environment);
-  return std::make_unique<process::WorkerProcess>(worker.program, worker.hello.launcher, workers.ranks[side], tick_,
-                                                  environment);
+  const run::Selected& selected = gate_case[side];
+  failures[side] = run::not_started(selected, started_.contains(selected.worker), reason);
 }
 
 void SideProcesses::greet(const SideWorkers& workers, Side side) {
   const record::Build build = processes_[side]->greet(process::after(process::start_s)).build;
-  const run::Worker& worker = *workers.workers[side];
+  const run::Worker& worker = *workers[side].worker;
   if (run::program_code(build, worker.program) != worker.code)
-    throw WorkerChanged(
-        ErrorKind::dependency,
-        fmt::format("{} has changed while the gate was measuring: {}", to_string(side), worker.program.string()),
-        "start another gate");
+    throw WorkerChanged(ErrorKind::dependency,
+                        fmt::format("{} has changed while the gate was measuring: {}",
+                                    to_string(side), worker.program.string()),
+                        "start another gate");
   started_.insert(&worker);
   ids_[side] = add_process(side, build);
 }
@@ -101,7 +80,7 @@ std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {
   process.seed = seed_;
   process.started = run::timestamp();
   process.build = build;
-  return store_.add(process);
+  return store::add(store_, process);
 }
 
 void SideProcesses::end() {
@@ -112,7 +91,7 @@ void SideProcesses::end() {
 
 std::int64_t SideProcesses::id(const SideWorkers& workers, Side side) {
   // A worker that never came up has a process, too: what became of it is its measurement.
-  if (ids_[side] == 0) ids_[side] = add_process(side, workers.workers[side]->hello.build);
+  if (ids_[side] == 0) ids_[side] = add_process(side, workers[side].worker->hello.build);
   return ids_[side];
 }
 

@@ -10,21 +10,17 @@
 #include "harness/gate/paired_case.hpp"
 #include "harness/process/worker_process.hpp"
 #include "harness/run/measure_case.hpp"
-#include "harness/store/store.hpp"
 
 namespace ridgeline::gate {
 
-/// What the two processes of a pair run, each under its launcher with so many ranks if it has one.
-struct SideWorkers {
-  Sides<const run::Worker*> workers;
-  Sides<int> ranks;
-  bool operator==(const SideWorkers&) const = default;
-};
+/// What the two processes of a pair run.
+using SideWorkers = Sides<run::Team>;
+inline SideWorkers workers_of(const GateCase& gate_case) {
+  return {run::team_of(gate_case.baseline), run::team_of(gate_case.candidate)};
+}
 
-SideWorkers workers_of(const GateCase& gate_case);
-
-/// The two processes that measure side by side in a gate, fresh in each of its rounds. Each is stored as a process of
-/// its side's run.
+/// The two processes that measure side by side in a gate, fresh in each of its rounds. Each is
+/// stored as a process of its side's run.
 class SideProcesses {
  public:
   /// Keeps references. `tick` is called a few times a second while one waits for a worker.
@@ -32,10 +28,13 @@ class SideProcesses {
 
   /// Of those that are started from now on.
   void begin_round(int round, std::uint64_t seed);
+  int round() const { return round_; }
+  std::uint64_t seed() const { return seed_; }
 
-  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be started, that is the
-  /// case's result, and false. Throws WorkerChanged.
-  bool ready(const SideWorkers& workers, const GateCase& gate_case, Sides<std::optional<run::CaseResult>>& failures);
+  /// Makes sure that a fresh pair, or one that measured before, runs. When a worker cannot be
+  /// started, that is the case's result, and false. Throws WorkerChanged.
+  bool ready(const SideWorkers& workers, const GateCase& gate_case,
+             Sides<std::optional<run::CaseResult>>& failures);
   /// Of a pair that is ready.
   process::WorkerProcess& operator[](Side side) { return *processes_[side]; }
   /// In the store, of the one that runs, or of the latest.
@@ -47,9 +46,9 @@ class SideProcesses {
   void kill(Side side) { processes_[side].reset(); }
 
  private:
-  void attempt(const SideWorkers& workers, const GateCase& gate_case, Side side,
-               Sides<std::optional<run::CaseResult>>& failures, const std::function<void()>& action);
-  std::unique_ptr<process::WorkerProcess> start(const SideWorkers& workers, Side side) const;
+  void attempt(const GateCase& gate_case, Side side,
+               Sides<std::optional<run::CaseResult>>& failures,
+               const std::function<void()>& action);
   void greet(const SideWorkers& workers, Side side);
   std::int64_t add_process(Side side, const record::Build& build);
 

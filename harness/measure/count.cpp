@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_source_bytes = 4u << 20;  // of all sources: they have to fit into a message
+constexpr std::size_t most_source_bytes = 4u << 20;  // of all sources: they have to fit into a
+                                                     // message
 
 /// When this program was built: a source that is newer is not what it was compiled from.
 fs::file_time_type built() {
@@ -29,8 +30,8 @@ fs::file_time_type built() {
 std::vector<record::Site> sites_of(const device::Counts& counts) {
   std::vector<record::Site> sites;
   for (const device::SiteCount& site : counts.sites)
-    sites.push_back({site.kernel, site.file, site.line, site.access, site.lane_bytes, site.requests, site.lanes,
-                     site.sectors, site.wavefronts});
+    sites.push_back({site.kernel, site.file, site.line, site.access, site.lane_bytes, site.requests,
+                     site.lanes, site.sectors, site.wavefronts});
   return sites;
 }
 
@@ -46,8 +47,8 @@ std::optional<std::string> read_text(const fs::path& file, std::size_t most) {
 
 }  // namespace
 
-std::vector<record::Source> read_sources(const std::vector<record::Site>& sites, const fs::path& root,
-                                         fs::file_time_type newest) {
+std::vector<record::Source> read_sources(const std::vector<record::Site>& sites,
+                                         const fs::path& root, fs::file_time_type newest) {
   std::set<std::string> files;
   for (const record::Site& site : sites)
     if (!site.file.empty()) files.insert(site.file);
@@ -78,14 +79,16 @@ void count(const Workload& workload, device::Device& device, const fs::path& sou
   measurement.verification = found;
   if (!found.right()) {
     measurement.outcome = record::Outcome::wrong_result;
-    measurement.reason = std::isnan(found.error)
-                             ? "the output was not written, or holds values that are not numbers"
-                             : fmt::format("the output differed from the oracle's: error {:.3g}, tolerance {:.3g}",
-                                           found.error, found.tolerance);
+    measurement.reason =
+        std::isnan(found.error)
+            ? "the output was not written, or holds values that are not numbers"
+            : fmt::format("the output differed from the oracle's: error {:.3g}, tolerance {:.3g}",
+                          found.error, found.tolerance);
     return;
   }
   measurement.outcome = record::Outcome::counted;
-  for (record::Metric& metric : count_metrics(counts)) measurement.metrics.push_back(std::move(metric));
+  for (record::Metric& metric : count_metrics(counts))
+    measurement.metrics.push_back(std::move(metric));
   measurement.sites = sites_of(counts);
   if (!sources.empty()) measurement.sources = read_sources(measurement.sites, sources, built());
 }

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/resource_metrics.hpp"
 
 namespace ridgeline::measure {
 namespace {
@@ -71,7 +70,8 @@ void add(const device::SiteCount& site, Totals& totals) {
   }
   const Access* access = std::ranges::find(accesses, site.access, &Access::name);
   if (access == std::end(accesses))
-    throw Error(ErrorKind::internal, fmt::format("the device counted '{}', which is not a known access", site.access));
+    throw Error(ErrorKind::internal,
+                fmt::format("the device counted '{}', which is not a known access", site.access));
   (totals.*access->memory.*access->operation).add(site);
   if (access->by_lanes) totals.lanes.add(site);
 }
@@ -82,12 +82,33 @@ class Metrics {
     list.push_back({name, static_cast<double>(value), unit, direction});
   }
   void ratio(const char* name, std::uint64_t above, std::uint64_t below, Direction direction) {
-    if (below != 0) list.push_back({name, static_cast<double>(above) / static_cast<double>(below), "1", direction});
+    if (below != 0)
+      list.push_back(
+          {name, static_cast<double>(above) / static_cast<double>(below), "1", direction});
   }
   std::vector<record::Metric> list;
 };
 
 }  // namespace
+
+std::vector<record::Metric> resource_metrics(std::span<const device::LaunchCount> kernels) {
+  if (kernels.empty()) return {};
+  device::KernelResources worst;
+  double occupancy = 1;
+  for (const device::LaunchCount& kernel : kernels) {
+    if (!kernel.resources || !kernel.occupancy) return {};
+    worst.registers = std::max(worst.registers, kernel.resources->registers);
+    worst.spilled_bytes = std::max(worst.spilled_bytes, kernel.resources->spilled_bytes);
+    worst.static_shared_bytes =
+        std::max(worst.static_shared_bytes, kernel.resources->static_shared_bytes);
+    occupancy = std::min(occupancy, kernel.occupancy->fraction);
+  }
+  return {{"registers", static_cast<double>(worst.registers), "1", Direction::lower},
+          {"spilled_bytes", static_cast<double>(worst.spilled_bytes), "B", Direction::lower},
+          {"static_shared_bytes", static_cast<double>(worst.static_shared_bytes), "B",
+           Direction::lower},
+          {"theoretical_occupancy", occupancy, "1", Direction::higher}};
+}
 
 std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   Totals totals;
@@ -96,21 +117,23 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   Metrics metrics;
   metrics.count("global_load_requests", global.loads.requests, Direction::lower);
   metrics.count("global_load_sectors", global.loads.sectors, Direction::lower);
-  metrics.ratio("global_load_sectors_per_request", global.loads.sectors, global.loads.requests, Direction::lower);
+  metrics.ratio("global_load_sectors_per_request", global.loads.sectors, global.loads.requests,
+                Direction::lower);
   metrics.count("global_store_requests", global.stores.requests, Direction::lower);
   metrics.count("global_store_sectors", global.stores.sectors, Direction::lower);
-  metrics.ratio("global_store_sectors_per_request", global.stores.sectors, global.stores.requests, Direction::lower);
+  metrics.ratio("global_store_sectors_per_request", global.stores.sectors, global.stores.requests,
+                Direction::lower);
   if (bulk.loads.requests + bulk.stores.requests != 0) {
     metrics.count("bulk_load_sectors", bulk.loads.sectors, Direction::lower);
     metrics.count("bulk_store_sectors", bulk.stores.sectors, Direction::lower);
   }
   metrics.count("global_useful_bytes",
-                global.loads.lane_bytes + global.stores.lane_bytes + global.atomics.lane_bytes + bulk.loads.lane_bytes +
-                    bulk.stores.lane_bytes,
+                global.loads.lane_bytes + global.stores.lane_bytes + global.atomics.lane_bytes +
+                    bulk.loads.lane_bytes + bulk.stores.lane_bytes,
                 Direction::none, "B");
   metrics.count("global_moved_bytes",
-                sector_bytes * (global.loads.sectors + global.stores.sectors + global.atomics.sectors +
-                                bulk.loads.sectors + bulk.stores.sectors),
+                sector_bytes * (global.loads.sectors + global.stores.sectors +
+                                global.atomics.sectors + bulk.loads.sectors + bulk.stores.sectors),
                 Direction::lower, "B");
   if (!counts.has_unit) {  // else they would be too small
     metrics.count("shared_load_wavefronts", shared.loads.wavefronts, Direction::lower);
@@ -118,10 +141,12 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts) {
   }
   metrics.ratio("shared_wavefronts_per_request", shared.loads.wavefronts + shared.stores.wavefronts,
                 shared.loads.requests + shared.stores.requests, Direction::lower);
-  if (const std::uint64_t requests = cluster.loads.requests + cluster.stores.requests + cluster.atomics.requests;
+  if (const std::uint64_t requests =
+          cluster.loads.requests + cluster.stores.requests + cluster.atomics.requests;
       requests != 0)
     metrics.count("cluster_requests", requests, Direction::lower);
-  metrics.count("atomics", global.atomics.lanes + shared.atomics.lanes + cluster.atomics.lanes, Direction::lower);
+  metrics.count("atomics", global.atomics.lanes + shared.atomics.lanes + cluster.atomics.lanes,
+                Direction::lower);
   metrics.count("barriers", counts.barriers, Direction::lower);
   metrics.count("tensor_instructions", tensor_instructions, Direction::none);
   metrics.ratio("lanes_per_request", lanes.lanes, lanes.requests, Direction::higher);
@@ -131,8 +156,10 @@ std::vector<record::Metric> count_metrics(const device::Counts& counts) {
     metrics.count("dram_written_bytes", counts.dram_written_bytes, Direction::lower, "B");
   }
   if (counts.bytes_in_flight_per_warp != 0 && !counts.has_unit)
-    metrics.count("bytes_in_flight_per_warp", counts.bytes_in_flight_per_warp, Direction::higher, "B");
-  for (record::Metric& metric : resource_metrics(counts.kernels)) metrics.list.push_back(std::move(metric));
+    metrics.count("bytes_in_flight_per_warp", counts.bytes_in_flight_per_warp, Direction::higher,
+                  "B");
+  for (record::Metric& metric : resource_metrics(counts.kernels))
+    metrics.list.push_back(std::move(metric));
   return std::move(metrics.list);
 }
 

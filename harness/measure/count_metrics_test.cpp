@@ -12,8 +12,8 @@ namespace {
 
 using device::Counts;
 
-device::SiteCount site(const char* access, int lane_bytes, std::uint64_t requests, std::uint64_t lanes,
-                       std::uint64_t sectors, std::uint64_t wavefronts) {
+device::SiteCount site(const char* access, int lane_bytes, std::uint64_t requests,
+                       std::uint64_t lanes, std::uint64_t sectors, std::uint64_t wavefronts) {
   return {"kernel", "kernel.cu", 1, access, lane_bytes, requests, lanes, sectors, wavefronts};
 }
 
@@ -26,13 +26,14 @@ std::map<std::string, double> values(const Counts& counts) {
 
 TEST(CountMetrics, EverySiteGoesWhereItsAccessSays) {
   Counts counts;
-  counts.sites = {site("global load", 4, 10, 320, 40, 0),      site("global load", 16, 1, 32, 16, 0),
-                  site("global store", 4, 2, 64, 64, 0),       site("global atomic", 8, 3, 5, 4, 0),
-                  site("shared load", 4, 4, 128, 0, 8),        site("shared store", 4, 4, 100, 0, 4),
-                  site("shared atomic", 4, 1, 32, 0, 32),      site("global async copy", 16, 2, 64, 32, 0),
-                  site("shared async copy", 16, 2, 64, 0, 16), site("tensor", 0, 7, 224, 0, 0),
-                  site("bulk load", 1, 1, 128, 4, 0),          site("bulk store", 1, 2, 64, 2, 0),
-                  site("cluster load", 4, 1, 32, 0, 0)};
+  counts.sites = {
+      site("global load", 4, 10, 320, 40, 0),      site("global load", 16, 1, 32, 16, 0),
+      site("global store", 4, 2, 64, 64, 0),       site("global atomic", 8, 3, 5, 4, 0),
+      site("shared load", 4, 4, 128, 0, 8),        site("shared store", 4, 4, 100, 0, 4),
+      site("shared atomic", 4, 1, 32, 0, 32),      site("global async copy", 16, 2, 64, 32, 0),
+      site("shared async copy", 16, 2, 64, 0, 16), site("tensor", 0, 7, 224, 0, 0),
+      site("bulk load", 1, 1, 128, 4, 0),          site("bulk store", 1, 2, 64, 2, 0),
+      site("cluster load", 4, 1, 32, 0, 0)};
   counts.barriers = 6;
   const auto found = values(counts);
   EXPECT_EQ(found.at("global_load_requests"), 10 + 1 + 2);
@@ -41,7 +42,8 @@ TEST(CountMetrics, EverySiteGoesWhereItsAccessSays) {
   EXPECT_EQ(found.at("global_store_requests"), 2);
   EXPECT_EQ(found.at("global_store_sectors"), 64);
   EXPECT_EQ(found.at("global_store_sectors_per_request"), 32);
-  EXPECT_EQ(found.at("global_useful_bytes"), 320 * 4 + 32 * 16 + 64 * 4 + 5 * 8 + 64 * 16 + 128 + 64);
+  EXPECT_EQ(found.at("global_useful_bytes"),
+            320 * 4 + 32 * 16 + 64 * 4 + 5 * 8 + 64 * 16 + 128 + 64);
   EXPECT_EQ(found.at("global_moved_bytes"), 32 * (40 + 16 + 64 + 4 + 32 + 4 + 2));
   EXPECT_EQ(found.at("bulk_load_sectors"), 4);
   EXPECT_EQ(found.at("bulk_store_sectors"), 2);
@@ -53,15 +55,16 @@ TEST(CountMetrics, EverySiteGoesWhereItsAccessSays) {
   EXPECT_EQ(found.at("barriers"), 6);
   EXPECT_EQ(found.at("tensor_instructions"), 7);
   // Without tensor cores and other units, and with a copy's lanes once.
-  EXPECT_EQ(found.at("lanes_per_request"),
-            (320.0 + 32 + 64 + 5 + 128 + 100 + 32 + 64 + 32) / (10 + 1 + 2 + 3 + 4 + 4 + 1 + 2 + 1));
+  EXPECT_EQ(found.at("lanes_per_request"), (320.0 + 32 + 64 + 5 + 128 + 100 + 32 + 64 + 32) /
+                                               (10 + 1 + 2 + 3 + 4 + 4 + 1 + 2 + 1));
 }
 
 TEST(CountMetrics, WhatIsNotKnownIsAbsentAndNeverZero) {
   const auto none = values({});
-  for (const char* name : {"global_load_sectors_per_request", "global_store_sectors_per_request",
-                           "shared_wavefronts_per_request", "lanes_per_request", "dram_read_bytes",
-                           "dram_written_bytes", "bytes_in_flight_per_warp", "registers", "theoretical_occupancy"})
+  for (const char* name :
+       {"global_load_sectors_per_request", "global_store_sectors_per_request",
+        "shared_wavefronts_per_request", "lanes_per_request", "dram_read_bytes",
+        "dram_written_bytes", "bytes_in_flight_per_warp", "registers", "theoretical_occupancy"})
     EXPECT_FALSE(none.contains(name)) << name;
   EXPECT_EQ(none.at("global_load_requests"), 0);
   EXPECT_EQ(none.at("barriers"), 0);
@@ -80,7 +83,8 @@ TEST(CountMetrics, WhatAnotherUnitAddsToAndNobodyCountsIsAbsentAndNotTooSmall) {
   counts.bytes_in_flight_per_warp = 512;
   for (const bool has_unit : {false, true}) {
     counts.has_unit = has_unit;
-    for (const char* name : {"shared_load_wavefronts", "shared_store_wavefronts", "bytes_in_flight_per_warp"})
+    for (const char* name :
+         {"shared_load_wavefronts", "shared_store_wavefronts", "bytes_in_flight_per_warp"})
       EXPECT_NE(values(counts).contains(name), has_unit) << name;
     EXPECT_EQ(values(counts).at("shared_wavefronts_per_request"), 2) << "of the lanes' requests";
     EXPECT_FALSE(values(counts).contains("bulk_load_sectors"));
@@ -110,8 +114,8 @@ TEST(CountMetrics, DirectionsAndUnits) {
 }
 
 TEST(CountMetrics, AnAccessThatIsNotKnownIsAnError) {
-  for (const char* access :
-       {"", "local load", "global", "global prefetch", "shared copy", "global odd load", "bulk atomic"}) {
+  for (const char* access : {"", "local load", "global", "global prefetch", "shared copy",
+                             "global odd load", "bulk atomic"}) {
     Counts counts;
     counts.sites = {site(access, 4, 1, 1, 1, 1)};
     EXPECT_THROW(count_metrics(counts), Error) << access;

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A case on a device that counts its launches: one site with as many requests as there were since it was last asked.
+/// A case on a device that counts its launches: one site with as many requests as there were since
+/// it was last asked.
 struct Bench {
   std::uint64_t launched = 0;
   std::function<void()> on_launch = [] {};
@@ -29,7 +30,8 @@ struct Bench {
   device::FakeDevice device{{.counts = [this] {
     device::Counts counts;
     counts.launches = launched;
-    counts.sites = {{"kernel", "kernel.cu", 3, "global load", 4, std::exchange(launched, 0), 32, 4, 0}};
+    counts.sites = {
+        {"kernel", "kernel.cu", 3, "global load", 4, std::exchange(launched, 0), 32, 4, 0}};
     return counts;
   }}};
   InputPool inputs{device, 1};
@@ -82,7 +84,8 @@ TEST(Count, OneExecutionIsVerifiedAndCounted) {
   EXPECT_GE(measured.total_ns, measured.prepare_ns + measured.verify_ns);
   EXPECT_TRUE(measured.verification->right());
   ASSERT_EQ(measured.sites.size(), 1u);
-  EXPECT_EQ(measured.sites[0].requests, 1u) << "of this execution, and of nothing that was launched before";
+  EXPECT_EQ(measured.sites[0].requests, 1u)
+      << "of this execution, and of nothing that was launched before";
   EXPECT_EQ(measured.sites[0].file, "kernel.cu");
   EXPECT_TRUE(measured.sources.empty());
   ASSERT_GT(measured.metrics.size(), 1u);
@@ -99,13 +102,14 @@ TEST(Count, WhatIsWrongHasNoCounts) {
     record::Outcome outcome;
     const char* reason;
   } rows[] = {
-      {2, [] {}, record::Outcome::wrong_result, "the output differed from the oracle's: error 1, tolerance 1e-06"},
+      {2, [] {}, record::Outcome::wrong_result,
+       "the output differed from the oracle's: error 1, tolerance 1e-06"},
       {std::numeric_limits<float>::quiet_NaN(), [] {}, record::Outcome::wrong_result,
        "the output was not written, or holds values that are not numbers"},
       {1, [] { throw device::KernelMistake("race at kernel.cu:3"); }, record::Outcome::wrong_result,
        "race at kernel.cu:3"},
       {1, [] { throw device::Unsupported("wgmma.mma_async"); }, record::Outcome::unsupported,
-       "unsupported: wgmma.mma_async"},
+       "wgmma.mma_async"},
   };
   for (const auto& row : rows) {
     Bench bench;
@@ -130,7 +134,9 @@ class Sources : public testing::Test {
   }
   ~Sources() override { fs::remove_all(root); }
 
-  void write(const std::string& name, const std::string& text) { std::ofstream(root / name, std::ios::binary) << text; }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(root / name, std::ios::binary) << text;
+  }
   std::vector<record::Source> read(const std::vector<std::string>& files,
                                    fs::file_time_type newest = fs::file_time_type::max()) {
     std::vector<record::Site> sites;
@@ -138,13 +144,15 @@ class Sources : public testing::Test {
     return read_sources(sites, root, newest);
   }
 
-  const fs::path root = fs::temp_directory_path() / ("ridgeline_sources_" + std::to_string(::getpid()));
+  const fs::path root =
+      fs::temp_directory_path() / ("ridgeline_sources_" + std::to_string(::getpid()));
 };
 
 TEST_F(Sources, EachFileIsReadOnce) {
   EXPECT_EQ(read({"kernels/b.cu", "kernels/a.cu", "kernels/b.cu", ""}),
             (std::vector<record::Source>{{"kernels/a.cu", "a\n"}, {"kernels/b.cu", "b\n"}}));
-  EXPECT_EQ(read({(root / "kernels/a.cu").string()}).size(), 1u) << "an absolute name is what it is";
+  EXPECT_EQ(read({(root / "kernels/a.cu").string()}).size(), 1u)
+      << "an absolute name is what it is";
 }
 
 TEST_F(Sources, WhatCannotBeReadOrIsTooLargeIsLeftOut) {

@@ -4,8 +4,8 @@
 
 namespace ridgeline::measure {
 
-/// The processes that measure one case together: they start each sample together, the slowest counts, and they stop
-/// together. The base class is a group of one.
+/// The processes that measure one case together: they start each sample together, the slowest
+/// counts, and they stop together. The base class is a group of one.
 class Group {
  public:
   virtual ~Group() = default;
@@ -15,6 +15,12 @@ class Group {
   virtual double max(double value) { return value; }
   /// Rank 0's bytes, on every rank.
   virtual void broadcast(void* /*bytes*/, std::size_t /*count*/) {}
+  /// What rank 0 says, on every rank, so that all stop together.
+  template <class Value>
+  Value agreed(Value value) {
+    broadcast(&value, sizeof value);
+    return value;
+  }
 };
 
 }  // namespace ridgeline::measure

@@ -11,9 +11,9 @@
 
 namespace ridgeline::measure {
 
-/// Random input data that the cases of one process share: filling memory anew for each case would cost more than timing
-/// it. One growing allocation an element type and distribution; element i of it is random_element(dtype, ..., seed(),
-/// i).
+/// Random input data that the cases of one process share: filling memory anew for each case would
+/// cost more than timing it. One growing allocation an element type and distribution; element i of
+/// it is random_element(dtype, ..., seed(), i).
 class InputPool {
  public:
   InputPool(device::Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
@@ -21,13 +21,15 @@ class InputPool {
 
   struct View {
     const void* data;           // `count` elements, aligned to 256 bytes
-    std::uint64_t first_index;  // element i equals random_element(dtype, distribution, pool.seed(), first_index + i)
+    std::uint64_t first_index;  // element i equals random_element(dtype, distribution, pool.seed(),
+                                // first_index + i)
   };
 
-  /// The next `count` elements. Views stay valid until rewind(); taking more than is there allocates and fills more.
+  /// The next `count` elements. Views stay valid until rewind(); taking more than is there
+  /// allocates and fills more.
   View take(DType dtype, device::Distribution distribution, std::size_t count);
-  /// Gives all views back: the next take starts at element 0 again. Frees a pool that has grown beyond an eighth of the
-  /// device's memory.
+  /// Gives all views back: the next take starts at element 0 again. Frees a pool that has grown
+  /// beyond an eighth of the device's memory.
   void rewind();
   std::uint64_t seed() const { return seed_; }
   std::size_t bytes() const;

@@ -31,7 +31,8 @@ TEST(InputPool, ViewsOfOneCaseNeverOverlap) {
   std::map<const std::byte*, std::size_t> taken;
   for (int i = 0; i < 300; ++i) {
     const std::size_t count = 1 + device::random_bits(3, static_cast<std::uint64_t>(i)) % 50'000;
-    const auto* data = static_cast<const std::byte*>(pool.take(DType::f64, Distribution::uniform, count).data);
+    const auto* data =
+        static_cast<const std::byte*>(pool.take(DType::f64, Distribution::uniform, count).data);
     const auto after = taken.emplace(data, count * 8).first;
     if (after != taken.begin()) {
       ASSERT_LE(std::prev(after)->first + std::prev(after)->second, data);
@@ -51,7 +52,8 @@ TEST(InputPool, RewindingReusesWhatIsFilled) {
   EXPECT_EQ(bytes, device.bytes_allocated());
   pool.rewind();
   EXPECT_EQ(pool.take(DType::bf16, Distribution::uniform, 1000).data, first.data);
-  const auto* zeros = static_cast<const std::uint16_t*>(pool.take(DType::bf16, Distribution::zeros, 1000).data);
+  const auto* zeros =
+      static_cast<const std::uint16_t*>(pool.take(DType::bf16, Distribution::zeros, 1000).data);
   EXPECT_EQ(zeros[999], 0);
   EXPECT_EQ(pool.bytes(), bytes);
 }
@@ -64,7 +66,8 @@ TEST(InputPool, WhatOneLargeCaseTookIsThereForTheNext) {
   pool.take(DType::u8, Distribution::uniform, device.facts().memory / 4);
   pool.rewind();
   EXPECT_EQ(device.bytes_allocated(), 0u);
-  EXPECT_THROW(pool.take(DType::u8, Distribution::uniform, 2 * device.facts().memory), std::exception);
+  EXPECT_THROW(pool.take(DType::u8, Distribution::uniform, 2 * device.facts().memory),
+               std::exception);
   EXPECT_EQ(pool.bytes(), device.bytes_allocated());
 }
 

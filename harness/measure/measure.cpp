@@ -1,7 +1,6 @@
 #include "harness/measure/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -10,31 +9,14 @@
 #include "harness/base/error.hpp"
 #include "harness/device/buffer.hpp"
 #include "harness/device/failure.hpp"
+#include "harness/measure/batches.hpp"
 #include "harness/measure/count.hpp"
-#include "harness/measure/rotation.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::measure {
 namespace {
-
-constexpr std::int64_t most_executions = 10'000;  // of one sample: bounds the size of a graph
-constexpr std::size_t least_window = 5;           // samples whose median tells whether a case is warm
-constexpr std::size_t tries = 3;                  // batches of a size before one is believed to be as slow as it seems
-constexpr int most_restarts = 3;                  // because batches turn out to be too short
-constexpr double windows_in_budget = 20;          // a warm-up window lasts at least this part of the warm-up budget
-
-/// Wall time since construction in ns.
-class Stopwatch {
- public:
-  double ns() const {
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// Adds the wall time of a scope to `sum`, also when the scope is left by an exception.
 class AddWallTime {
@@ -48,7 +30,8 @@ class AddWallTime {
   Stopwatch watch_;
 };
 
-/// Of a right result before timing and whatever came after, the one to be kept. A NaN after is never below.
+/// Of a right result before timing and whatever came after, the one to be kept. A NaN after is
+/// never below.
 record::Verification worse(const record::Verification& before, const record::Verification& after) {
   return before.error > after.error ? before : after;
 }
@@ -62,9 +45,11 @@ std::string launch_name(device::Device& device, device::Launch launch) {
 
 std::string difference(const record::Verification& verification, const char* when) {
   if (std::isnan(verification.error))
-    return fmt::format("{} timing the output was not written, or holds values that are not numbers", when);
-  return fmt::format("{} timing the output differed from the oracle's: error {:.3g}, tolerance {:.3g}", when,
-                     verification.error, verification.tolerance);
+    return fmt::format("{} timing the output was not written, or holds values that are not numbers",
+                       when);
+  return fmt::format(
+      "{} timing the output differed from the oracle's: error {:.3g}, tolerance {:.3g}", when,
+      verification.error, verification.tolerance);
 }
 
 }  // namespace
@@ -81,158 +66,66 @@ struct Experiment::State {
   Workload workload;
   record::Measurement measurement;
   Sensors sensors;
-  std::optional<Rotation> rotation;
-  double alone_ns = 0;            // wall time of the execution that was verified
-  std::vector<double> recent_ns;  // the newest batches of as many executions as now, at most least_window
+  std::optional<Batches> batches;
+  double alone_ns = 0;  // wall time of the execution that was verified
 
-  State(const Setup& given, const PrepareOptions& wanted) : setup(given), options(wanted), sensors(given.device) {}
+  State(const Setup& given, const PrepareOptions& wanted)
+      : setup(given), options(wanted), sensors(given.device) {}
 
   device::Device& device() { return setup.device; }
   Group& group() { return setup.group; }
-  /// A sample lasts at least this long, in ns.
-  double floor() const { return options.launch == device::Launch::single ? 0 : options.sample_floor_ns; }
 
-  /// What rank 0 says, on every rank, so that all stop together.
-  template <class Value>
-  Value agreed(Value value) {
-    group().broadcast(&value, sizeof value);
-    return value;
+  void allocate(const std::function<Workload(Setup&)>& prepare) {
+    const AddWallTime timer(measurement.prepare_ns);
+    if (options.layout != 0) held_back = {device(), layout_bytes(options.layout)};
+    workload = prepare(setup);
+    require(workload.sets >= 1, "a workload has a buffer set");
+    poison_all(workload, device());  // so that the pages of every output exist before timing
+    if (workload.flops > 0) measurement.flops = workload.flops;
+    if (workload.bytes > 0) measurement.bytes = workload.bytes;
+    measurement.buffer_sets = static_cast<std::int64_t>(workload.sets);
+    measurement.metrics = workload.metrics;
   }
 
-  void allocate(const std::function<Workload(Setup&)>& prepare);
-  void verify_first();
-  void compare(std::size_t set, const char* when);
-  void verify(std::size_t set, const char* when);
-  void poison_all();
-  double run_ns();
-  bool too_short() const;
-  void choose_executions();
-  void warm_up();
+  /// A device that has no times has said all that it can with this.
+  void verify_first() {
+    if (!counts(device())) return verify(0, "before");
+    const AddWallTime timer(measurement.verify_ns);
+    count(workload, device(), options.sources, measurement);
+  }
+
+  /// Compares a set's outputs, as they are, with the oracle. A rank that is wrong makes every rank
+  /// wrong.
+  void compare(std::size_t set, const char* when) {
+    const AddWallTime timer(measurement.verify_ns);
+    record::Verification found = workload.verify(set);
+    if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
+      found.error = std::numeric_limits<double>::infinity();
+    if (!found.right() && measurement.outcome == record::Outcome::ok) {
+      measurement.outcome = record::Outcome::wrong_result;
+      measurement.reason = difference(found, when);
+    }
+    measurement.verification =
+        measurement.verification ? worse(*measurement.verification, found) : found;
+  }
+
+  /// Launches once on poisoned outputs and compares.
+  void verify(std::size_t set, const char* when) {
+    {
+      const AddWallTime timer(measurement.verify_ns);
+      workload.poison(set);
+      device().synchronize();
+      const Stopwatch wall;
+      workload.launch(set, device().stream());
+      device().synchronize();
+      alone_ns = group().max(wall.ns());
+    }
+    compare(set, when);
+  }
 };
 
-void Experiment::State::allocate(const std::function<Workload(Setup&)>& prepare) {
-  const AddWallTime timer(measurement.prepare_ns);
-  if (options.layout != 0) held_back = {device(), layout_bytes(options.layout)};
-  workload = prepare(setup);
-  require(workload.sets >= 1, "a workload has a buffer set");
-  poison_all();  // so that the pages of every output exist before timing
-  if (workload.flops > 0) measurement.flops = workload.flops;
-  if (workload.bytes > 0) measurement.bytes = workload.bytes;
-  measurement.buffer_sets = static_cast<std::int64_t>(workload.sets);
-  measurement.metrics = workload.metrics;
-}
-
-/// A device that has no times has said all that it can with this.
-void Experiment::State::verify_first() {
-  if (!counts(device())) return verify(0, "before");
-  const AddWallTime timer(measurement.verify_ns);
-  count(workload, device(), options.sources, measurement);
-}
-
-/// Compares a set's outputs, as they are, with the oracle. A rank that is wrong makes every rank wrong.
-void Experiment::State::compare(std::size_t set, const char* when) {
-  const AddWallTime timer(measurement.verify_ns);
-  record::Verification found = workload.verify(set);
-  if (group().size() > 1 && group().max(found.right() ? 0.0 : 1.0) > 0 && found.right())
-    found.error = std::numeric_limits<double>::infinity();
-  if (!found.right() && measurement.outcome == record::Outcome::ok) {
-    measurement.outcome = record::Outcome::wrong_result;
-    measurement.reason = difference(found, when);
-  }
-  measurement.verification = measurement.verification ? worse(*measurement.verification, found) : found;
-}
-
-/// Launches once on poisoned outputs and compares.
-void Experiment::State::verify(std::size_t set, const char* when) {
-  {
-    const AddWallTime timer(measurement.verify_ns);
-    workload.poison(set);
-    device().synchronize();
-    const Stopwatch wall;
-    workload.launch(set, device().stream());
-    device().synchronize();
-    alone_ns = group().max(wall.ns());
-  }
-  compare(set, when);
-}
-
-void Experiment::State::poison_all() {
-  for (std::size_t set = 0; set < workload.sets; ++set) workload.poison(set);
-  device().synchronize();
-}
-
-/// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
-double Experiment::State::run_ns() {
-  rotation->prepare_next();
-  group().barrier();
-  const double ns = group().max(rotation->run_ns());
-  if (recent_ns.size() == least_window) recent_ns.erase(recent_ns.begin());
-  recent_ns.push_back(ns);
-  return ns;
-}
-
-/// Whether the newest batches show that samples would be shorter than half of what they should be.
-bool Experiment::State::too_short() const {
-  return stats::median(recent_ns) < floor() / 2 && rotation->executions() < most_executions;
-}
-
-/// Finds how many executions last as long as a sample should. Repeats, because a lone execution costs more than one of
-/// many, and believes the fastest of several batches, because the first may be slow by accident (code that is loaded,
-/// ranks that meet); those that are longer than the warm-up budget run once, unless the verified execution was faster.
-/// Then poisons every output, so that what the timed batches leave is theirs; unless executions are long, a batch more
-/// puts the caches back into the state that they are timed in.
-void Experiment::State::choose_executions() {
-  std::int64_t wanted = rotation->executions();
-  double fastest = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    rotation->set_executions(wanted);
-    recent_ns.clear();
-    const auto executions = rotation->executions();
-    const double credible = 2 * alone_ns * static_cast<double>(executions);
-    fastest = run_ns();
-    for (double spent = fastest;
-         recent_ns.size() < tries && (spent < options.warmup_budget_ns || fastest > credible);) {
-      const double ns = run_ns();
-      spent += ns;
-      fastest = std::min(fastest, ns);
-    }
-    if (fastest >= 0.9 * floor() || executions >= most_executions) break;
-    const double each = std::max(fastest / static_cast<double>(executions), 1.0);
-    wanted = std::max(static_cast<std::int64_t>(std::ceil(floor() / each)), executions + 1);
-    wanted = std::min(wanted, most_executions);
-  }
-  poison_all();
-  if (fastest <= options.warmup_budget_ns / windows_in_budget) run_ns();
-}
-
-/// Runs until two successive windows have medians that agree, or another batch like the newest would exceed the budget.
-/// What verified the case does not count: the first execution in a process may take far longer than all others.
-void Experiment::State::warm_up() {
-  const Stopwatch wall;
-  const double budget = options.warmup_budget_ns;
-  choose_executions();
-  double timed = 0, previous = 0;
-  for (;;) {
-    std::vector<double> window;
-    double window_ns = 0;
-    while (window.size() < least_window || window_ns < budget / windows_in_budget) {
-      if (!agreed(std::max(wall.ns(), timed) + stats::median(recent_ns) <= budget)) return;
-      window.push_back(run_ns());
-      window_ns += window.back();
-      timed += window.back();
-      if (too_short()) {  // chosen by runs that were slow by accident
-        choose_executions();
-        window.clear();
-        window_ns = previous = 0;
-      }
-    }
-    const double median = stats::median(window);
-    if (std::fabs(median - previous) <= options.steady * median) return;
-    previous = median;
-  }
-}
-
-Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup setup, const PrepareOptions& options) {
+Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup setup,
+                       const PrepareOptions& options) {
   setup.seed = options.seed;
   setup.distribution = options.distribution;
   setup.cache = options.cache;
@@ -254,15 +147,17 @@ Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup set
     measurement.reason = mistake.what();
   } catch (const device::Unsupported& unsupported) {
     measurement.outcome = record::Outcome::unsupported;
-    measurement.reason = unsupported.what();
+    measurement.reason = unsupported.instruction;
   }
   if (measurement.outcome != record::Outcome::ok) return;
 
   const AddWallTime timer(measurement.warmup_ns);
-  state.rotation.emplace(state.device(), state.workload, options.launch);
-  state.warm_up();
-  for (int attempt = 0; attempt < most_restarts && state.too_short(); ++attempt) state.choose_executions();
-  measurement.executions_per_sample = state.rotation->executions();
+  Batches& batches =
+      state.batches.emplace(state.setup, state.workload, state.options, state.alone_ns);
+  batches.warm_up();
+  for (int attempt = 0; attempt < most_restarts && batches.too_short(); ++attempt)
+    batches.choose_executions();
+  measurement.executions_per_sample = batches.executions();
 }
 
 record::Outcome Experiment::outcome() const { return state_->measurement.outcome; }
@@ -274,8 +169,8 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
   State& state = *state_;
   record::Measurement& measurement = state.measurement;
   if (measurement.outcome != record::Outcome::ok)
-    throw Error(ErrorKind::usage,
-                fmt::format("a case that is {} cannot be sampled", record::to_string(measurement.outcome)));
+    throw Error(ErrorKind::usage, fmt::format("a case that is {} cannot be sampled",
+                                              record::to_string(measurement.outcome)));
   const AddWallTime total(measurement.total_ns);
   const Stopwatch wall;
   double timed = 0, dropped = 0, longest = 0;
@@ -290,23 +185,24 @@ std::vector<double> Experiment::sample(const SampleOptions& options) {
     if (std::max(wall.ns(), timed) + longest > options.budget_ns) return true;
     if (taken.size() < next_look) return false;
     next_look = taken.size() + 1 + taken.size() / 20;  // each look sorts all samples
-    return stats::relative_half_width(all).value_or(std::numeric_limits<double>::infinity()) <= options.target;
+    return stats::relative_half_width(all).value_or(std::numeric_limits<double>::infinity()) <=
+           options.target;
   };
 
   state.sensors.read();
-  while (!state.agreed(enough())) {
+  while (!state.group().agreed(enough())) {
     state.sensors.poll();
-    const double ns = state.run_ns();
+    const double ns = state.batches->run_ns();
     timed += ns;
     longest = std::max(longest, ns);
-    taken.push_back(ns / static_cast<double>(state.rotation->executions()));
+    taken.push_back(ns / static_cast<double>(state.batches->executions()));
     all.push_back(taken.back());
-    // Warming up met slow batches only. What was taken is no sample of what is chosen now; once samples were handed out
-    // their size stays.
-    if (all.size() == taken.size() && state.too_short() && restarts < most_restarts) {
+    // Warming up met slow batches only. What was taken is no sample of what is chosen now; once
+    // samples were handed out their size stays.
+    if (all.size() == taken.size() && state.batches->too_short() && restarts < most_restarts) {
       ++restarts;
-      state.choose_executions();
-      measurement.executions_per_sample = state.rotation->executions();
+      state.batches->choose_executions();
+      measurement.executions_per_sample = state.batches->executions();
       all.clear();
       taken.clear();
       dropped = timed;
@@ -326,7 +222,7 @@ record::Measurement Experiment::finish() {
     const AddWallTime total(measurement.total_ns);
     if (measurement.samples_ns.empty())
       throw Error(ErrorKind::usage, "a case cannot be finished before it was sampled");
-    state.compare(state.rotation->last_set(), "while");
+    state.compare(state.batches->last_set(), "while");
     if (measurement.outcome == record::Outcome::ok) state.verify(state.workload.sets - 1, "after");
     measurement.telemetry = state.sensors.summary();
   }

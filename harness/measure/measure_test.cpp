@@ -18,8 +18,8 @@
 namespace ridgeline::measure {
 namespace {
 
-/// A fake device whose batches launch what `rewritten` makes of the launches: a graph that does not do what was
-/// recorded.
+/// A fake device whose batches launch what `rewritten` makes of the launches: a graph that does not
+/// do what was recorded.
 class RecordingDevice final : public device::FakeDevice {
  public:
   using Launches = std::function<void(device::Stream&)>;
@@ -30,12 +30,14 @@ class RecordingDevice final : public device::FakeDevice {
   std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
 };
 
-/// A case on the fake device: each execution writes 1 to its set's output. Time comes from `ns`, asked once an
-/// execution.
+/// A case on the fake device: each execution writes 1 to its set's output. Time comes from `ns`,
+/// asked once an execution.
 struct Bench {
   std::function<double(std::int64_t execution)> ns = [](std::int64_t) { return 100e3; };
   std::function<float(std::int64_t execution)> output = [](std::int64_t) { return 1.0f; };
-  std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) { return device::Reading{}; };
+  std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) {
+    return device::Reading{};
+  };
   std::function<std::vector<record::Metric>(double)> timed_metrics;
   double flops = 8, bytes = 16;
   std::size_t sets = 1;
@@ -105,7 +107,8 @@ TEST(Experiment, ConstantTimesStopAtTheMinimum) {
   EXPECT_EQ(measured.cache, "cold");
   EXPECT_EQ(measured.flops, 8);
   EXPECT_TRUE(measured.verification->right());
-  for (double part : {measured.prepare_ns, measured.verify_ns, measured.warmup_ns}) EXPECT_GT(part, 0);
+  for (double part : {measured.prepare_ns, measured.verify_ns, measured.warmup_ns})
+    EXPECT_GT(part, 0);
   EXPECT_GE(measured.total_ns, measured.prepare_ns + measured.verify_ns + measured.warmup_ns);
 }
 
@@ -122,7 +125,8 @@ TEST(Experiment, NoisyTimesStopAtTheTargetBetweenMinimumAndMaximum) {
 
 TEST(Experiment, TheBudgetEndsSamplingBeforeItIsExceededButNotWithoutASample) {
   Bench bench;
-  bench.ns = [](std::int64_t) { return 10e9; };  // seconds, so that wall time of this test does not matter
+  bench.ns = [](std::int64_t) { return 10e9; };  // seconds, so that wall time of this test does not
+                                                 // matter
   EXPECT_EQ(bench.prepare().sample({0.0, 10, 1000, 45e9}).size(), 4u);
   EXPECT_EQ(bench.prepare().sample({0.0, 10, 1000, 1e9}).size(), 1u);
 }
@@ -144,7 +148,8 @@ TEST(Experiment, AnOutputThatIsNotWrittenIsWrongBeforeTiming) {
   EXPECT_THROW(experiment.sample({}), Error);
   const record::Measurement measured = experiment.finish();
   EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
-  EXPECT_EQ(measured.reason, "before timing the output was not written, or holds values that are not numbers");
+  EXPECT_EQ(measured.reason,
+            "before timing the output was not written, or holds values that are not numbers");
   EXPECT_FALSE(measured.verification->right());
 }
 
@@ -156,7 +161,8 @@ TEST(Experiment, AnOutputThatGoesWrongWhileTimingLosesItsTimes) {
   experiment.sample({0.0, 30, 30, 1e12});
   const record::Measurement measured = experiment.finish();
   EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
-  EXPECT_EQ(measured.reason, "while timing the output differed from the oracle's: error 0.5, tolerance 1e-06");
+  EXPECT_EQ(measured.reason,
+            "while timing the output differed from the oracle's: error 0.5, tolerance 1e-06");
   EXPECT_TRUE(measured.samples_ns.empty());
   EXPECT_FALSE(measured.median_ns);
   EXPECT_EQ(measured.verification->error, 0.5);
@@ -168,7 +174,8 @@ TEST(Experiment, AnOutputThatIsNoLongerWrittenIsNotTakenForTheOldOne) {
   Experiment experiment = bench.prepare();
   experiment.sample({0.0, 30, 30, 1e12});
   const record::Measurement measured = experiment.finish();
-  EXPECT_EQ(measured.reason, "after timing the output was not written, or holds values that are not numbers");
+  EXPECT_EQ(measured.reason,
+            "after timing the output was not written, or holds values that are not numbers");
   EXPECT_TRUE(std::isnan(measured.verification->error));
 }
 
@@ -183,7 +190,8 @@ TEST(Experiment, ABatchThatDoesNothingIsWrong) {
   experiment.sample({0.0, 30, 30, 1e12});
   const record::Measurement measured = experiment.finish();
   EXPECT_EQ(measured.outcome, record::Outcome::wrong_result);
-  EXPECT_EQ(measured.reason, "while timing the output was not written, or holds values that are not numbers");
+  EXPECT_EQ(measured.reason,
+            "while timing the output was not written, or holds values that are not numbers");
   EXPECT_TRUE(measured.samples_ns.empty());
   EXPECT_FALSE(measured.verification->right());
 }
@@ -203,7 +211,8 @@ TEST(Experiment, ABatchThatSkipsItsLastSetIsWrong) {
     Experiment experiment = bench.prepare();
     experiment.sample({0.0, 30, 30, 1e12});
     const record::Measurement measured = experiment.finish();
-    EXPECT_EQ(measured.outcome, skips ? record::Outcome::wrong_result : record::Outcome::ok) << measured.reason;
+    EXPECT_EQ(measured.outcome, skips ? record::Outcome::wrong_result : record::Outcome::ok)
+        << measured.reason;
     EXPECT_GE(measured.executions_per_sample, 100);
   }
 }
@@ -211,7 +220,8 @@ TEST(Experiment, ABatchThatSkipsItsLastSetIsWrong) {
 TEST(Experiment, SetsThatNoSampleReachedAreNotTakenForWrong) {
   Bench bench;
   bench.sets = 8;
-  bench.ns = [](std::int64_t) { return 10e9; };  // each set is a batch of its own, and warming up ends at once
+  bench.ns = [](std::int64_t) { return 10e9; };  // each set is a batch of its own, and warming up
+                                                 // ends at once
   Experiment experiment = bench.prepare();
   experiment.sample({0.0, 2, 2, 1e12});
   const record::Measurement measured = experiment.finish();
@@ -221,7 +231,9 @@ TEST(Experiment, SetsThatNoSampleReachedAreNotTakenForWrong) {
 TEST(Experiment, TheLargerErrorIsKept) {
   for (bool first : {true, false}) {
     Bench bench;
-    bench.output = [=](std::int64_t execution) { return (execution == 0) == first ? 1.0f + 0x1p-22f : 1.0f; };
+    bench.output = [=](std::int64_t execution) {
+      return (execution == 0) == first ? 1.0f + 0x1p-22f : 1.0f;
+    };
     Experiment experiment = bench.prepare();
     experiment.sample({});
     EXPECT_EQ(experiment.finish().verification->error, 0x1p-22);
@@ -279,7 +291,8 @@ TEST(Experiment, ShortExecutionsShareASample) {
 
 TEST(Experiment, ALaunchOverheadDoesNotMakeSamplesTooShort) {
   Bench bench;
-  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 9000.0 : 0.0) + 1000.0; };  // 9 us once a batch
+  // 9 us once per batch.
+  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 9000.0 : 0.0) + 1000.0; };
   bench.options.sample_floor_ns = 200e3;
   Experiment experiment = bench.prepare();
   experiment.sample({0.01, 10, 10, 1e12});
@@ -289,7 +302,8 @@ TEST(Experiment, ALaunchOverheadDoesNotMakeSamplesTooShort) {
 TEST(Experiment, AFirstExecutionThatIsSlowDoesNotDecideOnTheSamples) {
   Bench bench;
   bench.ns = [](std::int64_t execution) {
-    if (execution == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));  // beyond the warm-up budget
+    if (execution == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // beyond the warm-up budget
     return execution == 1 ? 4e6 : 1000.0;
   };
   Experiment experiment = bench.prepare();
@@ -311,14 +325,16 @@ TEST(Experiment, SlowFirstExecutionsWithTheDefaultBudgetDoNotEither) {
     for (const std::int64_t many : {2, 3}) {
       Bench bench;
       bench.options = PrepareOptions{};
-      // Each batch takes wall time too, as ranks do that meet: the budget does not hold a window of short batches.
+      // Each batch takes wall time too, as ranks do that meet: the budget does not hold a window of
+      // short batches.
       bench.ns = [&, slow, many](std::int64_t execution) {
         if (bench.elapsed == 0) std::this_thread::sleep_for(std::chrono::microseconds(500));
         return execution < many ? slow : 1000.0;
       };
       Experiment experiment = bench.prepare();
       experiment.sample({0.01, 10, 10, 1e12});
-      EXPECT_EQ(experiment.finish().executions_per_sample, 200) << many << " executions of " << slow << " ns";
+      EXPECT_EQ(experiment.finish().executions_per_sample, 200)
+          << many << " executions of " << slow << " ns";
     }
   }
 }
@@ -339,8 +355,9 @@ TEST(Experiment, SamplingStartsAgainWhenWarmingUpMetSlowExecutionsOnly) {
 
 TEST(Experiment, ASampleIsLongEnoughAlsoWhenTheBudgetIsSpentWhileItIsChosen) {
   Bench bench;
-  bench.options.warmup_budget_ns = 1e3;                                               // wall time alone exceeds it
-  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 30e3 : 0.0) + 10.0; };  // 30 us once a batch
+  bench.options.warmup_budget_ns = 1e3;  // wall time alone exceeds it
+  // 30 us once per batch.
+  bench.ns = [&](std::int64_t) { return (bench.elapsed == 0 ? 30e3 : 0.0) + 10.0; };
   Experiment experiment = bench.prepare();
   experiment.sample({0.01, 10, 10, 1e12});
   EXPECT_GE(experiment.finish().timed_ns, 10 * 50e3);
@@ -351,11 +368,14 @@ TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   steady.options.warmup_budget_ns = 1e9;
   steady.prepare();
   const std::int64_t quick = steady.executed;
-  EXPECT_LT(quick, 1200);  // two windows, each a twentieth of the budget, and what finds the batch size
+  EXPECT_LT(quick,
+            1200);  // two windows, each a twentieth of the budget, and what finds the batch size
 
   Bench drifting;
   drifting.options.warmup_budget_ns = 1e9;
-  drifting.ns = [](std::int64_t i) { return 100e3 * (1 + 10.0 / (1.0 + static_cast<double>(i) / 300)); };
+  drifting.ns = [](std::int64_t i) {
+    return 100e3 * (1 + 10.0 / (1.0 + static_cast<double>(i) / 300));
+  };
   drifting.prepare();
   EXPECT_GT(drifting.executed, 1500);
 
@@ -421,7 +441,8 @@ TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
 TEST(Experiment, ADeviceThatFailsIsAnError) {
   Bench bench;
   bench.ns = [](std::int64_t execution) -> double {
-    if (execution > 30) throw Error(ErrorKind::dependency, "synchronising failed: cudaErrorIllegalAddress");
+    if (execution > 30)
+      throw Error(ErrorKind::dependency, "synchronising failed: cudaErrorIllegalAddress");
     return 100e3;
   };
   Experiment experiment = bench.prepare();
@@ -467,7 +488,9 @@ TEST(Experiment, RanksStopTogetherAndTheSlowestCounts) {
       Pair pair(meeting, index);
       Bench bench;
       bench.group = &pair;
-      bench.ns = [index](std::int64_t i) { return noisy(i, 0.05) * (index == 1 ? 2 : 1) * (i % 2 == index ? 1 : 1.5); };
+      bench.ns = [index](std::int64_t i) {
+        return noisy(i, 0.05) * (index == 1 ? 2 : 1) * (i % 2 == index ? 1 : 1.5);
+      };
       if (wrong && index == 1) bench.output = [](std::int64_t) { return 3.0f; };
       Experiment experiment = bench.prepare();
       if (experiment.outcome() == record::Outcome::ok)
@@ -508,7 +531,9 @@ class ArenaDevice final : public device::FakeDevice {
     return arena_.data() + used_ - (bytes + 255) / 256 * 256;
   }
   void release(void*) noexcept override { ++released; }
-  std::ptrdiff_t place(const void* memory) const { return static_cast<const std::byte*>(memory) - arena_.data(); }
+  std::ptrdiff_t place(const void* memory) const {
+    return static_cast<const std::byte*>(memory) - arena_.data();
+  }
   int released = 0;
 
  private:
@@ -554,7 +579,8 @@ TEST(Experiment, ALayoutMovesTheBuffersOfACaseWhileItLives) {
 TEST(Experiment, MetricsThatFollowFromTheTimeAreTakenFromTheMedian) {
   Bench bench;
   bench.timed_metrics = [](double median_ns) {
-    return std::vector<record::Metric>{{"rate", 16e9 / median_ns, "B/s", record::Direction::higher}};
+    return std::vector<record::Metric>{
+        {"rate", 16e9 / median_ns, "B/s", record::Direction::higher}};
   };
   Experiment experiment = bench.prepare();
   experiment.sample({});

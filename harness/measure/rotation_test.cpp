@@ -1,8 +1,7 @@
-#include "harness/measure/rotation.hpp"
-
 #include <gtest/gtest.h>
 
 #include "harness/device/fake/fake_device.hpp"
+#include "harness/measure/batches.hpp"
 
 namespace ridgeline::measure {
 namespace {

@@ -60,7 +60,8 @@ record::Telemetry Sensors::summary() const {
     }
     telemetry.throttled_by_hardware |= reading.throttled_by_hardware;
     if (reading.other_processes)
-      telemetry.other_processes = std::max(telemetry.other_processes.value_or(0), *reading.other_processes);
+      telemetry.other_processes =
+          std::max(telemetry.other_processes.value_or(0), *reading.other_processes);
   }
   telemetry.throttle = fmt::format("{}", fmt::join(reasons, ","));
   return telemetry;

@@ -3,7 +3,8 @@
 namespace ridgeline::measure {
 
 std::size_t Setup::sets(std::size_t bytes_per_set, std::size_t most) const {
-  if (cache == Cache::hot || bytes_per_set == 0 || device.facts().kind == device::Kind::emulated) return 1;
+  if (cache == Cache::hot || bytes_per_set == 0 || device.facts().kind == device::Kind::emulated)
+    return 1;
   const std::size_t wanted = 2 * device.facts().last_level_cache;
   std::size_t sets = 1;
   while (sets * bytes_per_set < wanted) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,17 @@ struct DeviceBounds {
   std::vector<BoundedCase> cases;  // by name, as the uncounted ones
   std::vector<UncountedCase> uncounted;
 };
+
+/// What is asked for.
+struct PredictOptions {
+  std::vector<std::string> patterns, devices;  // of cases; GPUs of the catalogue
+  std::string run;  // whose counts are taken; empty: the latest of each case
+};
+
+/// From the runs of the folder `results`. Throws a usage Error for what is not known, or a run that
+/// counts for another GPU, and a dependency Error when nothing has been counted.
+std::vector<DeviceBounds> find_bounds(const std::filesystem::path& results,
+                                      const PredictOptions& options);
 
 /// In lines of `width` characters where that is possible.
 std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t width = any_width);

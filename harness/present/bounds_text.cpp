@@ -21,13 +21,14 @@ constexpr const char* meaning =
 std::string head(const DeviceBounds& device) {
   const catalogue::Datasheet& sheet = device.sheet;
   const double clock = analysis::clock_of_roof(sheet), shared = 128 * clock * sheet.sms;
-  std::string text =
-      fmt::format("{}, counts of {}\n  DRAM {}, shared memory {} ({} SMs at {:.0f} MHz), f32 {}: {}\n", sheet.model,
-                  device.counted_by, units::byte_rate(sheet.dram_gb_s * 1e9), units::byte_rate(shared), sheet.sms,
-                  clock / 1e6, units::flop_rate(sheet.f32 * 1e12), sheet.source);
+  std::string text = fmt::format(
+      "{}, counts of {}\n  DRAM {}, shared memory {} ({} SMs at {:.0f} MHz), f32 {}: {}\n",
+      sheet.model, device.counted_by, units::byte_rate(sheet.dram_gb_s * 1e9),
+      units::byte_rate(shared), sheet.sms, clock / 1e6, units::flop_rate(sheet.f32 * 1e12),
+      sheet.source);
   if (device.l2)
-    text += fmt::format("  L2 {}: {}, measured by run {}\n", units::byte_rate(device.l2->value), device.l2->kind,
-                        device.l2_run);
+    text += fmt::format("  L2 {}: {}, measured by run {}\n", units::byte_rate(device.l2->value),
+                        device.l2->kind, device.l2_run);
   return text;
 }
 
@@ -36,7 +37,8 @@ std::vector<std::string> resources(const DeviceBounds& device) {
   std::vector<std::string> used;
   for (const char* resource : {"DRAM", "L2", "shared memory", "CUDA cores", "tensor cores"})
     for (const BoundedCase& one : device.cases)
-      if (std::ranges::find(one.bound.terms, resource, &BoundTerm::resource) != one.bound.terms.end()) {
+      if (std::ranges::find(one.bound.terms, resource, &BoundTerm::resource) !=
+          one.bound.terms.end()) {
         used.emplace_back(resource);
         break;
       }
@@ -64,7 +66,8 @@ std::string table(const DeviceBounds& device, std::size_t width) {
     row.push_back(bound.flop_per_byte ? fmt::format("{:.3g}", *bound.flop_per_byte) : "");
     row.push_back(bound.flop_rate ? units::flop_rate(*bound.flop_rate) : "");
     row.push_back(one.measured ? units::time(one.measured->median_ns) : "");
-    row.push_back(one.ratio() ? fmt::format("{:.3g}{}", *one.ratio(), one.below_bound() ? " !!" : "") : "");
+    row.push_back(
+        one.ratio() ? fmt::format("{:.3g}{}", *one.ratio(), one.below_bound() ? " !!" : "") : "");
     table.add(row);
   }
   return table.text(width);
@@ -88,11 +91,14 @@ std::string below_bound(const DeviceBounds& device) {
   std::string text;
   for (const BoundedCase& one : device.cases)
     if (one.below_bound())
-      text += fmt::format("!! MEASURED BELOW ITS BOUND: {}: {} in run {}, and {} (set by {}) is the least\n",
-                          printable(one.name, 400), units::time(one.measured->median_ns), one.measured->run,
-                          units::time(one.bound.binding->ns), one.bound.binding->resource);
+      text += fmt::format(
+          "!! MEASURED BELOW ITS BOUND: {}: {} in run {}, and {} (set by {}) is the least\n",
+          printable(one.name, 400), units::time(one.measured->median_ns), one.measured->run,
+          units::time(one.bound.binding->ns), one.bound.binding->resource);
   if (!text.empty())
-    text += "   Its counts, its time or the datasheet is wrong, or a cache kept what the counts send to DRAM.\n";
+    text +=
+        "   Its counts, its time or the datasheet is wrong, or a cache kept what the counts send "
+        "to DRAM.\n";
   return text;
 }
 
@@ -105,12 +111,18 @@ std::string text_of(const DeviceBounds& device, std::size_t width) {
   std::string text = head(device);
   if (!device.cases.empty()) text += '\n' + table(device, width) + '\n' + below_bound(device);
   for (const UncountedCase& one : device.uncounted)
-    text += fmt::format("not counted: {}: {}\n", printable(one.name, 400), printable(one.why, 1000));
+    text +=
+        fmt::format("not counted: {}: {}\n", printable(one.name, 400), printable(one.why, 1000));
   text += left_out(device);
   if (!counted.empty()) text += fmt::format("counted by run {}\n", fmt::join(counted, ", "));
   text += measured.empty() ? "measured: no case of these names on this model is stored\n"
                            : fmt::format("measured by run {}\n", fmt::join(measured, ", "));
   return text;
+}
+
+json::Value term_json(const BoundTerm& term) {
+  return {{"resource", term.resource}, {"amount", term.amount},           {"unit", term.unit},
+          {"rate", term.rate},         {"rate_source", term.rate_source}, {"ns", term.ns}};
 }
 
 json::Value row_json(const BoundedCase& one) {
@@ -120,22 +132,31 @@ json::Value row_json(const BoundedCase& one) {
     object["bound_ns"] = bound.binding->ns;
     object["set_by"] = bound.binding->resource;
   }
-  if (bound.flop_per_byte) object["flop_per_byte"] = *bound.flop_per_byte;
-  if (bound.flop_rate) object["flop_rate_at_bound"] = *bound.flop_rate;
-  object["terms"] = json::Value::array();
-  for (const BoundTerm& term : bound.terms)
-    object["terms"].push_back({{"resource", term.resource},
-                               {"amount", term.amount},
-                               {"unit", term.unit},
-                               {"rate", term.rate},
-                               {"rate_source", term.rate_source},
-                               {"ns", term.ns}});
+  json::put(object, "flop_per_byte", bound.flop_per_byte);
+  json::put(object, "flop_rate_at_bound", bound.flop_rate);
+  object["terms"] = json::list(bound.terms, term_json);
   object["left_out"] = bound.left_out;
-  if (one.measured) object["measured"] = {{"run", one.measured->run}, {"median_ns", one.measured->median_ns}};
+  if (one.measured)
+    object["measured"] = {{"run", one.measured->run}, {"median_ns", one.measured->median_ns}};
   if (one.ratio()) {
     object["measured"]["over_bound"] = *one.ratio();
     object["measured"]["below_bound"] = one.below_bound();
   }
+  return object;
+}
+
+json::Value device_json(const DeviceBounds& device) {
+  json::Value object{{"device", catalogue::slug(device.sheet)},
+                     {"model", device.sheet.model},
+                     {"capability", device.sheet.capability},
+                     {"source", device.sheet.source},
+                     {"counted_by", device.counted_by}};
+  if (device.l2)
+    object["l2"] = {{"roof", device.l2->kind}, {"value", device.l2->value}, {"run", device.l2_run}};
+  object["cases"] = json::list(device.cases, row_json);
+  object["not_counted"] = json::list(device.uncounted, [](const UncountedCase& one) {
+    return json::Value{{"case", one.name}, {"why", one.why}};
+  });
   return object;
 }
 
@@ -148,22 +169,7 @@ std::string bounds_text(const std::vector<DeviceBounds>& devices, std::size_t wi
 }
 
 json::Value to_json(const std::vector<DeviceBounds>& devices) {
-  json::Value all{{"meaning", meaning}, {"devices", json::Value::array()}};
-  for (const DeviceBounds& device : devices) {
-    json::Value object{{"device", catalogue::slug(device.sheet)},
-                       {"model", device.sheet.model},
-                       {"capability", device.sheet.capability},
-                       {"source", device.sheet.source},
-                       {"counted_by", device.counted_by}};
-    if (device.l2) object["l2"] = {{"roof", device.l2->kind}, {"value", device.l2->value}, {"run", device.l2_run}};
-    object["cases"] = json::Value::array();
-    for (const BoundedCase& one : device.cases) object["cases"].push_back(row_json(one));
-    object["not_counted"] = json::Value::array();
-    for (const UncountedCase& one : device.uncounted)
-      object["not_counted"].push_back({{"case", one.name}, {"why", one.why}});
-    all["devices"].push_back(object);
-  }
-  return all;
+  return {{"meaning", meaning}, {"devices", json::list(devices, device_json)}};
 }
 
 }  // namespace ridgeline::present

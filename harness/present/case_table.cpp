@@ -38,8 +38,11 @@ std::vector<Table::Column> columns_of_times() {
 std::vector<std::string> times(const CaseSummary& summary, const SharedUnits& units) {
   const std::optional<Rate> reached = rate(summary);
   return {summary.median_ns ? units::in(units.time, *summary.median_ns) : "",
-          summary.interval_ns ? units::range_in(units.time, summary.interval_ns->low, summary.interval_ns->high) : "",
-          reached ? units.text(*reached) : "", summary.share_of_roof ? units::percent(*summary.share_of_roof) : ""};
+          summary.interval_ns
+              ? units::range_in(units.time, summary.interval_ns->low, summary.interval_ns->high)
+              : "",
+          reached ? units.text(*reached) : "",
+          summary.share_of_roof ? units::percent(*summary.share_of_roof) : ""};
 }
 
 /// Of an emulated device's cases: what they ask of memory, and no time.
@@ -53,14 +56,14 @@ std::vector<Table::Column> columns_of_counts() {
 }
 
 std::vector<std::string> counts(const CaseSummary& summary) {
-  const auto of = [&](std::string_view name) { return metric(summary, name).value_or(0); };
+  const auto of = [&](std::string_view name) { return metric(summary.metrics, name).value_or(0); };
   const double requests = of("global_load_requests") + of("global_store_requests");
   const double sectors = of("global_load_sectors") + of("global_store_sectors");
-  const auto moved = metric(summary, "global_moved_bytes");
-  const auto wavefronts = metric(summary, "shared_wavefronts_per_request");
-  return {metric(summary, "global_load_requests") ? fmt::format("{:.0f}", requests) : "",
-          requests > 0 ? units::plain(sectors / requests) : "", wavefronts ? units::plain(*wavefronts) : "",
-          moved ? units::bytes(*moved) : ""};
+  const auto moved = metric(summary.metrics, "global_moved_bytes");
+  const auto wavefronts = metric(summary.metrics, "shared_wavefronts_per_request");
+  return {metric(summary.metrics, "global_load_requests") ? fmt::format("{:.0f}", requests) : "",
+          requests > 0 ? units::plain(sectors / requests) : "",
+          wavefronts ? units::plain(*wavefronts) : "", moved ? units::bytes(*moved) : ""};
 }
 
 std::string outcome(const CaseSummary& summary, const Look& look) {
@@ -91,7 +94,8 @@ bool is_shared(const Reasons& reasons, const CaseSummary& summary) {
 }
 
 bool has_row(const Reasons& reasons, const CaseSummary& summary) {
-  const bool nothing_to_show = !record::is_success(summary.outcome) && !record::has_samples(summary.outcome) &&
+  const bool nothing_to_show = !record::is_success(summary.outcome) &&
+                               !record::has_samples(summary.outcome) &&
                                !record::is_failure(summary.outcome);
   return !nothing_to_show || !is_shared(reasons, summary);
 }
@@ -113,14 +117,15 @@ ShortNames names_of(const Summaries& cases) {
   return short_names(ids);
 }
 
-/// "214 unsupported: needs 2 or more GPUs", then the cases: few by their names, many by what they have in common.
+/// "214 unsupported: needs 2 or more GPUs", then the cases: few by their names, many by what they
+/// have in common.
 std::string shared_reasons(const Reasons& reasons, const Look& look) {
   std::string text;
   for (const auto& [what, cases] : reasons) {
     if (cases.size() < 2) continue;
-    text += wrapped(
-        fmt::format("{} {}: {}", cases.size(), record::to_string(what.first), printable(what.second, longest_reason)),
-        look.width, 2);
+    text += wrapped(fmt::format("{} {}: {}", cases.size(), record::to_string(what.first),
+                                printable(what.second, longest_reason)),
+                    look.width, 2);
     const auto line = [&](const std::string& of) {
       text += "  " + wrapped(printable(of, longest_name), look.width, 4, 2);
     };
@@ -140,7 +145,8 @@ std::string shared_reasons(const Reasons& reasons, const Look& look) {
 }  // namespace
 
 std::string case_table(const std::vector<CaseSummary>& summaries, const Look& look) {
-  const bool counted = !summaries.empty() && summaries.front().case_info.device_kind == DeviceKind::emulated;
+  const bool counted =
+      !summaries.empty() && summaries.front().case_info.device_kind == DeviceKind::emulated;
   const Reasons reasons = reasons_of(summaries);
   Summaries rows;
   for (const CaseSummary& summary : summaries)
@@ -163,14 +169,15 @@ std::string case_table(const std::vector<CaseSummary>& summaries, const Look& lo
   std::string text = table.empty() ? "" : table.text(look.width);
   const std::string shared = shared_reasons(reasons, look);
   if (!shared.empty()) text += (text.empty() ? "" : "\n") + shared;
-  if (const std::string above = above_roof(summaries); !above.empty()) text += fmt::format("\n!! {}\n", above);
+  if (const std::string above = above_roof(summaries); !above.empty())
+    text += fmt::format("\n!! {}\n", above);
   return text;
 }
 
 std::string above_roof(const std::vector<CaseSummary>& summaries) {
   const auto above = std::ranges::count_if(summaries, &CaseSummary::beats_roof);
   if (above == 0) return {};
-  return fmt::format("{} case{} above {} roof: a measuring error", above, above == 1 ? "" : "s",
+  return fmt::format("{} above {} roof: a measuring error", units::plural(above, "case"),
                      above == 1 ? "its" : "their");
 }
 
@@ -179,21 +186,18 @@ json::Value to_json(const CaseSummary& summary) {
                      {"outcome", record::to_string(summary.outcome)},
                      {"reason", summary.reason},
                      {"processes", summary.medians_ns.size()}};
-  const auto put = [&](const char* key, const std::optional<double>& value) {
-    if (value) object[key] = *value;
-  };
-  put("median_ns", summary.median_ns);
-  if (summary.interval_ns) object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
-  put("flop_rate", summary.flop_rate);
-  put("byte_rate", summary.byte_rate);
-  put("share_of_roof", summary.share_of_roof);
-  if (!summary.roof.empty()) object["roof"] = summary.roof;
+  json::put(object, "median_ns", summary.median_ns);
+  if (summary.interval_ns)
+    object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
+  json::put(object, "flop_rate", summary.flop_rate);
+  json::put(object, "byte_rate", summary.byte_rate);
+  json::put(object, "share_of_roof", summary.share_of_roof);
+  json::put(object, "roof", summary.roof);
   if (summary.beats_roof) object["beats_roof"] = true;
-  if (!summary.metrics.empty()) {
-    auto& metrics = object["metrics"] = json::Value::array();
-    for (const record::Metric& metric : summary.metrics)
-      metrics.push_back({{"name", metric.name}, {"value", metric.value}, {"unit", metric.unit}});
-  }
+  if (!summary.metrics.empty())
+    object["metrics"] = json::list(summary.metrics, [](const record::Metric& metric) {
+      return json::Value{{"name", metric.name}, {"value", metric.value}, {"unit", metric.unit}};
+    });
   return object;
 }
 

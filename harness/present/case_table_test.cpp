@@ -22,7 +22,9 @@ CaseSummary summary() {
   return made;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(CaseTable, ACollectiveIsRatedByItsBusBandwidth) {
   const record::Metric algbw{"algbw", 12e9, "B/s", record::Direction::higher};
@@ -54,9 +56,11 @@ TEST(CaseTable, ACountedCaseHasCountsAndNoColumnForTimes) {
                      {"global_moved_bytes", 3145728, "B", record::Direction::lower},
                      {"shared_wavefronts_per_request", 1.5, "1", record::Direction::lower}};
   const std::string text = case_table({counted});
-  for (const char* word : {"16384", "6", "1.5", "3 MiB", "counted", "sectors/request", "wavefronts/request"})
+  for (const char* word :
+       {"16384", "6", "1.5", "3 MiB", "counted", "sectors/request", "wavefronts/request"})
     EXPECT_TRUE(contains(text, word)) << word << '\n' << text;
-  for (const char* word : {"median", "interval", "rate", "roof"}) EXPECT_FALSE(contains(text, word)) << text;
+  for (const char* word : {"median", "interval", "rate", "roof"})
+    EXPECT_FALSE(contains(text, word)) << text;
   const auto all = json::reread(to_json(counted));
   EXPECT_FALSE(all.contains("median_ns"));
   EXPECT_EQ(all.at("metrics").size(), 6u);
@@ -69,12 +73,15 @@ TEST(CaseTable, SaysWhatBeatsItsRoof) {
   analysis::CaseSummary beating = summary();
   EXPECT_FALSE(contains(case_table({beating}), "above its roof"));
   beating.beats_roof = true;
-  EXPECT_TRUE(contains(case_table({beating}), "ok !!\n\n!! 1 case above its roof: a measuring error\n"));
-  EXPECT_TRUE(contains(case_table({beating, beating}), "!! 2 cases above their roof: a measuring error\n"));
+  EXPECT_TRUE(
+      contains(case_table({beating}), "ok !!\n\n!! 1 case above its roof: a measuring error\n"));
+  EXPECT_TRUE(
+      contains(case_table({beating, beating}), "!! 2 cases above their roof: a measuring error\n"));
   EXPECT_EQ(to_json(beating).at("beats_roof"), true);
 }
 
-CaseSummary of(const std::string& variant, int n, Outcome outcome = Outcome::ok, const std::string& reason = {}) {
+CaseSummary of(const std::string& variant, int n, Outcome outcome = Outcome::ok,
+               const std::string& reason = {}) {
   CaseSummary made;
   made.case_info = store::examples::gemm_case(variant, n);
   made.outcome = outcome;
@@ -119,9 +126,11 @@ TEST(CaseTable, FitsTheWidthWithReasonsBelowTheirRows) {
 }
 
 TEST(CaseTable, CountsOnceWhatSeveralCasesWereNotMeasuredFor) {
-  const std::string why = "needs 2 or more GPUs", never = "the run's budget of 3 min 00 s was spent";
+  const std::string why = "needs 2 or more GPUs",
+                    never = "the run's budget of 3 min 00 s was spent";
   std::vector<CaseSummary> cases{timed("naive", 64, 1000, 0.1)};
-  for (const int n : {128, 256, 512, 1024}) cases.push_back(of("ring", n, Outcome::unsupported, why));
+  for (const int n : {128, 256, 512, 1024})
+    cases.push_back(of("ring", n, Outcome::unsupported, why));
   for (const int n : {128, 256}) cases.push_back(of("tiled", n, Outcome::not_measured, never));
   EXPECT_EQ(case_table(cases),
             "case                         median      95% interval         rate  of roof  outcome\n"
@@ -137,9 +146,10 @@ TEST(CaseTable, CountsOnceWhatSeveralCasesWereNotMeasuredFor) {
 }
 
 TEST(CaseTable, FailuresKeepTheirRowsAndShareTheirReason) {
-  const std::vector<CaseSummary> cases{of("naive", 64, Outcome::crashed, "signal 11"),
-                                       of("tiled", 64, Outcome::crashed, "signal 11"),
-                                       of("wmma", 64, Outcome::timeout, "the case's 20 s were over")};
+  const std::vector<CaseSummary> cases{
+      of("naive", 64, Outcome::crashed, "signal 11"),
+      of("tiled", 64, Outcome::crashed, "signal 11"),
+      of("wmma", 64, Outcome::timeout, "the case's 20 s were over")};
   EXPECT_EQ(case_table(cases),
             "case     median  outcome\n"
             "gemm/*/f32/m=64,n=64,k=64\n"
@@ -155,8 +165,10 @@ TEST(CaseTable, FailuresKeepTheirRowsAndShareTheirReason) {
 
 TEST(CaseTable, ColoursTheWordOfTheOutcomeAlone) {
   const Look colourful{100, true};
-  EXPECT_TRUE(contains(case_table({timed("naive", 64, 1000, 0.1)}, colourful), "10.0%  \x1b[32mok\x1b[0m\n"));
-  EXPECT_TRUE(contains(case_table({of("naive", 64, Outcome::crashed, "x")}, colourful), "\x1b[31mcrashed\x1b[0m\n"));
+  EXPECT_TRUE(contains(case_table({timed("naive", 64, 1000, 0.1)}, colourful),
+                       "10.0%  \x1b[32mok\x1b[0m\n"));
+  EXPECT_TRUE(contains(case_table({of("naive", 64, Outcome::crashed, "x")}, colourful),
+                       "\x1b[31mcrashed\x1b[0m\n"));
   EXPECT_FALSE(contains(case_table({of("naive", 64, Outcome::crashed, "x")}), "\x1b"));
 }
 

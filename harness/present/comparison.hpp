@@ -20,22 +20,29 @@ struct ComparedRuns {
   std::vector<analysis::ComparedCounts> counted;
 };
 
-/// Compares two runs: the cases that any of `patterns` picks, or all. Throws a usage Error when they are the same run,
-/// one counted and the other has times, or a pattern picks nothing.
-ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b, const std::vector<std::string>& patterns);
+/// Compares two runs: the cases that any of `patterns` picks, or all. Throws a usage Error when
+/// they are the same run, one counted and the other has times, or a pattern picks nothing.
+ComparedRuns compare_runs(const store::FoundRun& a, const store::FoundRun& b,
+                          const std::vector<std::string>& patterns);
 
 /// Cases with a ratio, or with counts on both sides.
 int compared_cases(const ComparedRuns& compared);
+
+/// What it comes to, in sentences of which the first says how much was compared. Never a verdict.
+std::vector<std::string> conclusions(const ComparedRuns& compared);
+/// Of counts: "3 cases of 5 equal in every count; 126 equal counts in all".
+std::string equal_counts(const ComparedRuns& compared);
 
 /// In lines of `width` characters where that is possible.
 std::string comparison_text(const ComparedRuns& compared, std::size_t width = any_width);
 /// The same as GitHub's and GitLab's Markdown.
 std::string comparison_markdown(const ComparedRuns& compared);
-/// One row a case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an empty cell.
+/// One row per case (of counts: a metric that changed), as RFC 4180 has it; what is absent is an
+/// empty cell.
 std::string comparison_csv(const ComparedRuns& compared);
 json::Value comparison_json(const ComparedRuns& compared);
-/// The same for a report, without paths of this machine, with statuses in words, and with the kinds of differences.
-/// `all` are the runs of the folder.
+/// The same for a report, without paths of this machine and with statuses in words. `all` are the
+/// runs of the folder.
 json::Value report_json(const ComparedRuns& compared, const std::vector<store::FoundRun>& all);
 
 /// Rows of the tables, cell by cell; that of a change lacks its case.

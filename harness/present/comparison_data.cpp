@@ -27,7 +27,8 @@ json::Value words(const Cells& row, const std::vector<const char*>& keys) {
 }
 
 json::Value row_json(const SideOfCase& side) {
-  json::Value object{{"outcome", record::to_string(side.outcome)}, {"processes", side.medians_ns.size()}};
+  json::Value object{{"outcome", record::to_string(side.outcome)},
+                     {"processes", side.medians_ns.size()}};
   if (!side.reason.empty()) object["reason"] = side.reason;
   put(object, "median_ns", side.median_ns);
   if (side.disturbed) object["disturbed"] = true;
@@ -57,9 +58,8 @@ json::Value row_json(const ComparedCase& one) {
   put(object, "rest", one.rest());
   if (one.cause) object["cause"] = analysis::to_string(*one.cause);
   if (!one.because.empty()) object["because"] = one.because;
-  if (one.cause == analysis::Cause::distance) object["farther"] = one.farther() == 'B' ? "b" : "a";
-  object["words"] = words(
-      row_of(one), {"", "a", "b", "ratio", "interval", "roofs_alone", "rest", "a_of_roof", "b_of_roof", "the_rest_is"});
+  object["words"] = words(row_of(one), {"", "a", "b", "ratio", "interval", "roofs_alone", "rest",
+                                        "a_of_roof", "b_of_roof", "the_rest_is"});
   if (one.work != 1) object["words"]["work"] = short_ratio(one.work);
   return object;
 }
@@ -75,7 +75,8 @@ json::Value row_json(const analysis::ComparedSuite& suite) {
   if (suite.disturbed > 0) object["disturbed"] = suite.disturbed;
   put(object, "roofs_ratio", suite.roofs_ratio);
   if (suite.roofs_ratio) object["roofs_cases"] = suite.roofs_cases;
-  object["words"] = words(row_of(suite), {"", "", "mean", "interval", "processes", "lowest", "highest", "doubts"});
+  object["words"] = words(row_of(suite),
+                          {"", "", "mean", "interval", "processes", "lowest", "highest", "doubts"});
   if (suite.roofs_ratio) object["words"]["roofs_alone"] = short_ratio(*suite.roofs_ratio);
   return object;
 }
@@ -101,7 +102,9 @@ json::Value row_json(const analysis::ComparedCounts& one) {
 }
 
 /// Shortest text that reads back as the same number; nothing where there is none.
-std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
 
 std::string row(const std::vector<std::string>& cells) {
   std::string line;
@@ -114,16 +117,16 @@ std::string row(const std::vector<std::string>& cells) {
 }
 
 std::vector<std::string> cells(const SideOfCase& side) {
-  return {std::string(record::to_string(side.outcome)), fmt::to_string(side.medians_ns.size()), number(side.median_ns),
-          number(side.share_of_roof), side.roof};
+  return {std::string(record::to_string(side.outcome)), fmt::to_string(side.medians_ns.size()),
+          number(side.median_ns), number(side.share_of_roof), side.roof};
 }
 
 std::string csv_of_times(const ComparedRuns& compared) {
-  std::string text =
-      row({"a_model",         "a_run",       "b_model",         "b_run",     "case",       "suite",       "a_outcome",
-           "a_processes",     "a_median_ns", "a_share_of_roof", "a_roof",    "b_outcome",  "b_processes", "b_median_ns",
-           "b_share_of_roof", "b_roof",      "ratio",           "ratio_low", "ratio_high", "roofs_ratio", "rest",
-           "cause",           "because",     "not_compared"});
+  std::string text = row({"a_model", "a_run",     "b_model",     "b_run",       "case",
+                          "suite",   "a_outcome", "a_processes", "a_median_ns", "a_share_of_roof",
+                          "a_roof",  "b_outcome", "b_processes", "b_median_ns", "b_share_of_roof",
+                          "b_roof",  "ratio",     "ratio_low",   "ratio_high",  "roofs_ratio",
+                          "rest",    "cause",     "because",     "not_compared"});
   const store::RunSummary &a = compared.a.summary, &b = compared.b.summary;
   const std::vector<std::string> start{a.device.model, a.run.id, b.device.model, b.run.id};
   const auto add = [&](const std::vector<std::vector<std::string>>& groups) {
@@ -138,18 +141,20 @@ std::string csv_of_times(const ComparedRuns& compared) {
          cells(one.a),
          cells(one.b),
          {number(one.ratio), number(low), number(high), number(one.roofs_ratio), number(one.rest()),
-          one.cause ? std::string(analysis::to_string(*one.cause)) : "", one.because, one.not_compared}});
+          one.cause ? std::string(analysis::to_string(*one.cause)) : "", one.because,
+          one.not_compared}});
   }
   for (const analysis::OneSided& one : compared.comparison.one_sided)
     add({{one.name, one.name.substr(0, one.name.find('/'))},
          std::vector<std::string>(17),
-         {fmt::format("in {}'s run alone{}{}", one.of_a ? "A" : "B", one.why.empty() ? "" : ": ", one.why)}});
+         {fmt::format("in {}'s run alone{}{}", one.of_a ? "A" : "B", one.why.empty() ? "" : ": ",
+                      one.why)}});
   return text;
 }
 
 std::string csv_of_counts(const ComparedRuns& compared) {
-  std::string text =
-      row({"a_model", "a_run", "b_model", "b_run", "case", "metric", "unit", "a", "b", "ratio", "not_compared"});
+  std::string text = row({"a_model", "a_run", "b_model", "b_run", "case", "metric", "unit", "a",
+                          "b", "ratio", "not_compared"});
   const store::RunSummary &a = compared.a.summary, &b = compared.b.summary;
   const auto add = [&](const std::string& name, const std::vector<std::string>& rest) {
     std::vector<std::string> all{a.device.model, a.run.id, b.device.model, b.run.id, name};
@@ -176,14 +181,15 @@ json::Value comparison_json(const ComparedRuns& compared) {
   json::Value all{{"gives", compared.counts ? "counts" : "times"},
                   {"a", to_json(compared.a)},
                   {"b", to_json(compared.b)},
-                  {"differences", analysis::words(comparison.differences)},
-                  {"compared", compared_cases(compared)}};
+                  {"differences", comparison.differences},
+                  {"compared", compared_cases(compared)},
+                  {"conclusions", conclusions(compared)}};
   const auto add = [&](const char* key, const auto& list) {
     all[key] = json::Value::array();
     for (const auto& one : list) all[key].push_back(row_json(one));
   };
   if (compared.counts) {
-    add("cases", compared.counted);
+    add("counted", compared.counted);
   } else {
     all["roofs"] = json::Value::array();
     for (const analysis::ComparedRoof& roof : comparison.roofs) {
@@ -198,7 +204,8 @@ json::Value comparison_json(const ComparedRuns& compared) {
   }
   all["one_sided"] = json::Value::array();
   for (const analysis::OneSided& one : comparison.one_sided) {
-    json::Value& object = all["one_sided"].push_back({{"case", one.name}, {"in", one.of_a ? "a" : "b"}});
+    json::Value& object =
+        all["one_sided"].push_back({{"case", one.name}, {"in", one.of_a ? "a" : "b"}});
     put(object, "why", one.why);
   }
   return all;
@@ -210,9 +217,6 @@ json::Value report_json(const ComparedRuns& compared, const std::vector<store::F
     object[side].erase("file");
     object[side]["status"] = status(*run, all);
   }
-  object["differences"] = json::Value::array();
-  for (const analysis::Difference& one : compared.comparison.differences)
-    object["differences"].push_back({{"kind", one.kind}, {"words", one.words}});
   return object;
 }
 

@@ -18,7 +18,8 @@ namespace {
 using analysis::ComparedCase;
 using Columns = std::vector<Table::Column>;
 
-/// How a format writes tables, headings and lines. Plain tables fit into `width` where that is possible.
+/// How a format writes tables, headings and lines. Plain tables fit into `width` where that is
+/// possible.
 struct Style {
   std::string (*table)(const Columns&, const std::vector<Cells>&, std::size_t width);
   std::string (*heading)(const std::string&);
@@ -59,7 +60,8 @@ std::string markdown_table(const Columns& columns, const std::vector<Cells>& row
 
 const Style plain{plain_table, [](const std::string& text) { return text + ":\n"; },
                   [](const std::string& text) { return text + '\n'; }};
-const Style markdown{markdown_table, [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
+const Style markdown{markdown_table,
+                     [](const std::string& text) { return "### " + cell(text) + "\n\n"; },
                      [](const std::string& text) { return "- " + cell(text) + '\n'; }};
 
 std::string interval_text(const std::optional<stats::Interval>& interval) {
@@ -67,15 +69,19 @@ std::string interval_text(const std::optional<stats::Interval>& interval) {
   // As many digits as tell the ends apart.
   std::string low = short_ratio(interval->low), high = short_ratio(interval->high);
   if (low == high && interval->low != interval->high)
-    std::tie(low, high) = std::pair(fmt::format("{:.5g}", interval->low), fmt::format("{:.5g}", interval->high));
+    std::tie(low, high) =
+        std::pair(fmt::format("{:.5g}", interval->low), fmt::format("{:.5g}", interval->high));
   return fmt::format("{} to {}", low, high);
 }
 
-std::string optional_ratio(const std::optional<double>& ratio) { return ratio ? short_ratio(*ratio) : ""; }
+std::string optional_ratio(const std::optional<double>& ratio) {
+  return ratio ? short_ratio(*ratio) : "";
+}
 
 std::string share(const analysis::SideOfCase& side) {
   if (!side.share_of_roof) return {};
-  return units::percent(*side.share_of_roof) + (*side.share_of_roof > analysis::roof_margin ? " !!" : "");
+  return units::percent(*side.share_of_roof) +
+         (*side.share_of_roof > analysis::roof_margin ? " !!" : "");
 }
 
 std::string time_of(const analysis::SideOfCase& side) {
@@ -85,8 +91,9 @@ std::string time_of(const analysis::SideOfCase& side) {
 
 std::string side_line(const char* letter, const store::FoundRun& found) {
   const record::Run& run = found.summary.run;
-  std::string text = fmt::format("{}: {} ({}), run {} of {} UTC", letter, printable(found.summary.device.name),
-                                 printable(found.summary.device.model), run.id, point_in_time(run.started));
+  std::string text =
+      fmt::format("{}: {} ({}), run {} of {} UTC", letter, printable(found.summary.device.name),
+                  printable(found.summary.device.model), run.id, point_in_time(run.started));
   if (!run.label.empty()) text += fmt::format(", {}", printable(run.label));
   return text + fmt::format(", profile {}", printable(run.profile));
 }
@@ -100,13 +107,16 @@ std::string roofs_text(const Style& style, const analysis::Comparison& compariso
   if (rows.empty()) return {};
   const auto right = Table::Align::right;
   return style.heading("Roofs that both have") +
-         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows, style.width) + '\n';
+         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows,
+                     style.width) +
+         '\n';
 }
 
 /// "distance: B is farther from its roof".
 std::string explained(const ComparedCase& one) {
   if (!one.cause) return {};
-  return fmt::format("{}{}{}", analysis::to_string(*one.cause), one.because.empty() ? "" : ": ", one.because);
+  return fmt::format("{}{}{}", analysis::to_string(*one.cause), one.because.empty() ? "" : ": ",
+                     one.because);
 }
 
 std::string cases_text(const Style& style, const analysis::Comparison& comparison) {
@@ -134,7 +144,8 @@ std::string cases_text(const Style& style, const analysis::Comparison& compariso
 std::string doubts(const analysis::ComparedSuite& suite) {
   std::string text;
   if (suite.unstable > 0) text = fmt::format("{} of them unstable", suite.unstable);
-  if (suite.disturbed > 0) text += fmt::format("{}{} disturbed, left out", text.empty() ? "" : "; ", suite.disturbed);
+  if (suite.disturbed > 0)
+    text += fmt::format("{}{} disturbed, left out", text.empty() ? "" : "; ", suite.disturbed);
   return text;
 }
 
@@ -151,38 +162,39 @@ std::string suites_text(const Style& style, const analysis::Comparison& comparis
                         {"lowest", right},
                         {"highest", right},
                         {""}};
-  return style.heading("Geometric means of B over A") + style.table(columns, rows, style.width) + '\n';
+  return style.heading("Geometric means of B over A") + style.table(columns, rows, style.width) +
+         '\n';
 }
 
 std::string counts_text(const Style& style, const ComparedRuns& compared) {
   std::vector<Cells> rows;
-  int equal_cases = 0, equal_metrics = 0;
   std::string text;
   for (const analysis::ComparedCounts& one : compared.counted) {
-    if (!one.not_compared.empty()) continue;
-    equal_cases += one.changed.empty();
-    equal_metrics += one.equal;
     for (const analysis::MetricChange& change : one.changed) {
       rows.push_back(row_of(change));
-      rows.back().insert(rows.back().begin(), printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""));
+      rows.back().insert(rows.back().begin(),
+                         printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""));
     }
   }
   const auto right = Table::Align::right;
   if (!rows.empty())
     text += style.heading("Counts that differ") +
-            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows, style.width) + '\n';
-  text += style.line(fmt::format("{} case{} of {} equal in every count; {} equal counts in all", equal_cases,
-                                 equal_cases == 1 ? "" : "s", compared_cases(compared), equal_metrics));
+            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows,
+                        style.width) +
+            '\n';
+  text += style.line(equal_counts(compared));
   return text + '\n';
 }
 
 /// At most some of many lines.
-std::string listed(const Style& style, const std::string& heading, const std::vector<std::string>& lines) {
+std::string listed(const Style& style, const std::string& heading,
+                   const std::vector<std::string>& lines) {
   constexpr std::size_t most = 50;
   if (lines.empty()) return {};
   std::string text = style.heading(heading);
   for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += style.line(lines[i]);
-  if (lines.size() > most) text += style.line(fmt::format("and {} more: --json lists all", lines.size() - most));
+  if (lines.size() > most)
+    text += style.line(fmt::format("and {} more: --json lists all", lines.size() - most));
   return text + '\n';
 }
 
@@ -191,7 +203,8 @@ std::vector<std::string> by_reason(const std::map<std::string, std::vector<std::
   constexpr std::size_t named = 3;
   std::vector<std::string> lines;
   for (const auto& [why, names] : reasons) {
-    std::string some = fmt::format("{}", fmt::join(names.begin(), names.begin() + std::min(named, names.size()), ", "));
+    std::string some = fmt::format(
+        "{}", fmt::join(names.begin(), names.begin() + std::min(named, names.size()), ", "));
     if (names.size() > named) some += fmt::format(" and {} more", names.size() - named);
     lines.push_back(why.empty() ? some : fmt::format("{}: {}", why, some));
   }
@@ -201,23 +214,28 @@ std::vector<std::string> by_reason(const std::map<std::string, std::vector<std::
 std::string rest_text(const Style& style, const ComparedRuns& compared) {
   std::map<std::string, std::vector<std::string>> not_compared, a_only, b_only;  // names by reason
   for (const analysis::ComparedCounts& one : compared.counted)
-    if (!one.not_compared.empty()) not_compared[one.not_compared].push_back(printable(one.name, 400));
+    if (!one.not_compared.empty())
+      not_compared[one.not_compared].push_back(printable(one.name, 400));
   for (const ComparedCase& one : compared.comparison.cases)
-    if (!compared.counts && !one.ratio) not_compared[one.not_compared].push_back(printable(record::name(one.id), 400));
+    if (!compared.counts && !one.ratio)
+      not_compared[one.not_compared].push_back(printable(record::name(one.id), 400));
   for (const analysis::OneSided& one : compared.comparison.one_sided)
     (one.of_a ? a_only : b_only)[one.why].push_back(printable(one.name, 400));
-  return listed(style, "Not compared", by_reason(not_compared)) + listed(style, "In A's run alone", by_reason(a_only)) +
+  return listed(style, "Not compared", by_reason(not_compared)) +
+         listed(style, "In A's run alone", by_reason(a_only)) +
          listed(style, "In B's run alone", by_reason(b_only));
 }
 
 std::string told(const Style& style, const ComparedRuns& compared) {
   const analysis::Comparison& comparison = compared.comparison;
-  std::string text = style.line(side_line("A", compared.a)) + style.line(side_line("B", compared.b)) + '\n';
-  text += listed(style, "Beside the hardware, this differs", analysis::words(comparison.differences));
+  std::string text =
+      style.line(side_line("A", compared.a)) + style.line(side_line("B", compared.b)) + '\n';
+  text += listed(style, "Beside the hardware, this differs", comparison.differences);
   if (compared.counts)
     text += counts_text(style, compared);
   else
-    text += roofs_text(style, comparison) + cases_text(style, comparison) + suites_text(style, comparison);
+    text += roofs_text(style, comparison) + cases_text(style, comparison) +
+            suites_text(style, comparison);
   text += rest_text(style, compared);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
@@ -226,7 +244,9 @@ std::string told(const Style& style, const ComparedRuns& compared) {
 }  // namespace
 
 Cells row_of(const analysis::ComparedRoof& roof) {
-  const auto value = [&](const std::optional<double>& side) { return side ? units::quantity(*side, roof.unit) : ""; };
+  const auto value = [&](const std::optional<double>& side) {
+    return side ? units::quantity(*side, roof.unit) : "";
+  };
   return {printable(roof.kind), roof.source, value(roof.a), value(roof.b),
           roof.a && roof.b && *roof.a > 0 ? short_ratio(*roof.b / *roof.a) : ""};
 }
@@ -271,7 +291,11 @@ bool is_unsteady(const analysis::SideOfCase& side) {
 }
 
 std::string short_ratio(double ratio) {
-  const int digits = ratio < 0.0995 ? 4 : ratio < 0.9995 ? 3 : ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0;
+  const int digits = ratio < 0.0995   ? 4
+                     : ratio < 0.9995 ? 3
+                     : ratio < 9.995  ? 2
+                     : ratio < 99.95  ? 1
+                                      : 0;
   return ratio < 0.00995 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.{}f}", ratio, digits);
 }
 

@@ -5,8 +5,8 @@
 
 namespace ridgeline::present {
 
-/// A cell as RFC 4180 wants it: in quotes, which are doubled inside, when it has a separator, quote or line end. What a
-/// spreadsheet would take for a formula gets an apostrophe before it.
+/// A cell as RFC 4180 wants it: in quotes, which are doubled inside, when it has a separator, quote
+/// or line end. What a spreadsheet would take for a formula gets an apostrophe before it.
 inline std::string csv_cell(std::string text) {
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos)
     text.insert(0, 1, '\'');

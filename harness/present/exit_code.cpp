@@ -6,7 +6,8 @@ bool is_not_measured(record::Outcome outcome) {
   return record::is_failure(outcome) || outcome == record::Outcome::not_measured;
 }
 
-int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries, bool strict) {
+int exit_code(record::RunStatus status, const std::vector<analysis::CaseSummary>& summaries,
+              bool strict) {
   if (status == record::RunStatus::interrupted) return interrupted;
   bool failed = false, doubtful = false;
   for (const analysis::CaseSummary& summary : summaries) {

@@ -30,8 +30,10 @@ TEST(ExitCodeOfARun, TellsFailuresAndWhenStrictDoubt) {
     fine.outcome = Outcome::ok;
     other.outcome = row.outcome;
     other.beats_roof = row.beats_roof;
-    EXPECT_EQ(exit_code(row.status, {fine, other}, false), row.code) << record::to_string(row.outcome);
-    EXPECT_EQ(exit_code(row.status, {other, fine}, true), row.strict) << record::to_string(row.outcome);
+    EXPECT_EQ(exit_code(row.status, {fine, other}, false), row.code)
+        << record::to_string(row.outcome);
+    EXPECT_EQ(exit_code(row.status, {other, fine}, true), row.strict)
+        << record::to_string(row.outcome);
   }
   EXPECT_EQ(exit_code(RunStatus::finished, {}, true), 0);
 }

@@ -15,21 +15,23 @@ namespace {
 
 using store::StoredMeasurement;
 
-std::string dump(const json::Value& object, int indent = -1) { return object.dump(indent); }
-
 json::Value google_context(const ExportedRun& run) {
   const store::RunSummary& summary = run.found.summary;
-  json::Value context{
-      {"date", summary.run.started},    {"executable", run.builds.empty() ? "" : run.builds.front().worker},
-      {"json_schema_version", 1},       {"ridgeline_run", summary.run.id},
-      {"device", summary.device.name},  {"model", summary.device.model},
-      {"profile", summary.run.profile}, {"label", summary.run.label}};
+  json::Value context{{"date", summary.run.started},
+                      {"executable", run.builds.empty() ? "" : run.builds.front().worker},
+                      {"json_schema_version", 1},
+                      {"ridgeline_run", summary.run.id},
+                      {"device", summary.device.name},
+                      {"model", summary.device.model},
+                      {"profile", summary.run.profile},
+                      {"label", summary.run.label}};
   const auto host = run.environment.recorded.find("host");
   if (host != run.environment.recorded.end()) context["host_name"] = host->second;
   return context;
 }
 
-json::Value google_entry(const StoredMeasurement& stored, std::size_t repetitions, std::size_t repetition) {
+json::Value google_entry(const StoredMeasurement& stored, std::size_t repetitions,
+                         std::size_t repetition) {
   const record::Measurement& m = stored.measurement;
   json::Value entry{{"name", m.case_name},
                     {"run_name", m.case_name},
@@ -44,7 +46,8 @@ json::Value google_entry(const StoredMeasurement& stored, std::size_t repetition
                     {"samples", m.sample_count()}};
   if (m.flops) entry["flop_rate"] = *m.flops / *m.median_ns * 1e9;
   if (m.bytes) entry["byte_rate"] = *m.bytes / *m.median_ns * 1e9;
-  if (m.outcome != record::Outcome::ok) entry["label"] = fmt::format("{}: {}", to_string(m.outcome), m.reason);
+  if (m.outcome != record::Outcome::ok)
+    entry["label"] = fmt::format("{}: {}", to_string(m.outcome), m.reason);
   for (const record::Metric& metric : m.metrics)
     if (entry.find(metric.name) == nullptr) entry[metric.name] = metric.value;
   return entry;
@@ -60,10 +63,13 @@ json::Value counted_entry(const record::Measurement& m) {
 }  // namespace
 
 void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
-  json::Value document{
-      {"context", google_context(run)}, {"benchmarks", json::Value::array()}, {"not_measured", json::Value::array()}};
+  json::Value document{{"context", google_context(run)},
+                       {"benchmarks", json::Value::array()},
+                       {"not_measured", json::Value::array()}};
   for (const analysis::CaseProcesses& processes : analysis::by_case(run.measurements)) {
-    const auto measured = [](const StoredMeasurement* stored) { return stored->measurement.median_ns.has_value(); };
+    const auto measured = [](const StoredMeasurement* stored) {
+      return stored->measurement.median_ns.has_value();
+    };
     const auto repetitions = static_cast<std::size_t>(std::ranges::count_if(processes, measured));
     std::size_t repetition = 0;
     for (const StoredMeasurement* stored : processes) {
@@ -79,23 +85,25 @@ void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
                                             {"reason", m.reason}});
     }
   }
-  out << dump(document, 2) << '\n';
+  out << document.dump(2) << '\n';
 }
 
 void export_csv(std::ostream& out, const ExportedRun& run) {
-  out << "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,executions_per_sample,"
+  out << "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,"
+         "executions_per_sample,"
          "sample,ns\r\n";
   const store::RunSummary& summary = run.found.summary;
   for (const StoredMeasurement& stored : run.measurements) {
     const record::Measurement& m = stored.measurement;
     const record::CaseId& id = stored.case_info.id;
-    const std::string start =
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(summary.run.id), csv_cell(summary.device.model),
-                    csv_cell(m.case_name), csv_cell(id.suite), csv_cell(id.variant), csv_cell(id.dtype),
-                    stored.replicate, m.attempt, to_string(m.outcome), csv_cell(m.reason), csv_cell(m.launch),
-                    csv_cell(m.cache), m.executions_per_sample);
+    const std::string start = fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(summary.run.id),
+        csv_cell(summary.device.model), csv_cell(m.case_name), csv_cell(id.suite),
+        csv_cell(id.variant), csv_cell(id.dtype), stored.replicate, m.attempt, to_string(m.outcome),
+        csv_cell(m.reason), csv_cell(m.launch), csv_cell(m.cache), m.executions_per_sample);
     if (m.samples_ns.empty()) out << start << ",,\r\n";
-    for (std::size_t i = 0; i < m.samples_ns.size(); ++i) out << start << fmt::format(",{},{}\r\n", i, m.samples_ns[i]);
+    for (std::size_t i = 0; i < m.samples_ns.size(); ++i)
+      out << start << fmt::format(",{},{}\r\n", i, m.samples_ns[i]);
   }
 }
 
@@ -108,7 +116,7 @@ void export_jsonl(std::ostream& out, const ExportedRun& run) {
     line.update(record::to_json(stored.measurement));
     add_pruned(line, stored.measurement);
     line["case_info"] = record::to_json(stored.case_info);
-    out << dump(line) << '\n';
+    out << line.dump() << '\n';
   }
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/store/selector.hpp"
-#include "harness/store/store.hpp"
 
 namespace ridgeline::present {
 
@@ -17,13 +16,15 @@ struct ExportedRun {
   std::vector<store::StoredMeasurement> measurements;
 };
 
-/// What Google Benchmark's own tools read: one entry a case and process (its repetitions), whose real_time is the
-/// median of the process. cpu_time repeats it, because the tools need one and none is measured. What has no samples has
-/// no numbers: it is listed under "not_measured", which the tools pass over.
+/// What Google Benchmark's own tools read: one entry a case and process (its repetitions), whose
+/// real_time is the median of the process. cpu_time repeats it, because the tools need one and none
+/// is measured. What has no samples has no numbers: it is listed under "not_measured", which the
+/// tools pass over.
 void export_google_benchmark(std::ostream& out, const ExportedRun& run);
 
-/// RFC 4180 with a header: one row a sample, in ns of one execution; a measurement without samples has one row whose
-/// `sample` and `ns` are empty. Text that a spreadsheet would take for a formula gets a leading apostrophe.
+/// RFC 4180 with a header: one row per sample, in ns of one execution; a measurement without
+/// samples has one row whose `sample` and `ns` are empty. Text that a spreadsheet would take for a
+/// formula gets a leading apostrophe.
 void export_csv(std::ostream& out, const ExportedRun& run);
 
 /// JSON Lines: one measurement a line, with its samples, its case, and where it was measured.

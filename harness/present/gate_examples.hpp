@@ -7,8 +7,8 @@
 namespace ridgeline::present::examples {
 
 /// A verdict with times: the ratio with its interval in percent.
-inline record::CaseVerdict judged(const std::string& name, record::Verdict verdict, double change, double low,
-                                  double high) {
+inline record::CaseVerdict judged(const std::string& name, record::Verdict verdict, double change,
+                                  double low, double high) {
   record::CaseVerdict made;
   made.case_name = made.baseline_case = name;
   made.verdict = verdict;
@@ -26,7 +26,8 @@ inline record::CaseVerdict judged(const std::string& name, record::Verdict verdi
 }
 
 /// A verdict without times.
-inline record::CaseVerdict said(const std::string& name, record::Verdict verdict, const std::string& reason) {
+inline record::CaseVerdict said(const std::string& name, record::Verdict verdict,
+                                const std::string& reason) {
   record::CaseVerdict made;
   made.case_name = made.baseline_case = name;
   made.verdict = verdict;
@@ -53,9 +54,11 @@ inline GateReport report() {
   report.gate.finished = "2026-11-20T12:55:01Z";
   report.gate.status = record::RunStatus::finished;
   report.device = store::examples::device();
-  report.notes = {"baseline main is 1a2b3c4 \"Tile by 64\"", "candidate HEAD is 5d6e7f8 \"Tile by <128> | `x`\""};
+  report.notes = {"baseline main is 1a2b3c4 \"Tile by 64\"",
+                  "candidate HEAD is 5d6e7f8 \"Tile by <128> | `x`\""};
   report.file = "results/synthetic-gpu.sqlite";
-  report.repeat = "ridgeline gate --baseline-ref main --candidate-ref HEAD --seed 7 gemm/slow 'gemm/it'\\''s'";
+  report.repeat =
+      "ridgeline gate --baseline-ref main --candidate-ref HEAD --seed 7 gemm/slow 'gemm/it'\\''s'";
 
   auto& all = report.verdicts;
   all.push_back(judged("gemm/fast/f32/n=512", Verdict::improvement, -11.25, -12, -10.5));
@@ -78,15 +81,18 @@ inline GateReport report() {
   all.back().p_value = 0.2;
   all.back().smallest_effect = 0.0917;
   all.back().reason = "the budget is spent";
-  all.push_back(said("gemm/wrong/f32/n=512", Verdict::wrong_result, "candidate in round 2: element 3 is 7, not 8"));
+  all.push_back(said("gemm/wrong/f32/n=512", Verdict::wrong_result,
+                     "candidate in round 2: element 3 is 7, not 8"));
   all.push_back(said("gemm/a|b`c*\n<d>&@e_f,100%:\x1b\xff\xef\xbf\xbf/f32/n=1", Verdict::crashed,
                      "baseline in round 1:\nsignal 11"));
   all.push_back(said("gemm/slept/f32/n=512", Verdict::timeout, "candidate in round 3: after 10 s"));
   all.push_back(said("gemm/gone/f32/n=512", Verdict::missing, "the candidate does not list it"));
-  all.push_back(said("gemm/disturbed/f32/n=512", Verdict::invalid_environment, "5 of 6 pairs were disturbed"));
+  all.push_back(said("gemm/disturbed/f32/n=512", Verdict::invalid_environment,
+                     "5 of 6 pairs were disturbed"));
   all.back().pairs = 1;
   all.back().dropped = 5;
-  all.push_back(said("gemm/alone/f32/n=512", Verdict::no_baseline, "no process of the baseline was steady"));
+  all.push_back(
+      said("gemm/alone/f32/n=512", Verdict::no_baseline, "no process of the baseline was steady"));
   all.push_back(said("gemm/young/f32/n=512", Verdict::new_case, "the baseline does not list it"));
   all.back().baseline_case.clear();
   all.push_back(said("gemm/left_out/f32/n=512", Verdict::skipped, "too noisy here"));
@@ -96,8 +102,9 @@ inline GateReport report() {
 }
 
 /// A verdict on counts.
-inline record::CaseVerdict counted(const std::string& name, record::Verdict verdict, const std::string& metric,
-                                   std::optional<double> baseline, std::optional<double> candidate,
+inline record::CaseVerdict counted(const std::string& name, record::Verdict verdict,
+                                   const std::string& metric, std::optional<double> baseline,
+                                   std::optional<double> candidate,
                                    const std::string& reason = {}) {
   record::CaseVerdict made;
   made.case_name = made.baseline_case = name;
@@ -115,14 +122,16 @@ inline GateReport counts_report() {
   using record::Verdict;
   GateReport report = examples::report();
   report.device = store::examples::counting_device();
-  report.notes = {"the sides were built differently, and counts may differ for that alone: compiler ..."};
+  report.notes = {
+      "the sides were built differently, and counts may differ for that alone: compiler ..."};
   report.verdicts = {
       counted("copy/strided/f32/n=512", Verdict::regression, "global_load_sectors", 512, 4096,
               "also worse: global_moved_bytes 16384 -> 131072"),
       counted("copy/new_atomics/f32/n=512", Verdict::regression, "atomics", 0, 1),
       counted("copy/known/f32/n=512", Verdict::regression, "barriers", 1, 2),
       counted("copy/wide/f32/n=512", Verdict::improvement, "global_load_requests", 128, 32),
-      counted("copy/same/f32/n=512", Verdict::pass, "barriers", 2, 2, "all 9 judged metrics are equal"),
+      counted("copy/same/f32/n=512", Verdict::pass, "barriers", 2, 2,
+              "all 9 judged metrics are equal"),
       counted("copy/within/f32/n=512", Verdict::pass, "dram_read_bytes", 1000000, 1000001),
       counted("copy/other/f32/n=512", Verdict::undecided, "re|gisters", 32, {},
               "cannot be compared: re|gisters (the baseline alone)"),

@@ -5,7 +5,8 @@
 #include "harness/base/text.hpp"
 #include "harness/present/gate_words.hpp"
 
-/// Workflow commands: https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+/// Workflow commands:
+/// https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 namespace ridgeline::present {
 namespace {
 
@@ -13,24 +14,18 @@ using record::Verdict;
 
 constexpr int shown_of_a_step = 10;  // annotations of one kind
 
-enum class Where { message, property };
+/// What is written as %25, %3A, %2C beside line ends (%0D, %0A).
+constexpr std::string_view in_message = "%", in_property = "%:,";
 
-/// `text` as the value of a command: % and line ends as %25, %0D, %0A; in a property also : and , as %3A and %2C. Other
-/// control characters are made visible.
-std::string escaped(std::string_view text, Where where) {
+/// `text` as the value of a command. Control characters are made visible.
+std::string escaped(std::string_view text, std::string_view special) {
   std::string out;
   while (!text.empty()) {
     const std::size_t line = text.find_first_of("\r\n");
-    for (const char c : printable(text.substr(0, line), 10'000)) {
-      if (c == '%')
-        out += "%25";
-      else if (where == Where::property && c == ':')
-        out += "%3A";
-      else if (where == Where::property && c == ',')
-        out += "%2C";
-      else
-        out += c;
-    }
+    for (const char c : printable(text.substr(0, line), 10'000))
+      out += special.find(c) == std::string_view::npos
+                 ? std::string(1, c)
+                 : fmt::format("%{:02X}", static_cast<int>(c));
     if (line == std::string_view::npos) break;
     out += text[line] == '\r' ? "%0D" : "%0A";
     text.remove_prefix(line + 1);
@@ -40,14 +35,7 @@ std::string escaped(std::string_view text, Where where) {
 
 const char* command(const record::CaseVerdict& verdict) {
   if (fails(verdict)) return "error";
-  switch (verdict.verdict) {
-    case Verdict::undecided:
-    case Verdict::invalid_environment:
-    case Verdict::no_baseline:
-      return "warning";
-    default:
-      return "notice";
-  }
+  return is_doubtful(verdict) && !verdict.no_room ? "warning" : "notice";
 }
 
 }  // namespace
@@ -65,16 +53,18 @@ std::string gate_github(const GateReport& report) {
     if (!row.why.empty()) message += "; " + row.why;
     ++counts[command(verdict)];
     text += fmt::format("::{} title={}::{}\n", command(verdict),
-                        escaped(fmt::format("{}: {}", row.verdict, row.case_name), Where::property),
-                        escaped(message, Where::message));
+                        escaped(fmt::format("{}: {}", row.verdict, row.case_name), in_property),
+                        escaped(message, in_message));
   }
   for (const auto& [level, count] : counts)
     if (count > shown_of_a_step)
-      text = fmt::format(
-                 "::{} title=Ridgeline::{} cases; GitHub shows {} of a step here, its log and the job summary "
-                 "have all%0A{}\n",
-                 level, count, shown_of_a_step, escaped(verdict_counts(report.verdicts), Where::message)) +
-             text;
+      text =
+          fmt::format(
+              "::{} title=Ridgeline::{} cases; GitHub shows {} of a step here, its log and the job "
+              "summary "
+              "have all%0A{}\n",
+              level, count, shown_of_a_step, escaped(verdict_counts(report.verdicts), in_message)) +
+          text;
   return text;
 }
 

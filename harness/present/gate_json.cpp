@@ -9,27 +9,10 @@ namespace {
 
 using json::put;
 
-const char* to_string(Expected state) {
-  switch (state) {
-    case Expected::nothing:
-      break;
-    case Expected::met:
-      return "met";
-    case Expected::over:
-      return "over";
-    case Expected::exceeded:
-      return "exceeded";
-    case Expected::unmet:
-      return "unmet";
-    case Expected::untested:
-      return "untested";
-  }
-  return "nothing";
-}
-
 json::Value facts_json(const GateReport& report) {
   const record::Gate& gate = report.gate;
-  const std::string_view status = report.state.empty() ? record::to_string(gate.status) : report.state;
+  const std::string_view status =
+      report.state.empty() ? record::to_string(gate.status) : report.state;
   json::Value object = record::to_json(gate);
   object.erase("options");
   object["status"] = status;
@@ -57,15 +40,18 @@ json::Value words_json(const GateRow& row) {
 
 json::Value to_json(const record::CaseVerdict& verdict) {
   json::Value object{{"case", verdict.case_name}, {"verdict", record::to_string(verdict.verdict)}};
-  if (verdict.baseline_case != verdict.case_name) put(object, "baseline_case", verdict.baseline_case);
+  if (verdict.baseline_case != verdict.case_name)
+    put(object, "baseline_case", verdict.baseline_case);
   object["fails"] = fails(verdict);
   object["doubtful"] = is_doubtful(verdict);
-  json::Value stored = record::stored_json(verdict);
-  for (const char* key : {"case_name", "baseline_case", "expected", "expectation", "expectation_over", "no_room"})
+  json::Value stored = record::to_json(verdict);
+  for (const char* key :
+       {"case_name", "baseline_case", "expected", "expectation", "expectation_over", "no_room"})
     stored.erase(key);
   object.update(stored);
   if (expected(verdict) != Expected::nothing)
-    object["expectation"] = {{"text", verdict.expectation}, {"state", to_string(expected(verdict))}};
+    object["expectation"] = {{"text", verdict.expectation},
+                             {"state", words_of(expected(verdict)).name}};
   object["words"] = words_json(gate_row(verdict));
   return object;
 }
@@ -95,7 +81,8 @@ json::Value to_json(const GateReport& report) {
                  {"notes", report.notes},
                  {"counts", json::Value::object()},
                  {"verdicts", json::Value::array()}});
-  for (const auto& [verdict, count] : counts) object["counts"][std::string(record::to_string(verdict))] = count;
+  for (const auto& [verdict, count] : counts)
+    object["counts"][std::string(record::to_string(verdict))] = count;
   std::map<std::string, json::Value> rounds;
   for (const record::Pair& pair : report.rounds) {
     json::Value round = to_json(pair);
@@ -104,7 +91,8 @@ json::Value to_json(const GateReport& report) {
   }
   for (const record::CaseVerdict& verdict : report.verdicts) {
     json::Value one = to_json(verdict);
-    if (const auto found = rounds.find(verdict.case_name); found != rounds.end()) one["rounds"] = found->second;
+    if (const auto found = rounds.find(verdict.case_name); found != rounds.end())
+      one["rounds"] = found->second;
     object["verdicts"].push_back(std::move(one));
   }
   put(object, "repeat", report.repeat);

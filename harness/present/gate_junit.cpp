@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -10,11 +11,12 @@ namespace ridgeline::present {
 namespace {
 
 using record::CaseVerdict;
-using record::Verdict;
 
-/// `text` inside an element or an attribute. Control characters are made visible by printable(); the two characters
-/// that UTF-8 can say and XML 1.0 cannot become U+FFFD.
+/// `text` inside an element or an attribute. Control characters are made visible by printable();
+/// the two characters that UTF-8 can say and XML 1.0 cannot become U+FFFD.
 std::string escaped(std::string_view text) {
+  constexpr std::pair<char, const char*> entities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
   std::string out;
   const std::string shown = printable(text, 20'000);
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -24,25 +26,11 @@ std::string escaped(std::string_view text) {
       i += 2;
       continue;
     }
-    switch (shown[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += shown[i];
-    }
+    const auto* found = std::ranges::find(entities, shown[i], &std::pair<char, const char*>::first);
+    if (found == std::end(entities))
+      out += shown[i];
+    else
+      out += found->second;
   }
   return out;
 }
@@ -51,16 +39,7 @@ std::string escaped(std::string_view text) {
 const char* element(const CaseVerdict& verdict) {
   if (record::is_failure(verdict.verdict)) return "error";
   if (fails(verdict)) return "failure";
-  switch (verdict.verdict) {
-    case Verdict::undecided:
-    case Verdict::invalid_environment:
-    case Verdict::no_baseline:
-    case Verdict::new_case:
-    case Verdict::skipped:
-      return "skipped";
-    default:
-      return nullptr;
-  }
+  return is_decided(verdict.verdict) ? nullptr : "skipped";
 }
 
 std::string sentence(const GateRow& row, const record::Gate& gate, int count) {
@@ -85,26 +64,33 @@ std::string gate_junit(const GateReport& report) {
       return said && said == kind;
     });
   };
-  const std::string_view whole = report.exit_code == fine                                          ? ""
-                                 : report.exit_code == regression || report.exit_code == undecided ? "failure"
-                                                                                                   : "error";
+  const std::string_view whole = report.exit_code == fine ? ""
+                                 : report.exit_code == regression || report.exit_code == undecided
+                                     ? "failure"
+                                     : "error";
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", report.verdicts.size() + !whole.empty(),
-                  count("failure") + (whole == "failure"), count("error") + (whole == "error"), count("skipped"));
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
+                  report.verdicts.size() + !whole.empty(), count("failure") + (whole == "failure"),
+                  count("error") + (whole == "error"), count("skipped"));
   text += fmt::format("<testsuites {}>\n<testsuite name=\"{}\" timestamp=\"{}\" {}>\n", counts,
-                      escaped(gate_title(report.gate, report.device)), escaped(report.gate.started), counts);
+                      escaped(gate_title(report.gate, report.device)), escaped(report.gate.started),
+                      counts);
   if (!whole.empty())
     text += fmt::format(
-        "<testcase classname=\"ridgeline gate\" name=\"gate\"><{} message=\"{}\" type=\"exit code {}\"/></testcase>\n",
+        "<testcase classname=\"ridgeline gate\" name=\"gate\"><{} message=\"{}\" type=\"exit code "
+        "{}\"/></testcase>\n",
         whole, escaped(conclusions(report).back()), report.exit_code);
   for (const CaseVerdict& verdict : report.verdicts) {
     const GateRow row = gate_row(verdict);
     const std::string said = escaped(sentence(row, report.gate, verdict.pairs));
-    text += fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));
+    text +=
+        fmt::format("<testcase classname=\"ridgeline gate\" name=\"{}\">", escaped(row.case_name));
     if (const char* kind = element(verdict))
       text += fmt::format("<{} message=\"{}\"{}/>", kind, said,
-                          kind == std::string_view("skipped") ? "" : fmt::format(" type=\"{}\"", escaped(row.verdict)));
+                          kind == std::string_view("skipped")
+                              ? ""
+                              : fmt::format(" type=\"{}\"", escaped(row.verdict)));
     else
       text += fmt::format("<system-out>{}</system-out>", said);
     text += "</testcase>\n";

@@ -3,71 +3,58 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/gate_words.hpp"
-#include "harness/present/terminal.hpp"
 
 namespace ridgeline::present {
-namespace {
-
-constexpr std::size_t pilot_lines = 10;
-
-}  // namespace
 
 std::string one_line(const record::CaseVerdict& verdict) {
   const GateRow row = gate_row(verdict);
   const std::string change = printable(change_with_interval(row), 600);
   std::string text = row.verdict;
   if (!change.empty()) text += ": " + change;
-  if (!row.change.empty()) text += fmt::format(", {} pair{}", row.pairs, verdict.pairs == 1 ? "" : "s");
+  if (!row.change.empty())
+    text += fmt::format(", {} {}", row.pairs, verdict.pairs == 1 ? "pair" : "pairs");
   if (!verdict.reason.empty())
     text += fmt::format("{}{}", change.empty() ? ": " : "; ", printable(verdict.reason, 600));
   return text;
 }
 
-std::string pilot_text(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+std::string pilot_text(const gate::GateProgress& progress,
+                       const std::vector<record::CaseVerdict>& verdicts) {
+  constexpr std::size_t pilot_lines = 10;
   std::vector<const record::CaseVerdict*> known;
   for (const record::CaseVerdict& verdict : verdicts)
     if (verdict.smallest_effect) known.push_back(&verdict);
-  std::string text = fmt::format("after {} rounds {} of {} cases {} undecided", progress.round + 1, verdicts.size(),
-                                 progress.cases, verdicts.size() == 1 ? "is" : "are");
+  std::string text =
+      fmt::format("after {} rounds {} of {} cases {} undecided", progress.round + 1,
+                  verdicts.size(), progress.cases, verdicts.size() == 1 ? "is" : "are");
   if (known.empty()) return text + "\n";
   std::ranges::sort(known, {}, [](const auto* verdict) { return -*verdict->smallest_effect; });
-  text += fmt::format("; in {} more this gate will find slow-downs of about\n", units::duration(progress.left_s));
+  text += fmt::format("; in {} more this gate will find slow-downs of about\n",
+                      units::duration(progress.left_s));
   for (std::size_t i = 0; i < std::min(known.size(), pilot_lines); ++i)
     text += fmt::format("  {} (delta {})  {}\n", units::percent(*known[i]->smallest_effect),
                         units::percent(known[i]->delta), printable(known[i]->case_name, 400));
   if (known.size() > pilot_lines)
-    text += fmt::format("  at most {} in {} more\n", units::percent(*known[pilot_lines]->smallest_effect),
+    text += fmt::format("  at most {} in {} more\n",
+                        units::percent(*known[pilot_lines]->smallest_effect),
                         known.size() - pilot_lines);
   return text;
 }
 
-GateDisplay::GateDisplay(std::FILE* out, bool quiet) : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
-
-void GateDisplay::clear() {
-  if (drawn_) say(out_, "\r\033[K");
-  drawn_ = false;
-}
-
 void GateDisplay::tick(const gate::GateProgress& progress) {
-  if (quiet_ || !terminal_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
-  last_ = now;
-  std::string line = progress_bar(progress.cases - progress.undecided, progress.cases) + " decided";
-  if (progress.rounds > 0)
-    line +=
-        fmt::format("  round {}/{}  {} left", progress.round + 1, progress.rounds, units::duration(progress.left_s));
-  line += "  " + printable(progress.case_name, 400);
-  const std::size_t width = terminal_width(out_) - 1;
-  if (line.size() > width) line.resize(width);
-  say(out_, "\r\033[K" + line);
-  drawn_ = true;
+  show([&] {
+    std::string line =
+        progress_bar(progress.cases - progress.undecided, progress.cases) + " decided";
+    if (progress.rounds > 0)
+      line += fmt::format("  round {}/{}  {} left", progress.round + 1, progress.rounds,
+                          units::duration(progress.left_s));
+    return line + "  " + printable(progress.case_name, 400);
+  });
 }
 
 void GateDisplay::decided(const gate::GateProgress& progress, const record::CaseVerdict& verdict) {
@@ -77,7 +64,8 @@ void GateDisplay::decided(const gate::GateProgress& progress, const record::Case
                         printable(verdict.case_name, 400), one_line(verdict)));
 }
 
-void GateDisplay::pilot(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts) {
+void GateDisplay::pilot(const gate::GateProgress& progress,
+                        const std::vector<record::CaseVerdict>& verdicts) {
   if (quiet_) return;
   clear();
   say(out_, pilot_text(progress, verdicts));

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <chrono>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "harness/gate/gate.hpp"
+#include "harness/present/terminal.hpp"
 
 namespace ridgeline::present {
 
@@ -13,25 +12,17 @@ namespace ridgeline::present {
 std::string one_line(const record::CaseVerdict& verdict);
 
 /// What a gate can find in what is left of its budget, as its pilot says: about.
-std::string pilot_text(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
+std::string pilot_text(const gate::GateProgress& progress,
+                       const std::vector<record::CaseVerdict>& verdicts);
 
-/// Shows how far a gate is: on a terminal a bar that stays on the last line, with verdicts above it that are no pass;
-/// elsewhere one line a decided case.
-class GateDisplay {
+/// Shows how far a gate is: on a terminal a bar that stays on the last line, with verdicts above it
+/// that are no pass; elsewhere one line a decided case.
+class GateDisplay : public StatusLine {
  public:
-  /// `quiet` shows nothing.
-  GateDisplay(std::FILE* out, bool quiet);
-  ~GateDisplay() { clear(); }
+  using StatusLine::StatusLine;
   void tick(const gate::GateProgress& progress);
   void decided(const gate::GateProgress& progress, const record::CaseVerdict& verdict);
   void pilot(const gate::GateProgress& progress, const std::vector<record::CaseVerdict>& verdicts);
-  /// Takes the bar away.
-  void clear();
-
- private:
-  std::FILE* out_;
-  bool quiet_, terminal_, drawn_ = false;
-  std::chrono::steady_clock::time_point last_{};
 };
 
 }  // namespace ridgeline::present

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
 
 namespace ridgeline::present {
@@ -16,8 +17,8 @@ namespace {
 using record::CaseVerdict;
 using record::Verdict;
 
-/// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last. Of counts, from and
-/// to zero is the largest.
+/// Of the logarithms, so that twice as fast is as large as twice as slow; unknown ones come last.
+/// Of counts, from and to zero is the largest.
 double change(const CaseVerdict& verdict) {
   const bool from_or_to_zero = verdict.baseline_value != verdict.candidate_value && !verdict.ratio;
   if (is_decided(verdict.verdict) && from_or_to_zero) return HUGE_VAL;
@@ -27,7 +28,8 @@ double change(const CaseVerdict& verdict) {
 }  // namespace
 
 bool is_decided(Verdict verdict) {
-  return verdict == Verdict::regression || verdict == Verdict::improvement || verdict == Verdict::pass;
+  return verdict == Verdict::regression || verdict == Verdict::improvement ||
+         verdict == Verdict::pass;
 }
 
 bool is_doubtful(const CaseVerdict& verdict) {
@@ -47,12 +49,14 @@ Expected expected(const CaseVerdict& verdict) {
     if (verdict.expected) return Expected::met;
     return verdict.expectation_over ? Expected::over : Expected::exceeded;
   }
-  return is_decided(verdict.verdict) || verdict.verdict == Verdict::undecided ? Expected::unmet : Expected::untested;
+  return is_decided(verdict.verdict) || verdict.verdict == Verdict::undecided ? Expected::unmet
+                                                                              : Expected::untested;
 }
 
 bool fails(const CaseVerdict& verdict) {
   const Expected state = expected(verdict);
-  return record::is_failure(verdict.verdict) || (verdict.verdict == Verdict::regression && state != Expected::met) ||
+  return record::is_failure(verdict.verdict) ||
+         (verdict.verdict == Verdict::regression && state != Expected::met) ||
          state == Expected::unmet;
 }
 
@@ -72,10 +76,12 @@ void sort_by_importance(std::vector<CaseVerdict>& verdicts) {
     const Verdict group = expected(v) == Expected::unmet ? Verdict::regression : v.verdict;
     return std::tuple(group, !fails(v), v.verdict, -change(v), std::string_view(v.case_name));
   };
-  std::ranges::sort(verdicts, [&](const CaseVerdict& a, const CaseVerdict& b) { return key(a) < key(b); });
+  std::ranges::sort(verdicts,
+                    [&](const CaseVerdict& a, const CaseVerdict& b) { return key(a) < key(b); });
 }
 
-int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& verdicts, bool strict) {
+int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& verdicts,
+                   bool strict) {
   using std::ranges::any_of;
   if (status == record::RunStatus::interrupted) return interrupted;
   if (status != record::RunStatus::finished ||
@@ -83,25 +89,31 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
     return not_all_measured;
   if (any_of(verdicts, [](const CaseVerdict& v) { return fails(v); })) return regression;
   const bool decided = any_of(verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); });
-  return !decided || (strict && any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); })) ? undecided
-                                                                                                       : fine;
+  return !decided ||
+                 (strict && any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); }))
+             ? undecided
+             : fine;
 }
 
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {
   std::map<Verdict, std::int64_t> counts;
   for (const CaseVerdict& each : verdicts) ++counts[each.verdict];
-  return verdict_counts({counts.begin(), counts.end()}, std::ranges::count_if(verdicts, [](const CaseVerdict& each) {
+  return verdict_counts({counts.begin(), counts.end()},
+                        std::ranges::count_if(verdicts, [](const CaseVerdict& each) {
                           return expected(each) == Expected::met;
                         }));
 }
 
-std::string verdict_counts(const std::vector<std::pair<Verdict, std::int64_t>>& counts, std::int64_t expected) {
+std::string verdict_counts(const std::vector<std::pair<Verdict, std::int64_t>>& counts,
+                           std::int64_t expected) {
   std::string text;
   for (const auto& [verdict, count] : counts) {
     const bool noun = verdict == Verdict::regression || verdict == Verdict::improvement;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, record::to_string(verdict),
-                        noun && count != 1 ? "s" : "");
-    if (verdict == Verdict::regression && expected > 0) text += fmt::format(" ({} expected)", expected);
+    const std::string_view word = record::to_string(verdict);
+    text += text.empty() ? "" : ", ";
+    text += noun ? units::plural(count, word) : fmt::format("{} {}", count, word);
+    if (verdict == Verdict::regression && expected > 0)
+      text += fmt::format(" ({} expected)", expected);
   }
   return text;
 }

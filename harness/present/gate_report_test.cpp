@@ -22,10 +22,12 @@ using record::CaseVerdict;
 using record::RunStatus;
 using record::Verdict;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-/// Compares with golden/NAME. With RIDGELINE_WRITE_GOLDEN in the environment that file is written instead; read what
-/// changed before you commit it.
+/// Compares with golden/NAME. With RIDGELINE_WRITE_GOLDEN in the environment that file is written
+/// instead; read what changed before you commit it.
 void expect_golden(const std::string& name, const std::string& text) {
   const std::string file = std::string(RIDGELINE_PRESENT_FOLDER) + "/golden/" + name;
   if (std::getenv("RIDGELINE_WRITE_GOLDEN")) std::ofstream(file, std::ios::binary) << text;
@@ -44,7 +46,8 @@ TEST(GateReport, IsTheSameInEveryFormat) {
 }
 
 TEST(GateReport, ExitCodes) {
-  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1),
+                    slow = judged("b", Verdict::regression, 5, 4, 6);
   const auto expecting = [](CaseVerdict verdict, bool met) {
     verdict.expectation = "why (until 2026-12-31)";
     verdict.expected = met;
@@ -104,19 +107,22 @@ std::string conclusion(const std::vector<CaseVerdict>& verdicts, bool strict = f
 }
 
 TEST(GateReport, TheConclusionSaysWhatIsTheCase) {
-  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1),
+                    slow = judged("b", Verdict::regression, 5, 4, 6);
   const auto of = [](Verdict verdict) { return said("c", verdict, "why"); };
   EXPECT_EQ(conclusion({pass}), "the gate passes");
   EXPECT_EQ(conclusion({pass, of(Verdict::undecided), of(Verdict::skipped)}),
             "the gate passes; 2 of 3 cases were not judged");
   EXPECT_EQ(conclusion({pass, of(Verdict::undecided)}, true),
             "the gate is strict and does not pass: 1 of 2 cases was not judged");
-  EXPECT_EQ(conclusion({of(Verdict::undecided)}, true), "the gate does not pass: too little could be decided");
+  EXPECT_EQ(conclusion({of(Verdict::undecided)}, true),
+            "the gate does not pass: too little could be decided");
   EXPECT_EQ(conclusion({pass, slow}), "the gate fails: the candidate is slower");
   EXPECT_EQ(conclusion({of(Verdict::wrong_result), slow}),
             "the gate fails: a result is wrong; the candidate is slower");
   EXPECT_EQ(conclusion({pass, of(Verdict::crashed)}), "the gate fails: a worker crashed");
-  EXPECT_EQ(conclusion({of(Verdict::crashed), of(Verdict::crashed), of(Verdict::timeout), of(Verdict::missing)}),
+  EXPECT_EQ(conclusion({of(Verdict::crashed), of(Verdict::crashed), of(Verdict::timeout),
+                        of(Verdict::missing)}),
             "the gate fails: 2 cases crashed a worker; a case timed out; a case is missing");
 }
 
@@ -137,9 +143,12 @@ TEST(GateReport, NumbersThatAreNoneAreLeftOut) {
   verdict.noise = std::numeric_limits<double>::quiet_NaN();
   const auto object = json::reread(to_json(verdict));
   EXPECT_EQ(object["ratio_low"], 0.99);
-  for (const char* key : {"ratio_high", "noise", "smallest_effect"}) EXPECT_FALSE(object.contains(key)) << key;
+  for (const char* key : {"ratio_high", "noise", "smallest_effect"})
+    EXPECT_FALSE(object.contains(key)) << key;
   const std::string nothing = to_json(CaseVerdict()).dump();
-  EXPECT_TRUE(contains(nothing, R"("delta":0.0,"pairs":0,"dropped":0,"words":{"verdict":"undecided"}})")) << nothing;
+  EXPECT_TRUE(
+      contains(nothing, R"("delta":0.0,"pairs":0,"dropped":0,"words":{"verdict":"undecided"}})"))
+      << nothing;
 }
 
 TEST(GateReport, ProgramsAreToldWhatItComesTo) {
@@ -153,7 +162,8 @@ TEST(GateReport, ProgramsAreToldWhatItComesTo) {
     EXPECT_EQ(object.contains("exit_code"), status != RunStatus::running);
     return std::pair(object["fails"].get<bool>(), object["doubtful"].get<bool>());
   };
-  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1), slow = judged("b", Verdict::regression, 5, 4, 6);
+  const CaseVerdict pass = judged("a", Verdict::pass, 0, -1, 1),
+                    slow = judged("b", Verdict::regression, 5, 4, 6);
   CaseVerdict no_room = said("c", Verdict::skipped, "why");
   no_room.no_room = true;
   constexpr std::pair good(false, false), doubtful(false, true), bad(true, false);
@@ -170,8 +180,9 @@ TEST(GateReport, ProgramsAreToldWhatItComesTo) {
 
 TEST(GateReport, RulesThatRaiseAlphaAreSaid) {
   GateReport report = examples::report();
-  report.verdicts = {judged("gemm/a", Verdict::pass, 0, -1, 1), judged("gemm/b", Verdict::pass, 0, -1, 1),
-                     judged("scan/c", Verdict::pass, 0, -1, 1), said("gemm/d", Verdict::skipped, "why")};
+  report.verdicts = {
+      judged("gemm/a", Verdict::pass, 0, -1, 1), judged("gemm/b", Verdict::pass, 0, -1, 1),
+      judged("scan/c", Verdict::pass, 0, -1, 1), said("gemm/d", Verdict::skipped, "why")};
   const auto says = [&](const char* rules) {
     report.gate.rules_text = rules;
     return gate_text(report);
@@ -179,8 +190,10 @@ TEST(GateReport, RulesThatRaiseAlphaAreSaid) {
   EXPECT_TRUE(contains(says("[[rule]]\ncases = \"gemm\"\nalpha = \"5%\"\n"),
                        "\nalpha is 1%, and by the rules 5% for 2 cases\n"));
   EXPECT_FALSE(contains(says("[[rule]]\ncases = \"gemm\"\nalpha = \"0.1%\"\n"), "alpha is"));
-  EXPECT_FALSE(contains(says("[[rule]]\ncases = \"sort\"\nalpha = \"5%\"\n"), "alpha is")) << "it is of no case here";
-  EXPECT_FALSE(contains(says("not = TOML of today"), "alpha is")) << "what cannot be read is no reason to show nothing";
+  EXPECT_FALSE(contains(says("[[rule]]\ncases = \"sort\"\nalpha = \"5%\"\n"), "alpha is"))
+      << "it is of no case here";
+  EXPECT_FALSE(contains(says("not = TOML of today"), "alpha is"))
+      << "what cannot be read is no reason to show nothing";
 }
 
 TEST(GateReport, JUnitIsGreenForNothingButExitCode0) {
@@ -193,8 +206,10 @@ TEST(GateReport, JUnitIsGreenForNothingButExitCode0) {
   };
   const std::string name = "name=\"gate\"><";
   EXPECT_FALSE(contains(junit(RunStatus::finished, false), name));
-  const std::string open = junit(RunStatus::finished, true), stopped = junit(RunStatus::interrupted, false);
-  EXPECT_TRUE(contains(open, name + "failure message=\"the gate is strict and does not pass")) << open;
+  const std::string open = junit(RunStatus::finished, true),
+                    stopped = junit(RunStatus::interrupted, false);
+  EXPECT_TRUE(contains(open, name + "failure message=\"the gate is strict and does not pass"))
+      << open;
   EXPECT_TRUE(contains(open, "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
   EXPECT_TRUE(contains(stopped, name + "error message=\"the gate was interrupted\"")) << stopped;
   EXPECT_TRUE(contains(stopped, "tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"1\""));
@@ -226,12 +241,15 @@ TEST(GateReport, TwoVariantsAreBothShown) {
                      judged("gemm/mine/f64/n=512", Verdict::pass, 0, -1, 1)};
   report.verdicts[0].baseline_case = "gemm/shared_tiled/f32/n=512";
   report.verdicts[1].baseline_case = "scan/other/f64";
-  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f32/n=512  shared_tiled    pass ")) << gate_text(report);
-  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f64/n=512  scan/other/f64  pass ")) << gate_text(report);
-  EXPECT_TRUE(
-      contains(gate_markdown(report), "| <code>gemm/mine/f32/n=512</code> | <code>shared_tiled</code> | pass |"));
+  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f32/n=512  shared_tiled    pass "))
+      << gate_text(report);
+  EXPECT_TRUE(contains(gate_text(report), "\ngemm/mine/f64/n=512  scan/other/f64  pass "))
+      << gate_text(report);
+  EXPECT_TRUE(contains(gate_markdown(report),
+                       "| <code>gemm/mine/f32/n=512</code> | <code>shared_tiled</code> | pass |"));
   EXPECT_TRUE(contains(gate_junit(report), ">pass against shared_tiled: 0.0% "));
-  EXPECT_EQ(json::reread(to_json(report))["verdicts"][0]["baseline_case"], "gemm/shared_tiled/f32/n=512");
+  EXPECT_EQ(json::reread(to_json(report))["verdicts"][0]["baseline_case"],
+            "gemm/shared_tiled/f32/n=512");
 }
 
 TEST(GateReport, StoredRunsCountProcesses) {
@@ -263,16 +281,21 @@ TEST(GateReport, AJobSummaryIsCutAtWholeRowsAndSaysSo) {
   report.verdicts.clear();
   constexpr int cases = 20'000;
   for (int i = 0; i < cases; ++i)
-    report.verdicts.push_back(judged(fmt::format("gemm/naive/f32/n={:05}", i), Verdict::pass, 0.1, -0.5, 0.7));
+    report.verdicts.push_back(
+        judged(fmt::format("gemm/naive/f32/n={:05}", i), Verdict::pass, 0.1, -0.5, 0.7));
   report.exit_code = 0;
   const std::string text = gate_markdown(report);
   EXPECT_LE(text.size(), 1u << 20);
   EXPECT_GT(text.size(), 900'000u);
   int rows = 0;
-  for (std::size_t at = text.find("\n| <code>"); at != std::string::npos; at = text.find("\n| <code>", at + 1)) ++rows;
-  EXPECT_TRUE(
-      contains(text, fmt::format("| p 3.8e-06, level 3.5e-05 |\n\n**{} more cases are not shown", cases - rows)));
-  EXPECT_TRUE(contains(text, "\n```sh\nridgeline gate ")) << "what to run next is there all the same";
+  for (std::size_t at = text.find("\n| <code>"); at != std::string::npos;
+       at = text.find("\n| <code>", at + 1))
+    ++rows;
+  EXPECT_TRUE(contains(
+      text,
+      fmt::format("| p 3.8e-06, level 3.5e-05 |\n\n**{} more cases are not shown", cases - rows)));
+  EXPECT_TRUE(contains(text, "\n```sh\nridgeline gate "))
+      << "what to run next is there all the same";
 
   for (CaseVerdict& verdict : report.verdicts) report.repeat += " " + verdict.case_name;
   report.notes.assign(cases, "a note of some length that is repeated over and over again");

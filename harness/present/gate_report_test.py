@@ -1,4 +1,5 @@
-"""What other programs read of a gate: golden/gate.* are what gate_report_test.cpp expects of the code."""
+"""What other programs read of a gate: golden/gate.* are what gate_report_test.cpp expects of the
+code."""
 
 import json
 import re
@@ -39,11 +40,15 @@ def test_junit_fails_what_fails_the_gate(suites, report):
 
 
 def test_names_survive_every_format(suites, report):
-    names = [case.get("name") for case in suites.iter("testcase")][1:]  # behind the one of the gate as a whole
+    names = [case.get("name") for case in suites.iter("testcase")][
+        1:
+    ]  # behind the one of the gate as a whole
     hostile = next(name for name in names if "a|b" in name)
     assert hostile == "gemm/a|b`c*\\x0a<d>&@e_f,100%:\\x1b\\xff\ufffd/f32/n=1"
     expected = [verdict["case"] for verdict in report["verdicts"]]
-    assert [name for name in names if name != hostile] == [name for name in expected if "a|b" not in name]
+    assert [name for name in names if name != hostile] == [
+        name for name in expected if "a|b" not in name
+    ]
 
 
 def test_every_row_of_the_markdown_table_has_every_cell(report):
@@ -58,7 +63,9 @@ def test_every_row_of_the_markdown_table_has_every_cell(report):
 
 def test_workflow_commands_are_one_line_each(report):
     lines = (GOLDEN / "gate.github").read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    assert len(lines) == sum(verdict["verdict"] != "pass" or verdict["fails"] for verdict in report["verdicts"])
+    assert len(lines) == sum(
+        verdict["verdict"] != "pass" or verdict["fails"] for verdict in report["verdicts"]
+    )
     command = re.compile(r"::(error|warning|notice) title=[^:,\r\n]+::[^\r\n]+")
     levels = [command.fullmatch(line)[1] for line in lines]
     assert levels.count("error") == sum(verdict["fails"] for verdict in report["verdicts"])

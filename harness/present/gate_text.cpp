@@ -9,7 +9,8 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its dots
+constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its
+                                               // dots
 
 std::string table(const GateReport& report, std::size_t width) {
   const bool variants = compares_variants(report), counts = compares_counts(report);
@@ -37,11 +38,12 @@ std::string table(const GateReport& report, std::size_t width) {
     std::vector<std::string> cells{printable(row.case_name, 4000)};
     if (variants) cells.push_back(printable(row.baseline, 4000));
     if (counts)
-      cells.insert(cells.end(), {row.verdict, printable(row.metric), row.baseline_value, row.candidate_value, row.ratio,
-                                 row.delta, printable(row.why, 1000)});
-    else
       cells.insert(cells.end(),
-                   {row.verdict, row.change, row.interval, row.delta, row.pairs, row.noise, printable(row.why, 1000)});
+                   {row.verdict, printable(row.metric), row.baseline_value, row.candidate_value,
+                    row.ratio, row.delta, printable(row.why, 1000)});
+    else
+      cells.insert(cells.end(), {row.verdict, row.change, row.interval, row.delta, row.pairs,
+                                 row.noise, printable(row.why, 1000)});
     table.add(cells);
   }
   return table.text(width);
@@ -51,14 +53,17 @@ std::string table(const GateReport& report, std::size_t width) {
 
 std::string gate_text(const GateReport& report, std::size_t width) {
   std::string text = printable(gate_title(report.gate, report.device), longest_line) + '\n';
-  for (const std::string& note : report.notes) text += fmt::format("  {}\n", printable(note, longest_line));
+  for (const std::string& note : report.notes)
+    text += fmt::format("  {}\n", printable(note, longest_line));
   if (!report.verdicts.empty()) text += '\n' + table(report, width);
   text += '\n';
   for (const std::string& line : conclusions(report)) text += line + '\n';
-  if (!report.repeat.empty()) text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));
+  if (!report.repeat.empty())
+    text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));
   const std::string resume = resume_command(report);
   if (!resume.empty()) text += fmt::format("  resume: {}\n", printable(resume));
-  if (!report.file.empty()) text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
+  if (!report.file.empty())
+    text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
   return text;
 }
 

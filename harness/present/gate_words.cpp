@@ -35,13 +35,15 @@ Parts parts(std::string_view name) {
 std::string other_case(const CaseVerdict& verdict) {
   if (verdict.baseline_case.empty() || verdict.baseline_case == verdict.case_name) return {};
   const Parts mine = parts(verdict.case_name), other = parts(verdict.baseline_case);
-  const bool only_variant = !other.variant.empty() && mine.suite == other.suite && mine.rest == other.rest;
+  const bool only_variant =
+      !other.variant.empty() && mine.suite == other.suite && mine.rest == other.rest;
   return only_variant ? std::string(other.variant) : verdict.baseline_case;
 }
 
 /// The cells of a verdict on counts.
 void add_counts(GateRow& row, const CaseVerdict& verdict) {
-  const double baseline = verdict.baseline_value.value_or(0), candidate = verdict.candidate_value.value_or(0);
+  const double baseline = verdict.baseline_value.value_or(0),
+               candidate = verdict.candidate_value.value_or(0);
   const auto [before, after] = units::counts(baseline, candidate);
   row.metric = verdict.metric;
   if (verdict.baseline_value) row.baseline_value = before;
@@ -58,35 +60,19 @@ std::string interval(const CaseVerdict& verdict) {
   return fmt::format("[{}, {}]", end(verdict.ratio_low), end(verdict.ratio_high));
 }
 
-/// Behind the verdict: what the rules expected of it.
-const char* mark(Expected state) {
-  switch (state) {
-    case Expected::met:
-      return " (expected)";
-    case Expected::over:
-      return " (no longer expected)";
-    case Expected::exceeded:
-      return " (more than expected)";
-    case Expected::unmet:
-      return " (regression expected)";
-    case Expected::nothing:
-    case Expected::untested:
-      break;
-  }
-  return "";
-}
-
 std::string why(const CaseVerdict& verdict) {
   std::vector<std::string> reasons;
   const auto add = [&](std::string reason) {
     if (!reason.empty()) reasons.push_back(std::move(reason));
   };
   if (!verdict.expectation.empty())
-    add((verdict.metric.empty() ? "expected to be slower: " : "expected to be worse: ") + verdict.expectation);
+    add((verdict.metric.empty() ? "expected to be slower: " : "expected to be worse: ") +
+        verdict.expectation);
   add(verdict.reason);
   if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
     add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
-  if (verdict.p_value && verdict.level) add(fmt::format("p {:.2g}, level {:.2g}", *verdict.p_value, *verdict.level));
+  if (verdict.p_value && verdict.level)
+    add(fmt::format("p {:.2g}, level {:.2g}", *verdict.p_value, *verdict.level));
   return fmt::to_string(fmt::join(reasons, "; "));
 }
 
@@ -105,10 +91,10 @@ std::string raised_alphas(const GateReport& report) {
   }
   std::string text;
   for (const auto& [alpha, cases] : raised)
-    text += fmt::format(", {}% for {} case{}", units::plain(100 * alpha), cases, cases == 1 ? "" : "s");
-  return text.empty()
-             ? text
-             : fmt::format("alpha is {}%, and by the rules{}", units::plain(100 * report.gate.alpha), text.substr(1));
+    text += fmt::format(", {}% for {}", units::plain(100 * alpha), units::plural(cases, "case"));
+  return text.empty() ? text
+                      : fmt::format("alpha is {}%, and by the rules{}",
+                                    units::plain(100 * report.gate.alpha), text.substr(1));
 }
 
 /// What makes the gate fail, the worst first.
@@ -118,23 +104,28 @@ std::vector<std::string> failures(const GateReport& report) {
     const auto count = std::ranges::count_if(report.verdicts, counts);
     if (count > 0) list.push_back(count == 1 ? one : fmt::format("{} {}", count, several));
   };
-  const auto of = [](Verdict verdict) { return [verdict](const CaseVerdict& v) { return v.verdict == verdict; }; };
+  const auto of = [](Verdict verdict) {
+    return [verdict](const CaseVerdict& v) { return v.verdict == verdict; };
+  };
   add(of(Verdict::wrong_result), "a result is wrong", "results are wrong");
   add(of(Verdict::crashed), "a worker crashed", "cases crashed a worker");
   add(of(Verdict::timeout), "a case timed out", "cases timed out");
   add(of(Verdict::missing), "a case is missing", "cases are missing");
-  if (std::ranges::any_of(report.verdicts, [](const auto& v) { return v.verdict == Verdict::regression && fails(v); }))
-    list.push_back(compares_counts(report) ? "the candidate's counts are worse" : "the candidate is slower");
-  add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; }, "an expected regression was not seen",
-      "expected regressions were not seen");
+  if (std::ranges::any_of(report.verdicts, [](const auto& v) {
+        return v.verdict == Verdict::regression && fails(v);
+      }))
+    list.push_back(compares_counts(report) ? "the candidate's counts are worse"
+                                           : "the candidate is slower");
+  add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; },
+      "an expected regression was not seen", "expected regressions were not seen");
   if (list.empty()) list.push_back("not everything could be measured");
   return list;
 }
 
 /// "; 2 of 3 cases were not judged"; empty when all were.
 std::string not_judged(const GateReport& report, const char* before) {
-  const auto count =
-      std::ranges::count_if(report.verdicts, [](const CaseVerdict& v) { return !is_decided(v.verdict); });
+  const auto count = std::ranges::count_if(
+      report.verdicts, [](const CaseVerdict& v) { return !is_decided(v.verdict); });
   if (count == 0) return {};
   return fmt::format("{}{} of {} cases {} not judged", before, count, report.verdicts.size(),
                      count == 1 ? "was" : "were");
@@ -142,11 +133,22 @@ std::string not_judged(const GateReport& report, const char* before) {
 
 }  // namespace
 
+ExpectedWords words_of(Expected state) {
+  static constexpr ExpectedWords words[] = {{"nothing", ""},
+                                            {"met", " (expected)"},
+                                            {"over", " (no longer expected)"},
+                                            {"exceeded", " (more than expected)"},
+                                            {"unmet", " (regression expected)"},
+                                            {"untested", ""}};
+  return words[static_cast<int>(state)];
+}
+
 std::string signed_percent(double ratio, double delta) {
   const double percent = 100 * (ratio - 1);
   const int digits = std::abs(percent) >= 100 ? 0 : delta > 0 && delta < 0.02 ? 2 : 1;
   std::string text = fmt::format("{:+.{}f}%", percent, digits);
-  if (text.find_first_of("123456789") == std::string::npos && std::isfinite(percent)) text.erase(0, 1);  // no "-0.0%"
+  if (text.find_first_of("123456789") == std::string::npos && std::isfinite(percent))
+    text.erase(0, 1);  // no "-0.0%"
   return text;
 }
 
@@ -154,7 +156,7 @@ GateRow gate_row(const CaseVerdict& verdict) {
   GateRow row;
   row.case_name = verdict.case_name;
   row.baseline = other_case(verdict);
-  row.verdict = std::string(record::to_string(verdict.verdict)) + mark(expected(verdict));
+  row.verdict = std::string(record::to_string(verdict.verdict)) + words_of(expected(verdict)).mark;
   row.why = why(verdict);
   if (!verdict.metric.empty()) {
     add_counts(row, verdict);
@@ -180,10 +182,11 @@ std::string ratio_text(double ratio) {
 }
 
 std::string change_with_interval(const GateRow& row) {
-  if (row.metric.empty()) return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
+  if (row.metric.empty())
+    return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
   const auto value = [](const std::string& text) { return text.empty() ? "none" : text.c_str(); };
-  return fmt::format("{} {} -> {}{}", row.metric, value(row.baseline_value), value(row.candidate_value),
-                     row.ratio.empty() ? "" : ", ratio " + row.ratio);
+  return fmt::format("{} {} -> {}{}", row.metric, value(row.baseline_value),
+                     value(row.candidate_value), row.ratio.empty() ? "" : ", ratio " + row.ratio);
 }
 
 std::string change_and_delta(const GateRow& row) {
@@ -194,29 +197,33 @@ std::string change_and_delta(const GateRow& row) {
 }
 
 std::string gate_title(const record::Gate& gate, const record::Device& device) {
-  return fmt::format("gate {}: {} against {} on {}{}", gate.id, gate.candidate, gate.baseline, device.model,
-                     gate.aa ? " (A/A: both sides are the same code)" : "");
+  return fmt::format("gate {}: {} against {} on {}{}", gate.id, gate.candidate, gate.baseline,
+                     device.model, gate.aa ? " (A/A: both sides are the same code)" : "");
 }
 
 std::string counts_text(const GateReport& report) {
   if (!report.verdicts.empty()) return verdict_counts(report.verdicts);
-  return report.gate.status == record::RunStatus::running ? "no case is decided yet" : "no case was compared";
+  return report.gate.status == record::RunStatus::running ? "no case is decided yet"
+                                                          : "no case was compared";
 }
 
 std::vector<std::string> conclusions(const GateReport& report) {
   std::vector<std::string> lines;
-  const std::size_t n = report.verdicts.size();
   const std::string counts = counts_text(report);
-  lines.push_back(n == 0 ? counts : fmt::format("{} case{}: {}", n, n == 1 ? "" : "s", counts));
+  const std::string cases = units::plural(std::ssize(report.verdicts), "case");
+  lines.push_back(report.verdicts.empty() ? counts : fmt::format("{}: {}", cases, counts));
   const auto add = [&](Expected state, const char* one, const char* several) {
-    const auto count = std::ranges::count_if(report.verdicts, [&](const auto& v) { return expected(v) == state; });
+    const auto count =
+        std::ranges::count_if(report.verdicts, [&](const auto& v) { return expected(v) == state; });
     if (count > 0) lines.push_back(fmt::format("{} {}", count, count == 1 ? one : several));
   };
-  add(Expected::unmet, "expected regression was not seen: where it is gone, take it out of the rules",
+  add(Expected::unmet,
+      "expected regression was not seen: where it is gone, take it out of the rules",
       "expected regressions were not seen: where they are gone, take them out of the rules");
   add(Expected::over, "regression is no longer expected: the date in the rules has passed",
       "regressions are no longer expected: the date in the rules has passed");
-  add(Expected::exceeded, "regression is larger than the rules expect", "regressions are larger than the rules expect");
+  add(Expected::exceeded, "regression is larger than the rules expect",
+      "regressions are larger than the rules expect");
   if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
   if (report.gate.status == record::RunStatus::running) {
     lines.push_back(fmt::format("the gate {}{}",
@@ -224,8 +231,9 @@ std::vector<std::string> conclusions(const GateReport& report) {
                                 : report.state == "killed" ? "was killed"
                                                            : "is running or was killed",
                                 compares_counts(report) ? ""
-                                : report.pairs == 1     ? "; 1 pair is stored"
-                                                        : fmt::format("; {} pairs are stored", report.pairs)));
+                                : report.pairs == 1
+                                    ? "; 1 pair is stored"
+                                    : fmt::format("; {} pairs are stored", report.pairs)));
     return lines;
   }
   switch (report.exit_code) {
@@ -237,7 +245,8 @@ std::vector<std::string> conclusions(const GateReport& report) {
       lines.push_back(fmt::format("the gate fails: {}", fmt::join(failures(report), "; ")));
       break;
     case undecided:
-      if (std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); }))
+      if (std::ranges::any_of(report.verdicts,
+                              [](const CaseVerdict& v) { return is_decided(v.verdict); }))
         lines.push_back("the gate is strict and does not pass" + not_judged(report, ": "));
       else
         lines.push_back("the gate does not pass: too little could be decided");
@@ -248,7 +257,8 @@ std::vector<std::string> conclusions(const GateReport& report) {
   return lines;
 }
 
-std::string resume_command(const record::Gate& gate, std::string_view state, const std::filesystem::path& file) {
+std::string resume_command(const record::Gate& gate, std::string_view state,
+                           const std::filesystem::path& file) {
   if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
   if (const std::filesystem::path folder = file.parent_path(); folder != "results")
@@ -257,18 +267,22 @@ std::string resume_command(const record::Gate& gate, std::string_view state, con
 }
 
 std::string resume_command(const GateReport& report) {
-  return resume_command(report.gate, report.state.empty() ? record::to_string(report.gate.status) : report.state,
+  return resume_command(report.gate,
+                        report.state.empty() ? record::to_string(report.gate.status) : report.state,
                         report.file);
 }
 
-std::string counted(const record::Gate& gate) { return gate.mode == record::GateMode::runs ? "processes" : "pairs"; }
+std::string counted(const record::Gate& gate) {
+  return gate.mode == record::GateMode::runs ? "processes" : "pairs";
+}
 
-std::string counted_pairs(std::int64_t count) { return fmt::format("{} pair{}", count, count == 1 ? "" : "s"); }
-
-bool compares_counts(const GateReport& report) { return analysis::gives_counts(report.device.kind); }
+bool compares_counts(const GateReport& report) {
+  return analysis::gives_counts(report.device.kind);
+}
 
 bool compares_variants(const GateReport& report) {
-  return std::ranges::any_of(report.verdicts, [](const CaseVerdict& v) { return !other_case(v).empty(); });
+  return std::ranges::any_of(report.verdicts,
+                             [](const CaseVerdict& v) { return !other_case(v).empty(); });
 }
 
 }  // namespace ridgeline::present

@@ -18,7 +18,8 @@ void print_json(const json::Value& object) {
 namespace {
 
 /// Adds where a run or gate was measured and is stored.
-void put_place(json::Value& object, const std::filesystem::path& file, const record::Device& device) {
+void put_place(json::Value& object, const std::filesystem::path& file,
+               const record::Device& device) {
   object.update({{"device", device.id},
                  {"model", device.model},
                  {"device_name", device.name},
@@ -32,7 +33,8 @@ json::Value to_json(const store::FoundRun& found) {
   json::Value object = record::to_json(found.summary.run);
   object.erase("profile_text");
   put_place(object, found.file, found.summary.device);
-  object.update({{"measurements", found.summary.measurements}, {"outcomes", json::Value::object()}});
+  object.update(
+      {{"measurements", found.summary.measurements}, {"outcomes", json::Value::object()}});
   for (const auto& [outcome, count] : found.summary.outcomes)
     object["outcomes"][std::string(to_string(outcome))] = count;
   return object;
@@ -43,13 +45,15 @@ json::Value to_json(const store::FoundGate& found) {
   for (const char* key : {"rules_text", "options"}) object.erase(key);
   put_place(object, found.file, found.summary.device);
   object["counts"] = json::Value::object();
-  for (const auto& [verdict, count] : found.summary.verdicts) object["counts"][std::string(to_string(verdict))] = count;
+  for (const auto& [verdict, count] : found.summary.verdicts)
+    object["counts"][std::string(to_string(verdict))] = count;
   return object;
 }
 
 void add_pruned(json::Value& object, const record::Measurement& measurement) {
   if (measurement.pruned)
-    object["pruned"] = {{"samples", measurement.pruned->samples}, {"when", measurement.pruned->when}};
+    object["pruned"] = {{"samples", measurement.pruned->samples},
+                        {"when", measurement.pruned->when}};
 }
 
 }  // namespace ridgeline::present

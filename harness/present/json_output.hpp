@@ -5,8 +5,9 @@
 
 namespace ridgeline::present {
 
-/// Of what --json prints; raised when a key goes away or changes its meaning, not when one is added.
-inline constexpr int json_version = 1;
+/// Of what --json prints; raised when a key goes away or changes its meaning, not when one is
+/// added.
+inline constexpr int json_version = 2;
 
 /// Prints `object` for programs, behind "ridgeline_json": json_version.
 void print_json(const json::Value& object);
@@ -15,7 +16,8 @@ void print_json(const json::Value& object);
 json::Value to_json(const store::FoundRun& found);
 json::Value to_json(const store::FoundGate& found);
 
-/// Adds to a measurement's `object` that its samples were dropped: how many, and when. Nothing where they are there.
+/// Adds to a measurement's `object` that its samples were dropped: how many, and when. Nothing
+/// where they are there.
 void add_pruned(json::Value& object, const record::Measurement& measurement);
 
 }  // namespace ridgeline::present

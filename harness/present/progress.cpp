@@ -1,13 +1,10 @@
 #include "harness/present/progress.hpp"
 
-#include <algorithm>
-
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
-#include "harness/present/terminal.hpp"
+#include "harness/present/rate.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -18,23 +15,24 @@ std::string rate_of(const record::Measurement& measurement, std::string_view roo
   if (!measurement.median_ns || of == record::RoofClass::latency) return {};
   const double per_s = 1e9 / *measurement.median_ns;
   const bool arithmetic = roof.empty() || is_arithmetic(of);
-  if (arithmetic && measurement.flops && *measurement.flops > 0) return units::flop_rate(*measurement.flops * per_s);
-  if (measurement.bytes && *measurement.bytes > 0) return units::byte_rate(*measurement.bytes * per_s);
+  if (arithmetic && measurement.flops && *measurement.flops > 0)
+    return units::flop_rate(*measurement.flops * per_s);
+  if (measurement.bytes && *measurement.bytes > 0)
+    return units::byte_rate(*measurement.bytes * per_s);
   return {};
 }
 
 /// "counted: 16384 requests, 6 sectors per request, 3 MiB moved".
 std::string counts_of(const record::Measurement& measurement) {
-  const auto metric = [&](std::string_view name) -> double {
-    for (const record::Metric& each : measurement.metrics)
-      if (each.name == name) return each.value;
-    return 0;
+  const auto of = [&](std::string_view name) {
+    return metric(measurement.metrics, name).value_or(0);
   };
-  const double requests = metric("global_load_requests") + metric("global_store_requests");
-  const double sectors = metric("global_load_sectors") + metric("global_store_sectors");
+  const double requests = of("global_load_requests") + of("global_store_requests");
+  const double sectors = of("global_load_sectors") + of("global_store_sectors");
   std::string text = fmt::format("counted: {:.0f} requests", requests);
-  if (requests > 0) text += fmt::format(", {} sectors per request", units::plain(sectors / requests));
-  return text + fmt::format(", {} moved", units::bytes(metric("global_moved_bytes")));
+  if (requests > 0)
+    text += fmt::format(", {} sectors per request", units::plain(sectors / requests));
+  return text + fmt::format(", {} moved", units::bytes(of("global_moved_bytes")));
 }
 
 }  // namespace
@@ -43,42 +41,24 @@ std::string one_line(const record::Case& info, const record::Measurement& measur
   std::string text;
   if (measurement.median_ns) {
     text = units::time(*measurement.median_ns);
-    if (const std::string rate = rate_of(measurement, info.roof); !rate.empty()) text += ", " + rate;
-    if (measurement.relative_spread) text += fmt::format(", ±{}", units::percent(*measurement.relative_spread));
-    text +=
-        fmt::format(" of {} sample{}", measurement.samples_ns.size(), measurement.samples_ns.size() == 1 ? "" : "s");
+    if (const std::string rate = rate_of(measurement, info.roof); !rate.empty())
+      text += ", " + rate;
+    if (measurement.relative_spread)
+      text += fmt::format(", ±{}", units::percent(*measurement.relative_spread));
+    text += " of " + units::plural(std::ssize(measurement.samples_ns), "sample");
   }
   if (measurement.outcome == record::Outcome::ok) return text;
   if (measurement.outcome == record::Outcome::counted) return counts_of(measurement);
-  return fmt::format("{}{}{}: {}", text, text.empty() ? "" : "; ", record::to_string(measurement.outcome),
-                     printable(measurement.reason, 600));
-}
-
-ProgressDisplay::ProgressDisplay(std::FILE* out, bool quiet)
-    : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
-
-void ProgressDisplay::clear() {
-  if (drawn_) say(out_, "\r\033[K");
-  drawn_ = false;
-}
-
-void ProgressDisplay::draw(const run::Progress& progress) {
-  std::string line =
-      fmt::format("{}  {} left", progress_bar(progress.done, progress.total), units::duration(progress.left_s));
-  if (!rate_.empty()) line += "  last " + rate_;
-  line += "  " + printable(progress.case_name, 400);
-  const std::size_t width = terminal_width(out_) - 1;
-  if (line.size() > width) line.resize(width);
-  say(out_, "\r\033[K" + line);
-  drawn_ = true;
+  return fmt::format("{}{}{}: {}", text, text.empty() ? "" : "; ",
+                     record::to_string(measurement.outcome), printable(measurement.reason, 600));
 }
 
 void ProgressDisplay::tick(const run::Progress& progress) {
-  if (quiet_ || !terminal_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
-  last_ = now;
-  draw(progress);
+  show([&] {
+    return fmt::format("{}  {} left{}{}  {}", progress_bar(progress.done, progress.total),
+                       units::duration(progress.left_s), rate_.empty() ? "" : "  last ", rate_,
+                       printable(progress.case_name, 400));
+  });
 }
 
 void ProgressDisplay::stored(const run::Progress& progress, const run::Selected& selected,
@@ -89,9 +69,12 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
   if (terminal_ && !wrong) return;
   clear();
   const std::string replicate =
-      progress.processes > 1 ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes) : "";
-  say(out_, fmt::format("[{}/{}] {}{}: {}\n", progress.done, progress.total, printable(selected.name, 400), replicate,
-                        one_line(selected.info, measurement)));
+      progress.processes > 1
+          ? fmt::format(" (process {}/{})", progress.replicate + 1, progress.processes)
+          : "";
+  say(out_,
+      fmt::format("[{}/{}] {}{}: {}\n", progress.done, progress.total,
+                  printable(selected.name, 400), replicate, one_line(selected.info, measurement)));
 }
 
 }  // namespace ridgeline::present

@@ -8,17 +8,6 @@ namespace {
 
 using analysis::CaseSummary;
 
-units::Unit unit_of(Quantity quantity, double value) {
-  switch (quantity) {
-    case Quantity::time:
-      return units::time_unit(value);
-    case Quantity::byte_rate:
-      return units::byte_rate_unit(value);
-    default:
-      return units::flop_rate_unit(value);
-  }
-}
-
 double middle(std::vector<double>& values) {
   const auto found = values.begin() + std::ssize(values) / 2;
   std::ranges::nth_element(values, found);
@@ -27,27 +16,31 @@ double middle(std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<double> metric(const CaseSummary& summary, std::string_view name) {
-  const auto found = std::ranges::find(summary.metrics, name, &record::Metric::name);
-  return found == summary.metrics.end() ? std::nullopt : std::optional(found->value);
+std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name) {
+  const auto found = std::ranges::find(metrics, name, &record::Metric::name);
+  return found == metrics.end() ? std::nullopt : std::optional(found->value);
 }
 
 std::optional<Rate> rate(const CaseSummary& summary) {
   if (!summary.median_ns) return std::nullopt;
   for (const auto& [name, suffix] : {std::pair("busbw", " bus"), std::pair("algbw", " algbw")})
     for (const record::Metric& metric : summary.metrics)
-      if (metric.name == name && metric.unit == "B/s") return Rate{metric.value, Quantity::byte_rate, suffix};
+      if (metric.name == name && metric.unit == "B/s")
+        return Rate{metric.value, Quantity::byte_rate, suffix};
   const std::string& roof = summary.case_info.roof.empty() ? summary.roof : summary.case_info.roof;
   const record::RoofClass of = record::class_of_roof(roof);
   if (of == record::RoofClass::latency) {
     for (const record::Metric& metric : summary.metrics)
-      if (metric.name == "latency" && metric.unit == "ns") return Rate{metric.value, Quantity::time, " per load"};
+      if (metric.name == "latency" && metric.unit == "ns")
+        return Rate{metric.value, Quantity::time, " per load"};
     return std::nullopt;
   }
   const bool arithmetic = roof.empty() || is_arithmetic(of);
   if (!arithmetic && summary.byte_rate) return Rate{*summary.byte_rate, Quantity::byte_rate};
-  if (summary.flop_rate && *summary.flop_rate > 0) return Rate{*summary.flop_rate, Quantity::flop_rate};
-  if (summary.byte_rate && *summary.byte_rate > 0) return Rate{*summary.byte_rate, Quantity::byte_rate};
+  if (summary.flop_rate && *summary.flop_rate > 0)
+    return Rate{*summary.flop_rate, Quantity::flop_rate};
+  if (summary.byte_rate && *summary.byte_rate > 0)
+    return Rate{*summary.byte_rate, Quantity::byte_rate};
   return std::nullopt;
 }
 
@@ -66,8 +59,9 @@ SharedUnits::SharedUnits(const std::vector<const CaseSummary*>& cases) {
     if (summary->median_ns) times.push_back(*summary->median_ns);
     if (const auto found = rate(*summary)) reached[found->quantity].push_back(found->value);
   }
-  if (!times.empty()) time = units::time_unit(middle(times));
-  for (auto& [quantity, values] : reached) rates[quantity] = unit_of(quantity, middle(values));
+  if (!times.empty()) time = units::unit_for(middle(times), "ns");
+  for (auto& [quantity, values] : reached)
+    rates[quantity] = units::unit_for(middle(values), unit(quantity));
 }
 
 std::string SharedUnits::text(const Rate& rate) const {

@@ -11,8 +11,8 @@
 
 namespace ridgeline::present {
 
-/// The value of a case's metric of that name.
-std::optional<double> metric(const analysis::CaseSummary& summary, std::string_view name);
+/// The value of the metric of that name.
+std::optional<double> metric(const std::vector<record::Metric>& metrics, std::string_view name);
 
 enum class Quantity { time, byte_rate, flop_rate };
 std::string_view unit(Quantity quantity);  // "ns", "B/s" or "FLOP/s"
@@ -24,9 +24,9 @@ struct Rate {
   std::string_view suffix{};  // " bus"
 };
 
-/// In the terms of the roof that the case measures or that binds it; without one, of its work, or of the bytes it must
-/// move. A collective reports its bandwidth itself: bus bandwidth, which compares across numbers of ranks, else the
-/// algorithm's.
+/// In the terms of the roof that the case measures or that binds it; without one, of its work, or
+/// of the bytes it must move. A collective reports its bandwidth itself: bus bandwidth, which
+/// compares across numbers of ranks, else the algorithm's.
 std::optional<Rate> rate(const analysis::CaseSummary& summary);
 
 /// In the unit that suits it best: "2.00 GB/s bus".

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/analysis/counted_case.hpp"
 #include "harness/analysis/report_sites.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/case_table.hpp"
@@ -41,33 +40,19 @@ Json fields(const std::vector<record::Field>& fields) {
 Json with_text(const record::Metric& metric) {
   Json object = record::to_json(metric);
   const bool counted = metric.unit == "1" && std::isfinite(metric.value);
-  object["text"] =
-      counted ? units::counts(metric.value, metric.value).first : units::quantity(metric.value, metric.unit);
+  object["text"] = counted ? units::counts(metric.value, metric.value).first
+                           : units::quantity(metric.value, metric.unit);
   return object;
 }
 
-Json to_json(const StoredMeasurement& stored) {
-  const record::Measurement& m = stored.measurement;
-  Json object{{"replicate", stored.replicate}, {"attempt", m.attempt}, {"outcome", record::to_string(m.outcome)}};
-  put(object, "reason", m.reason);
-  object["samples"] = m.sample_count();
-  object["executions_per_sample"] = m.executions_per_sample;
-  put(object, "launch", m.launch);
-  put(object, "cache", m.cache);
-  put(object, "median_ns", m.median_ns);
-  put(object, "relative_spread", m.relative_spread);
-  put(object, "sm_clock_mhz", m.telemetry.sm_clock_mhz);
-  put(object, "power_w", m.telemetry.power_w);
-  put(object, "temperature_c", m.telemetry.temperature_c);
-  put(object, "throttle", m.telemetry.throttle);
-  return object;
-}
-
-/// The work of a case: as its last process with samples prepared it, since some sizes are the device's choice.
+/// The work of a case: as its last process with samples prepared it, since some sizes are the
+/// device's choice.
 std::optional<double> as_prepared(const std::vector<const StoredMeasurement*>& measurements,
-                                  std::optional<double> record::Measurement::*work, std::optional<double> otherwise) {
+                                  std::optional<double> record::Measurement::*work,
+                                  std::optional<double> otherwise) {
   for (const StoredMeasurement* stored : measurements)
-    if (has_samples(stored->measurement.outcome) && stored->measurement.*work) otherwise = stored->measurement.*work;
+    if (has_samples(stored->measurement.outcome) && stored->measurement.*work)
+      otherwise = stored->measurement.*work;
   return otherwise;
 }
 
@@ -83,7 +68,8 @@ std::string each(const std::vector<std::string>& texts) {
 void put_conditions(Json& words, const std::vector<const StoredMeasurement*>& measurements) {
   std::vector<std::string> samples, executions, launches, throttles;
   std::optional<double> spread, clock, power;
-  const auto widen = [](std::optional<double>& end, const std::optional<double>& value, const auto& of) {
+  const auto widen = [](std::optional<double>& end, const std::optional<double>& value,
+                        const auto& of) {
     if (value) end = of(end.value_or(*value), *value);
   };
   const auto least = [](double a, double b) { return std::min(a, b); };
@@ -112,15 +98,18 @@ void put_conditions(Json& words, const std::vector<const StoredMeasurement*>& me
 Json words(const CaseSummary& summary, const std::vector<const StoredMeasurement*>& measurements) {
   Json object = Json::object();
   if (summary.median_ns) object["median"] = units::time(*summary.median_ns);
-  if (summary.interval_ns) object["interval"] = units::time_range(summary.interval_ns->low, summary.interval_ns->high);
+  if (summary.interval_ns)
+    object["interval"] = units::time_range(summary.interval_ns->low, summary.interval_ns->high);
   if (const std::optional<Rate> reached = rate(summary)) object["rate"] = text(*reached);
   if (summary.share_of_roof) object["share"] = units::percent(*summary.share_of_roof);
   if (summary.verification) {
     const auto [error, tolerance] = *summary.verification;
     object["error"] =
-        fmt::format("{} / {}", std::isfinite(error) ? units::plain(error) : "no number", units::plain(tolerance));
+        fmt::format("{} / {}", std::isfinite(error) ? units::plain(error) : "no number",
+                    units::plain(tolerance));
   }
-  const auto read = metric(summary, "dram_read_bytes"), written = metric(summary, "dram_written_bytes");
+  const auto read = metric(summary.metrics, "dram_read_bytes"),
+             written = metric(summary.metrics, "dram_written_bytes");
   if (read && written) object["dram"] = units::bytes(*read + *written);
   if (summary.median_ns) put_conditions(object, measurements);
   return object;
@@ -133,13 +122,12 @@ const char* state(record::Outcome outcome) {
   return is_not_measured(outcome) ? "failed" : "left_out";
 }
 
-Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasurement*>& measurements) {
+Json document_of(const CaseSummary& summary,
+                 const std::vector<const StoredMeasurement*>& measurements) {
   const record::Case& info = summary.case_info;
   Json object{{"name", record::name(info.id)},      {"suite", info.id.suite},
               {"variant", info.id.variant},         {"dtype", info.id.dtype},
               {"problem", fields(info.id.problem)}, {"options", fields(info.id.options)}};
-  put(object, "idea", info.idea);
-  object["ranks"] = info.ranks;
   put(object, "measures_roof", info.roof);
   put(object, "flops", as_prepared(measurements, &record::Measurement::flops, info.flops));
   put(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
@@ -148,23 +136,18 @@ Json to_json(const CaseSummary& summary, const std::vector<const StoredMeasureme
   put(object, "reason", summary.reason);
   object["processes"] = summary.medians_ns.size();
   put(object, "median_ns", summary.median_ns);
-  if (summary.interval_ns) object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
+  if (summary.interval_ns)
+    object["interval_ns"] = {summary.interval_ns->low, summary.interval_ns->high};
   put(object, "flop_rate", summary.flop_rate);
   put(object, "byte_rate", summary.byte_rate);
-  put(object, "share_of_roof", summary.share_of_roof);
   put(object, "roof", summary.roof);
   object["beats_roof"] = summary.beats_roof;
-  if (summary.verification) {
-    put(object["verification"], "error", summary.verification->error);
-    object["verification"]["tolerance"] = summary.verification->tolerance;
-  }
   if (const std::optional<Rate> reached = rate(summary))
     object["rate"] = {{"value", reached->value}, {"unit", unit(reached->quantity)}};
   object["words"] = words(summary, measurements);
   object["metrics"] = Json::array();
-  for (const record::Metric& metric : summary.metrics) object["metrics"].push_back(with_text(metric));
-  object["measurements"] = Json::array();
-  for (const StoredMeasurement* measurement : measurements) object["measurements"].push_back(to_json(*measurement));
+  for (const record::Metric& metric : summary.metrics)
+    object["metrics"].push_back(with_text(metric));
   return object;
 }
 
@@ -184,7 +167,9 @@ Json wall_time(const std::vector<StoredMeasurement>& measurements) {
   const double total = sum(&record::Measurement::total_ns);
   for (const auto& [what, part] : parts)
     if (total > 0)
-      list.push_back({{"what", what}, {"time", units::time(sum(part))}, {"share", units::percent(sum(part) / total)}});
+      list.push_back({{"what", what},
+                      {"time", units::time(sum(part))},
+                      {"share", units::percent(sum(part) / total)}});
   return list;
 }
 
@@ -196,8 +181,10 @@ Json troubles(const std::vector<CaseSummary>& summaries) {
       found[summary.outcome][summary.reason].push_back(record::name(summary.case_info.id));
   Json list = Json::array();
   for (const auto& [outcome, reasons] : found) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> sorted(reasons.begin(), reasons.end());
-    std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& group) { return group.second.size(); });
+    std::vector<std::pair<std::string, std::vector<std::string>>> sorted(reasons.begin(),
+                                                                         reasons.end());
+    std::ranges::stable_sort(sorted, std::ranges::greater{},
+                             [](const auto& group) { return group.second.size(); });
     std::size_t cases = 0;
     Json groups = Json::array();
     for (const auto& [reason, names] : sorted) {
@@ -211,20 +198,24 @@ Json troubles(const std::vector<CaseSummary>& summaries) {
   return list;
 }
 
-/// What is wrong with the run, in words: what `ridgeline run` does not end well with, then what --strict does not let
-/// pass.
+/// What is wrong with the run, in words: what `ridgeline run` does not end well with, then what
+/// --strict does not let pass.
 Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
   Json list = Json::array();
-  const auto add = [&](bool bad, const std::string& words) { list.push_back({{"bad", bad}, {"words", words}}); };
+  const auto add = [&](bool bad, const std::string& words) {
+    list.push_back({{"bad", bad}, {"words", words}});
+  };
   const auto of = [&](const auto& wanted) {
     std::vector<CaseSummary> some;
     std::ranges::copy_if(summaries, std::back_inserter(some), wanted);
     return some;
   };
-  const std::string all = fmt::format("of {} case{}", summaries.size(), summaries.size() == 1 ? "" : "s");
+  const std::string all =
+      fmt::format("of {} case{}", summaries.size(), summaries.size() == 1 ? "" : "s");
   const auto failed = of([](const CaseSummary& one) { return is_not_measured(one.outcome); });
-  const auto unsteady =
-      of([](const CaseSummary& one) { return record::has_samples(one.outcome) && !record::is_success(one.outcome); });
+  const auto unsteady = of([](const CaseSummary& one) {
+    return record::has_samples(one.outcome) && !record::is_success(one.outcome);
+  });
   if (!failed.empty()) add(true, fmt::format("{}, {}", outcome_counts(failed), all));
   if (const std::string above = above_roof(summaries); !above.empty()) add(true, above);
   if (data.run.status != record::RunStatus::finished) add(true, "the run is " + data.status);
@@ -246,7 +237,7 @@ Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, Sou
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
     });
-    Json object = to_json(summary, measurements);
+    Json object = document_of(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
       analysis::put_sites(object, counted[record::name(summary.case_info.id)], sources);
     list.push_back(std::move(object));
@@ -254,7 +245,7 @@ Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, Sou
   return list;
 }
 
-Json to_json(const ReportRun& data) {
+Json document_of(const ReportRun& data) {
   const record::Run& run = data.run;
   Json object{{"id", run.id}};
   put(object, "label", run.label);
@@ -269,7 +260,7 @@ Json to_json(const ReportRun& data) {
   object["device"] = record::to_json(data.device);
   object["environment"] = record::to_json(data.environment);
   object["builds"] = Json::array();
-  for (const record::Build& build : data.builds) object["builds"].push_back(to_json(build));
+  for (const record::Build& build : data.builds) object["builds"].push_back(record::to_json(build));
   object["roofs"] = Json::array();
   for (const record::Roof& roof : data.roofs) {
     Json& one = object["roofs"].push_back(record::to_json(roof));
@@ -288,13 +279,18 @@ Json to_json(const ReportRun& data) {
 
 }  // namespace
 
-ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary, std::string status,
-                          std::string repeat) {
+ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
+                          std::string status, std::string repeat) {
   const std::string& id = summary.run.id;
-  ReportRun data{
-      summary.run,           std::move(status), std::move(repeat), summary.device,
-      store.environment(id), store.builds(id),  store.roofs(id),   store.measurements(id, store::Samples::read)};
-  analysis::read_sites(store, data.measurements);
+  ReportRun data{summary.run,
+                 std::move(status),
+                 std::move(repeat),
+                 summary.device,
+                 store::environment(store, id),
+                 store::builds(store, id),
+                 store::roofs(store, id),
+                 store::measurements(store, id, store::Samples::read)};
+  store::read_sites(store, data.measurements);
   return data;
 }
 
@@ -305,7 +301,7 @@ json::Value report_document(const std::vector<ReportRun>& runs, const std::strin
                 {"generated", generated},
                 {"ridgeline", ridgeline},
                 {"runs", Json::array()}};
-  for (const ReportRun& run : runs) document["runs"].push_back(to_json(run));
+  for (const ReportRun& run : runs) document["runs"].push_back(document_of(run));
   return document;
 }
 

@@ -6,13 +6,13 @@
 #include "harness/analysis/summary.hpp"
 #include "harness/base/json.hpp"
 #include "harness/record/run.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 
 namespace ridgeline::present {
 
-/// Of the document that reports read; docs/report-format.md describes it. It is raised when the meaning of a key
-/// changes, a key goes away or a word of a list is new, not when a key is added.
-inline constexpr int report_format_version = 5;
+/// Of the document that reports read; docs/report-format.md describes it. It is raised when the
+/// meaning of a key changes, a key goes away or a word of a list is new, not when a key is added.
+inline constexpr int report_format_version = 6;
 
 /// One run with all that a report shows of it.
 struct ReportRun {
@@ -23,14 +23,15 @@ struct ReportRun {
   record::Environment environment;
   std::vector<record::Build> builds;
   std::vector<record::Roof> roofs;
-  std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many), sites and sources
+  std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many),
+                                                       // sites and sources
 };
 
-ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary, std::string status,
-                          std::string repeat);
+ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
+                          std::string status, std::string repeat);
 
-/// The part of the report document that holds `runs`. `generated` is a time in UTC, `ridgeline` the version of this
-/// program. What is absent or no finite number is left out, never null or 0.
+/// The part of the report document that holds `runs`. `generated` is a time in UTC, `ridgeline` the
+/// version of this program. What is absent or no finite number is left out, never null or 0.
 json::Value report_document(const std::vector<ReportRun>& runs, const std::string& generated,
                             const std::string& ridgeline);
 

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/units.hpp"
 #include "harness/present/gate_report.hpp"
-#include "harness/present/gate_words.hpp"
 #include "harness/run/device_lock.hpp"
 
 namespace ridgeline::present {
@@ -19,21 +19,26 @@ const std::string& last_seen(const FoundRun& run) {
   return std::max(run.summary.run.started, run.summary.last_process);
 }
 
-bool is_side(const FoundRun& run, const std::string& gate) { return !gate.empty() && run.summary.run.gate == gate; }
+bool is_side(const FoundRun& run, const std::string& gate) {
+  return !gate.empty() && run.summary.run.gate == gate;
+}
 
-/// The status in words of what measures on a device as `holder` ("gate ID", "run ID") and was last known to do so at
-/// `seen`; `gate`: its gate's id, or empty.
-std::string status_text(record::RunStatus status, const std::string& device_uuid, const std::string& holder,
-                        const std::string& gate, std::string seen, const std::vector<FoundRun>& all) {
+/// The status in words of what measures on a device as `holder` ("gate ID", "run ID") and was last
+/// known to do so at `seen`; `gate`: its gate's id, or empty.
+std::string status_text(record::RunStatus status, const std::string& device_uuid,
+                        const std::string& holder, const std::string& gate, std::string seen,
+                        const std::vector<FoundRun>& all) {
   if (status != record::RunStatus::running) return std::string(to_string(status));
   for (const FoundRun& run : all)
     if (is_side(run, gate)) seen = std::max(seen, last_seen(run));
   const bool measured_since = std::ranges::any_of(all, [&](const FoundRun& other) {
-    return !is_side(other, gate) && other.summary.run.device_uuid == device_uuid && last_seen(other) > seen;
+    return !is_side(other, gate) && other.summary.run.device_uuid == device_uuid &&
+           last_seen(other) > seen;
   });
   if (measured_since) return "killed";
   const std::optional<run::DeviceUse> use = run::device_use(device_uuid);
-  if (!use || use->holder.find(fmt::format(", {}: ", holder)) == std::string::npos) return "running or killed";
+  if (!use || use->holder.find(fmt::format(", {}: ", holder)) == std::string::npos)
+    return "running or killed";
   return use->held ? "running" : "killed";
 }
 
@@ -50,7 +55,8 @@ std::string point_in_time(const std::string& iso) {
 
 std::string status(const FoundRun& found, const std::vector<FoundRun>& all) {
   const record::Run& run = found.summary.run;
-  return status_text(run.status, run.device_uuid, run.gate.empty() ? "run " + run.id : "gate " + run.gate, run.gate,
+  return status_text(run.status, run.device_uuid,
+                     run.gate.empty() ? "run " + run.id : "gate " + run.gate, run.gate,
                      last_seen(found), all);
 }
 
@@ -69,12 +75,13 @@ std::string outcome_counts(const store::RunSummary& summary) {
 std::string verdicts_text(const store::FoundGate& found) {
   std::string text = verdict_counts(found.summary.verdicts);
   if (text.empty()) text = "none";
-  if (found.summary.gate.status != record::RunStatus::finished) text += "; " + counted_pairs(stored_pairs(found));
+  if (found.summary.gate.status != record::RunStatus::finished)
+    text += "; " + units::plural(stored_pairs(found), "pair");
   return text;
 }
 
 std::int64_t stored_pairs(const store::FoundGate& found) {
-  return std::ssize(store::Store::open(found.file).pairs(found.summary.gate.id));
+  return std::ssize(store::pairs(store::Store::open(found.file), found.summary.gate.id));
 }
 
 }  // namespace ridgeline::present

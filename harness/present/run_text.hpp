@@ -11,16 +11,17 @@ namespace ridgeline::present {
 /// "2026-11-20 12:45:01" of a stored time.
 std::string point_in_time(const std::string& iso);
 
-/// The stored status. For a run or gate that still says running: "killed" when another one has measured on its device
-/// since its last process started, because who measures holds the device's lock; "running" or "killed" when the lock of
-/// this machine tells; else "running or killed", as of another machine's. `all` are the runs of the folder,
-/// those of gates among them.
+/// The stored status. For a run or gate that still says running: "killed" when another one has
+/// measured on its device since its last process started, because who measures holds the device's
+/// lock; "running" or "killed" when the lock of this machine tells; else "running or killed", as of
+/// another machine's. `all` are the runs of the folder, those of gates among them.
 std::string status(const store::FoundRun& found, const std::vector<store::FoundRun>& all);
 std::string status(const store::FoundGate& found, const std::vector<store::FoundRun>& all);
 
 /// "118 ok, 2 crashed"; "none" when nothing was measured.
 std::string outcome_counts(const store::RunSummary& summary);
-/// "2 regressions, 40 pass" of a gate; "none" when nothing was decided. For one that has not ended, also its pairs.
+/// "2 regressions, 40 pass" of a gate; "none" when nothing was decided. For one that has not ended,
+/// also its pairs.
 std::string verdicts_text(const store::FoundGate& found);
 
 /// Pairs that a gate has stored, those that were dropped among them.

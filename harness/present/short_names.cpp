@@ -18,7 +18,8 @@ std::vector<Field> fields_of(const CaseId& id) {
   return fields;
 }
 
-/// The fields of all cases, in the order of their first appearance; without a value where it differs.
+/// The fields of all cases, in the order of their first appearance; without a value where it
+/// differs.
 struct CommonField {
   std::string key;
   std::optional<std::string> value;
@@ -57,8 +58,9 @@ ShortNames short_names(const std::vector<CaseId>& cases) {
     if (text != "*" || shown.empty() || shown.back() != "*") shown.push_back(text);
   }
   ShortNames names;
-  names.common = fmt::format("{}/{}/{}{}{}", first.suite, same_variant ? first.variant : "*",
-                             same_dtype ? first.dtype : "*", shown.empty() ? "" : "/", fmt::join(shown, ","));
+  names.common =
+      fmt::format("{}/{}/{}{}{}", first.suite, same_variant ? first.variant : "*",
+                  same_dtype ? first.dtype : "*", shown.empty() ? "" : "/", fmt::join(shown, ","));
   for (const CaseId& id : cases) {
     std::vector<std::string> parts, fields;
     if (!same_variant) parts.push_back(id.variant);

@@ -27,8 +27,8 @@ TEST(ShortNames, KeepWhatOnlySomeOfThemHave) {
   const ShortNames options = short_names({gemm("naive", "64"), hot});
   EXPECT_EQ(options.common, "gemm/naive/f32/m=512,n=64,k=64,batch=1,*");
   EXPECT_EQ(options.names, (Names{"(plain)", "cache=hot"}));
-  const ShortNames roofs =
-      short_names({{"roofs", "copy", "f32", {{"level", "dram"}}, {}}, {"roofs", "fma", "bf16", {}, {}}});
+  const ShortNames roofs = short_names(
+      {{"roofs", "copy", "f32", {{"level", "dram"}}, {}}, {"roofs", "fma", "bf16", {}, {}}});
   EXPECT_EQ(roofs.common, "roofs/*/*/*");
   EXPECT_EQ(roofs.names, (Names{"copy/f32/level=dram", "fma/bf16"}));
 }

@@ -79,7 +79,9 @@ void Table::add(std::vector<std::string> cells) {
   if (!below.empty()) note(std::move(below));
 }
 
-void Table::note(std::string text) { lines_.push_back({Kind::note, {std::move(text)}, has_heading_}); }
+void Table::note(std::string text) {
+  lines_.push_back({Kind::note, {std::move(text)}, has_heading_});
+}
 
 std::vector<Table::Line> Table::aligned_lines() const {
   std::vector<Line> lines = lines_;
@@ -92,7 +94,8 @@ std::vector<Table::Line> Table::aligned_lines() const {
       for (auto line = begin; line != end; ++line)
         if (line->kind == Kind::row) widths.take(line->cells[c]);
       for (auto line = begin; line != end; ++line)
-        if (line->kind == Kind::row && !line->cells[c].empty()) line->cells[c] = widths.padded(line->cells[c]);
+        if (line->kind == Kind::row && !line->cells[c].empty())
+          line->cells[c] = widths.padded(line->cells[c]);
       begin = end;
     }
   }
@@ -164,7 +167,8 @@ std::string Table::text(std::size_t width) const {
     std::string moved;
     for (std::size_t c = 0; c < line.cells.size(); ++c)
       if (layout.columns[c].below && !line.cells[c].empty())
-        moved += fmt::format("{}{}: {}", moved.empty() ? "" : "; ", columns_[c].title, line.cells[c]);
+        moved +=
+            fmt::format("{}{}: {}", moved.empty() ? "" : "; ", columns_[c].title, line.cells[c]);
     put_below(moved, indent);
   }
   return text;

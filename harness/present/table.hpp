@@ -8,11 +8,12 @@
 
 namespace ridgeline::present {
 
-/// A table in plain text: columns as wide as their widest cell, two spaces apart, no spaces at line ends. Escape
-/// sequences that colour a cell take no room.
+/// A table in plain text: columns as wide as their widest cell, two spaces apart, no spaces at line
+/// ends. Escape sequences that colour a cell take no room.
 class Table {
  public:
-  /// `point`: of numbers with units, "12.3 us", points and units stand below each other, from one heading to the next.
+  /// `point`: of numbers with units, "12.3 us", points and units stand below each other, from one
+  /// heading to the next.
   enum class Align { left, right, point };
   struct Column {
     std::string title;
@@ -30,8 +31,9 @@ class Table {
   /// Goes below the row just added, indented and wrapped.
   void note(std::string text);
   bool empty() const { return lines_.empty(); }
-  /// Header and rows, each line with its newline. Lines are at most `width` characters long as far as the movable
-  /// columns and the first one allow: a cell of the first that is too long stands on a line before the rest of its row.
+  /// Header and rows, each line with its newline. Lines are at most `width` characters long as far
+  /// as the movable columns and the first one allow: a cell of the first that is too long stands on
+  /// a line before the rest of its row.
   std::string text(std::size_t width = any_width) const;
 
  private:

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -29,9 +31,32 @@ std::string coloured(const Look& look, Colour colour, std::string_view text);
 /// "[######..............] 3/10".
 std::string progress_bar(int done, int total);
 
-/// Writes `text` for people while work goes on: a reader that has gone away must not end a run. Output that was lost is
-/// reported when the program ends.
+/// Writes `text` for people while work goes on: a reader that has gone away must not end a run.
+/// Output that was lost is reported when the program ends.
 void say(std::FILE* out, const std::string& text);
+
+/// The line on which a terminal shows how far work is: it stays below what is said meanwhile.
+class StatusLine {
+ public:
+  /// `quiet` shows nothing, and neither does what is no terminal.
+  StatusLine(std::FILE* out, bool quiet);
+  ~StatusLine() { clear(); }
+  void clear();
+
+ protected:
+  /// Shows as much of the text as fits, at most ten times a second.
+  void show(const std::function<std::string()>& text);
+
+  std::FILE* out_;
+  bool quiet_, terminal_;
+
+ private:
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+/// Says on standard error what failed and, where there is any, the advice.
+void say_failure(const std::string& failure, const std::string& advice);
 
 /// One line on standard error about a results file that was left out.
 void say_left_out(const Error& why);

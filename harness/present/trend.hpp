@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/analysis/trend.hpp"
@@ -18,30 +20,63 @@ struct TrendReport {
 /// 2 when a case has newly stopped, else 1 when something is newly for the worse, else 0.
 int fail_on_new(const std::vector<analysis::DeviceTrend>& devices);
 
-/// The command that measures what is before `changes` against what is after it, on `device`; empty, with `why`, when
-/// there are no two commits that could be built.
+/// The command that measures what is before `changes` against what is after it, on `device`; empty,
+/// with `why`, when there are no two commits that could be built.
 std::string confirming_command(const analysis::NightChanges& changes, const record::Device& device,
                                const std::string& case_name, std::string& why);
 
-/// The member with the largest change, whose command confirms the event.
-const analysis::TrendChange& largest(const analysis::FleetEvent& event);
-
-/// What happened, in a sentence without its night and without whether it is new.
-std::string in_words(const analysis::FleetEvent& event);
+/// What happened, in a sentence without its night.
 std::string in_words(const analysis::EnvironmentStart& start);
-/// `nights` are all that are stored.
-std::string in_words(const analysis::TrendStop& stop, std::size_t nights);
+
+/// One thing that a trend tells: a change of one case, one that many share, a drift, or a case that
+/// stopped. Texts are empty where there is nothing to say. Refers to its trend.
+struct Finding {
+  std::string_view kind;  // of a TrendKind, "drift" or "stopped"
+  std::size_t night = 0;  // the first of the new level or of the drift; the last with a time
+  bool confirmed = true, is_new = false, fails = false;
+  bool worse = false;           // confirmed, and a regression, a drift to slower times or a stop
+  std::string case_name;        // empty for many
+  std::optional<double> ratio;  // after over before
+  std::optional<stats::Interval> range;       // of it, 95%
+  std::optional<record::Outcome> since_then;  // of a stop, the latest
+  std::string levels;                         // "933 ns -> 989 ns", or what happened
+  std::string where;                          // which nights it may have been
+  std::string sparkline;
+  const analysis::NightChanges* changes = nullptr;  // absent for a stop
+  std::string confirm,
+      cannot_confirm;  // the command, or why there is none; neither for drifts and stops
+  const analysis::TrendChange* step = nullptr;  // of one case
+  std::vector<Finding> members;                 // of many, the largest change first
+};
+
+/// "+6.0%", "+5.6% to +6.5%", "+6.0% (+5.6% to +6.5%) 933 ns -> 989 ns", "commit
+/// 0061c0ffeec0 -> 0062c0ffeec0"
+std::string change_words(const Finding& one);
+std::string range_words(const Finding& one);
+std::string in_words(const Finding& one);
+std::string commit_words(const Finding& one);
+
+/// What matters most first: what fails a night, what else is for the worse, what is confirmed; of
+/// each the largest.
+std::vector<Finding> findings(const analysis::DeviceTrend& trend);
+
+/// "the last 90 nights: 2 regressions (1 new), 1 drift; 3 changes before, which --nights lists"
+std::string totals(const std::vector<Finding>& found, const analysis::DeviceTrend& trend,
+                   std::size_t shown_nights);
+
+/// What is not in these nights, and what they cannot say.
+std::vector<std::string> limits(const analysis::DeviceTrend& trend);
 
 std::string trend_text(const TrendReport& report);
 /// `with_series`: also the values of every series.
 json::Value to_json(const TrendReport& report, bool with_series);
 
-/// What a report draws of a device: what to_json says of it, and of the nights that `rules` show the values of every
-/// case, of a case that was counted those metrics of which a change is told.
+/// What a report shows of a device: what was found, in words, and of the nights that `rules` show
+/// the values of every case, of a case that was counted those metrics of which a change is told.
 json::Value report_json(const analysis::DeviceTrend& trend, const analysis::TrendRules& rules);
 
-/// One character a value, or a few of more than 60, a bar before `marked` unless that is 0: lowest to highest of all
-/// but the outermost twentieths.
+/// One character a value, or a few of more than 60, a bar before `marked` unless that is 0: lowest
+/// to highest of all but the outermost twentieths.
 std::string sparkline(const std::vector<double>& values, std::size_t marked = 0);
 
 }  // namespace ridgeline::present

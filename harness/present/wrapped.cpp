@@ -5,7 +5,8 @@
 namespace ridgeline::present {
 namespace {
 
-/// Where to cut a word for its beginning to fit: after the last ',' or '/' within `room` characters, else at its end.
+/// Where to cut a word for its beginning to fit: after the last ',' or '/' within `room`
+/// characters, else at its end.
 std::size_t cut_of(std::string_view word, std::size_t room) {
   if (characters(word) <= room) return word.size();
   std::size_t cut = word.size();
@@ -27,7 +28,8 @@ std::size_t characters(std::string_view text) {
   return width;
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
+                    std::size_t column) {
   std::string out;
   bool fresh = true;  // nothing stands on the line yet
   const auto next_line = [&] {

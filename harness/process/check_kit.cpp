@@ -21,22 +21,19 @@ namespace fs = std::filesystem;
 /// Stands for the folder in which the kit is.
 constexpr std::string_view here = "@ridgeline@";
 
-std::string placed(std::string text, const fs::path& folder) {
-  if (const auto at = text.find(here); at != std::string::npos) text.replace(at, here.size(), folder.string());
-  return text;
-}
-
-std::vector<std::string> placed(const std::vector<std::string>& texts, const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const std::string& text : texts) all.push_back(placed(text, folder));
-  return all;
+std::vector<std::string> placed(std::vector<std::string> texts, const fs::path& folder) {
+  for (std::string& text : texts)
+    if (const auto at = text.find(here); at != std::string::npos)
+      text.replace(at, here.size(), folder.string());
+  return texts;
 }
 
 std::string find_compiler(const std::string& built_with) {
   if (access(built_with.c_str(), X_OK) == 0) return built_with;
   const fs::path found = find_on_path("g++");
   if (found.empty())
-    throw Error(ErrorKind::dependency, fmt::format("there is no compiler: no {}, and no g++ on the PATH", built_with),
+    throw Error(ErrorKind::dependency,
+                fmt::format("there is no compiler: no {}, and no g++ on the PATH", built_with),
                 "install g++");
   return found.string();
 }
@@ -45,8 +42,9 @@ std::string find_compiler(const std::string& built_with) {
 std::string other_compiler(const std::string& compiler, const std::string& version) {
   const std::string found = run_tool({compiler, {"-dumpfullversion"}, {}}).output;
   if (found == version) return "";
-  return fmt::format("{} is of version {}, and Ridgeline was built by {}: counts are those of its code", compiler,
-                     found, version);
+  return fmt::format(
+      "{} is of version {}, and Ridgeline was built by {}: counts are those of its code", compiler,
+      found, version);
 }
 
 std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built_with) {
@@ -56,16 +54,18 @@ std::vector<std::string> find_cuda_headers(const std::vector<std::string>& built
   };
   if (std::ranges::any_of(built_with, holds_them)) return built_with;
   std::vector<std::string> places = built_with;
-  if (const char* named = std::getenv("CUDA_HOME"); named && *named) places.push_back(fs::path(named) / "include");
+  if (const char* named = std::getenv("CUDA_HOME"); named && *named)
+    places.push_back(fs::path(named) / "include");
   std::error_code failure;
   if (const fs::path nvcc = fs::canonical(find_on_path("nvcc"), failure); !failure)
     places.push_back(nvcc.parent_path().parent_path() / "include");
   places.push_back("/usr/local/cuda/include");
   for (const std::string& place : places)
     if (holds_them(place)) return {place};
-  throw Error(ErrorKind::dependency,
-              fmt::format("CUDA's headers are not here: no cuda_fp16.h in {}", fmt::join(places, ", ")),
-              "set CUDA_HOME to a CUDA toolkit, of which its folder include is enough");
+  throw Error(
+      ErrorKind::dependency,
+      fmt::format("CUDA's headers are not here: no cuda_fp16.h in {}", fmt::join(places, ", ")),
+      "set CUDA_HOME to a CUDA toolkit, of which its folder include is enough");
 }
 
 }  // namespace
@@ -74,26 +74,30 @@ Kit read_kit(const fs::path& folder) {
   const fs::path file = folder / "lib/ridgeline/check.json";
   std::ifstream in(file);
   if (!in)
-    throw Error(ErrorKind::dependency, fmt::format("this build cannot check kernels: there is no {}", file.string()),
+    throw Error(ErrorKind::dependency,
+                fmt::format("this build cannot check kernels: there is no {}", file.string()),
                 "run a ridgeline that was built from source with CUDA's headers present");
   std::vector<std::string> cuda_headers;
   std::string compiler, version;
   Kit kit;
   try {
     const json::Value written = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-    kit = {placed(written.at("launcher").texts(), folder), placed(written.at("flags").texts(), folder),
-           placed(written.at("link").texts(), folder), ""};
+    kit = {placed(written.at("launcher").texts(), folder),
+           placed(written.at("flags").texts(), folder), placed(written.at("link").texts(), folder),
+           ""};
     compiler = written.at("compiler").text();
     version = written.at("compiler_version").text();
     cuda_headers = written.at("cuda_headers").texts();
   } catch (const json::Error& error) {
-    throw Error(ErrorKind::internal, fmt::format("cannot read {}: {}", file.string(), error.what()));
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot read {}: {}", file.string(), error.what()));
   }
   compiler = find_compiler(compiler);
   kit.compiler.push_back(compiler);
   kit.note = other_compiler(compiler, version);
+  // cuda::atomic lies below cccl.
   for (const std::string& headers : find_cuda_headers(cuda_headers))
-    kit.flags.insert(kit.flags.end(), {"-isystem", headers, "-isystem", headers + "/cccl"});  // the last: cuda::atomic
+    kit.flags.insert(kit.flags.end(), {"-isystem", headers, "-isystem", headers + "/cccl"});
   return kit;
 }
 

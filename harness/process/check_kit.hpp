@@ -6,7 +6,8 @@
 
 namespace ridgeline::process {
 
-/// How kernels of any file are compiled for the emulated device and linked into a program of their own.
+/// How kernels of any file are compiled for the emulated device and linked into a program of their
+/// own.
 struct Kit {
   std::vector<std::string> compiler;  // and before it the program that runs it, if one does
   std::vector<std::string> flags, link;
@@ -14,9 +15,10 @@ struct Kit {
 };
 
 /// The kit of the build or the unpacked archive in `folder`: its lib/ridgeline/check.json, as
-/// harness/worker/check/CMakeLists.txt writes it. A g++ and CUDA's headers that are no longer where they were then are
-/// looked for: the one on the PATH, the others below $CUDA_HOME, beside the nvcc of the PATH, and in /usr/local/cuda.
-/// Throws a dependency Error that names what is missing and how to have it.
+/// harness/worker/check/CMakeLists.txt writes it. A g++ and CUDA's headers that are no longer where
+/// they were then are looked for: the one on the PATH, the others below $CUDA_HOME, beside the nvcc
+/// of the PATH, and in /usr/local/cuda. Throws a dependency Error that names what is missing and
+/// how to have it.
 Kit read_kit(const std::filesystem::path& folder);
 
 }  // namespace ridgeline::process

@@ -34,7 +34,8 @@ class CheckKit : public testing::Test {
            {"link", {"@ridgeline@/lib/ridgeline/libx.a", "-ldl"}}};
   }
   ~CheckKit() override {
-    for (const auto& [name, value] : before) value ? setenv(name, value->c_str(), 1) : unsetenv(name);
+    for (const auto& [name, value] : before)
+      value ? setenv(name, value->c_str(), 1) : unsetenv(name);
   }
 
   static void program(const fs::path& path, const std::string& version) {
@@ -72,9 +73,10 @@ using Words = std::vector<std::string>;
 
 TEST_F(CheckKit, OfAnUnpackedArchiveIsFoundWhereItIsNow) {
   const Kit found = read();
-  EXPECT_EQ(found.compiler, Words({folder / "lib/ridgeline/compile_kernels", temporary.path() / "bin/g++"}));
-  EXPECT_EQ(found.flags, Words({"-O1", "-I" + (folder / "include").string(), "-isystem", toolkit / "include",
-                                "-isystem", toolkit / "include/cccl"}));
+  EXPECT_EQ(found.compiler,
+            Words({folder / "lib/ridgeline/compile_kernels", temporary.path() / "bin/g++"}));
+  EXPECT_EQ(found.flags, Words({"-O1", "-I" + (folder / "include").string(), "-isystem",
+                                toolkit / "include", "-isystem", toolkit / "include/cccl"}));
   EXPECT_EQ(found.link, Words({folder / "lib/ridgeline/libx.a", "-ldl"}));
   EXPECT_EQ(found.note, "");
 }
@@ -93,24 +95,29 @@ TEST_F(CheckKit, KeepsTheCompilerAndTheHeadersOfItsBuild) {
 TEST_F(CheckKit, FindsTheHeadersBesideNvcc) {
   setenv("CUDA_HOME", "", 1);
   program(toolkit / "bin/nvcc", "");
-  setenv("PATH", ((toolkit / "bin").string() + ":" + (temporary.path() / "bin").string()).c_str(), 1);
+  setenv("PATH", ((toolkit / "bin").string() + ":" + (temporary.path() / "bin").string()).c_str(),
+         1);
   EXPECT_EQ(read().flags.back(), toolkit / "include/cccl");
 }
 
 TEST_F(CheckKit, SaysThatAnotherCompilerCountsItsOwnCode) {
   kit["compiler_version"] = "9.8.7";
-  EXPECT_EQ(read().note, (temporary.path() / "bin/g++").string() +
-                             " is of version 1.2.3, and Ridgeline was built by 9.8.7: counts are those of its code");
+  EXPECT_EQ(
+      read().note,
+      (temporary.path() / "bin/g++").string() +
+          " is of version 1.2.3, and Ridgeline was built by 9.8.7: counts are those of its code");
 }
 
 TEST_F(CheckKit, NamesWhatIsMissing) {
   fs::remove(temporary.path() / "bin/g++");
-  EXPECT_EQ(failure(), "there is no compiler: no /nowhere/c++, and no g++ on the PATH; install g++");
+  EXPECT_EQ(failure(),
+            "there is no compiler: no /nowhere/c++, and no g++ on the PATH; install g++");
   program(temporary.path() / "bin/g++", "1.2.3");
   if (!fs::exists("/usr/local/cuda/include/cuda_fp16.h")) {
     fs::remove(toolkit / "include/cuda_fp16.h");
-    EXPECT_TRUE(failure().starts_with("CUDA's headers are not here: no cuda_fp16.h in /nowhere/include, " +
-                                      toolkit.string() + "/include, "));
+    EXPECT_TRUE(
+        failure().starts_with("CUDA's headers are not here: no cuda_fp16.h in /nowhere/include, " +
+                              toolkit.string() + "/include, "));
   }
   fs::remove(folder / "lib/ridgeline/check.json");
   EXPECT_THROW(read_kit(folder), Error);

@@ -31,7 +31,8 @@ struct Pipe {
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(ErrorKind::internal, fmt::format("cannot make a pipe to a worker: {}", std::strerror(errno)));
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot make a pipe to a worker: {}", std::strerror(errno)));
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -58,8 +59,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-/// Descriptors of ridgeline that came along with a fork (database, lock, other workers' pipes) must not live as long as
-/// the guard does.
+/// Descriptors of ridgeline that came along with a fork (database, lock, other workers' pipes) must
+/// not live as long as the guard does.
 void close_all_but(std::array<int, 3> kept) {
   std::sort(kept.begin(), kept.end());
   int first = 0;
@@ -77,16 +78,17 @@ struct Ends {
   int failure;                // errno when the program cannot be executed
 };
 
-[[noreturn]] void become_program(const Ends& ends, pid_t guard, const char* program, char* const* arguments,
-                                 char* const* environment) {
+[[noreturn]] void become_program(const Ends& ends, pid_t guard, const char* program,
+                                 char* const* arguments, char* const* environment) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signal(number, SIG_DFL);
-  const bool ready =
-      getppid() == guard && dup2(ends.input, 0) == 0 && dup2(ends.output, 1) == 1 && dup2(ends.errors, 2) == 2;
+  for (const int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+    signal(number, SIG_DFL);
+  const bool ready = getppid() == guard && dup2(ends.input, 0) == 0 && dup2(ends.output, 1) == 1 &&
+                     dup2(ends.errors, 2) == 2;
   if (ready) {
     close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
     execve(program, arguments, environment);
@@ -96,8 +98,10 @@ struct Ends {
   _exit(127);
 }
 
-/// Runs in the forked guard: waits for the end of the program or of ridgeline, then leaves nothing running below.
-[[noreturn]] void guard(const Ends& ends, const char* program, char* const* arguments, char* const* environment) {
+/// Runs in the forked guard: waits for the end of the program or of ridgeline, then leaves nothing
+/// running below.
+[[noreturn]] void guard(const Ends& ends, const char* program, char* const* arguments,
+                        char* const* environment) {
   prctl(PR_SET_NAME, "ridgeline-guard", 0, 0, 0);
   setpgid(0, 0);
   adopt_orphans();
@@ -143,11 +147,12 @@ Child::Child(const Command& command) {
   arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
   std::vector<std::string> environment = child_environment(command);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
-  Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe(), alive = make_pipe(), end = make_pipe(),
-       failure = make_pipe();
-  const Ends ends{input.read.get(),   command.output_to_errors ? errors.write.get() : output.write.get(),
-                  errors.write.get(), alive.read.get(),
-                  end.write.get(),    failure.write.get()};
+  Pipe input = make_pipe(), output = make_pipe(), errors = make_pipe(), alive = make_pipe(),
+       end = make_pipe(), failure = make_pipe();
+  const Ends ends{
+      input.read.get(),   command.output_to_errors ? errors.write.get() : output.write.get(),
+      errors.write.get(), alive.read.get(),
+      end.write.get(),    failure.write.get()};
 
   sigset_t all, before;
   sigfillset(&all);
@@ -157,8 +162,8 @@ Child::Child(const Command& command) {
   const int fork_failure = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (guard_ < 0)
-    throw Error(ErrorKind::internal,
-                fmt::format("cannot start {}: {}", command.program.string(), std::strerror(fork_failure)));
+    throw Error(ErrorKind::internal, fmt::format("cannot start {}: {}", command.program.string(),
+                                                 std::strerror(fork_failure)));
 
   input_ = std::move(input.write);
   output_ = std::move(output.read);
@@ -177,20 +182,26 @@ Child::Child(const Command& command) {
   while (got < 0 && errno == EINTR);
   if (got == sizeof reason) {
     kill();
-    throw Error(ErrorKind::dependency,
-                fmt::format("cannot execute {}: {}", command.program.string(), std::strerror(reason)));
+    throw Error(
+        ErrorKind::dependency,
+        fmt::format("cannot execute {}: {}", command.program.string(), std::strerror(reason)));
   }
 }
 
 Child::~Child() { kill(); }
 
-void Child::drain_errors() {
+bool Child::drain_errors(std::ostream* log) {
   char buffer[16384];
-  for (ssize_t got = 0; (got = read(errors_.get(), buffer, sizeof buffer)) > 0;) {
+  ssize_t got = 0;
+  while ((got = read(errors_.get(), buffer, sizeof buffer)) > 0) {
+    if (log) log->write(buffer, got).flush();
     error_text_.append(buffer, static_cast<std::size_t>(got));
-    if (error_text_.size() > 2 * max_error_bytes) error_text_.erase(0, error_text_.size() - max_error_bytes);
+    if (error_text_.size() > 2 * max_error_bytes)
+      error_text_.erase(0, error_text_.size() - max_error_bytes);
   }
-  if (error_text_.size() > max_error_bytes) error_text_.erase(0, error_text_.size() - max_error_bytes);
+  if (error_text_.size() > max_error_bytes)
+    error_text_.erase(0, error_text_.size() - max_error_bytes);
+  return got != 0;
 }
 
 std::string Child::last_words() {
@@ -209,8 +220,8 @@ void Child::suspend() noexcept {
 }
 
 void Child::resume() noexcept {
-  // A process that has ended meanwhile stays a zombie until the guard, which reaps all below it, has seen its end; that
-  // its number was given to another since is as unlikely as it is harmless.
+  // A process that has ended meanwhile stays a zombie until the guard, which reaps all below it,
+  // has seen its end; that its number was given to another since is as unlikely as it is harmless.
   for (const pid_t pid : stopped_) ::kill(pid, SIGCONT);
   stopped_.clear();
 }
@@ -219,8 +230,8 @@ void Child::kill() noexcept {
   if (guard_ <= 0) return;
   stopped_.clear();  // a signal that kills needs no resuming
   alive_.reset();
-  // The guard needs milliseconds. Should it be stopped or dead, its charges are killed from here, and fall to this
-  // process.
+  // The guard needs milliseconds. Should it be stopped or dead, its charges are killed from here,
+  // and fall to this process.
   pollfd wait{end_.get(), POLLIN, 0};
   for (int tries = 0; poll(&wait, 1, 5000) < 0 && errno == EINTR && tries < 100;) ++tries;
   int status = -1;
@@ -244,7 +255,8 @@ std::optional<int> Child::exit_code() const {
 std::string Child::ending() const {
   if (status_ == -1) return "ended in an unknown way";
   if (const auto code = exit_code()) return fmt::format("exited with code {}", *code);
-  return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status_),
+                     strsignal(WTERMSIG(status_)));
 }
 
 }  // namespace ridgeline::process

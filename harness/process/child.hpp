@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,16 +18,18 @@ struct Command {
   std::filesystem::path program;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
-  bool output_to_errors = false;  // stdout joins stderr, for launchers, which print what nobody should read
+  bool output_to_errors = false;  // stdout joins stderr, for launchers, which print what nobody
+                                  // should read
 };
 
-/// A program below a guard: a process of our own that adopts whatever the program forks. When the program ends, when
-/// kill() is called, or when this process dies in any way, the guard kills all that is left by descent, so that neither
-/// a zombie nor an orphan stays behind. The program leads a process group of its own: the terminal's Ctrl-C does not
-/// reach it.
+/// A program below a guard: a process of our own that adopts whatever the program forks. When the
+/// program ends, when kill() is called, or when this process dies in any way, the guard kills all
+/// that is left by descent, so that neither a zombie nor an orphan stays behind. The program leads
+/// a process group of its own: the terminal's Ctrl-C does not reach it.
 class Child {
  public:
-  /// Throws a dependency Error when the program cannot be executed. Must be called while this process has one thread.
+  /// Throws a dependency Error when the program cannot be executed. Must be called while this
+  /// process has one thread.
   explicit Child(const Command& command);
   Child(const Child&) = delete;
   ~Child();
@@ -37,13 +40,14 @@ class Child {
   int end() const { return end_.get(); }  // readable once the program has ended
 
   void close_input() { input_.reset(); }
-  /// Takes what stderr holds without waiting; all but its last 64 KiB are dropped.
-  void drain_errors();
+  /// Takes what stderr holds without waiting, and writes it to the log, if any; all but its last 64
+  /// KiB are dropped. False once stderr has ended.
+  bool drain_errors(std::ostream* log = nullptr);
   /// The last non-empty line of stderr, fit to be shown; empty when there is none.
   std::string last_words();
 
-  /// Stops the program and everything below it, threads included, until it is resumed: what polls or spins while it
-  /// waits takes no time from others then.
+  /// Stops the program and everything below it, threads included, until it is resumed: what polls
+  /// or spins while it waits takes no time from others then.
   void suspend() noexcept;
   void resume() noexcept;
 

@@ -56,7 +56,8 @@ TEST(Child, TellsHowItsProgramEnded) {
 
 TEST(Child, PassesTextThroughAndKeepsTheEndOfStderr) {
   Child child(
-      shell("read line; echo got $line; i=0; while [ $i -lt 3000 ]; do echo filler filler filler filler filler >&2; "
+      shell("read line; echo got $line; i=0; while [ $i -lt 3000 ]; do echo filler filler filler "
+            "filler filler >&2; "
             "i=$((i+1)); done; echo last words >&2; echo >&2"));
   ASSERT_EQ(write(child.input(), "this\n", 5), 5);
   pollfd output{child.output(), POLLIN, 0};
@@ -101,7 +102,9 @@ TEST(Child, InheritsNoDescriptorOfOurs) {
 
 /// Everything below a child, by a script that starts more of them, each deaf to SIGTERM.
 TEST(Child, KillEndsEverythingBelow) {
-  Child child(shell("trap '' TERM; (trap '' TERM; setsid sleep 1000 & sleep 1000) & sleep 1000 & echo ready; wait"));
+  Child child(
+      shell("trap '' TERM; (trap '' TERM; setsid sleep 1000 & sleep 1000) & sleep 1000 & echo "
+            "ready; wait"));
   char ready[6];
   pollfd output{child.output(), POLLIN, 0};
   ASSERT_EQ(poll(&output, 1, 10'000), 1);

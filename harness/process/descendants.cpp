@@ -17,8 +17,8 @@
 namespace ridgeline::process {
 namespace {
 
-/// Parent of a process, 0 when it is gone. The name in /proc/PID/stat may hold anything, so fields are read after its
-/// last ')'.
+/// Parent of a process, 0 when it is gone. The name in /proc/PID/stat may hold anything, so fields
+/// are read after its last ')'.
 pid_t parent_of(pid_t pid) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
@@ -50,7 +50,8 @@ std::vector<pid_t> descendants(pid_t root) {
   std::vector<pid_t> found{root};
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const auto& [child, parent] : parents)
-      if (parent == found[i] && std::find(found.begin(), found.end(), child) == found.end()) found.push_back(child);
+      if (parent == found[i] && std::find(found.begin(), found.end(), child) == found.end())
+        found.push_back(child);
   found.erase(found.begin());
   return found;
 }

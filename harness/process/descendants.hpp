@@ -9,11 +9,12 @@ namespace ridgeline::process {
 /// Processes below `root`, itself left out, as /proc shows them now.
 std::vector<pid_t> descendants(pid_t root);
 
-/// Makes the calling process the parent that orphans below it fall to, so that none gets away from end_descendants().
+/// Makes the calling process the parent that orphans below it fall to, so that none gets away from
+/// end_descendants().
 void adopt_orphans();
 
-/// Kills everything below the calling process and waits for it, also for what is forked meanwhile. The calling process
-/// must adopt orphans. Returns when it has no child left.
+/// Kills everything below the calling process and waits for it, also for what is forked meanwhile.
+/// The calling process must adopt orphans. Returns when it has no child left.
 void end_descendants() noexcept;
 
 }  // namespace ridgeline::process

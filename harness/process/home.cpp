@@ -21,7 +21,9 @@ bool holds_profiles(const std::filesystem::path& folder) {
 std::filesystem::path program_folder() {
   std::error_code failure;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  if (failure) throw Error(ErrorKind::internal, fmt::format("cannot read /proc/self/exe: {}", failure.message()));
+  if (failure)
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot read /proc/self/exe: {}", failure.message()));
   return program.parent_path();
 }
 
@@ -35,7 +37,8 @@ std::filesystem::path home() {
     if (holds_profiles(folder)) return folder;
     if (folder == folder.parent_path()) break;
   }
-  throw Error(ErrorKind::dependency, fmt::format("no folder above {} holds suites/profiles", program_folder().string()),
+  throw Error(ErrorKind::dependency,
+              fmt::format("no folder above {} holds suites/profiles", program_folder().string()),
               "set RIDGELINE_HOME to a clone of Ridgeline");
 }
 

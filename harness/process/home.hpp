@@ -8,11 +8,12 @@ namespace ridgeline::process {
 /// Folder of the running program.
 std::filesystem::path program_folder();
 
-/// The folder that holds suites/profiles: $RIDGELINE_HOME, or the nearest one above the running program. Throws a
-/// dependency Error when there is none.
+/// The folder that holds suites/profiles: $RIDGELINE_HOME, or the nearest one above the running
+/// program. Throws a dependency Error when there is none.
 std::filesystem::path home();
 
-/// A program of Ridgeline: beside the running one, else on the PATH; empty when it is in neither place.
+/// A program of Ridgeline: beside the running one, else on the PATH; empty when it is in neither
+/// place.
 std::filesystem::path find_program(const std::string& name);
 
 }  // namespace ridgeline::process

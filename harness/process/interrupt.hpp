@@ -9,8 +9,8 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// While one exists, the first SIGINT, SIGTERM or SIGHUP is noted, and a second one ends the process at once with exit
-/// code 130; the guards then end the workers. Only one at a time.
+/// While one exists, the first SIGINT, SIGTERM or SIGHUP is noted, and a second one ends the
+/// process at once with exit code 130; the guards then end the workers. Only one at a time.
 class Interrupt {
  public:
   Interrupt();

@@ -28,11 +28,13 @@ Reception::Reception() {
   auto* plain = reinterpret_cast<sockaddr*>(&address);
   if (!listener_ || bind(listener_.get(), plain, size) != 0 || listen(listener_.get(), 8) != 0 ||
       getsockname(listener_.get(), plain, &size) != 0)
-    throw Error(ErrorKind::internal, fmt::format("cannot listen on 127.0.0.1: {}", std::strerror(errno)));
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot listen on 127.0.0.1: {}", std::strerror(errno)));
   port_ = ntohs(address.sin_port);
   unsigned char secret[16];
   if (getrandom(secret, sizeof secret, 0) != sizeof secret)
-    throw Error(ErrorKind::internal, fmt::format("cannot get random bytes: {}", std::strerror(errno)));
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot get random bytes: {}", std::strerror(errno)));
   for (const unsigned char byte : secret) token_ += fmt::format("{:02x}", byte);
 }
 
@@ -49,7 +51,8 @@ std::filesystem::path find_on_path(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path file = std::filesystem::path(folder.empty() ? "." : folder) / name;
     std::error_code unreadable;
-    if (std::filesystem::is_regular_file(file, unreadable) && access(file.c_str(), X_OK) == 0) return file;
+    if (std::filesystem::is_regular_file(file, unreadable) && access(file.c_str(), X_OK) == 0)
+      return file;
   }
   return {};
 }
@@ -57,15 +60,16 @@ std::filesystem::path find_on_path(const std::string& name) {
 Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
                        const Reception& reception) {
   if (launcher != "mpirun")
-    throw Error(ErrorKind::dependency,
-                fmt::format("{} asks for the launcher {}, which is unknown", worker.filename().string(), launcher));
+    throw Error(ErrorKind::dependency, fmt::format("{} asks for the launcher {}, which is unknown",
+                                                   worker.filename().string(), launcher));
   const std::filesystem::path program = find_on_path(launcher);
   if (program.empty())
-    throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher), "install Open MPI (openmpi-bin)");
+    throw Error(ErrorKind::dependency, fmt::format("{} not found", launcher),
+                "install Open MPI (openmpi-bin)");
   Command command;
   command.program = program;
-  // Bound by the launcher, a rank would see a smaller machine than the one the run is about; ranks divide its cores
-  // themselves.
+  // Bound by the launcher, a rank would see a smaller machine than the one the run is about; ranks
+  // divide its cores themselves.
   command.arguments = {"-n",
                        std::to_string(ranks),
                        "--bind-to",
@@ -74,7 +78,8 @@ Command launch_command(const std::string& launcher, int ranks, const std::filesy
                        "--worker",
                        "--connect",
                        fmt::format("127.0.0.1:{}", reception.port())};
-  // Open MPI refuses root and more ranks than cores unless told; on a small machine ranks share cores.
+  // Open MPI refuses root and more ranks than cores unless told; on a small machine ranks share
+  // cores.
   command.environment = {{protocol::token_variable, reception.token()},
                          {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
                          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},

@@ -25,8 +25,8 @@ class Reception {
   std::string token_;
 };
 
-/// The line that starts `ranks` workers under `launcher` ("mpirun"), told to report at the reception. Throws a
-/// dependency Error when the launcher is not on the PATH.
+/// The line that starts `ranks` workers under `launcher` ("mpirun"), told to report at the
+/// reception. Throws a dependency Error when the launcher is not on the PATH.
 Command launch_command(const std::string& launcher, int ranks, const std::filesystem::path& worker,
                        const Reception& reception);
 

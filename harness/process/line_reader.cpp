@@ -9,7 +9,8 @@ namespace ridgeline::process {
 LineReader::State LineReader::pump() {
   while (true) {
     searched_ = buffer_.find('\n', searched_);
-    if (searched_ != std::string::npos) return searched_ > max_line_ ? State::too_long : State::line;
+    if (searched_ != std::string::npos)
+      return searched_ > max_line_ ? State::too_long : State::line;
     searched_ = buffer_.size();
     if (buffer_.size() > max_line_) return State::too_long;
     if (ended_) return State::ended;

@@ -22,12 +22,15 @@ struct ToolResult {
   std::optional<int> exit_code;  // absent when it was killed
   std::string ending;            // "exited with code 3"
   std::string output;            // what it printed, without a last newline; cut after 4 MiB
-  std::string words;             // the last line of what it said on stderr, fit to be shown; empty when there is none
+  std::string words;  // the last line of what it said on stderr, fit to be shown; empty when there
+                      // is none
 };
 
-/// Runs the tool without input, shielded from what git leaves in the environment of its hooks, and below a guard, so
-/// that nothing of it outlives this process. With a log, all that it prints goes there and not into `output`. Throws a
-/// dependency Error when it is not installed, and Interrupted, then with nothing left running.
-ToolResult run_tool(const Tool& tool, std::ostream* log = nullptr);
+/// Runs the tool without input, shielded from what git leaves in the environment of its hooks, and
+/// below a guard, so that nothing of it outlives this process. With a log, all that it prints goes
+/// there as it comes, and not into the result's `output`; with `printed`, too, what it prints on
+/// stdout goes to that instead. Throws a dependency Error when it is not installed, and
+/// Interrupted, then with nothing left running.
+ToolResult run_tool(const Tool& tool, std::ostream* log = nullptr, std::ostream* printed = nullptr);
 
 }  // namespace ridgeline::process

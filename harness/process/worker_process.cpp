@@ -27,14 +27,15 @@ int ms_until(Deadline deadline) {
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::function<void()> tick,
                              const Variables& environment)
-    : child_(std::make_unique<Child>(Command{program, {"--worker"}, environment, false})), tick_(std::move(tick)) {
+    : child_(std::make_unique<Child>(Command{program, {"--worker"}, environment, false})),
+      tick_(std::move(tick)) {
   to_ = child_->input();
   from_ = child_->output();
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
 }
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher, int ranks,
-                             std::function<void()> tick, const Variables& environment)
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::string& launcher,
+                             int ranks, std::function<void()> tick, const Variables& environment)
     : reception_(std::make_unique<Reception>()), tick_(std::move(tick)) {
   Command command = launch_command(launcher, ranks, program, *reception_);
   command.environment.insert(command.environment.end(), environment.begin(), environment.end());
@@ -45,7 +46,8 @@ protocol::Hello WorkerProcess::greet(Deadline deadline) {
   if (reception_) meet(deadline);
   auto answer = ask<protocol::Hello>(protocol::HelloRequest{}, deadline);
   if (const auto* failure = std::get_if<protocol::Failure>(&answer))
-    throw Error(ErrorKind::dependency, fmt::format("the worker refused the conversation: {}", failure->message),
+    throw Error(ErrorKind::dependency,
+                fmt::format("the worker refused the conversation: {}", failure->message),
                 failure->advice);
   return std::get<protocol::Hello>(std::move(answer));
 }
@@ -62,14 +64,16 @@ void WorkerProcess::meet(Deadline deadline) {
     LineReader::State state = LineReader::State::waiting;
     while ((state = lines_->pump()) == LineReader::State::waiting && Clock::now() < patience)
       wait(from_, POLLIN, deadline);
-    if (state == LineReader::State::line && lines_->take() == reception_->token()) connection_ = std::move(visitor);
+    if (state == LineReader::State::line && lines_->take() == reception_->token())
+      connection_ = std::move(visitor);
   }
   lines_ = std::make_unique<LineReader>(from_, protocol::max_message_bytes);
   reception_.reset();
 }
 
 template <class Answer>
-std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Request& request, Deadline deadline) {
+std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Request& request,
+                                                           Deadline deadline) {
   send(protocol::to_line(request), deadline);
   const std::string line = receive(deadline);
   try {
@@ -80,16 +84,23 @@ std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Reque
   }
 }
 
-template std::variant<protocol::Hello, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
-template std::variant<protocol::Cases, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
-template std::variant<protocol::Devices, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
-template std::variant<protocol::Prepared, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
-template std::variant<protocol::Sampled, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
-template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(const protocol::Request&, Deadline);
+template std::variant<protocol::Hello, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
+template std::variant<protocol::Cases, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
+template std::variant<protocol::Devices, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
+template std::variant<protocol::Prepared, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
+template std::variant<protocol::Sampled, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
+template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(
+    const protocol::Request&, Deadline);
 
 bool WorkerProcess::ready() {
   pollfd end{child_->end(), POLLIN, 0};
-  return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting && lines_->held().empty();
+  return poll(&end, 1, 0) == 0 && lines_->pump() == LineReader::State::waiting &&
+         lines_->held().empty();
 }
 
 void WorkerProcess::bye() noexcept {
@@ -97,7 +108,8 @@ void WorkerProcess::bye() noexcept {
     send(protocol::to_line(protocol::ByeRequest{}), after(1));
     child_->close_input();
     wait(child_->end(), POLLIN, after(2));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): it is being ended anyway; whoever waits next sees an interrupt
+  } catch (...) {  // NOLINT(bugprone-empty-catch): it is being ended anyway; whoever waits next
+                   // sees an interrupt
   }
   child_->kill();
 }
@@ -118,21 +130,22 @@ std::string WorkerProcess::receive(Deadline deadline) {
   while (true) {
     const LineReader::State state = lines_->pump();
     // A message is an object: what begins otherwise will not become one, however long it gets.
-    if ((state == LineReader::State::waiting || state == LineReader::State::too_long) && !lines_->held().empty() &&
-        lines_->held().front() != '{')
+    if ((state == LineReader::State::waiting || state == LineReader::State::too_long) &&
+        !lines_->held().empty() && lines_->held().front() != '{')
       lose(record::Outcome::crashed,
-           fmt::format("the worker sent something that is not a message: {}", printable(lines_->held(), 40)));
+           fmt::format("the worker sent something that is not a message: {}",
+                       printable(lines_->held(), 40)));
     switch (state) {
       case LineReader::State::line:
         return lines_->take();
       case LineReader::State::too_long:
-        lose(record::Outcome::crashed,
-             fmt::format("the worker sent a message longer than {} MiB", protocol::max_message_bytes >> 20));
+        lose(record::Outcome::crashed, fmt::format("the worker sent a message longer than {} MiB",
+                                                   protocol::max_message_bytes >> 20));
       case LineReader::State::ended: {
         const bool cut = !lines_->held().empty();
         child_->kill();
-        lose(record::Outcome::crashed,
-             fmt::format("the worker {}{}", child_->ending(), cut ? " in the middle of a message" : ""));
+        lose(record::Outcome::crashed, fmt::format("the worker {}{}", child_->ending(),
+                                                   cut ? " in the middle of a message" : ""));
       }
       case LineReader::State::waiting:
         wait(from_, POLLIN, deadline);
@@ -150,7 +163,8 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
                      {Interrupt::descriptor(), POLLIN, 0}};
   const bool ended_before = descriptor == child_->end();
   if (poll(waits, 4, ms_until(deadline)) < 0 && errno != EINTR)
-    throw Error(ErrorKind::internal, fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
+    throw Error(ErrorKind::internal,
+                fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
   Interrupt::check();
   child_->drain_errors();
   // A launcher that ends before rank 0 has connected leaves nobody to wait for.
@@ -164,7 +178,8 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
 void WorkerProcess::lose(record::Outcome outcome, const std::string& reason) {
   child_->kill();
   const std::string words = child_->last_words();
-  throw WorkerLost(outcome, words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words));
+  throw WorkerLost(outcome,
+                   words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words));
 }
 
 }  // namespace ridgeline::process

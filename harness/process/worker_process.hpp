@@ -21,21 +21,24 @@ using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
 inline Deadline after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A worker may take this long to start, to say hello and to list: a driver that initialises many GPUs takes seconds.
+/// A worker may take this long to start, to say hello and to list: a driver that initialises many
+/// GPUs takes seconds.
 inline constexpr double start_s = 60;
 
-/// A worker broke its side of the protocol: it ended, sent what is no answer, or let the deadline pass. It has been
-/// killed. `what()` is the reason, fit to be stored.
+/// A worker broke its side of the protocol: it ended, sent what is no answer, or let the deadline
+/// pass. It has been killed. `what()` is the reason, fit to be stored.
 class WorkerLost : public std::runtime_error {
  public:
-  WorkerLost(record::Outcome outcome, const std::string& reason) : std::runtime_error(reason), outcome_(outcome) {}
+  WorkerLost(record::Outcome outcome, const std::string& reason)
+      : std::runtime_error(reason), outcome_(outcome) {}
   record::Outcome outcome() const { return outcome_; }  // crashed or timeout
 
  private:
@@ -44,13 +47,13 @@ class WorkerLost : public std::runtime_error {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// A running worker and the conversation with it: one request, one answer. Every answer has a deadline; a worker that
-/// breaks the protocol is killed with all it started and WorkerLost is thrown. Throws Interrupted as soon as Interrupt
-/// asks for it.
+/// A running worker and the conversation with it: one request, one answer. Every answer has a
+/// deadline; a worker that breaks the protocol is killed with all it started and WorkerLost is
+/// thrown. Throws Interrupted as soon as Interrupt asks for it.
 class WorkerProcess {
  public:
-  /// Starts `program --worker`, without waiting for it. `tick` is called a few times a second while waiting later.
-  /// `environment` is added to this program's.
+  /// Starts `program --worker`, without waiting for it. `tick` is called a few times a second while
+  /// waiting later. `environment` is added to this program's.
   explicit WorkerProcess(const std::filesystem::path& program, std::function<void()> tick = {},
                          const Variables& environment = {});
   /// Starts `ranks` of it under `launcher`; rank 0 will connect back to us.
@@ -64,7 +67,8 @@ class WorkerProcess {
   template <class Answer>
   std::variant<Answer, protocol::Failure> ask(const protocol::Request& request, Deadline deadline);
 
-  /// Whether it is worth sending another request: false when it has ended or has said something unasked.
+  /// Whether it is worth sending another request: false when it has ended or has said something
+  /// unasked.
   bool ready();
 
   /// Stops all of its processes until it is resumed; it must not be asked anything meanwhile.

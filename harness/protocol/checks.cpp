@@ -1,23 +1,23 @@
-#include "harness/protocol/checks.hpp"
-
 #include <set>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
-#include "harness/record/rule.hpp"
+#include "harness/protocol/reader.hpp"
 
 namespace ridgeline::protocol {
 namespace {
 
 /// Throws when two of a list have one `key`. `what`: "sources", "the file of an earlier source".
 template <class T, class Key>
-void check_unique(const std::vector<T>& values, const char* list, const std::string& where, const char* what, Key key) {
+void check_unique(const std::vector<T>& values, const char* list, const std::string& where,
+                  const char* what, Key key) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!seen.insert(values[i].*key).second)
-      refuse(fmt::format("{}[{}] of {} has {}: {}", list, i, where, what, printable(values[i].*key)));
+      refuse(
+          fmt::format("{}[{}] of {} has {}: {}", list, i, where, what, printable(values[i].*key)));
 }
 
 }  // namespace
@@ -27,39 +27,50 @@ void refuse(const std::string& failure) { throw Error(ErrorKind::internal, failu
 void check(const record::Case& value, const std::string& where) {
   const std::string name = record::name(value.id);
   if (name.size() > record::max_name_bytes)
-    refuse(fmt::format("{} has a name longer than {} bytes: {}", where, record::max_name_bytes, name.substr(0, 80)));
+    refuse(fmt::format("{} has a name longer than {} bytes: {}", where, record::max_name_bytes,
+                       name.substr(0, 80)));
 }
 
 void check(const record::Device& value, const std::string& where) {
   // The model names a file.
-  if (value.model.starts_with('.')) refuse(fmt::format("field model of {} must not start with a dot", where));
-  if (value.id.empty() || value.uuid.empty()) refuse(fmt::format("{} has an empty id or uuid", where));
+  if (value.model.starts_with('.'))
+    refuse(fmt::format("field model of {} must not start with a dot", where));
+  if (value.id.empty() || value.uuid.empty())
+    refuse(fmt::format("{} has an empty id or uuid", where));
 }
 
 void check(const record::Measurement& value, const std::string& where) {
   const std::string outcome(record::to_string(value.outcome));
   if (record::has_samples(value.outcome) == value.samples_ns.empty())
-    refuse(fmt::format("{} says outcome {} {} samples", where, outcome, value.samples_ns.empty() ? "without" : "with"));
+    refuse(fmt::format("{} says outcome {} {} samples", where, outcome,
+                       value.samples_ns.empty() ? "without" : "with"));
   if (value.samples_ns.empty() == value.median_ns.has_value())
     refuse(fmt::format("{} must hold median_ns exactly when it holds samples", where));
   if (value.relative_spread && value.samples_ns.empty())
     refuse(fmt::format("{} must not hold relative_spread without samples", where));
   if (record::is_success(value.outcome) != value.reason.empty())
-    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted", where));
+    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted",
+                       where));
   if (record::has_samples(value.outcome) && !value.verification)
-    refuse(fmt::format("{} says outcome {} without a verification: an output that was not verified has no time", where,
-                       outcome));
+    refuse(fmt::format(
+        "{} says outcome {} without a verification: an output that was not verified has no time",
+        where, outcome));
   const bool wrong = value.verification && !value.verification->right();
   if (wrong && value.outcome != record::Outcome::wrong_result)
     refuse(fmt::format("{} says outcome {} although its verification failed", where, outcome));
   const bool counted = value.outcome == record::Outcome::counted;
-  if (counted && !value.verification) refuse(fmt::format("{} says outcome counted without a verification", where));
+  if (counted && !value.verification)
+    refuse(fmt::format("{} says outcome counted without a verification", where));
   if (counted && (value.warmup_ns != 0 || value.timed_ns != 0))
-    refuse(fmt::format("{} says outcome counted and how long it was timed: counts come without times", where));
+    refuse(fmt::format(
+        "{} says outcome counted and how long it was timed: counts come without times", where));
   if (!counted && !(value.sites.empty() && value.sources.empty()))
-    refuse(fmt::format("{} says outcome {} and holds sites or sources, which are of counted cases", where, outcome));
-  check_unique(value.metrics, "metrics", where, "the name of an earlier metric", &record::Metric::name);
-  check_unique(value.sources, "sources", where, "the file of an earlier source", &record::Source::file);
+    refuse(fmt::format("{} says outcome {} and holds sites or sources, which are of counted cases",
+                       where, outcome));
+  check_unique(value.metrics, "metrics", where, "the name of an earlier metric",
+               &record::Metric::name);
+  check_unique(value.sources, "sources", where, "the file of an earlier source",
+               &record::Source::file);
 }
 
 void check(const Cases& answer, const std::string& where) {
@@ -68,17 +79,20 @@ void check(const Cases& answer, const std::string& where) {
     const DeviceKind kind = answer.cases[i].device_kind;
     const std::string name = record::name(answer.cases[i].id);
     if (!seen.emplace(kind, name).second)
-      refuse(fmt::format("cases[{}] of {} is listed twice for {}: {}", i, where, to_string(kind), name));
+      refuse(fmt::format("cases[{}] of {} is listed twice for {}: {}", i, where, to_string(kind),
+                         name));
   }
 }
 
 void check(const Devices& answer, const std::string& where) {
-  check_unique(answer.devices, "devices", where, "the id of an earlier device", &record::Device::id);
+  check_unique(answer.devices, "devices", where, "the id of an earlier device",
+               &record::Device::id);
 }
 
 void check(const Prepared& answer, const std::string& where) {
   if (record::is_success(answer.outcome) != answer.reason.empty())
-    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted", where));
+    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted",
+                       where));
 }
 
 void check(const Sample& request, const std::string& where) {

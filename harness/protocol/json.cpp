@@ -7,7 +7,7 @@
 #include "harness/base/text.hpp"
 #include "harness/protocol/message_fields.hpp"
 #include "harness/protocol/reader.hpp"
-#include "harness/record/json_writer.hpp"
+#include "harness/record/json.hpp"
 
 namespace ridgeline::protocol {
 namespace {
@@ -18,22 +18,18 @@ void check_version(Reader& reader, std::string_view they, std::string_view we) {
   reader("protocol", theirs);
   if (theirs != version)
     throw Error(ErrorKind::dependency,
-                fmt::format("the {} speaks protocol {}, but this {} speaks protocol {}", they, theirs, we, version),
+                fmt::format("the {} speaks protocol {}, but this {} speaks protocol {}", they,
+                            theirs, we, version),
                 "build both from one version of Ridgeline");
 }
 
 /// `kind`: "request" or "reply".
 template <class Message>
-json::Value object_of(const char* kind, const Message& message) {
+std::string line(const char* kind, const Message& message) {
   json::Value object{{kind, Message::name}};
   record::JsonWriter write(object);
   if constexpr (record::Listed<const Message>) fields(write, message);
-  return object;
-}
-
-template <class Message>
-std::string line(const char* kind, const Message& message) {
-  return object_of(kind, message).dump() + '\n';
+  return object.dump() + '\n';
 }
 
 /// Whether the request that `reader` reads is an Alternative, which it becomes then.
@@ -75,19 +71,16 @@ Request parse_request(std::string_view text) {
   }
 }
 
-std::string to_line(const Hello& answer) { return line("reply", answer); }
-std::string to_line(const Cases& answer) { return line("reply", answer); }
-std::string to_line(const Devices& answer) { return line("reply", answer); }
-std::string to_line(const Prepared& answer) { return line("reply", answer); }
-std::string to_line(const Sampled& answer) { return line("reply", answer); }
-std::string to_line(const Finished& answer) { return line("reply", answer); }
-std::string to_line(const Failure& answer) { return line("reply", answer); }
+std::string to_line(const AnyAnswer& answer) {
+  return std::visit([](const auto& alternative) { return line("reply", alternative); }, answer);
+}
 
 template <class Answer>
 std::variant<Answer, Failure> parse_answer(std::string_view text) {
   const json::Value object = parse_object(text);
   std::string name;
-  Reader(object, fmt::format("the answer to \"{}\"", Answer::name))("reply", name, record::any_name);
+  Reader(object, fmt::format("the answer to \"{}\"", Answer::name))("reply", name,
+                                                                    record::any_name);
   Reader reader(object, fmt::format("answer \"{}\"", printable(name, 60)));
   reader("reply", name, record::any_name);
   if (name == Failure::name) {
@@ -96,7 +89,8 @@ std::variant<Answer, Failure> parse_answer(std::string_view text) {
     return failure;
   }
   if (name != Answer::name)
-    refuse(fmt::format("the worker answered \"{}\" where \"{}\" was waited for", printable(name, 60), Answer::name));
+    refuse(fmt::format("the worker answered \"{}\" where \"{}\" was waited for",
+                       printable(name, 60), Answer::name));
   if constexpr (std::same_as<Answer, Hello>) check_version(reader, "worker", "ridgeline");
   Answer answer;
   reader.read(answer);

@@ -6,28 +6,24 @@
 
 #include "harness/protocol/messages.hpp"
 
-/// Messages as JSON Lines: one object a line. `to_line` ends with the newline; the parsers take the line without it.
+/// Messages as JSON Lines: one object a line. `to_line` ends with the newline; the parsers take the
+/// line without it.
 ///
-/// Parsing trusts nothing: a line that is too long, not UTF-8 or no JSON, an unknown message, a missing or unknown
-/// field, a wrong type, a number out of range, a case listed twice or an overlong text throws an Error whose text says
-/// which, and is fit to be stored as the reason of a crash: a usage Error about a request, an internal one about an
-/// answer. A hello of another version throws a dependency Error that names both versions. Numbers that are not finite
-/// never travel as numbers: optional ones are left out, and a verification error travels as text.
+/// Parsing trusts nothing: a line that is too long, not UTF-8 or no JSON, an unknown message, a
+/// missing or unknown field, a wrong type, a number out of range, a case listed twice or an
+/// overlong text throws an Error whose text says which, and is fit to be stored as the reason of a
+/// crash: a usage Error about a request, an internal one about an answer. A hello of another
+/// version throws a dependency Error that names both versions. Numbers that are not finite never
+/// travel as numbers: optional ones are left out, and a verification error travels as text.
 namespace ridgeline::protocol {
 
 std::string to_line(const Request& request);
 Request parse_request(std::string_view line);
 
-std::string to_line(const Hello& answer);
-std::string to_line(const Cases& answer);
-std::string to_line(const Devices& answer);
-std::string to_line(const Prepared& answer);
-std::string to_line(const Sampled& answer);
-std::string to_line(const Finished& answer);
-std::string to_line(const Failure& answer);
+std::string to_line(const AnyAnswer& answer);
 
-/// `line` as the answer that was waited for, or as the worker's word that it could not serve the request.
-/// Answer is Hello, Cases, Devices, Prepared, Sampled or Finished.
+/// `line` as the answer that was waited for, or as the worker's word that it could not serve the
+/// request. Answer is Hello, Cases, Devices, Prepared, Sampled or Finished.
 template <class Answer>
 std::variant<Answer, Failure> parse_answer(std::string_view line);
 

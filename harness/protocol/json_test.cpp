@@ -78,8 +78,9 @@ TEST(Protocol, RequestsSurviveARoundTrip) {
   prepare.device = "cuda:0";
   prepare.seed = std::numeric_limits<std::uint64_t>::max();
   prepare.warmup_budget_ns = 2e8;
-  for (const Request& request : std::vector<Request>{HelloRequest{}, ListRequest{}, DevicesRequest{}, prepare,
-                                                     Sample{0.01, 5, 10, 1e9}, FinishRequest{}, ByeRequest{}}) {
+  for (const Request& request :
+       std::vector<Request>{HelloRequest{}, ListRequest{}, DevicesRequest{}, prepare,
+                            Sample{0.01, 5, 10, 1e9}, FinishRequest{}, ByeRequest{}}) {
     const std::string line = to_line(request);
     const Request parsed = parse_request(without_newline(line));
     EXPECT_EQ(parsed.index(), request.index());
@@ -87,14 +88,16 @@ TEST(Protocol, RequestsSurviveARoundTrip) {
   }
 }
 
-TEST(Protocol, ALayoutIsSentOnlyWhenThereIsOne) {  // workers that are older than it know no such field
+TEST(Protocol,
+     ALayoutIsSentOnlyWhenThereIsOne) {  // workers that are older than it know no such field
   Prepare prepare;
   prepare.case_name = "gemm/naive/f32/m=1,n=1,k=1";
   prepare.device = "cpu";
   EXPECT_EQ(to_line(prepare).find("layout"), std::string::npos);
   EXPECT_EQ(std::get<Prepare>(parse_request(without_newline(to_line(prepare)))).layout, 0u);
   prepare.layout = 452392491432329;
-  EXPECT_EQ(std::get<Prepare>(parse_request(without_newline(to_line(prepare)))).layout, 452392491432329u);
+  EXPECT_EQ(std::get<Prepare>(parse_request(without_newline(to_line(prepare)))).layout,
+            452392491432329u);
 }
 
 TEST(Protocol, AnswersSurviveARoundTrip) {
@@ -122,8 +125,9 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   EXPECT_EQ(back.cases[0].id, cases.cases[0].id);
   EXPECT_FALSE(back.cases[0].bytes);
 
-  Devices devices{{{"cpu", DeviceKind::cpu, "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
-                  {{"cuda", "libcuda.so.1 not found"}}};
+  Devices devices{
+      {{"cpu", DeviceKind::cpu, "cpu-x", "X \xC3\xA9", "u", "", {{"cores", "2"}}, {}, {}}},
+      {{"cuda", "libcuda.so.1 not found"}}};
   EXPECT_EQ(round_trip(devices).devices[0].properties.at("cores"), "2");
 
   round_trip(Prepared{record::Outcome::unsupported, "needs 550 GB, the device has 139 GB"});
@@ -138,11 +142,12 @@ TEST(Protocol, AnswersSurviveARoundTrip) {
   EXPECT_EQ(counts.sites, counted().sites);
   EXPECT_EQ(counts.sources, counted().sources);
 
-  const auto failure = parse_answer<Hello>(without_newline(to_line(Failure{"no device", "plug one in", 69})));
+  const auto failure =
+      parse_answer<Hello>(without_newline(to_line(Failure{"no device", "plug one in", 69})));
   EXPECT_EQ(std::get<Failure>(failure).exit_code, 69);
   EXPECT_EQ(std::get<Failure>(failure).cause, std::nullopt);
-  const auto full =
-      parse_answer<Hello>(without_newline(to_line(Failure{"no room", "", 69, FailureCause::out_of_memory})));
+  const auto full = parse_answer<Hello>(
+      without_newline(to_line(Failure{"no room", "", 69, FailureCause::out_of_memory})));
   EXPECT_EQ(std::get<Failure>(full).cause, FailureCause::out_of_memory);
 }
 
@@ -158,7 +163,8 @@ TEST(Protocol, FeaturesAreOptionalAndThoseOfOthersIgnored) {
   };
   EXPECT_EQ(features(""), std::set<Feature>{});
   EXPECT_EQ(features(R"(,"features":[])"), std::set<Feature>{});
-  EXPECT_EQ(features(R"(,"features":["layouts","","time travel","layout","layout"])"), std::set{Feature::layout});
+  EXPECT_EQ(features(R"(,"features":["layouts","","time travel","layout","layout"])"),
+            std::set{Feature::layout});
 }
 
 TEST(Protocol, HostileFeaturesAreRefused) {
@@ -166,7 +172,8 @@ TEST(Protocol, HostileFeaturesAreRefused) {
       {"\"layout\"", "features of answer \"hello\" must be an array, not the text \"layout\""},
       {"[1]", "features[0] of answer \"hello\" must be a text, not 1"},
       {fmt::format("[\"layout\",\"{}\"]", std::string(401, 'x')), "longer than 400 bytes"},
-      {fmt::format("[0{}]", fmt::join(std::vector<std::string>(101, ""), ",0")), "holds more than 100 elements"},
+      {fmt::format("[0{}]", fmt::join(std::vector<std::string>(101, ""), ",0")),
+       "holds more than 100 elements"},
   };
   for (const auto& [value, words] : rows) {
     const std::string said = refusal<Hello>(hello_with(",\"features\":" + value));
@@ -177,8 +184,9 @@ TEST(Protocol, HostileFeaturesAreRefused) {
 TEST(Protocol, ACauseIsOneThatIsKnown) {
   const auto cause = [](const std::string& value) {
     return std::get<Failure>(
-               parse_answer<Hello>(R"({"reply":"error","message":"out of memory","advice":"","exit_code":69,"cause":)" +
-                                   value + "}"))
+               parse_answer<Hello>(
+                   R"({"reply":"error","message":"out of memory","advice":"","exit_code":69,"cause":)" +
+                   value + "}"))
         .cause;
   };
   EXPECT_EQ(cause("\"out_of_memory\""), FailureCause::out_of_memory);
@@ -203,7 +211,8 @@ TEST(Protocol, ErrorsThatAreNoNumbersStayFailures) {
 }
 
 TEST(Protocol, ReasonsAreCutAndEscapedToFit) {
-  const Prepared back = round_trip(Prepared{record::Outcome::unavailable, std::string(100'000, 'x') + "\xFF"});
+  const Prepared back =
+      round_trip(Prepared{record::Outcome::unavailable, std::string(100'000, 'x') + "\xFF"});
   EXPECT_LE(back.reason.size(), record::max_text_bytes);
   EXPECT_EQ(round_trip(Prepared{record::Outcome::unavailable, "a\xFF"}).reason, "a\\xff");
 }
@@ -217,7 +226,8 @@ TEST(Protocol, AnotherVersionIsOneClearSentence) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::dependency);
     EXPECT_STREQ(error.what(),
-                 "the program that started this worker speaks protocol 7, but this worker speaks protocol 1");
+                 "the program that started this worker speaks protocol 7, but this worker speaks "
+                 "protocol 1");
   }
 }
 
@@ -240,10 +250,12 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {"[1]", "must be a JSON object, not an array"},
       {"{}", "has no field reply"},
       {R"({"reply":7})", "must be a text, not 7"},
-      {R"({"reply":"sample","samples_ns":[]})", "answered \"sample\" where \"finish\" was waited for"},
+      {R"({"reply":"sample","samples_ns":[]})",
+       "answered \"sample\" where \"finish\" was waited for"},
       {R"({"reply":"fin\u001b[2J"})", "answered \"fin\\x1b[2J\""},
       {R"({"reply":"finish"})", "has no field measurement"},
-      {changed("1.25,", "-1.25,"), "samples_ns[0] of measurement of answer \"finish\" must be a number not below"},
+      {changed("1.25,", "-1.25,"),
+       "samples_ns[0] of measurement of answer \"finish\" must be a number not below"},
       {changed("1.25,", "0,"), "samples_ns[0]"},
       {changed("1.25,", "NaN,"), "not JSON"},
       {changed("1.25,", "null,"), "must be a number, not null"},
@@ -255,19 +267,23 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {changed("\"reason\":\"\"", "\"reason\":\"why\""), "reason exactly when"},
       {changed("\"verification\":{\"error\":1e-07,\"tolerance\":1e-06},", ""),
        "outcome ok without a verification: an output that was not verified has no time"},
-      {changed("\"metrics\":[", R"("metrics":[{"name":"moved_bytes","value":1,"unit":"B","direction":"lower"},)"),
-       "metrics[1] of measurement of answer \"finish\" has the name of an earlier metric: moved_bytes"},
+      {changed("\"metrics\":[",
+               R"("metrics":[{"name":"moved_bytes","value":1,"unit":"B","direction":"lower"},)"),
+       "metrics[1] of measurement of answer \"finish\" has the name of an earlier metric: "
+       "moved_bytes"},
       {changed("\"error\":1e-07", "\"error\":\"nan\""), "although its verification failed"},
       {changed("\"error\":1e-07", "\"error\":-1"), "error of verification of measurement"},
       {changed("\"median_ns\":1.25,", ""), "median_ns exactly when"},
-      {changed("\"executions_per_sample\":20", "\"executions_per_sample\":2.5"), "an integer from 1"},
+      {changed("\"executions_per_sample\":20", "\"executions_per_sample\":2.5"),
+       "an integer from 1"},
       {changed("\"seed\":18446744073709551615", "\"seed\":-1"), "integer not below 0"},
       {changed("\"power_w\"", "\"power_kw\""), "unknown field \"power_kw\""},
       {changed("sw_power_cap", std::string(9000, 'x')), "longer than 8000 bytes"},
   };
   for (const auto& row : finish_rows) {
     const std::string words = refusal<Finished>(row.line);
-    EXPECT_NE(words.find(row.words), std::string::npos) << words << "\n  for " << row.line.substr(0, 200);
+    EXPECT_NE(words.find(row.words), std::string::npos)
+        << words << "\n  for " << row.line.substr(0, 200);
     EXPECT_LT(words.size(), 600u);
   }
 }
@@ -289,20 +305,25 @@ TEST(Protocol, HostileCountsAreRefusedInWords) {
       {spoilt([](auto& m) { m["relative_spread"] = 0.5; }), "relative_spread without samples"},
       {spoilt([](auto& m) { m["timed_ns"] = 1; }), "counts come without times"},
       {spoilt([](auto& m) { m["warmup_ns"] = 1; }), "counts come without times"},
-      {spoilt([](auto& m) { m["reason"] = "why"; }), "reason exactly when its outcome is neither ok nor counted"},
+      {spoilt([](auto& m) { m["reason"] = "why"; }),
+       "reason exactly when its outcome is neither ok nor counted"},
       {spoilt([](auto& m) {
          m["outcome"] = "unsupported";
          m["reason"] = "why";
        }),
        "outcome unsupported and holds sites or sources"},
-      {spoilt([](auto& m) { m["sites"][0]["requests"] = -1; }), "requests of sites[0] of measurement"},
+      {spoilt([](auto& m) { m["sites"][0]["requests"] = -1; }),
+       "requests of sites[0] of measurement"},
       {spoilt([](auto& m) { m["sites"][0]["requests"] = 1.5; }), "an integer from 0"},
-      {spoilt([](auto& m) { m["sites"][0]["sectors"] = (std::uint64_t{1} << 53) + 1; }), "an integer from 0"},
+      {spoilt([](auto& m) { m["sites"][0]["sectors"] = (std::uint64_t{1} << 53) + 1; }),
+       "an integer from 0"},
       {spoilt([](auto& m) { m["sites"][0]["line"] = -1; }), "line of sites[0]"},
       {spoilt([](auto& m) { m["sites"][0]["lane_bytes"] = 1 << 21; }), "lane_bytes of sites[0]"},
-      {spoilt([](auto& m) { m["sites"][0]["access"] = ""; }), "access of sites[0] of measurement of answer"},
+      {spoilt([](auto& m) { m["sites"][0]["access"] = ""; }),
+       "access of sites[0] of measurement of answer"},
       {spoilt([](auto& m) { m["sites"][0]["kernel"] = "a\x1b[2J"; }), "control characters"},
-      {spoilt([](auto& m) { m["sites"][0]["file"] = std::string(401, 'x'); }), "longer than 400 bytes"},
+      {spoilt([](auto& m) { m["sites"][0]["file"] = std::string(401, 'x'); }),
+       "longer than 400 bytes"},
       {spoilt([](auto& m) { m["sites"][0]["time"] = 1; }), "unknown field \"time\""},
       {spoilt([](auto& m) { m["sites"][0].erase("lanes"); }), "has no field lanes"},
       {spoilt([](auto& m) {
@@ -312,7 +333,9 @@ TEST(Protocol, HostileCountsAreRefusedInWords) {
        "sites of measurement of answer \"finish\" holds more than 10000 elements"},
       {spoilt([](auto& m) { m["sources"][0]["file"] = ""; }), "file of sources[0] of measurement"},
       {spoilt([](auto& m) { m["sources"][0]["text"] = std::string("a\0b", 3); }), "holds a NUL"},
-      {spoilt([](auto& m) { m["sources"][0]["text"] = std::string(record::max_source_bytes + 1, 'x'); }),
+      {spoilt([](auto& m) {
+         m["sources"][0]["text"] = std::string(record::max_source_bytes + 1, 'x');
+       }),
        "longer than 1048576 bytes"},
       {spoilt([](auto& m) {
          const auto source = m["sources"][0];
@@ -320,7 +343,8 @@ TEST(Protocol, HostileCountsAreRefusedInWords) {
        }),
        "sources[1] of measurement of answer \"finish\" has the file of an earlier source"},
       {spoilt([](auto& m) {
-         for (int i = 0; i < 100; ++i) m["sources"].push_back({{"file", fmt::format("{}", i)}, {"text", ""}});
+         for (int i = 0; i < 100; ++i)
+           m["sources"].push_back({{"file", fmt::format("{}", i)}, {"text", ""}});
        }),
        "sources of measurement of answer \"finish\" holds more than 100 elements"},
   };
@@ -333,23 +357,29 @@ TEST(Protocol, HostileCountsAreRefusedInWords) {
 }
 
 TEST(Protocol, HostileListsAreRefused) {
-  const std::string one = R"({"suite":"a","variant":"b","dtype":"f32","problem":[["n","1"]],"device_kind":"cpu"})";
-  const auto list = [](const std::string& cases) { return R"({"reply":"list","cases":[)" + cases + "]}"; };
+  const std::string one =
+      R"({"suite":"a","variant":"b","dtype":"f32","problem":[["n","1"]],"device_kind":"cpu"})";
+  const auto list = [](const std::string& cases) {
+    return R"({"reply":"list","cases":[)" + cases + "]}";
+  };
   EXPECT_EQ(refusal<Cases>(list(one)), "accepted");
-  EXPECT_NE(refusal<Cases>(list(one + "," + one)).find("listed twice for cpu: a/b/f32/n=1"), std::string::npos);
+  EXPECT_NE(refusal<Cases>(list(one + "," + one)).find("listed twice for cpu: a/b/f32/n=1"),
+            std::string::npos);
   for (const char* word : {"", "a/b", "a b", "a\\n", "<b>", "../x", "a=b"}) {
     std::string bad = one;
     bad.replace(bad.find("\"a\""), 3, fmt::format("\"{}\"", word));
     EXPECT_NE(refusal<Cases>(list(bad)).find("letters, digits"), std::string::npos) << word;
   }
-  EXPECT_NE(refusal<Devices>(
-                R"({"reply":"devices","devices":[{"id":"x","kind":"cpu","model":"../../etc"}],"unavailable":[]})")
-                .find("model"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal<Devices>(
+          R"({"reply":"devices","devices":[{"id":"x","kind":"cpu","model":"../../etc"}],"unavailable":[]})")
+          .find("model"),
+      std::string::npos);
 }
 
 TEST(Protocol, SizeIsBounded) {
-  EXPECT_NE(refusal<Hello>(std::string(max_message_bytes + 1, ' ')).find("longer than"), std::string::npos);
+  EXPECT_NE(refusal<Hello>(std::string(max_message_bytes + 1, ' ')).find("longer than"),
+            std::string::npos);
   EXPECT_NE(refusal<Hello>(std::string(1'000'000, '[')).find("deeper than 8"), std::string::npos);
   std::string many = "{\"reply\":\"sample\",\"samples_ns\":[1";
   for (int i = 0; i < 1'000'001; ++i) many += ",1";
@@ -372,10 +402,11 @@ std::optional<ErrorKind> kind_of_refusal(std::string_view request) {
 }
 
 TEST(Protocol, HostileRequestsAreRefused) {
-  for (const char* line : {"", "garbage", "{}", R"({"request":"dance"})", R"({"request":"list","cases":1})",
-                           R"({"request":"sample","target":0.01,"min_samples":9,"max_samples":5,"budget_ns":1})",
-                           R"({"request":"sample","target":0.01,"min_samples":0,"max_samples":5,"budget_ns":1})",
-                           R"({"request":"hello"})", R"({"request":"prepare","case":"x"})"})
+  for (const char* line :
+       {"", "garbage", "{}", R"({"request":"dance"})", R"({"request":"list","cases":1})",
+        R"({"request":"sample","target":0.01,"min_samples":9,"max_samples":5,"budget_ns":1})",
+        R"({"request":"sample","target":0.01,"min_samples":0,"max_samples":5,"budget_ns":1})",
+        R"({"request":"hello"})", R"({"request":"prepare","case":"x"})"})
     EXPECT_EQ(kind_of_refusal(line), ErrorKind::usage) << line;
 }
 

@@ -3,7 +3,8 @@
 #include "harness/protocol/messages.hpp"
 #include "harness/record/fields.hpp"
 
-/// The fields of every message, each named once; see record/rule.hpp. Requests without parameters have none.
+/// The fields of every message, each named once; see record/rule.hpp. Requests without parameters
+/// have none.
 namespace ridgeline::protocol {
 
 using record::Of;
@@ -63,7 +64,9 @@ void fields(auto& visit, Of<Prepared> auto& answer) {
   visit("reason", answer.reason, {.cut = true});
 }
 
-void fields(auto& visit, Of<Sampled> auto& answer) { visit("samples_ns", answer.samples_ns, record::samples); }
+void fields(auto& visit, Of<Sampled> auto& answer) {
+  visit("samples_ns", answer.samples_ns, record::samples);
+}
 
 void fields(auto& visit, Of<Finished> auto& answer) { visit("measurement", answer.measurement); }
 

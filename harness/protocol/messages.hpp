@@ -13,16 +13,16 @@
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
 
-/// The messages of worker protocol v1, as plain structs; json.hpp turns them into JSON Lines and back. See
-/// docs/worker-protocol.md.
+/// The messages of worker protocol v1, as plain structs; json.hpp turns them into JSON Lines and
+/// back. See docs/worker-protocol.md.
 namespace ridgeline::protocol {
 
 inline constexpr int version = 1;
 inline constexpr std::size_t max_message_bytes = 16u << 20;
 
-/// A worker that is started as `PROGRAM --worker --connect HOST:PORT` (rank 0 alone under a launcher) connects there,
-/// first sends the value of this environment variable as one line of plain text, and then serves requests on the
-/// connection.
+/// A worker that is started as `PROGRAM --worker --connect HOST:PORT` (rank 0 alone under a
+/// launcher) connects there, first sends the value of this environment variable as one line of
+/// plain text, and then serves requests on the connection.
 inline constexpr const char* token_variable = "RIDGELINE_TOKEN";
 
 /// Requests without parameters. `bye` is the one without an answer: the worker ends.
@@ -56,7 +56,8 @@ struct Hello {
   static constexpr const char* name = "hello";
   int protocol = version;
   record::Build build;
-  std::string launcher;        // "mpirun" when measuring needs one process a rank under it; empty otherwise
+  std::string launcher;        // "mpirun" when measuring needs one process a rank under it; empty
+                               // otherwise
   std::set<Feature> features;  // without those that this program does not know
 };
 
@@ -89,13 +90,14 @@ struct Prepare {
   std::uint64_t seed = 1;
   std::string cache = "cold", launch = "graph", input = "uniform";
   double warmup_budget_ns = 0, sample_floor_ns = 0;
-  // Moves where buffers lie, differently for each value; 0 leaves them where they fall, and is all that a worker
-  // without Feature::layout understands.
+  // Moves where buffers lie, differently for each value; 0 leaves them where they fall, and is all
+  // that a worker without Feature::layout understands.
   std::uint64_t layout = 0;
 };
 
-/// Outcome ok means ready to be sampled, counted that a device without times has verified and counted the case, and
-/// that only `finish` is left; anything else ends the case, and `finish` is not sent.
+/// Outcome ok means ready to be sampled, counted that a device without times has verified and
+/// counted the case, and that only `finish` is left; anything else ends the case, and `finish` is
+/// not sent.
 struct Prepared {
   static constexpr const char* name = "prepare";
   record::Outcome outcome = record::Outcome::ok;
@@ -120,7 +122,8 @@ struct Finished {
   record::Measurement measurement;
 };
 
-using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare, Sample, FinishRequest, ByeRequest>;
+using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare, Sample,
+                             FinishRequest, ByeRequest>;
 
 /// Why a request could not be served, where that decides what is done next.
 enum class FailureCause {
@@ -136,7 +139,10 @@ struct Failure {
   static constexpr const char* name = "error";
   std::string message, advice;
   int exit_code = 70;
-  std::optional<FailureCause> cause{};  // absent, too, when it is one that this program does not know
+  std::optional<FailureCause> cause{};  // absent, too, when it is one that this program does not
+                                        // know
 };
+
+using AnyAnswer = std::variant<Hello, Cases, Devices, Prepared, Sampled, Finished, Failure>;
 
 }  // namespace ridgeline::protocol

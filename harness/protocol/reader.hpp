@@ -10,10 +10,24 @@
 #include <vector>
 
 #include "harness/base/json.hpp"
-#include "harness/protocol/checks.hpp"
+#include "harness/protocol/messages.hpp"
 #include "harness/record/fields.hpp"
 
 namespace ridgeline::protocol {
+
+/// What the fields of a message or record must say of each other, beside the rule of each. Throws
+/// an Error that calls them `where`.
+void check(const record::Case& value, const std::string& where);
+void check(const record::Device& value, const std::string& where);
+void check(const record::Measurement& value, const std::string& where);
+void check(const Cases& answer, const std::string& where);
+void check(const Devices& answer, const std::string& where);
+void check(const Prepared& answer, const std::string& where);
+void check(const Sample& request, const std::string& where);
+template <class T>
+void check(const T&, const std::string&) {}
+
+[[noreturn]] void refuse(const std::string& failure);
 
 /// `line` as one JSON object of bounded size, depth and number of values. Throws Error.
 json::Value parse_object(std::string_view line);
@@ -21,7 +35,8 @@ json::Value parse_object(std::string_view line);
 template <class T>
 concept Enumeration = std::is_enum_v<T>;
 
-/// Reads the fields of one JSON object that an untrusted program sent, each by its rule. Every Error names the field.
+/// Reads the fields of one JSON object that an untrusted program sent, each by its rule. Every
+/// Error names the field.
 class Reader {
  public:
   using Rule = record::Rule;
@@ -29,8 +44,8 @@ class Reader {
   /// `where` is how errors call the object: "answer \"list\"".
   Reader(const json::Value& object, std::string where);
 
-  /// All of `record`, whose fields must be all that the object has, beside those that were read before: a misspelt
-  /// optional field is not lost. Then checks what they say of each other.
+  /// All of `record`, whose fields must be all that the object has, beside those that were read
+  /// before: a misspelt optional field is not lost. Then checks what they say of each other.
   template <class T>
   void read(T& record) {
     if constexpr (record::Listed<T>) fields(*this, record);
@@ -74,14 +89,22 @@ class Reader {
   void refuse_unknown_fields() const;
 
   // `place` is how errors call the value.
-  static void read(const json::Value& value, const std::string& place, bool& flag, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, double& number, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, int& number, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, std::int64_t& number, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, std::uint64_t& number, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, std::string& text, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, record::Facts& facts, const Rule& rule);
-  static void read(const json::Value& value, const std::string& place, record::Field& pair, const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, bool& flag,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, double& number,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, int& number,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::int64_t& number,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::uint64_t& number,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, std::string& text,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, record::Facts& facts,
+                   const Rule& rule);
+  static void read(const json::Value& value, const std::string& place, record::Field& pair,
+                   const Rule& rule);
   template <class T>
   static void read(const json::Value& value, const std::string& place, T& record, const Rule&) {
     Reader(value, place).read(record);
@@ -97,7 +120,8 @@ class Reader {
     refuse_name(name, place, known);
   }
   static std::string read_name(const json::Value& value, const std::string& place);
-  [[noreturn]] static void refuse_name(const std::string& name, const std::string& place, const std::string& known);
+  [[noreturn]] static void refuse_name(const std::string& name, const std::string& place,
+                                       const std::string& known);
 
   const json::Value* object_;
   std::string where_;

@@ -14,4 +14,10 @@ std::string name(const CaseId& id) {
   return text;
 }
 
+std::string option(const CaseId& id, std::string_view key, std::string_view otherwise) {
+  for (const Field& field : id.options)
+    if (field.key == key) return field.value;
+  return std::string(otherwise);
+}
+
 }  // namespace ridgeline::record

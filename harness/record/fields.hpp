@@ -6,10 +6,12 @@
 #include "harness/record/rule.hpp"
 #include "harness/record/run.hpp"
 
-/// The fields of every record, each named once: JSON and the store follow from these lists. The order is that of JSON.
+/// The fields of every record, each named once: JSON and the store follow from these lists. The
+/// order is that of JSON.
 namespace ridgeline::record {
 
-inline constexpr Rule any_name{.longest = max_name_bytes}, word{.longest = max_name_bytes, .text = Text::word},
+inline constexpr Rule any_name{.longest = max_name_bytes},
+    word{.longest = max_name_bytes, .text = Text::word},
     left_out_when_empty{.presence = Presence::left_out_when_empty}, not_negative{.least = 0},
     positive{.least = std::numeric_limits<double>::min()},
     samples{.least = positive.least, .most = 1'000'000, .column = ""};
@@ -78,7 +80,8 @@ void fields(auto& visit, Of<Run> auto& run) {
   visit("label", run.label);
   visit("seed", run.seed);
   visit("command_line", run.command_line);
-  visit("finished", run.finished, {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+  visit("finished", run.finished,
+        {.presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("unfit", run.unfit, left_out_when_empty);
   visit("gate", run.gate, left_out_when_empty);
 }
@@ -105,7 +108,8 @@ void fields(auto& visit, Of<Metric> auto& metric) {
 
 void fields(auto& visit, Of<Site> auto& site) {
   constexpr Rule line{.longest = max_name_bytes, .text = Text::line, .cut = true};
-  constexpr Rule count{.least = 0, .most = std::int64_t{1} << 53};  // what a double, and so any JSON parser, holds
+  constexpr Rule count{.least = 0, .most = std::int64_t{1} << 53};  // what a double, and so any
+                                                                    // JSON parser, holds
   visit("kernel", site.kernel, line);
   visit("file", site.file, line);
   visit("line", site.line, not_negative);
@@ -161,8 +165,10 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("total_ns", m.total_ns, not_negative);
   visit("telemetry", m.telemetry, {.presence = Presence::may_lack});
   visit("metrics", m.metrics, {.most = 200, .presence = Presence::may_lack, .column = ""});
-  visit("sites", m.sites, {.most = max_sites, .presence = Presence::left_out_when_empty, .column = ""});
-  visit("sources", m.sources, {.most = max_sources, .presence = Presence::left_out_when_empty, .column = ""});
+  visit("sites", m.sites,
+        {.most = max_sites, .presence = Presence::left_out_when_empty, .column = ""});
+  visit("sources", m.sources,
+        {.most = max_sources, .presence = Presence::left_out_when_empty, .column = ""});
 }
 
 /// Without its device, which is that of its candidate's run.
@@ -180,7 +186,8 @@ void fields(auto& visit, Of<Gate> auto& gate) {
   visit("alpha", gate.alpha);
   visit("cases", gate.cases, not_negative);
   visit("aa", gate.aa);
-  visit("finished", gate.finished, {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+  visit("finished", gate.finished,
+        {.presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("rules_text", gate.rules_text, left_out_when_empty);
   visit("options", gate.options);
 }

@@ -30,14 +30,12 @@ constexpr Name<GateMode> modes[] = {
 std::string to_text(const Drop& drop) {
   std::string text;
   if (!drop.baseline.empty()) text = "baseline: " + drop.baseline;
-  if (!drop.candidate.empty()) text += (text.empty() ? "candidate: " : "; candidate: ") + drop.candidate;
+  if (!drop.candidate.empty())
+    text += (text.empty() ? "candidate: " : "; candidate: ") + drop.candidate;
   return !drop.baseline.empty() && !drop.candidate.empty() ? "both: " + text : text;
 }
 
-std::string_view to_string(GateMode mode) { return name_of(mode); }
 std::span<const Name<GateMode>> names(GateMode) { return modes; }
-
-std::string_view to_string(Verdict verdict) { return name_of(verdict); }
 std::span<const Name<Verdict>> names(Verdict) { return verdicts; }
 
 }  // namespace ridgeline::record

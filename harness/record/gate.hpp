@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "harness/record/run.hpp"
 
@@ -16,7 +15,8 @@ enum class Verdict {
   crashed,              // a worker of either side ended, or stopped speaking the protocol
   timeout,              // either side spent the case's time
   missing,              // the baseline has it, the candidate has not, or cannot measure it
-  invalid_environment,  // too few pairs are left that nothing disturbed, or the two sides were measured differently
+  invalid_environment,  // too few pairs are left that nothing disturbed, or the two sides were
+                        // measured differently
   undecided,            // measured, and neither found slower nor shown not to be
   no_baseline,          // nothing to compare with: the baseline was not measured well enough
   improvement,          // the candidate is faster by more than delta
@@ -25,23 +25,22 @@ enum class Verdict {
   skipped,              // not compared, for the reason given
 };
 
-std::string_view to_string(Verdict verdict);
 std::span<const Name<Verdict>> names(Verdict);
 
 /// wrong_result, crashed, timeout and missing: what makes `ridgeline gate` exit with 2.
 constexpr bool is_failure(Verdict verdict) {
-  return verdict == Verdict::wrong_result || verdict == Verdict::crashed || verdict == Verdict::timeout ||
-         verdict == Verdict::missing;
+  return verdict == Verdict::wrong_result || verdict == Verdict::crashed ||
+         verdict == Verdict::timeout || verdict == Verdict::missing;
 }
 
-/// How the two sides of a gate were named: programs, commits that it built, variants of one build, or stored runs.
+/// How the two sides of a gate were named: programs, commits that it built, variants of one build,
+/// or stored runs.
 enum class GateMode { workers, refs, variants, runs };
 
-std::string_view to_string(GateMode mode);
 std::span<const Name<GateMode>> names(GateMode);
 
-/// What was compared with what, and under which rules. Each side is a run: one that the gate measured itself
-/// (Run::gate names it), or an earlier one.
+/// What was compared with what, and under which rules. Each side is a run: one that the gate
+/// measured itself (Run::gate names it), or an earlier one.
 struct Gate {
   std::string id;  // globally unique and sortable by time, like a run's
   std::string device_uuid;
@@ -49,8 +48,8 @@ struct Gate {
   std::string baseline, candidate;          // as the user named them
   std::string baseline_run, candidate_run;  // ids
   std::string command_line;                 // what repeats it
-  std::string options;                      // JSON: all that is needed to go on with it after an interruption
-  std::string rules_text;                   // of gate.toml; empty without one
+  std::string options;     // JSON: all that is needed to go on with it after an interruption
+  std::string rules_text;  // of gate.toml; empty without one
   std::uint64_t seed = 0;
   double alpha = 0;               // of regressions over the whole suite, and again of improvements
   int cases = 0;                  // compared at the start: what alpha is divided by
@@ -60,14 +59,16 @@ struct Gate {
   bool operator==(const Gate&) const = default;
 };
 
-/// What disturbed the sides of a pair, so that it does not count: a recorded cause that is blind to the result.
+/// What disturbed the sides of a pair, so that it does not count: a recorded cause that is blind to
+/// the result.
 struct Drop {
   std::string baseline, candidate;  // empty: nothing disturbed that side
   bool any() const { return !baseline.empty() || !candidate.empty(); }
   bool operator==(const Drop&) const = default;
 };
 
-/// "candidate: sw_thermal", "both: baseline: ...; candidate: ..."; empty when nothing was disturbed.
+/// "candidate: sw_thermal", "both: baseline: ...; candidate: ..."; empty when nothing was
+/// disturbed.
 std::string to_text(const Drop& drop);
 
 /// One round of one case: both sides sampled next to each other.
@@ -80,29 +81,36 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-/// The verdict on one case with what it stands on. Ratios are candidate over baseline: above 1 is slower.
+/// The verdict on one case with what it stands on. Ratios are candidate over baseline: above 1 is
+/// slower.
 struct CaseVerdict {
   std::string case_name;      // the candidate's; the baseline's when the candidate has none
-  std::string baseline_case;  // differs when two variants are compared; empty when the baseline has none
+  std::string baseline_case;  // differs when two variants are compared; empty when the baseline has
+                              // none
   Verdict verdict = Verdict::undecided;
-  std::string reason;                               // in words: why this is the verdict, unless the numbers say it all
-  double delta = 0;                                 // relative, after the absolute floor: 0.03 is 3%
-  std::optional<double> baseline_ns, candidate_ns;  // medians over the pairs, or processes, that count
-  // Where counts were compared: the metric that decided (of those that changed the worst; of none that changed, one),
-  // and its values. Times, pairs, noise and probabilities are absent then: counts are exact. Empty where times were.
+  std::string reason;  // in words: why this is the verdict, unless the numbers say it all
+  double delta = 0;    // relative, after the absolute floor: 0.03 is 3%
+  std::optional<double> baseline_ns,
+      candidate_ns;  // medians over the pairs, or processes, that count
+  // Where counts were compared: the metric that decided (of those that changed the worst; of none
+  // that changed, one), and its values. Times, pairs, noise and probabilities are absent then:
+  // counts are exact. Empty where times were.
   std::string metric;
   std::optional<double> baseline_value, candidate_value;
-  std::optional<double> ratio;                  // the estimate; of counts candidate over baseline, absent from and to 0
-  std::optional<double> ratio_low, ratio_high;  // its unadjusted 95% interval; absent where it has no bound
-  int pairs = 0;                          // that the verdict stands on; of stored runs: processes of the smaller side
-  int dropped = 0;                        // pairs that do not count
+  std::optional<double> ratio;  // the estimate; of counts candidate over baseline, absent from and
+                                // to 0
+  std::optional<double> ratio_low,
+      ratio_high;   // its unadjusted 95% interval; absent where it has no bound
+  int pairs = 0;    // that the verdict stands on; of stored runs: processes of the smaller side
+  int dropped = 0;  // pairs that do not count
   std::optional<double> noise;            // robust standard deviation of the log ratios
-  std::optional<double> smallest_effect;  // relative slow-down found with 80% power at the end; about
+  std::optional<double> smallest_effect;  // relative slow-down found with 80% power at the end;
+                                          // about
   std::optional<double> p_value, level;   // of the test that decided, or of the last that did not
-  bool expected = false;                  // a regression that the rules expect: does not fail the gate
-  std::string expectation;                // why and until when, as the rules say; empty without one
-  bool expectation_over = false;          // its date had passed
-  bool no_room = false;                   // skipped, because both sides do not fit into memory together
+  bool expected = false;          // a regression that the rules expect: does not fail the gate
+  std::string expectation;        // why and until when, as the rules say; empty without one
+  bool expectation_over = false;  // its date had passed
+  bool no_room = false;           // skipped, because both sides do not fit into memory together
   bool operator==(const CaseVerdict&) const = default;
 };
 

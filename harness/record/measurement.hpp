@@ -13,10 +13,14 @@ namespace ridgeline::record {
 /// Which way a metric is better; `none` for facts that are neither.
 enum class Direction { lower, higher, none };
 
-std::string_view to_string(Direction direction);
-std::span<const Name<Direction>> names(Direction);
+inline std::span<const Name<Direction>> names(Direction) {
+  static constexpr Name<Direction> directions[] = {
+      {Direction::lower, "lower"}, {Direction::higher, "higher"}, {Direction::none, "none"}};
+  return directions;
+}
 
-/// A named quantity of a case beside its time: expected sectors a request, predicted occupancy, memory it needs.
+/// A named quantity of a case beside its time: expected sectors per request, predicted occupancy,
+/// memory it needs.
 struct Metric {
   std::string name;
   double value = 0;
@@ -25,17 +29,19 @@ struct Metric {
   bool operator==(const Metric&) const = default;
 };
 
-/// One access in a kernel's source, and what all warps did there in one execution of the case. Exact, for the code that
-/// the counting device's compiler made of the source. Zero where a quantity has no meaning.
+/// One access in a kernel's source, and what all warps did there in one execution of the case.
+/// Exact, for the code that the counting device's compiler made of the source. Zero where a
+/// quantity has no meaning.
 struct Site {
   std::string kernel;  // as the debug information calls it, without arguments
   std::string file;    // relative to the source tree where it lies below it
   int line = 0;        // 1-based; 0 when the debug information does not say
-  std::string access;  // "global load", "shared store", "global atomic", "tensor", ...: see device::SiteCount
+  std::string access;  // "global load", "shared store", "global atomic", "tensor", ...: see
+                       // device::SiteCount
   int lane_bytes = 0;  // that one lane reads or writes
   std::uint64_t requests = 0, lanes = 0;  // of warps; active lanes, summed over requests
   std::uint64_t sectors = 0;              // of 32 bytes, global memory
-  std::uint64_t wavefronts = 0;           // shared memory; one a request is the least
+  std::uint64_t wavefronts = 0;           // shared memory; one per request is the least
   bool operator==(const Site&) const = default;
 };
 
@@ -48,15 +54,16 @@ struct Source {
 /// What one measurement may carry at most. It comes from another program: more is refused.
 inline constexpr std::size_t max_sites = 10'000, max_sources = 100, max_source_bytes = 1u << 20;
 
-/// How far an output was from the oracle's, in the family's measure; right when !(error > tolerance) and error is a
-/// number.
+/// How far an output was from the oracle's, in the family's measure; right when
+/// !(error > tolerance) and error is a number.
 struct Verification {
   double error = 0;
   double tolerance = 0;
   bool right() const { return error <= tolerance; }  // false for NaN
   /// An error that is not a number equals another that is not.
   bool operator==(const Verification& other) const {
-    return tolerance == other.tolerance && (error == other.error || (error != error && other.error != other.error));
+    return tolerance == other.tolerance &&
+           (error == other.error || (error != error && other.error != other.error));
   }
 };
 
@@ -66,9 +73,10 @@ struct Telemetry {
   std::optional<double> memory_clock_mhz;
   std::optional<double> power_w;        // highest reading
   std::optional<double> temperature_c;  // highest reading
-  std::string throttle;                 // comma-separated reasons seen while timing ("sw_power_cap"); empty when none
-  bool throttled_by_hardware = false;   // one of the reasons makes the samples invalid
-  std::optional<int> other_processes;   // compute processes on the device that are not ours
+  std::string throttle;  // comma-separated reasons seen while timing ("sw_power_cap"); empty when
+                         // none
+  bool throttled_by_hardware = false;  // one of the reasons makes the samples invalid
+  std::optional<int> other_processes;  // compute processes on the device that are not ours
   bool operator==(const Telemetry&) const = default;
 };
 
@@ -86,11 +94,13 @@ struct Measurement {
   std::string reason;  // why the outcome is not ok; empty when it is
   int attempt = 1;     // 2 and more when a case is measured again in the same replicate
 
-  std::vector<double> samples_ns;  // time of one execution in ns, in the order taken; empty unless has_samples(outcome)
-  std::optional<Pruned> pruned;    // when the samples are no longer there: median_ns stands for them
+  std::vector<double> samples_ns;  // time of one execution in ns, in the order taken; empty unless
+                                   // has_samples(outcome)
+  std::optional<Pruned> pruned;  // when the samples are no longer there: median_ns stands for them
   std::int64_t executions_per_sample = 1;
-  std::optional<double> median_ns;        // of samples_ns
-  std::optional<double> relative_spread;  // half width of the process's 95% interval over its median: the stopping rule
+  std::optional<double> median_ns;           // of samples_ns
+  std::optional<double> relative_spread;     // half width of the process's 95% interval over its
+                                             // median: the stopping rule
   std::optional<Verification> verification;  // the worse of before and after timing
 
   std::optional<double> flops, bytes;  // of one execution, as prepared
@@ -106,7 +116,9 @@ struct Measurement {
   std::vector<Source> sources;  // of the sites, as far as they can be read
 
   /// How many samples there are, or were.
-  std::int64_t sample_count() const { return pruned ? pruned->samples : static_cast<std::int64_t>(samples_ns.size()); }
+  std::int64_t sample_count() const {
+    return pruned ? pruned->samples : static_cast<std::int64_t>(samples_ns.size());
+  }
   bool operator==(const Measurement&) const = default;
 };
 

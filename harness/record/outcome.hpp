@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "harness/base/names.hpp"
 
 namespace ridgeline::record {
@@ -9,31 +7,51 @@ namespace ridgeline::record {
 /// How measuring one case in one process ended. A failure is never a number.
 enum class Outcome {
   ok,
-  counted,              // verified and counted by a device that has no times: metrics and sites, no samples
-  unstable,             // measured, but the process's interval stayed wider than the profile allows
-  invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour on the GPU)
-  wrong_result,         // the output differs from the oracle's, or the device found a mistake in the kernel (a race)
-  unsupported,          // the variant or the device cannot do this problem; the reason says why
-  unavailable,          // something the case needs is not installed; the reason names it
-  not_measured,         // the run's budget was spent before any process reached the case
-  crashed,              // the worker ended, or stopped speaking the protocol
-  timeout,              // the case spent its time, or was running when the run's budget was spent
+  counted,   // verified and counted by a device that has no times: metrics and sites, no samples
+  unstable,  // measured, but the process's interval stayed wider than the profile allows
+  invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour
+                        // on the GPU)
+  wrong_result,  // the output differs from the oracle's, or the device found a mistake in the
+                 // kernel (a race)
+  unsupported,   // the variant or the device cannot do this problem; the reason says why
+  unavailable,   // something the case needs is not installed; the reason names it
+  not_measured,  // the run's budget was spent before any process reached the case
+  crashed,       // the worker ended, or stopped speaking the protocol
+  timeout,       // the case spent its time, or was running when the run's budget was spent
 };
 
-std::string_view to_string(Outcome outcome);
-std::span<const Name<Outcome>> names(Outcome);
+inline std::span<const Name<Outcome>> names(Outcome) {
+  static constexpr Name<Outcome> outcomes[] = {
+      {Outcome::ok, "ok"},
+      {Outcome::counted, "counted"},
+      {Outcome::unstable, "unstable"},
+      {Outcome::invalid_environment, "invalid_environment"},
+      {Outcome::wrong_result, "wrong_result"},
+      {Outcome::unsupported, "unsupported"},
+      {Outcome::unavailable, "unavailable"},
+      {Outcome::not_measured, "not_measured"},
+      {Outcome::crashed, "crashed"},
+      {Outcome::timeout, "timeout"},
+  };
+  return outcomes;
+}
+using ridgeline::to_string;  // of all enumerations of records
 
 /// ok, unstable and invalid_environment carry samples; only ok may serve as a baseline.
 constexpr bool has_samples(Outcome outcome) {
-  return outcome == Outcome::ok || outcome == Outcome::unstable || outcome == Outcome::invalid_environment;
+  return outcome == Outcome::ok || outcome == Outcome::unstable ||
+         outcome == Outcome::invalid_environment;
 }
 
 /// ok and counted: all went well, and there is no reason to give.
-constexpr bool is_success(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::counted; }
+constexpr bool is_success(Outcome outcome) {
+  return outcome == Outcome::ok || outcome == Outcome::counted;
+}
 
 /// wrong_result, crashed and timeout: what is wrong with the case.
 constexpr bool is_failure(Outcome outcome) {
-  return outcome == Outcome::wrong_result || outcome == Outcome::crashed || outcome == Outcome::timeout;
+  return outcome == Outcome::wrong_result || outcome == Outcome::crashed ||
+         outcome == Outcome::timeout;
 }
 
 }  // namespace ridgeline::record

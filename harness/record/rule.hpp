@@ -6,15 +6,16 @@
 #include <limits>
 #include <type_traits>
 
-/// What a list of fields says of each, beside its name and its member. A list is a function, found by
-/// argument-dependent lookup:
+/// What a list of fields says of each, beside its name and its member. A list is a function, found
+/// by argument-dependent lookup:
 ///
 ///     void fields(auto& visit, Of<Roof> auto& roof) {
 ///       visit("kind", roof.kind);
 ///       visit("value", roof.value);
 ///     }
 ///
-/// A visitor writes JSON or reads it, binds a row's values or reads them. For a reader the record is not const.
+/// A visitor writes JSON or reads it, binds a row's values or reads them. For a reader the record
+/// is not const.
 namespace ridgeline::record {
 
 /// Longest texts that a message may hold, in bytes.
@@ -25,8 +26,9 @@ inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max
 /// What a text from another program must be.
 enum class Text {
   any,
-  word,         // of the characters that names of cases are made of: it is split, typed in a shell, and names files
-  line,         // without control characters: it is printed
+  word,  // of the characters that names of cases are made of: it is split, typed in a shell, and
+         // names files
+  line,  // without control characters: it is printed
   filled_line,  // and not empty
   source,       // without NUL
 };
@@ -39,19 +41,23 @@ enum class Presence {
 
 struct Rule {
   double least = std::numeric_limits<double>::lowest();  // of numbers, of those in a list, too
-  std::int64_t most = unbounded;                         // of a whole number, or of a list's elements, in a message
-  std::size_t longest = max_text_bytes;                  // of a text in a message
+  std::int64_t most = unbounded;         // of a whole number, or of a list's elements, in a message
+  std::size_t longest = max_text_bytes;  // of a text in a message
   Text text = Text::any;
-  bool cut = false;    // what is too long is cut, and what cannot be printed escaped, before it is sent
-  bool finite = true;  // else a message says "nan" or "inf", and the store NULL or the largest number
+  bool cut = false;    // what is too long is cut, and what cannot be printed escaped, before it is
+                       // sent
+  bool finite = true;  // else a message says "nan" or "inf", and the store NULL or the largest
+                       // number
   Presence presence = Presence::required;  // what is optional may always be left out
-  const char* column = nullptr;  // where it differs from the name; "": it has no column of its own. Of a record
-                                 // that may be absent, the column that is NULL then
+  const char* column = nullptr;  // where it differs from the name; "": it has no column of its own.
+                                 // Of a record that may be absent, the column that is NULL then
   bool null_when_empty = false;  // of a text
 };
 
 /// Where `rule` says nothing else, fields are stored under their name.
-constexpr const char* column_of(const char* name, const Rule& rule) { return rule.column ? rule.column : name; }
+constexpr const char* column_of(const char* name, const Rule& rule) {
+  return rule.column ? rule.column : name;
+}
 
 /// What a list of fields takes: a Record that is written, or one that is read.
 template <class T, class Record>

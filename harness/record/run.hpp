@@ -13,7 +13,8 @@ namespace ridgeline::record {
 /// Named facts, in alphabetical order so that a hash of them is stable.
 using Facts = std::map<std::string, std::string>;
 
-/// One GPU, CPU or emulated GPU. `model` is the slug that names the results file; `uuid` tells two of a model apart.
+/// One GPU, CPU or emulated GPU. `model` is the slug that names the results file; `uuid` tells two
+/// of a model apart.
 struct Device {
   std::string id;  // how the command line calls it here: "cuda:0", "cpu"
   DeviceKind kind = DeviceKind::cpu;
@@ -22,7 +23,8 @@ struct Device {
   std::string uuid;
   std::string pci_id;  // device id below vendor 10de, four hex digits ("2335"); empty for a CPU
   Facts properties;    // cores, caches, limits: what does not change
-  Facts comparable;    // what must be equal for two runs to be compared: memory, MIG, ECC, power limit, driver branch
+  Facts comparable;    // what must be equal for two runs to be compared: memory, MIG, ECC, power
+                       // limit, driver branch
   Facts recorded;      // what is worth knowing: exact driver, clocks at rest, host
   bool operator==(const Device&) const = default;
 };
@@ -45,8 +47,14 @@ struct Environment {
 };
 
 enum class RunStatus { running, finished, interrupted, failed };
-std::string_view to_string(RunStatus status);
-std::span<const Name<RunStatus>> names(RunStatus);
+inline std::span<const Name<RunStatus>> names(RunStatus) {
+  static constexpr Name<RunStatus> statuses[] = {{RunStatus::running, "running"},
+                                                 {RunStatus::finished, "finished"},
+                                                 {RunStatus::interrupted, "interrupted"},
+                                                 {RunStatus::failed, "failed"}};
+  return statuses;
+}
+using ridgeline::to_string;  // of all enumerations of records
 
 /// What one `ridgeline run` did on one device.
 struct Run {
@@ -55,12 +63,15 @@ struct Run {
   std::string label;         // given by the user; may be empty
   std::string command_line;  // what repeats it
   std::string profile;       // name
-  std::string profile_text;  // the whole file, so that a run can be repeated after the file has changed
+  std::string profile_text;  // the whole file, so that a run can be repeated after the file has
+                             // changed
   std::uint64_t seed = 0;
   std::string started, finished;  // UTC, ISO 8601 to the second; finished is empty while running
   RunStatus status = RunStatus::running;
-  std::string unfit;  // why the machine was not fit to measure, so that the run makes no night; empty when it was
-  std::string gate;   // id of the gate that measured this run as one of its sides; empty for a run of its own
+  std::string unfit;  // why the machine was not fit to measure, so that the run makes no night;
+                      // empty when it was
+  std::string gate;   // id of the gate that measured this run as one of its sides; empty for a run
+                      // of its own
   bool operator==(const Run&) const = default;
 };
 
@@ -81,15 +92,27 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
-/// What a roof is of: the first word of its kind. A worker may measure roofs of its own, whose word is none of these.
+/// What a roof is of: the first word of its kind. A worker may measure roofs of its own, whose word
+/// is none of these.
 enum class RoofClass { dram, llc, l1, fma, tensor, latency, other };
-std::span<const Name<RoofClass>> names(RoofClass);
-RoofClass class_of_roof(std::string_view kind);
+inline std::span<const Name<RoofClass>> names(RoofClass) {
+  static constexpr Name<RoofClass> classes[] = {
+      {RoofClass::dram, "dram"}, {RoofClass::llc, "llc"},       {RoofClass::l1, "l1"},
+      {RoofClass::fma, "fma"},   {RoofClass::tensor, "tensor"}, {RoofClass::latency, "latency"},
+  };
+  return classes;
+}
+inline RoofClass class_of_roof(std::string_view kind) {
+  return parse<RoofClass>(kind.substr(0, kind.find('.'))).value_or(RoofClass::other);
+}
 
 /// Of operations: its rate is in FLOP/s.
-constexpr bool is_arithmetic(RoofClass roof) { return roof == RoofClass::fma || roof == RoofClass::tensor; }
+constexpr bool is_arithmetic(RoofClass roof) {
+  return roof == RoofClass::fma || roof == RoofClass::tensor;
+}
 
-/// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32, tensor.bf16, latency.l1.
+/// A ceiling of a device. `kind` is dotted: dram.read, dram.copy, llc.triad, l1.read, fma.f32,
+/// tensor.bf16, latency.l1.
 struct Roof {
   std::string kind;
   double value = 0;    // byte/s, FLOP/s, or ns for latencies

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double first_guess_s = 0.2;  // overhead of a case before any is known
 constexpr double kept_back = 0.03;     // of what is left, for restarts and the end of the run
-// Of an equal part of the whole budget: where the budget is too short for all, the first replicates are measured in
-// earnest and the last ones not at all, instead of every one for nothing.
+// Of an equal part of the whole budget: where the budget is too short for all, the first replicates
+// are measured in earnest and the last ones not at all, instead of every one for nothing.
 constexpr double least_share = 0.3;
 
 }  // namespace
@@ -48,7 +48,8 @@ double Budget::sampling_s() const {
   if (left_s() <= 0 || executions_ == 0) return 0;
   double overhead = 0;
   for (const auto& [name, expected] : cases_) overhead += expected.executions * overhead_s(name);
-  return std::max(least_share * seconds_ / all_executions_, ((1 - kept_back) * left_s() - overhead) / executions_);
+  return std::max(least_share * seconds_ / all_executions_,
+                  ((1 - kept_back) * left_s() - overhead) / executions_);
 }
 
 bool Budget::too_short_for(const std::string& name) const {

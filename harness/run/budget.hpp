@@ -7,9 +7,9 @@
 
 namespace ridgeline::run {
 
-/// Shares what is left of a run's wall clock among the executions of cases that are left. Preparing and verifying take
-/// what they take, which earlier replicates have shown; the rest is for sampling, in equal parts. What an execution
-/// does not use falls to those after it.
+/// Shares what is left of a run's wall clock among the executions of cases that are left. Preparing
+/// and verifying take what they take, which earlier replicates have shown; the rest is for
+/// sampling, in equal parts. What an execution does not use falls to those after it.
 class Budget {
  public:
   /// `now_s` is a steady clock in seconds.
@@ -17,8 +17,8 @@ class Budget {
 
   /// One more execution of `name` is to come.
   void expect(const std::string& name);
-  /// An execution of `name` has ended or will never come. `overhead_s` is what it took beside sampling; unknown when
-  /// negative.
+  /// An execution of `name` has ended or will never come. `overhead_s` is what it took beside
+  /// sampling; unknown when negative.
   void done(const std::string& name, double overhead_s);
 
   double left_s() const;
@@ -26,7 +26,6 @@ class Budget {
   double sampling_s() const;
   /// Whether the next execution of `name` cannot even be prepared in what is left.
   bool too_short_for(const std::string& name) const;
-  double total_s() const { return seconds_; }
 
  private:
   double overhead_s(const std::string& name) const;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int retry_ms = 100;
 
-// One place for everybody: a folder of the user or of the session would let two of them measure at once.
+// One place for everybody: a folder of the user or of the session would let two of them measure at
+// once.
 std::string lock_file(const std::string& uuid) {
   const char* folder = std::getenv("RIDGELINE_LOCKS");
   std::string name;
@@ -28,12 +29,14 @@ std::string lock_file(const std::string& uuid) {
   return fmt::format("{}/ridgeline-{}.lock", folder && *folder ? folder : "/tmp", name);
 }
 
-// O_NOFOLLOW and the check for a plain file: in a folder that everybody may write to, the name may have been taken by
-// somebody else. A file of another user is opened without O_CREAT, which Linux forbids in sticky folders.
+// O_NOFOLLOW and the check for a plain file: in a folder that everybody may write to, the name may
+// have been taken by somebody else. A file of another user is opened without O_CREAT, which Linux
+// forbids in sticky folders.
 process::Descriptor open_lock(const std::string& path) {
   process::Descriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!file && errno == ENOENT) {
-    file = process::Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    file = process::Descriptor(
+        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (file)
       fchmod(file.get(), 0666);
     else if (errno == EEXIST)
@@ -53,32 +56,39 @@ process::Descriptor open_lock(const std::string& path) {
 std::string read_holder(int file) {
   char text[512];
   const ssize_t length = pread(file, text, sizeof text, 0);
-  return length > 0 ? printable(std::string_view(text, static_cast<std::size_t>(length)), 400) : "an unknown process";
+  return length > 0 ? printable(std::string_view(text, static_cast<std::size_t>(length)), 400)
+                    : "an unknown process";
 }
 
 }  // namespace
 
-DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder,
-                       const std::function<void(const std::string&)>& busy) {
-  const std::string path = lock_file(device_uuid);
-  file_ = open_lock(path);
+void wait_for_lock(const process::Descriptor& file, const std::string& path,
+                   const std::function<void()>& busy) {
   bool told = false;
-  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR)
       throw Error(ErrorKind::store, fmt::format("cannot lock {}: {}", path, std::strerror(errno)));
-    if (!told) busy(read_holder(file_.get()));
+    if (!told) busy();
     told = true;
     pollfd stop{process::Interrupt::descriptor(), POLLIN, 0};
     poll(&stop, 1, retry_ms);
     process::Interrupt::check();
   }
+}
+
+DeviceLock::DeviceLock(const std::string& device_uuid, const std::string& holder,
+                       const std::function<void(const std::string&)>& busy) {
+  const std::string path = lock_file(device_uuid);
+  file_ = open_lock(path);
+  wait_for_lock(file_, path, [&] { busy(read_holder(file_.get())); });
   // What the file says is for people; a file that cannot be written still locks.
   const std::string text = fmt::format("pid {}, {}", getpid(), holder);
   if (ftruncate(file_.get(), 0) == 0) (void)!pwrite(file_.get(), text.data(), text.size(), 0);
 }
 
 std::optional<DeviceUse> device_use(const std::string& device_uuid) {
-  const process::Descriptor file(open(lock_file(device_uuid).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  const process::Descriptor file(
+      open(lock_file(device_uuid).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat facts = {};
   if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
   const bool free = flock(file.get(), LOCK_SH | LOCK_NB) == 0;

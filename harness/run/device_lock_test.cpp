@@ -16,7 +16,8 @@ namespace {
 class Lock : public testing::Test {
  protected:
   void SetUp() override {
-    folder = std::filesystem::temp_directory_path() / ("ridgeline-lock-test-" + std::to_string(getpid()));
+    folder = std::filesystem::temp_directory_path() /
+             ("ridgeline-lock-test-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     setenv("RIDGELINE_LOCKS", folder.c_str(), 1);
   }

@@ -18,34 +18,34 @@
 #include "harness/run/measured_roofs.hpp"
 #include "harness/run/order.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::run {
 namespace {
 
 using record::Outcome;
 
-double steady_s() { return std::chrono::duration<double>(process::Clock::now().time_since_epoch()).count(); }
+double steady_s() {
+  return std::chrono::duration<double>(process::Clock::now().time_since_epoch()).count();
+}
 
 /// The cases that one execution of a worker measures, in order.
 struct Assignment {
-  const Worker* worker = nullptr;
-  int ranks = 1;
+  Team team;
   std::vector<const Selected*> cases;
 };
 
-/// A replicate's assignments: all of a worker's cases together, but under a launcher those of each rank count apart.
+/// A replicate's assignments: all of a worker's cases together, but under a launcher those of each
+/// rank count apart.
 std::vector<Assignment> assignments_of(const std::vector<Selected>& cases, std::uint64_t seed) {
   std::vector<Assignment> assignments;
   for (const std::size_t index : shuffled(cases.size(), seed)) {
     const Selected& selected = cases[index];
-    const int ranks = selected.worker->hello.launcher.empty() ? 1 : selected.info.ranks;
-    const auto same = std::find_if(assignments.begin(), assignments.end(), [&](const Assignment& assignment) {
-      return assignment.worker == selected.worker && assignment.ranks == ranks;
-    });
+    const auto same = std::ranges::find(assignments, team_of(selected), &Assignment::team);
     if (same != assignments.end())
       same->cases.push_back(&selected);
     else
-      assignments.push_back({selected.worker, ranks, {&selected}});
+      assignments.push_back({team_of(selected), {&selected}});
   }
   return assignments;
 }
@@ -57,7 +57,8 @@ class RunInProgress {
         store_(store),
         observer_(observer),
         budget_(plan.profile.budget_s, steady_s),
-        spent_(fmt::format("the run's budget of {} was spent", units::duration(plan.profile.budget_s))),
+        spent_(fmt::format("the run's budget of {} was spent",
+                           units::duration(plan.profile.budget_s))),
         start_s_(steady_s()) {
     progress_.processes = plan.profile.processes;
     for (const Selected& selected : plan.cases) {
@@ -88,7 +89,8 @@ class RunInProgress {
       progress_.case_name = selected->name;
       tick();
       if (!selected->unavailable.empty())
-        add(assignment, *selected, {without_samples(*selected, Outcome::unavailable, selected->unavailable)});
+        add(assignment, *selected,
+            {without_samples(*selected, Outcome::unavailable, selected->unavailable)});
       else if (budget_.too_short_for(selected->name))
         cut_off(assignment, *selected, {without_samples(*selected, Outcome::not_measured, spent_)});
       else if (start(assignment, *selected))
@@ -99,7 +101,8 @@ class RunInProgress {
   }
 
   void measure(const Assignment& assignment, const Selected& selected) {
-    CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s, budget_.left_s()};
+    CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s,
+                      budget_.left_s()};
     const CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
     if (!result.worker_usable) process_.reset();
     if (result.out_of_budget)
@@ -108,8 +111,9 @@ class RunInProgress {
       add(assignment, selected, result);
   }
 
-  /// The budget has left no time for an execution, nor will it for later ones of the case. That says nothing of a case
-  /// that earlier replicates have measured: it has fewer processes. One that has no measurement gets `result`.
+  /// The budget has left no time for an execution, nor will it for later ones of the case. That
+  /// says nothing of a case that earlier replicates have measured: it has fewer processes. One that
+  /// has no measurement gets `result`.
   void cut_off(const Assignment& assignment, const Selected& selected, const CaseResult& result) {
     const int executions = left_.at(selected.name);
     if (!measured_.contains(selected.name)) {
@@ -124,19 +128,16 @@ class RunInProgress {
     tick();
   }
 
-  /// Makes sure that a worker runs that can take a case; when none can be started, the case has that outcome, and
-  /// false.
+  /// Makes sure that a worker runs that can take a case; when none can be started, the case has
+  /// that outcome, and false.
   bool start(const Assignment& assignment, const Selected& selected) {
     if (process_ && process_->ready()) return true;
     process_.reset();
-    const auto tick = [this] { this->tick(); };
-    const process::Deadline deadline = process::after(std::min(process::start_s, std::max(0.1, budget_.left_s())));
-    const bool launched = !assignment.worker->hello.launcher.empty();
+    const process::Deadline deadline =
+        process::after(std::min(process::start_s, std::max(0.1, budget_.left_s())));
     std::string reason;
     try {
-      process_ = launched ? std::make_unique<process::WorkerProcess>(
-                                assignment.worker->program, assignment.worker->hello.launcher, assignment.ranks, tick)
-                          : std::make_unique<process::WorkerProcess>(assignment.worker->program, tick);
+      process_ = run::start(assignment.team, [this] { tick(); });
       process_id_ = add_process(process_->greet(deadline).build);
       return true;
     } catch (const process::WorkerLost& lost) {
@@ -146,10 +147,8 @@ class RunInProgress {
       reason = error.what();
     }
     process_.reset();
-    // What never started under its launcher is not installed right; what did start before has crashed since.
-    const Outcome outcome = launched && !started_.contains(assignment.worker) ? Outcome::unavailable : Outcome::crashed;
     add(assignment, selected,
-        {without_samples(selected, outcome, fmt::format("{} cannot be started: {}", assignment.worker->name, reason))});
+        not_started(selected, started_.contains(assignment.team.worker), reason));
     return false;
   }
 
@@ -160,28 +159,33 @@ class RunInProgress {
     process.seed = seed_;
     process.started = timestamp();
     process.build = build;
-    return store_.add(process);
+    return store::add(store_, process);
   }
 
-  /// Settles so many executions of the case; without a number one, or all when it cannot be measured here.
-  void add(const Assignment& assignment, const Selected& selected, const CaseResult& result, int executions = 0) {
+  /// Settles so many executions of the case; without a number one, or all when it cannot be
+  /// measured here.
+  void add(const Assignment& assignment, const Selected& selected, const CaseResult& result,
+           int executions = 0) {
     const record::Measurement& measurement = result.measurement;
     if (!process_id_) {
-      record::Build build = assignment.worker->hello.build;
-      if (build.worker.empty()) build = {assignment.worker->name, "unknown", false, "", "", "", ""};
+      record::Build build = assignment.team.worker->hello.build;
+      if (build.worker.empty())
+        build = {assignment.team.worker->name, "unknown", false, "", "", "", ""};
       process_id_ = add_process(build);
     } else if (process_) {
-      started_.insert(assignment.worker);
+      started_.insert(assignment.team.worker);
     }
-    store_.add(*process_id_, selected.info, measurement);
+    store::add(store_, *process_id_, selected.info, measurement);
     measured_.insert(selected.name);
     roofs_.add(selected.info, measurement);
     // What cannot be measured here is decided once, not in every replicate again.
-    const bool decided = measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
+    const bool decided =
+        measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
     const int settled = executions > 0 ? executions : decided ? left_.at(selected.name) : 1;
     for (int i = 0; i < settled; ++i)
-      budget_.done(selected.name,
-                   i == 0 && result.sampling_s > 0 ? measurement.total_ns / 1e9 - result.sampling_s : -1);
+      budget_.done(selected.name, i == 0 && result.sampling_s > 0
+                                      ? measurement.total_ns / 1e9 - result.sampling_s
+                                      : -1);
     left_[selected.name] -= settled;
     progress_.total -= settled - 1;
     ++progress_.done;
@@ -191,7 +195,8 @@ class RunInProgress {
 
   void update_left() {
     const double each_s = (steady_s() - start_s_) / std::max(progress_.done, 1);
-    progress_.left_s = std::max(0.0, std::min(budget_.left_s(), each_s * (progress_.total - progress_.done)));
+    progress_.left_s =
+        std::max(0.0, std::min(budget_.left_s(), each_s * (progress_.total - progress_.done)));
   }
 
   void tick() {
@@ -227,14 +232,16 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
       status = record::RunStatus::interrupted;
       run.stop();
     }
-    for (const record::Roof& roof : run.roofs().roofs()) store.add(plan.run.id, roof);
-    for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id)) store.add(plan.run.id, roof);
-    store.finish(plan.run.id, status, timestamp());
+    for (const record::Roof& roof : run.roofs().roofs()) store::add(store, plan.run.id, roof);
+    for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id))
+      store::add(store, plan.run.id, roof);
+    store::finish(store, plan.run.id, status, timestamp());
     return status;
   } catch (...) {
     try {
-      store.finish(plan.run.id, record::RunStatus::failed, timestamp());
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the one to tell
+      store::finish(store, plan.run.id, record::RunStatus::failed, timestamp());
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the one
+                                       // to tell
     }
     throw;
   }

@@ -35,9 +35,9 @@ struct Observer {
   std::function<void(const Progress&, const Selected&, const record::Measurement&)> stored;
 };
 
-/// Measures the plan: each replicate in a process of its own and in an order of its own, every measurement stored at
-/// once. Returns finished, or interrupted when the user asked to stop; the run in the store says the same. Store errors
-/// are thrown.
+/// Measures the plan: each replicate in a process of its own and in an order of its own, every
+/// measurement stored at once. Returns finished, or interrupted when the user asked to stop; the
+/// run in the store says the same. Store errors are thrown.
 record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& observer);
 
 }  // namespace ridgeline::run

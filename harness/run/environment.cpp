@@ -1,11 +1,12 @@
 #include "harness/run/environment.hpp"
 
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 
 #include <fmt/core.h>
 #include <sys/utsname.h>
+
+#include "harness/base/text.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -31,17 +32,9 @@ std::string first_line(const char* file) {
 }  // namespace
 
 std::string hash(const record::Facts& facts) {
-  std::uint64_t state = 0xcbf29ce484222325;
-  const auto add = [&](const std::string& text) {
-    for (const char c : text) state = (state ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-  };
-  for (const auto& [name, value] : facts) {
-    add(name);
-    add("=");
-    add(value);
-    add("\n");
-  }
-  return fmt::format("{:016x}", state);
+  std::string lines;
+  for (const auto& [name, value] : facts) lines += fmt::format("{}={}\n", name, value);
+  return fmt::format("{:016x}", fnv1a(lines));
 }
 
 record::Environment observe_environment(const record::Device& device) {
@@ -57,8 +50,10 @@ record::Environment observe_environment(const record::Device& device) {
     return std::string(value ? value : "");
   };
   note(environment.comparable, "runner", variable("RIDGELINE_RUNNER"));
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})
-    note(device.kind == DeviceKind::cpu ? environment.comparable : environment.recorded, name, variable(name));
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS"})
+    note(device.kind == DeviceKind::cpu ? environment.comparable : environment.recorded, name,
+         variable(name));
   note(environment.recorded, "CUDA_VISIBLE_DEVICES", variable("CUDA_VISIBLE_DEVICES"));
   utsname system = {};
   if (uname(&system) == 0) {

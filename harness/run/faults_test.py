@@ -1,4 +1,5 @@
-"""Whatever a worker does costs its case only: the outcome is stored, the run goes on, and nothing is left running."""
+"""Whatever a worker does costs its case only: the outcome is stored, the run goes on, and nothing
+is left running."""
 
 import pytest
 
@@ -50,7 +51,10 @@ OUTCOMES = {
     "same_metric_twice": ("crashed", "has the name of an earlier metric: moved_bytes"),
     "other_cache": ("crashed", "asked for cache cold and measured with hot"),
     "other_launch": ("crashed", "asked for launch graph and measured with single"),
-    "counts_on_a_clock": ("crashed", "the worker prepared the case as ok and finished it as counted"),
+    "counts_on_a_clock": (
+        "crashed",
+        "the worker prepared the case as ok and finished it as counted",
+    ),
     "other_seed": ("crashed", "the worker was asked for seed "),
 }
 
@@ -69,42 +73,65 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "46 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 unavailable,"
-        in done.stdout
+        "46 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "unavailable," in done.stdout
     )
-    repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ridgeline run "))
+    repeat = next(
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith("repeat what failed: ridgeline run ")
+    )
     assert case("abort") in repeat and case("constant") not in repeat
 
 
 def test_what_fails_is_tried_in_every_replicate_and_what_cannot_be_measured_once(lab):
     lab.run(lab.profile("constant", "segfault", "unsupported", "unavailable", processes=3))
     counts = {name: len(rows) for name, rows in lab.outcomes().items()}
-    assert counts == {case("constant"): 3, case("segfault"): 3, case("unsupported"): 1, case("unavailable"): 1}
+    assert counts == {
+        case("constant"): 3,
+        case("segfault"): 3,
+        case("unsupported"): 1,
+        case("unavailable"): 1,
+    }
     assert lab.query("SELECT count(DISTINCT replicate) FROM process") == [(3,)]
-    # Each replicate has a process that ends with the segfault and, if anything is left to do, a second one.
+    # Each replicate has a process that ends with the segfault and, if anything is left to do, a
+    # second one.
     assert 3 <= lab.query("SELECT count(*) FROM process")[0][0] <= 6
 
 
 def test_replicates_have_orders_of_their_own_that_the_seed_repeats(lab):
-    profile = lab.profile("constant", "noisy", "drifting", "prints", "throttled", "neighbour", processes=4)
+    profile = lab.profile(
+        "constant", "noisy", "drifting", "prints", "throttled", "neighbour", processes=4
+    )
     orders = []
     for _ in range(2):
         assert lab.run(profile, "--seed", 7).returncode == 0
         rows = lab.query(
-            'SELECT replicate, name FROM measurement JOIN "case" ON "case".id = case_id JOIN process ON process.id ='
-            " process_id WHERE run_id = (SELECT max(id) FROM run) ORDER BY measurement.id"
+            'SELECT replicate, name FROM measurement JOIN "case" ON "case".id = case_id '
+            "JOIN process ON process.id = process_id "
+            "WHERE run_id = (SELECT max(id) FROM run) ORDER BY measurement.id"
         )
         orders.append(rows)
         lab.database.unlink()
     assert orders[0] == orders[1]
-    assert len({tuple(name for which, name in orders[0] if which == replicate) for replicate in range(4)}) > 1
+    assert (
+        len(
+            {
+                tuple(name for which, name in orders[0] if which == replicate)
+                for replicate in range(4)
+            }
+        )
+        > 1
+    )
 
 
 def test_a_budget_ends_the_run_and_says_what_was_not_reached(lab):
     profile = lab.profile("constant", "loops", "noisy", "drifting", budget="1s")
     done = lab.run(profile)
     assert done.returncode == 2
-    reasons = {why for rows in lab.outcomes().values() for outcome, why in rows if outcome == "timeout"}
+    reasons = {
+        why for rows in lab.outcomes().values() for outcome, why in rows if outcome == "timeout"
+    }
     assert "killed while sampling: the run's budget was spent" in reasons
     assert sum(len(rows) for rows in lab.outcomes().values()) == 4
 
@@ -132,7 +159,9 @@ def test_a_case_that_the_budget_never_reaches_is_not_measured(lab):
     assert all(len(rows) == 1 for rows in unreached)
     table = done.stdout.split("\ncase ")[1]
     assert f"{len(unreached)} not_measured" in table and spent in table
-    repeat = next(line for line in done.stdout.splitlines() if line.startswith("repeat what failed: "))
+    repeat = next(
+        line for line in done.stdout.splitlines() if line.startswith("repeat what failed: ")
+    )
     assert repeat.endswith(case("loops")), "a case that was never tried has not failed"
 
 
@@ -157,7 +186,8 @@ def test_a_worker_that_dies_at_once_is_named_with_its_last_words(lab):
     done = lab.call("list", "--worker", worker)
     assert done.returncode == 69
     assert (
-        b"worker broken-worker: the worker exited with code 127; it last said: libnothing.so.4 not found" in done.stderr
+        b"worker broken-worker: the worker exited with code 127; "
+        b"it last said: libnothing.so.4 not found" in done.stderr
     )
 
 
@@ -175,7 +205,8 @@ def test_without_its_own_suites_ridgeline_says_so(lab):
 
 
 def beside(lab, *programs: str) -> str:
-    """A copy of ridgeline with these programs alone beside it, and nothing but the shell's on the PATH."""
+    """A copy of ridgeline with these programs alone beside it, and nothing but the shell's on the
+    PATH."""
     for program in ("ridgeline", *programs):
         copy = lab.folder / "bin" / program
         copy.parent.mkdir(exist_ok=True)
@@ -188,13 +219,25 @@ def beside(lab, *programs: str) -> str:
 def collectives_profile(lab):
     profile = lab.profile("constant")
     cases = ["collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024", "scripted/*"]
-    profile.write_text(profile.read_text().replace("[fake]", f"[cpu]\ncases = {cases[:1]}\n\n[fake]".replace("'", '"')))
+    profile.write_text(
+        profile.read_text().replace(
+            "[fake]", f"[cpu]\ncases = {cases[:1]}\n\n[fake]".replace("'", '"')
+        )
+    )
     return profile
 
 
 def run_on_cpu(lab, executable: str):
     return lab.call(
-        *("run", "--device", "cpu", "--profile", collectives_profile(lab), "--results", lab.results),
+        *(
+            "run",
+            "--device",
+            "cpu",
+            "--profile",
+            collectives_profile(lab),
+            "--results",
+            lab.results,
+        ),
         executable=executable,
         text=True,
     )
@@ -213,7 +256,9 @@ def test_without_the_collectives_worker_its_suite_is_unavailable(lab):
     assert "1 case: 1 unavailable" in done.stdout
 
 
-needs_mpi = pytest.mark.skipif(not (BUILD / "ridgeline-collectives").is_file(), reason="built without MPI")
+needs_mpi = pytest.mark.skipif(
+    not (BUILD / "ridgeline-collectives").is_file(), reason="built without MPI"
+)
 
 
 @needs_mpi
@@ -234,5 +279,8 @@ def test_collectives_are_measured_under_mpirun_and_leave_nothing(lab):
     assert done.returncode == 0, done.stdout + done.stderr
     ((name, ((outcome, _),)),) = cpu_rows(lab).items()
     assert name == "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024"
-    assert outcome in ("ok", "unstable")  # how steady two ranks are on a busy machine is not the question here
+    assert outcome in (
+        "ok",
+        "unstable",
+    )  # how steady two ranks are on a busy machine is not the question here
     assert lab.query("SELECT worker FROM build") == [("ridgeline-collectives",)]

@@ -1,4 +1,5 @@
-"""Killed, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing is left running."""
+"""Killed, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing
+is left running."""
 
 import os
 import pty
@@ -36,7 +37,15 @@ def finish(process) -> str:
 def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):
     # Workers that fork, that ignore SIGTERM and that leave daemons are among those in flight.
     profile = lab.profile(
-        *("constant", "noisy", "drifting", "prints", "segfault", "loops_with_child", "leaves_daemon"),
+        *(
+            "constant",
+            "noisy",
+            "drifting",
+            "prints",
+            "segfault",
+            "loops_with_child",
+            "leaves_daemon",
+        ),
         processes=20,
         case_timeout="150ms",
     )
@@ -58,9 +67,15 @@ def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):
             continue
         assert lab.is_intact(), f"after kill {kill}"
         lines = REPORTED.findall(printed)
-        counts = {name: len(rows) for name, rows in lab.outcomes(RUN_ID.search(printed)[1]).items()} if lines else {}
+        counts = (
+            {name: len(rows) for name, rows in lab.outcomes(RUN_ID.search(printed)[1]).items()}
+            if lines
+            else {}
+        )
         for name, replicate in lines:
-            assert counts.get(name, 0) >= int(replicate), f"{name} of kill {kill} was reported, but is not stored"
+            assert counts.get(name, 0) >= int(replicate), (
+                f"{name} of kill {kill} was reported, but is not stored"
+            )
         reported += len(lines)
     assert reported >= KILLS // 2
     # The file goes on being used.
@@ -69,7 +84,8 @@ def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):
 
 
 def test_the_first_interrupt_stores_what_is_done_and_says_so(lab):
-    # In a random order the loops end up anywhere; its timeout is far away, so that only the signal can end it.
+    # In a random order the loops end up anywhere; its timeout is far away, so that only the signal
+    # can end it.
     process = lab.start(lab.profile("constant", "noisy", "loops", processes=2), "--seed", 3)
     printed = wait_for(process, case("constant"))
     time.sleep(0.2)
@@ -98,7 +114,8 @@ def test_a_second_interrupt_ends_at_once(lab):
 
 
 def test_a_terminal_interrupt_does_not_reach_the_workers(lab):
-    # The terminal signals the whole foreground process group; a worker that got it would look like a crash.
+    # The terminal signals the whole foreground process group; a worker that got it would look like
+    # a crash.
     process = lab.start(lab.profile("constant", "loops"), "--seed", 3, process_group=0)
     wait_for(process, "run ")
     time.sleep(0.4)
@@ -148,7 +165,10 @@ def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
     profile = lab.profile("noisy", "unstable", "drifting", processes=300)
     full = lab.run(profile, preexec_fn=limit_files)
     assert full.returncode == 74, full.stderr
-    assert "synthetic-fake.sqlite" in full.stderr and "repeat: ridgeline run --device fake" in full.stderr
+    assert (
+        "synthetic-fake.sqlite" in full.stderr
+        and "repeat: ridgeline run --device fake" in full.stderr
+    )
     assert lab.is_intact()
     reported = REPORTED.findall(full.stdout)
     assert len(reported) > 3
@@ -173,7 +193,8 @@ def test_a_terminal_gets_a_bar_and_a_pipe_a_line_a_case(lab):
     assert "\r" not in piped.stdout and "\033" not in piped.stdout
     assert piped.stdout.count("] scripted/") == 4
     outside, inside = pty.openpty()
-    # This seed's order is segfault, constant, slow, noisy: the bar has a second to show what came before `slow`.
+    # This seed's order is segfault, constant, slow, noisy: the bar has a second to show what came
+    # before `slow`.
     process = lab.start(profile, "--seed", 3, stdout=inside, stderr=inside)
     os.close(inside)
     shown = b""

@@ -15,20 +15,17 @@
 namespace ridgeline::run {
 namespace {
 
-// Share of the time that is left to a case after preparing which sampling may use; the rest is for verifying again.
+// Share of the time that is left to a case after preparing which sampling may use; the rest is for
+// verifying again.
 constexpr double sampling_share = 0.8;
 
-// A CUDA event tells times half a microsecond apart; a sample of many executions must last long against that.
+// A CUDA event tells times half a microsecond apart; a sample of many executions must last long
+// against that.
 constexpr double least_sample_ns = 10e3;
 
-std::string option(const record::CaseId& id, const std::string& key, const std::string& otherwise) {
-  for (const record::Field& field : id.options)
-    if (field.key == key) return field.value;
-  return otherwise;
-}
-
-protocol::Prepare prepare_request(const Selected& selected, const std::string& device, std::uint64_t seed,
-                                  std::uint64_t layout, const Sampling& sampling) {
+protocol::Prepare prepare_request(const Selected& selected, const std::string& device,
+                                  std::uint64_t seed, std::uint64_t layout,
+                                  const Sampling& sampling) {
   const record::CaseId& id = selected.info.id;
   protocol::Prepare request;
   request.case_name = selected.name;
@@ -64,10 +61,12 @@ std::string mismatch(const protocol::Prepare& asked, const record::Measurement& 
   };
   if (finished.case_name != asked.case_name)
     return fmt::format("the worker finished another case: {}", finished.case_name);
-  if (finished.cache != asked.cache) return differs("cache", asked.cache, printable(finished.cache, 60));
+  if (finished.cache != asked.cache)
+    return differs("cache", asked.cache, printable(finished.cache, 60));
   // Back to back is a graph where a device has them, else a loop; what is counted is one launch.
   const bool counted = finished.outcome == record::Outcome::counted;
-  if (finished.launch != (counted ? "single" : asked.launch) && !(asked.launch == "graph" && finished.launch == "loop"))
+  if (finished.launch != (counted ? "single" : asked.launch) &&
+      !(asked.launch == "graph" && finished.launch == "loop"))
     return differs("launch", asked.launch, printable(finished.launch, 60));
   if (finished.seed != asked.seed) return differs("seed", asked.seed, finished.seed);
   return {};
@@ -79,23 +78,26 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
   measurement.median_ns = stats::median(measurement.samples_ns);
   measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
   if (measurement.outcome != record::Outcome::ok) return;
-  const double sample_ns = *measurement.median_ns * static_cast<double>(measurement.executions_per_sample);
-  if (measurement.launch != "single" && sample_ns < least_sample_ns) {
-    measurement.outcome = record::Outcome::unstable;
-    measurement.reason = fmt::format("a sample lasts {}, too short to be timed", units::time(sample_ns));
-  } else if (!measurement.relative_spread) {
-    measurement.outcome = record::Outcome::unstable;
+  const double sample_ns =
+      *measurement.median_ns * static_cast<double>(measurement.executions_per_sample);
+  if (measurement.launch != "single" && sample_ns < least_sample_ns)
+    measurement.reason =
+        fmt::format("a sample lasts {}, too short to be timed", units::time(sample_ns));
+  else if (!measurement.relative_spread)
     measurement.reason = "too few samples for an interval";
-  } else if (*measurement.relative_spread > sampling.unstable) {
-    measurement.outcome = record::Outcome::unstable;
-    measurement.reason = fmt::format("the process's interval is ±{} of its median; the profile allows ±{}",
-                                     units::percent(*measurement.relative_spread), units::percent(sampling.unstable));
-  }
+  else if (*measurement.relative_spread > sampling.unstable)
+    measurement.reason = fmt::format(
+        "the process's interval is ±{} of its median; the profile allows ±{}",
+        units::percent(*measurement.relative_spread), units::percent(sampling.unstable));
+  else
+    return;
+  measurement.outcome = record::Outcome::unstable;
 }
 
 }  // namespace
 
-record::Measurement without_samples(const Selected& selected, record::Outcome outcome, const std::string& reason) {
+record::Measurement without_samples(const Selected& selected, record::Outcome outcome,
+                                    const std::string& reason) {
   record::Measurement measurement;
   measurement.case_name = selected.name;
   measurement.outcome = outcome;
@@ -105,14 +107,35 @@ record::Measurement without_samples(const Selected& selected, record::Outcome ou
   return measurement;
 }
 
-CaseExecution::CaseExecution(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
-                             std::uint64_t seed, std::uint64_t layout, const CaseLimits& limits)
+std::unique_ptr<process::WorkerProcess> start(const Team& team, std::function<void()> tick,
+                                              const process::Variables& environment) {
+  const Worker& worker = *team.worker;
+  if (worker.hello.launcher.empty())
+    return std::make_unique<process::WorkerProcess>(worker.program, std::move(tick), environment);
+  return std::make_unique<process::WorkerProcess>(worker.program, worker.hello.launcher, team.ranks,
+                                                  std::move(tick), environment);
+}
+
+CaseResult not_started(const Selected& selected, bool before, const std::string& reason) {
+  // What never started under its launcher is not installed right; what did start before has crashed
+  // since.
+  const bool installed = before || selected.worker->hello.launcher.empty();
+  return {without_samples(selected,
+                          installed ? record::Outcome::crashed : record::Outcome::unavailable,
+                          fmt::format("{} cannot be started: {}", selected.worker->name, reason))};
+}
+
+CaseExecution::CaseExecution(process::WorkerProcess& worker, const Selected& selected,
+                             const std::string& device, std::uint64_t seed, std::uint64_t layout,
+                             const CaseLimits& limits)
     : worker_(worker),
       selected_(selected),
       limits_(limits),
       request_(prepare_request(selected, device, seed, layout, limits.sampling)) {}
 
-double CaseExecution::left_s() const { return std::min(limits_.timeout_s, limits_.run_left_s) - spent_s_; }
+double CaseExecution::left_s() const {
+  return std::min(limits_.timeout_s, limits_.run_left_s) - spent_s_;
+}
 
 /// Does `step` with its deadline unless the case has ended, and ends the case when it fails.
 template <class Step>
@@ -130,18 +153,21 @@ void CaseExecution::perform(const char* stage, Step step) {
     std::string reason = fmt::format("while {}: {}", stage, lost.what());
     if (lost.outcome() == record::Outcome::timeout) {
       result_.out_of_budget = limits_.run_left_s < limits_.timeout_s;
-      reason = fmt::format("killed while {}: {}", stage,
-                           result_.out_of_budget
-                               ? "the run's budget was spent"
-                               : fmt::format("the case's {} were over", units::time(limits_.timeout_s * 1e9)));
+      reason = fmt::format(
+          "killed while {}: {}", stage,
+          result_.out_of_budget
+              ? "the run's budget was spent"
+              : fmt::format("the case's {} were over", units::time(limits_.timeout_s * 1e9)));
     }
     end(lost.outcome(), reason);
   } catch (const Refused& refused) {
     const std::string& message = refused.failure.message;
     // A device that has failed once may fail everything after.
     end(record::Outcome::crashed,
-        fmt::format("while {}: {}", stage, message.empty() ? "the worker failed and gave no reason" : message));
-  } catch (const Error& error) {  // an answer of another protocol version in the middle of a conversation
+        fmt::format("while {}: {}", stage,
+                    message.empty() ? "the worker failed and gave no reason" : message));
+  } catch (const Error& error) {  // an answer of another protocol version in the middle of a
+                                  // conversation
     end(record::Outcome::crashed, fmt::format("while {}: {}", stage, error.what()));
   }
   spent_s_ += process::seconds_since(start);
@@ -151,19 +177,21 @@ bool CaseExecution::prepare() {
   perform("preparing", [&](process::Deadline deadline) {
     auto answer = worker_.ask<protocol::Prepared>(request_, deadline);
     const auto* failure = std::get_if<protocol::Failure>(&answer);
-    result_.lacks_memory = failure != nullptr && failure->cause == protocol::FailureCause::out_of_memory;
+    result_.lacks_memory =
+        failure != nullptr && failure->cause == protocol::FailureCause::out_of_memory;
     const auto prepared = served(std::move(answer));
     counted_ = prepared.outcome == record::Outcome::counted;
     if (record::is_success(prepared.outcome)) {
       if (counted_ == counts(selected_)) return;
-      throw process::WorkerLost(
-          record::Outcome::crashed,
-          counted_ ? "the worker counted the case on a device that has times"
-                   : "the worker would time the case on an emulated device, which has counts and no times");
+      throw process::WorkerLost(record::Outcome::crashed,
+                                counted_ ? "the worker counted the case on a device that has times"
+                                         : "the worker would time the case on an emulated device, "
+                                           "which has counts and no times");
     }
     if (record::has_samples(prepared.outcome))
-      throw process::WorkerLost(record::Outcome::crashed, fmt::format("the worker says {} before it has taken a sample",
-                                                                      record::to_string(prepared.outcome)));
+      throw process::WorkerLost(record::Outcome::crashed,
+                                fmt::format("the worker says {} before it has taken a sample",
+                                            record::to_string(prepared.outcome)));
     result_.lacks_memory = prepared.outcome == record::Outcome::unsupported;
     result_.measurement = without_samples(selected_, prepared.outcome, prepared.reason);
     ended_ = true;
@@ -176,8 +204,9 @@ void CaseExecution::sample() {
   perform("sampling", [&](process::Deadline deadline) {
     const process::Clock::time_point start = process::Clock::now();
     served(worker_.ask<protocol::Sampled>(
-        protocol::Sample{limits_.sampling.target, limits_.sampling.min_samples, limits_.sampling.max_samples,
-                         1e9 * std::max(0.0, std::min(limits_.sampling_s, sampling_share * left_s()))},
+        protocol::Sample{
+            limits_.sampling.target, limits_.sampling.min_samples, limits_.sampling.max_samples,
+            1e9 * std::max(0.0, std::min(limits_.sampling_s, sampling_share * left_s()))},
         deadline));
     result_.sampling_s += process::seconds_since(start);
   });
@@ -185,12 +214,13 @@ void CaseExecution::sample() {
 
 void CaseExecution::finish() {
   perform(counted_ ? "finishing" : "verifying again", [&](process::Deadline deadline) {
-    result_.measurement = served(worker_.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
+    result_.measurement =
+        served(worker_.ask<protocol::Finished>(protocol::FinishRequest{}, deadline)).measurement;
     if ((result_.measurement.outcome == record::Outcome::counted) != counted_)
       throw process::WorkerLost(
           record::Outcome::crashed,
-          fmt::format("the worker prepared the case as {} and finished it as {}", counted_ ? "counted" : "ok",
-                      record::to_string(result_.measurement.outcome)));
+          fmt::format("the worker prepared the case as {} and finished it as {}",
+                      counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
     if (const std::string why = mismatch(request_, result_.measurement); !why.empty())
       throw process::WorkerLost(record::Outcome::crashed, why);
     result_.measurement.attempt = 1;
@@ -205,8 +235,8 @@ CaseResult CaseExecution::result() const {
   return result;
 }
 
-CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
-                        std::uint64_t seed, const CaseLimits& limits) {
+CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected,
+                        const std::string& device, std::uint64_t seed, const CaseLimits& limits) {
   CaseExecution execution(worker, selected, device, seed, 0, limits);
   if (execution.prepare()) {
     execution.sample();

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "harness/process/worker_process.hpp"
@@ -27,14 +29,15 @@ struct CaseResult {
   bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
 };
 
-/// One execution of a case by a running worker, step by step, so that two of them can take turns. Whatever goes wrong
-/// with the worker becomes the measurement's outcome and reason, and the steps after that do nothing. Limits are of the
-/// time that the steps take, not of what lies between them. Throws Interrupted alone.
+/// One execution of a case by a running worker, step by step, so that two of them can take turns.
+/// Whatever goes wrong with the worker becomes the measurement's outcome and reason, and the steps
+/// after that do nothing. Limits are of the time that the steps take, not of what lies between
+/// them. Throws Interrupted alone.
 class CaseExecution {
  public:
   /// Keeps references. `layout` as in protocol::Prepare.
-  CaseExecution(process::WorkerProcess& worker, const Selected& selected, const std::string& device, std::uint64_t seed,
-                std::uint64_t layout, const CaseLimits& limits);
+  CaseExecution(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
+                std::uint64_t seed, std::uint64_t layout, const CaseLimits& limits);
 
   /// Whether it is prepared: sampled next, unless it was counted, and then finished.
   bool prepare();
@@ -59,10 +62,19 @@ class CaseExecution {
 };
 
 /// All steps at once.
-CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected, const std::string& device,
-                        std::uint64_t seed, const CaseLimits& limits);
+CaseResult measure_case(process::WorkerProcess& worker, const Selected& selected,
+                        const std::string& device, std::uint64_t seed, const CaseLimits& limits);
 
 /// A measurement without samples.
-record::Measurement without_samples(const Selected& selected, record::Outcome outcome, const std::string& reason);
+record::Measurement without_samples(const Selected& selected, record::Outcome outcome,
+                                    const std::string& reason);
+
+/// Starts a team; the parameters are those of WorkerProcess.
+std::unique_ptr<process::WorkerProcess> start(const Team& team, std::function<void()> tick,
+                                              const process::Variables& environment = {});
+
+/// What a case comes to whose team could not be started. `before`: this run or gate has started its
+/// worker before.
+CaseResult not_started(const Selected& selected, bool before, const std::string& reason);
 
 }  // namespace ridgeline::run

@@ -35,7 +35,8 @@ std::vector<record::Roof> MeasuredRoofs::roofs() const {
     const std::string unit = roof_unit(kind);
     std::vector<double> medians;
     for (const auto& [name, reached] : cases)
-      if (reached.all_ok && !reached.values.empty()) medians.push_back(stats::median(reached.values));
+      if (reached.all_ok && !reached.values.empty())
+        medians.push_back(stats::median(reached.values));
     if (medians.empty()) continue;
     const auto best = unit == "ns" ? std::min_element(medians.begin(), medians.end())
                                    : std::max_element(medians.begin(), medians.end());

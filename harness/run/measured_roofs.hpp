@@ -11,9 +11,9 @@
 
 namespace ridgeline::run {
 
-/// Gathers the ceilings that the cases of a run have measured: for each kind of roof the best case, by the median over
-/// its processes. A case counts when every one of its processes was ok; values that are not finite and above 0 are
-/// skipped.
+/// Gathers the ceilings that the cases of a run have measured: for each kind of roof the best case,
+/// by the median over its processes. A case counts when every one of its processes was ok; values
+/// that are not finite and above 0 are skipped.
 class MeasuredRoofs {
  public:
   void add(const record::Case& info, const record::Measurement& measurement);
@@ -22,7 +22,7 @@ class MeasuredRoofs {
 
  private:
   struct Reached {
-    std::vector<double> values;  // one a process
+    std::vector<double> values;  // one per process
     bool all_ok = true;
   };
   std::map<std::string, std::map<std::string, Reached>> reached_;  // by kind, then by case

@@ -7,7 +7,8 @@
 namespace ridgeline::run {
 namespace {
 
-record::Measurement measured(const std::string& name, double median_ns, double flops, double bytes) {
+record::Measurement measured(const std::string& name, double median_ns, double flops,
+                             double bytes) {
   record::Measurement measurement;
   measurement.case_name = name;
   measurement.outcome = record::Outcome::ok;
@@ -25,13 +26,15 @@ record::Case ceiling(const std::string& kind) {
 
 TEST(MeasuredRoofs, TakesTheBestCaseByTheMedianOfItsProcesses) {
   MeasuredRoofs roofs;
-  for (const double ns : {10.0, 20.0, 1000.0}) roofs.add(ceiling("dram.copy"), measured("a", ns, 0, 1000));
+  for (const double ns : {10.0, 20.0, 1000.0})
+    roofs.add(ceiling("dram.copy"), measured("a", ns, 0, 1000));
   roofs.add(ceiling("dram.copy"), measured("b", 25, 0, 1000));
   roofs.add(ceiling("fma.f32"), measured("c", 2, 400, 0));
   roofs.add(ceiling("latency.l1"), measured("d", 5, 0, 64));
   roofs.add(ceiling("latency.l1"), measured("e", 4, 0, 64));
   record::Measurement chase = measured("f", 3000, 0, 64);
-  chase.metrics = {{"loads", 1000, "1", record::Direction::none}, {"latency", 3, "ns", record::Direction::lower}};
+  chase.metrics = {{"loads", 1000, "1", record::Direction::none},
+                   {"latency", 3, "ns", record::Direction::lower}};
   roofs.add(ceiling("latency.l1"), chase);
   const auto found = roofs.roofs();
   ASSERT_EQ(found.size(), 3u);
@@ -65,8 +68,10 @@ TEST(MeasuredRoofs, ACaseCountsOnlyWhenAllItsProcessesWereOk) {
 
 TEST(MeasuredRoofs, SkipsWhatIsNoFiniteNumber) {
   MeasuredRoofs roofs;
-  const double infinite = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  for (const double bytes : {infinite, nan, 0.0, -1.0}) roofs.add(ceiling("dram.read"), measured("a", 1, 0, bytes));
+  const double infinite = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bytes : {infinite, nan, 0.0, -1.0})
+    roofs.add(ceiling("dram.read"), measured("a", 1, 0, bytes));
   roofs.add(ceiling("dram.read"), measured("a", 0, 0, 1000));
   EXPECT_TRUE(roofs.roofs().empty());
   roofs.add(ceiling("dram.read"), measured("a", 10, 0, 1000));

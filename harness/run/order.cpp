@@ -26,7 +26,8 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::uint64_t state = seed;
   // The remainder's bias is below count / 2^64.
-  for (std::size_t left = count; left > 1; --left) std::swap(order[left - 1], order[next(state) % left]);
+  for (std::size_t left = count; left > 1; --left)
+    std::swap(order[left - 1], order[next(state) % left]);
   return order;
 }
 

@@ -6,7 +6,8 @@
 
 namespace ridgeline::run {
 
-/// Seed of replicate `replicate` of a run with `seed`; never 0. Below 2^53, so that JSON readers keep all of it.
+/// Seed of replicate `replicate` of a run with `seed`; never 0. Below 2^53, so that JSON readers
+/// keep all of it.
 std::uint64_t replicate_seed(std::uint64_t seed, int replicate);
 
 /// 0 to count - 1 in a random order that depends on `seed` alone, on every machine.

@@ -9,7 +9,8 @@ namespace ridgeline::run {
 namespace {
 
 TEST(Order, IsTheSameEverywhereForOneSeed) {
-  EXPECT_EQ(shuffled(6, 1), (std::vector<std::size_t>{0, 1, 3, 2, 4, 5}));  // stored seeds must stay repeatable
+  // Stored seeds must stay repeatable.
+  EXPECT_EQ(shuffled(6, 1), (std::vector<std::size_t>{0, 1, 3, 2, 4, 5}));
 }
 
 TEST(Order, HoldsEveryIndexOnceAndDependsOnTheSeed) {
@@ -26,14 +27,16 @@ TEST(Order, HoldsEveryIndexOnceAndDependsOnTheSeed) {
 
 TEST(Order, EveryIndexComesFirstEquallyOften) {
   std::vector<int> first(4);
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) ++first[shuffled(4, replicate_seed(seed, 0))[0]];
+  for (std::uint64_t seed = 0; seed < 4000; ++seed)
+    ++first[shuffled(4, replicate_seed(seed, 0))[0]];
   for (const int count : first) EXPECT_NEAR(count, 1000, 150);
 }
 
 TEST(Order, ReplicatesHaveSeedsOfTheirOwn) {
   std::set<std::uint64_t> seeds;
   for (std::uint64_t seed = 0; seed < 100; ++seed)
-    for (int replicate = 0; replicate < 10; ++replicate) seeds.insert(replicate_seed(seed, replicate));
+    for (int replicate = 0; replicate < 10; ++replicate)
+      seeds.insert(replicate_seed(seed, replicate));
   EXPECT_EQ(seeds.size(), 1000u);
   EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53);
   EXPECT_GT(*seeds.begin(), 0u);

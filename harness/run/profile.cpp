@@ -13,14 +13,16 @@ namespace {
 
 std::vector<Pattern> patterns(StrictTable& section, const std::string& key) {
   const toml::array* list = section.need(key).as_array();
-  if (!list || list->empty()) section.refuse(section.need(key).source(), key + " must be a list of case patterns");
+  if (!list || list->empty())
+    section.refuse(section.need(key).source(), key + " must be a list of case patterns");
   std::vector<Pattern> patterns;
   for (const toml::node& each : *list) {
     const auto text = each.value_exact<std::string>();
     const bool takes_away = text && text->starts_with('!');
     if (!text || text->size() == (takes_away ? 1u : 0u))
       section.refuse(each.source(), "a case pattern must be a text that is not empty");
-    patterns.push_back({text->substr(takes_away ? 1 : 0), static_cast<int>(each.source().begin.line), takes_away});
+    patterns.push_back(
+        {text->substr(takes_away ? 1 : 0), static_cast<int>(each.source().begin.line), takes_away});
   }
   return patterns;
 }
@@ -52,9 +54,10 @@ Profile parse_profile(std::string_view text, const std::filesystem::path& file) 
       sampling.refuse(sampling.need("unstable").source(),
                       "unstable is below target: what stops sampling cannot be unstable");
   });
-  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::emulated, DeviceKind::fake})
-    top.section(std::string(to_string(kind)),
-                [&](StrictTable& section) { profile.cases[kind] = patterns(section, "cases"); });
+  for (const Name<DeviceKind>& kind : names(DeviceKind{}))
+    top.section(std::string(kind.name), [&](StrictTable& section) {
+      profile.cases[kind.value] = patterns(section, "cases");
+    });
   top.done();
   return profile;
 }
@@ -62,7 +65,8 @@ Profile parse_profile(std::string_view text, const std::filesystem::path& file) 
 std::vector<std::string> profile_names(const std::filesystem::path& home) {
   std::vector<std::string> names;
   std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(home / "suites" / "profiles", unreadable))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(home / "suites" / "profiles", unreadable))
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -75,9 +79,9 @@ Profile load_profile(const std::string& name, const std::filesystem::path& home)
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     const std::string near = nearest(name, names);
     throw Error(ErrorKind::usage, fmt::format("there is no profile \"{}\"", printable(name)),
-                near.empty()
-                    ? fmt::format("there are {}; a file is named with its ending .toml", fmt::join(names, ", "))
-                    : fmt::format("did you mean {}?", near));
+                near.empty() ? fmt::format("there are {}; a file is named with its ending .toml",
+                                           fmt::join(names, ", "))
+                             : fmt::format("did you mean {}?", near));
   }
   const std::filesystem::path file = home / "suites" / "profiles" / (name + ".toml");
   return parse_profile(read_toml_file(file, "profile"), file);

@@ -10,7 +10,8 @@
 
 namespace ridgeline::run {
 
-/// A case pattern and where it stands. One that is written with a '!' before it takes away what others have picked.
+/// A case pattern and where it stands. One that is written with a '!' before it takes away what
+/// others have picked.
 struct Pattern {
   std::string text;  // without the '!'
   int line = 0;
@@ -19,7 +20,8 @@ struct Pattern {
 
 /// How closely each case is measured.
 struct Sampling {
-  double target = 0.01;    // half width of the process's interval over its median, at which sampling stops
+  double target = 0.01;  // half width of the process's interval over its median, at which sampling
+                         // stops
   double unstable = 0.05;  // above this the measurement counts as unstable
   int min_samples = 10, max_samples = 1000;
   double warmup_s = 0.2;
@@ -39,8 +41,8 @@ struct Profile {
   std::map<DeviceKind, std::vector<Pattern>> cases;  // by kind of device
 };
 
-/// Reads a profile. Strict: an unknown key, a wrong type or a value out of range throws a usage Error with file and
-/// line.
+/// Reads a profile. Strict: an unknown key, a wrong type or a value out of range throws a usage
+/// Error with file and line.
 Profile parse_profile(std::string_view text, const std::filesystem::path& file);
 
 /// `name` as a profile of `home`, or as a file when it has a '/' or ends in ".toml".

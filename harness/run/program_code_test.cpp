@@ -1,10 +1,9 @@
-#include "harness/run/program_code.hpp"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/run/workers.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -37,7 +36,8 @@ TEST_F(ProgramCode, IsOfTheFilesBytesWhereTheWorkerKnowsNone) {
     EXPECT_NE(before, program_code(build(unknown), file(long_one + "y")));
     EXPECT_NE(before, program_code(build(unknown), file(other)));
   }
-  EXPECT_EQ(program_code(build(""), file("foobar")), "file 85944171f73967e8");  // as published for FNV-1a
+  EXPECT_EQ(program_code(build(""), file("foobar")),
+            "file 85944171f73967e8");  // as published for FNV-1a
   EXPECT_EQ(program_code(build(""), file("")), "file cbf29ce484222325");
 }
 

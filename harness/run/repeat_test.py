@@ -1,4 +1,5 @@
-"""`ridgeline run --repeat-of`: the same cases, seeds, order and options again, and what each case says of it."""
+"""`ridgeline run --repeat-of`: the same cases, seeds, order and options again, and what each case
+says of it."""
 
 import contextlib
 import json
@@ -36,7 +37,9 @@ def measured(lab, run_id: str) -> list[tuple]:
 def wrapper(lab, name: str, *arguments: str):
     """A worker of another name, which is the scripted one with these arguments."""
     path = lab.folder / name
-    path.write_text(f'#!/bin/sh\nexec "{BUILD / "ridgeline-scripted-worker"}" {" ".join(arguments)} "$@"\n')
+    path.write_text(
+        f'#!/bin/sh\nexec "{BUILD / "ridgeline-scripted-worker"}" {" ".join(arguments)} "$@"\n'
+    )
     path.chmod(0o755)
     return path
 
@@ -49,7 +52,9 @@ def said(done) -> dict[str, str]:
 
 
 def test_a_repeat_measures_the_same_again(lab):
-    first = lab.run(lab.profile(*CASES, processes=2), "--processes", 4, "--budget", "50s", "--label", "first")
+    first = lab.run(
+        lab.profile(*CASES, processes=2), "--processes", 4, "--budget", "50s", "--label", "first"
+    )
     assert first.returncode == 2
     lab.profile("slow")  # the file has changed since
     again = repeat(lab, "label:first")
@@ -72,9 +77,12 @@ def test_a_repeat_measures_the_same_again(lab):
     # A repeat is a run like any other: it can be repeated, and so can what failed in it.
     third = repeat(lab, new)
     assert measured(lab, stored_id(third)) == measured(lab, old)
-    line = next(line for line in again.stdout.splitlines() if line.startswith("repeat what failed: "))
+    line = next(
+        line for line in again.stdout.splitlines() if line.startswith("repeat what failed: ")
+    )
     failed = lab.execute(
-        ["sh", "-c", line.split(": ", 1)[1].replace("ridgeline", str(BUILD / "ridgeline"), 1)], text=True
+        ["sh", "-c", line.split(": ", 1)[1].replace("ridgeline", str(BUILD / "ridgeline"), 1)],
+        text=True,
     )
     assert failed.returncode == 2, failed.stderr
     assert said(failed).keys() == {case("wrong_result")}
@@ -84,7 +92,16 @@ def test_a_slower_worker_does_not_reproduce(lab):
     profile = lab.profile("constant", "noisy", processes=6)
     worker = wrapper(lab, "worker")
     first = lab.call(
-        "run", "--device", "fake", "--profile", profile, "--results", lab.results, "--worker", worker, text=True
+        "run",
+        "--device",
+        "fake",
+        "--profile",
+        profile,
+        "--results",
+        lab.results,
+        "--worker",
+        worker,
+        text=True,
     )
     assert first.returncode == 0, first.stderr
     wrapper(lab, "worker", "--slower", "20")
@@ -102,7 +119,9 @@ def test_too_few_processes_are_said_to_be(lab):
     first = stored_id(lab.run(lab.profile("constant", processes=1)))
     again = repeat(lab, first)
     assert again.returncode == 0
-    assert said(again)[case("constant")].startswith("undecided: too few processes to say: 1 then, 1 now")
+    assert said(again)[case("constant")].startswith(
+        "undecided: too few processes to say: 1 then, 1 now"
+    )
     # That is said before anything is measured, too, with the line of a first run that has enough.
     before = repeat(lab, first, "--dry-run").stdout.splitlines()
     assert before[0].startswith("too few processes to say: 1 then, 1 now")
@@ -115,7 +134,16 @@ def test_cases_that_are_gone_are_counted(lab):
     worker = wrapper(lab, "worker")
     profile = lab.profile("constant", "noisy", "drifting", processes=3)
     first = lab.call(
-        "run", "--device", "fake", "--profile", profile, "--results", lab.results, "--worker", worker, text=True
+        "run",
+        "--device",
+        "fake",
+        "--profile",
+        profile,
+        "--results",
+        lab.results,
+        "--worker",
+        worker,
+        text=True,
     )
     run_id = stored_id(first)
     wrapper(lab, "worker", "--without", "noisy")
@@ -157,10 +185,30 @@ def test_a_stored_run_is_not_trusted(lab):
     run_id = stored_id(lab.run(lab.profile("constant")))
     (text,) = lab.query("SELECT profile_text FROM run")[0]
     rows = [
-        ("profile_text", text, "processes = 0", "run {id} cannot be repeated: the profile stored in run {id}"),
-        ("command_line", "ridgeline run", "ridgeline run --budget never", "its --budget never is not a duration"),
-        ("command_line", "ridgeline run", "ridgeline run --processes 1e9", "its --processes 1e9 is not a number"),
-        ("gate", "", "20261120T000000Z-synthetic", "it is a side of gate 20261120T000000Z-synthetic"),
+        (
+            "profile_text",
+            text,
+            "processes = 0",
+            "run {id} cannot be repeated: the profile stored in run {id}",
+        ),
+        (
+            "command_line",
+            "ridgeline run",
+            "ridgeline run --budget never",
+            "its --budget never is not a duration",
+        ),
+        (
+            "command_line",
+            "ridgeline run",
+            "ridgeline run --processes 1e9",
+            "its --processes 1e9 is not a number",
+        ),
+        (
+            "gate",
+            "",
+            "20261120T000000Z-synthetic",
+            "it is a side of gate 20261120T000000Z-synthetic",
+        ),
     ]
     for column, good, bad, text in rows:
         for value in (bad, good):
@@ -168,5 +216,7 @@ def test_a_stored_run_is_not_trusted(lab):
                 connection.execute(f"UPDATE run SET {column} = ?", (value,))
             if value == bad:
                 done = repeat(lab, run_id)
-                assert (done.returncode, text.format(id=run_id) in done.stderr) == (64, True), done.stderr
+                assert (done.returncode, text.format(id=run_id) in done.stderr) == (64, True), (
+                    done.stderr
+                )
     assert lab.query("SELECT count(*) FROM run") == [(1,)]

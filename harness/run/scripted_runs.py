@@ -1,7 +1,7 @@
 """Runs the real `ridgeline` with the scripted worker, for tests of whole runs.
 
-Binaries are found in $RIDGELINE_BUILD, else build/release/bin. Every process that a test leaves behind falls to this
-one, so that `left_behind` can tell.
+Binaries are found in $RIDGELINE_BUILD, else build/release/bin. Every process that a test leaves
+behind falls to this one, so that `left_behind` can tell.
 """
 
 import contextlib
@@ -44,19 +44,29 @@ def case(variant: str) -> str:
 
 
 class Lab:
-    """A folder of results and everything else that a run needs, apart from every other test and run."""
+    """A folder of results and everything else that a run needs, apart from every other test and
+    run."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.results = folder / "results"
         self.database = self.results / "synthetic-fake.sqlite"
-        self.environment = {**os.environ, "RIDGELINE_LOCKS": str(folder), "RIDGELINE_HOME": str(ROOT)}
-        for name in ("RIDGELINE_RESULTS", "RIDGELINE_SCRIPTED_PROTOCOL", "RIDGELINE_SCRIPTED_DELAY_MS"):
+        self.environment = {
+            **os.environ,
+            "RIDGELINE_LOCKS": str(folder),
+            "RIDGELINE_HOME": str(ROOT),
+        }
+        for name in (
+            "RIDGELINE_RESULTS",
+            "RIDGELINE_SCRIPTED_PROTOCOL",
+            "RIDGELINE_SCRIPTED_DELAY_MS",
+        ):
             self.environment.pop(name, None)
 
     def profile(self, *variants: str, warmup: str = "5ms", **limits: object) -> Path:
-        """A profile with `processes`, `budget` and `case_timeout`. The scripted device is warm at once, in times of its
-        own; a worker that is kept waiting by other programs for as long as `warmup` may begin with another sample."""
+        """A profile with `processes`, `budget` and `case_timeout`. The scripted device is warm at
+        once, in times of its own; a worker that is kept waiting by other programs for as long as
+        `warmup` may begin with another sample."""
         limits = {"processes": 1, "budget": "60s", "case_timeout": "20s"} | limits
         cases = [case(variant) for variant in variants] or ["scripted/*"]
         path = self.folder / "tests.toml"
@@ -80,7 +90,9 @@ class Lab:
         path.chmod(0o755)
         return path
 
-    def gate_command(self, profile: Path, baseline: Path, candidate: Path, *arguments: object) -> list[str]:
+    def gate_command(
+        self, profile: Path, baseline: Path, candidate: Path, *arguments: object
+    ) -> list[str]:
         return self.command(
             *("gate", "--device", "fake", "--profile", profile, "--results", self.results),
             *("--baseline-worker", baseline, "--candidate-worker", candidate, *arguments),
@@ -95,7 +107,13 @@ class Lab:
     def execute(self, command: list, **options) -> subprocess.CompletedProcess:
         return subprocess.run(
             command,
-            **{"env": self.environment, "cwd": self.folder, "capture_output": True, "timeout": 120, **options},
+            **{
+                "env": self.environment,
+                "cwd": self.folder,
+                "capture_output": True,
+                "timeout": 120,
+                **options,
+            },
         )
 
     def call(self, *arguments: object, **options) -> subprocess.CompletedProcess:
@@ -105,7 +123,8 @@ class Lab:
         return self.execute(self.run_command(profile, *arguments), text=True, **options)
 
     def start(self, profile: Path, *arguments: object, **options) -> subprocess.Popen:
-        """A run whose output can be read line by line; killed after a minute, so that its test fails."""
+        """A run whose output can be read line by line; killed after a minute, so that its test
+        fails."""
         return self.start_command(self.run_command(profile, *arguments), **options)
 
     def start_command(self, command: list, **options) -> subprocess.Popen:
@@ -125,7 +144,9 @@ class Lab:
         return process
 
     def query(self, statement: str, *values: object) -> list[tuple]:
-        with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
+        ) as connection:
             return connection.execute(statement, values).fetchall()
 
     def wait_for_pairs(self, count: int) -> None:
@@ -142,13 +163,17 @@ class Lab:
         raise AssertionError(f"{count} pairs were never stored")
 
     def is_intact(self) -> bool:
-        return self.query("PRAGMA integrity_check") == [("ok",)] and self.query("PRAGMA foreign_key_check") == []
+        return (
+            self.query("PRAGMA integrity_check") == [("ok",)]
+            and self.query("PRAGMA foreign_key_check") == []
+        )
 
     def outcomes(self, run_id: str = "%") -> dict[str, list[tuple[str, str]]]:
         """Outcome and reason of every measurement by case, in the order stored."""
         found: dict[str, list[tuple[str, str]]] = {}
         for name, outcome, reason in self.query(
-            'SELECT "case".name, outcome, reason FROM measurement JOIN "case" ON "case".id = case_id'
+            'SELECT "case".name, outcome, reason FROM measurement '
+            'JOIN "case" ON "case".id = case_id'
             " JOIN process ON process.id = process_id WHERE run_id LIKE ? ORDER BY measurement.id",
             run_id,
         ):
@@ -178,7 +203,8 @@ def children() -> list[tuple[int, str, str]]:
 
 
 def left_behind(wait_s: float = 0.0) -> list[tuple[int, str, str]]:
-    """What has fallen to this process and does not end within `wait_s`. Ended orphans are reaped while waiting."""
+    """What has fallen to this process and does not end within `wait_s`. Ended orphans are reaped
+    while waiting."""
     deadline = time.monotonic() + wait_s
     while (left := children()) and time.monotonic() < deadline:
         with contextlib.suppress(ChildProcessError):

@@ -12,8 +12,8 @@
 namespace ridgeline::run {
 namespace {
 
-/// Whether a glob can match a name that begins with `beginning`. Holds the places in the glob that can be reached so
-/// far.
+/// Whether a glob can match a name that begins with `beginning`. Holds the places in the glob that
+/// can be reached so far.
 bool may_match_below(std::string_view glob, std::string_view beginning) {
   std::vector<bool> reached(glob.size() + 1, false);
   const auto reach = [&](std::vector<bool>& places, std::size_t place) {
@@ -33,29 +33,34 @@ bool may_match_below(std::string_view glob, std::string_view beginning) {
   return std::find(reached.begin(), reached.end(), true) != reached.end();
 }
 
-/// Whether `pattern` speaks of `each`. An unavailable worker's suite stands for cases that nobody can list, so whatever
-/// may match one of them does.
+/// Whether `pattern` speaks of `each`. An unavailable worker's suite stands for cases that nobody
+/// can list, so whatever may match one of them does.
 bool picks(const std::string& pattern, const Selected& each) {
   if (matches(pattern, each.name)) return true;
   return !each.worker->unavailable.empty() && may_match_below(pattern, each.name + '/');
 }
 
 /// All cases for a kind of device, with why they cannot be measured on `device` when one is given.
-std::vector<Selected> candidates(const std::vector<Worker>& workers, DeviceKind kind, const std::string& device = {}) {
+std::vector<Selected> candidates(const std::vector<Worker>& workers, DeviceKind kind,
+                                 const std::string& device = {}) {
   std::vector<Selected> all;
   std::set<std::string> names;
   for (const Worker& worker : workers) {
     const auto& served = worker.devices.devices;
-    const bool serves = device.empty() || std::any_of(served.begin(), served.end(),
-                                                      [&](const record::Device& each) { return each.id == device; });
+    const bool serves = device.empty() ||
+                        std::any_of(served.begin(), served.end(),
+                                    [&](const record::Device& each) { return each.id == device; });
     for (const record::Case& info : worker.cases) {
       if (info.device_kind != kind) continue;
       const std::string name = record::name(info.id);
       if (!names.insert(name).second)
-        throw Error(ErrorKind::usage, fmt::format("two workers list the case {}; one of them is {}", name, worker.name),
-                    "leave one of them out");
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("two workers list the case {}; one of them is {}", name, worker.name),
+            "leave one of them out");
       std::string unavailable = worker.unavailable;
-      if (unavailable.empty() && !serves) unavailable = fmt::format("{} does not serve {}", worker.name, device);
+      if (unavailable.empty() && !serves)
+        unavailable = fmt::format("{} does not serve {}", worker.name, device);
       all.push_back({&worker, info, name, unavailable});
     }
   }
@@ -67,11 +72,13 @@ std::string nearest_name(const std::string& pattern, const std::vector<std::stri
   std::set<std::string> beginnings;
   for (const std::string& name : names) {
     beginnings.insert(name);
-    for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+    for (std::size_t slash = name.find('/'); slash != std::string::npos;
+         slash = name.find('/', slash + 1))
       beginnings.insert(name.substr(0, slash));
   }
   std::string near = nearest(pattern, {beginnings.begin(), beginnings.end()});
-  if (near.empty()) near = nearest(pattern.substr(0, pattern.find('/')), {beginnings.begin(), beginnings.end()});
+  if (near.empty())
+    near = nearest(pattern.substr(0, pattern.find('/')), {beginnings.begin(), beginnings.end()});
   return near;
 }
 
@@ -89,10 +96,13 @@ std::vector<std::string> names_of(const std::vector<Selected>& cases) {
   return names;
 }
 
-void check_section(const Profile& profile, const std::vector<Pattern>& patterns, const std::vector<Selected>& all) {
+void check_section(const Profile& profile, const std::vector<Pattern>& patterns,
+                   const std::vector<Selected>& all) {
   for (const Pattern& pattern : patterns)
-    if (std::none_of(all.begin(), all.end(), [&](const Selected& each) { return picks(pattern.text, each); }))
-      nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text, names_of(all));
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Selected& each) { return picks(pattern.text, each); }))
+      nothing_matches(fmt::format("{}:{}: ", profile.file.string(), pattern.line), pattern.text,
+                      names_of(all));
 }
 
 /// `picks` says which names a pattern that adds speaks of.
@@ -109,7 +119,8 @@ bool has(const Profile& profile, DeviceKind kind, const std::string& name, Picks
 }
 
 bool has(const Profile& profile, DeviceKind kind, const Selected& each) {
-  return has(profile, kind, each.name, [&](const std::string& pattern) { return picks(pattern, each); });
+  return has(profile, kind, each.name,
+             [&](const std::string& pattern) { return picks(pattern, each); });
 }
 
 std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, DeviceKind kind,
@@ -118,7 +129,8 @@ std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, Devi
   for (const std::string& name : profile_names(home)) {
     try {
       const Profile profile = load_profile(name, home);
-      if (std::any_of(wanted.begin(), wanted.end(), [&](const Selected& each) { return has(profile, kind, each); }))
+      if (std::any_of(wanted.begin(), wanted.end(),
+                      [&](const Selected& each) { return has(profile, kind, each); }))
         found.push_back(name);
     } catch (const Error&) {
       continue;  // a broken profile that was not asked for is no help, and no matter
@@ -131,21 +143,24 @@ std::vector<std::string> profiles_with(const std::vector<Selected>& wanted, Devi
 
 bool has(const Profile& profile, const record::Case& info) {
   const std::string name = record::name(info.id);
-  return has(profile, info.device_kind, name, [&](const std::string& pattern) { return matches(pattern, name); });
+  return has(profile, info.device_kind, name,
+             [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
 void check_profile(const std::vector<Worker>& workers, const Profile& profile) {
   for (const auto& [kind, patterns] : profile.cases) {
     const std::vector<Selected> all = candidates(workers, kind);
-    const bool built =
-        std::any_of(all.begin(), all.end(), [](const Selected& each) { return each.unavailable.empty(); });
+    const bool built = std::any_of(all.begin(), all.end(),
+                                   [](const Selected& each) { return each.unavailable.empty(); });
     if (built) check_section(profile, patterns, all);
   }
 }
 
-void check_patterns(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+void check_patterns(const std::vector<std::string>& patterns,
+                    const std::vector<std::string>& names) {
   for (const std::string& pattern : patterns)
-    if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return matches(pattern, name); }))
+    if (std::none_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return matches(pattern, name); }))
       nothing_matches("", pattern, names);
 }
 
@@ -153,14 +168,15 @@ std::vector<Selected> all_cases(const std::vector<Worker>& workers, const record
   return candidates(workers, device.kind, device.id);
 }
 
-std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device, const Profile& profile,
-                             const std::vector<std::string>& patterns, const std::filesystem::path& home,
-                             Workers which) {
+std::vector<Selected> select(const std::vector<Worker>& workers, const record::Device& device,
+                             const Profile& profile, const std::vector<std::string>& patterns,
+                             const std::filesystem::path& home, Workers which) {
   const std::vector<Selected> all = candidates(workers, device.kind, device.id);
   const auto section = profile.cases.find(device.kind);
   if (section == profile.cases.end() && which == Workers::all)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: the profile has no section [{}]", profile.file.string(), to_string(device.kind)),
+                fmt::format("{}: the profile has no section [{}]", profile.file.string(),
+                            to_string(device.kind)),
                 fmt::format("choose another device than {}, or another profile", device.id));
   if (which == Workers::all) check_section(profile, section->second, all);
   const auto picked = [&](const Selected& each) { return has(profile, device.kind, each); };
@@ -195,19 +211,21 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
     const std::vector<std::string> others = profiles_with(left_out, device.kind, home);
     throw Error(
         ErrorKind::usage,
-        fmt::format("\"{}\" matches {} case{}, but the profile {} leaves {} out", printable(pattern), left_out.size(),
-                    left_out.size() == 1 ? "" : "s", profile.name, left_out.size() == 1 ? "it" : "them all"),
-        fmt::format("{}a case's full name is always measured: {}",
-                    others.empty() ? "" : fmt::format("choose --profile {}; ", fmt::join(others, " or ")),
-                    left_out.front().name));
+        fmt::format("\"{}\" matches {} case{}, but the profile {} leaves {} out",
+                    printable(pattern), left_out.size(), left_out.size() == 1 ? "" : "s",
+                    profile.name, left_out.size() == 1 ? "it" : "them all"),
+        fmt::format(
+            "{}a case's full name is always measured: {}",
+            others.empty() ? "" : fmt::format("choose --profile {}; ", fmt::join(others, " or ")),
+            left_out.front().name));
   }
   std::vector<Selected> selected;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (chosen[i]) selected.push_back(all[i]);
   if (selected.empty())
     throw Error(ErrorKind::usage,
-                fmt::format("the profile {} picks none of these workers' {} cases for {}", profile.name, all.size(),
-                            to_string(device.kind)),
+                fmt::format("the profile {} picks none of these workers' {} cases for {}",
+                            profile.name, all.size(), to_string(device.kind)),
                 "give patterns, or another profile");
   return selected;
 }

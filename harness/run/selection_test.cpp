@@ -40,7 +40,8 @@ class Select : public testing::Test {
     elsewhere.name = "elsewhere";
     elsewhere.cases = {make_case("remote", "naive", "16")};
     workers = {suites, missing, elsewhere};
-    home = std::filesystem::temp_directory_path() / ("ridgeline-selection-test-" + std::to_string(getpid()));
+    home = std::filesystem::temp_directory_path() /
+           ("ridgeline-selection-test-" + std::to_string(getpid()));
     std::filesystem::create_directories(home / "suites" / "profiles");
     write("small", {"sort/*/n=16"});
     write("large", {"sort"});
@@ -49,16 +50,20 @@ class Select : public testing::Test {
 
   void write(const std::string& name, const std::vector<std::string>& patterns) {
     std::ofstream file(home / "suites" / "profiles" / (name + ".toml"));
-    file << "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = \"1s\"\n[fake]\ncases = [\n";
+    file << "description = \"\"\nprocesses = 1\nbudget = \"1s\"\ncase_timeout = "
+            "\"1s\"\n[fake]\ncases = [\n";
     for (const std::string& pattern : patterns) file << "  \"" << pattern << "\",\n";
     file << "]\n";
   }
 
-  std::vector<std::string> names(const std::string& profile, const std::vector<std::string>& patterns,
+  std::vector<std::string> names(const std::string& profile,
+                                 const std::vector<std::string>& patterns,
                                  Workers which = Workers::all) {
     std::vector<std::string> names;
-    for (const Selected& each : select(workers, device, load_profile(profile, home), patterns, home, which))
-      names.push_back(each.unavailable.empty() ? each.name : each.name + " (" + each.unavailable + ")");
+    for (const Selected& each :
+         select(workers, device, load_profile(profile, home), patterns, home, which))
+      names.push_back(each.unavailable.empty() ? each.name
+                                               : each.name + " (" + each.unavailable + ")");
     return names;
   }
 
@@ -92,18 +97,20 @@ TEST_F(Select, TakesEveryCaseOfWorkersThatTheProfileKnowsNothingOf) {
 TEST_F(Select, TakesTheProfileAndNarrowsItByPatterns) {
   EXPECT_EQ(names("small", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16"}));
   EXPECT_EQ(names("large", {"sort/tiled"}), (Names{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"}));
-  EXPECT_EQ(names("large", {"*naive*n=32", "sort/tiled/*=16"}), (Names{"sort/naive/f32/n=32", "sort/tiled/f32/n=16"}));
+  EXPECT_EQ(names("large", {"*naive*n=32", "sort/tiled/*=16"}),
+            (Names{"sort/naive/f32/n=32", "sort/tiled/f32/n=16"}));
 }
 
 TEST_F(Select, LeavesOutWhatAProfileTakesAway) {
   write("most", {"sort", "!sort/naive/*=32", "collect"});
-  EXPECT_EQ(names("most", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16", "sort/tiled/f32/n=32",
-                                      "collect/mpi/f32 (not installed)"}));
+  EXPECT_EQ(names("most", {}), (Names{"sort/naive/f32/n=16", "sort/tiled/f32/n=16",
+                                      "sort/tiled/f32/n=32", "collect/mpi/f32 (not installed)"}));
   EXPECT_EQ(names("most", {"sort/naive"}), (Names{"sort/naive/f32/n=16"}));
   write("below", {"sort", "!*/naive"});
   EXPECT_EQ(names("below", {}), (Names{"sort/tiled/f32/n=16", "sort/tiled/f32/n=32"}));
   write("typo", {"sort", "!sort/naiv/*"});
-  EXPECT_NE(failure("typo", {}).find("typo.toml:8: no case matches \"sort/naiv/*\""), std::string::npos)
+  EXPECT_NE(failure("typo", {}).find("typo.toml:8: no case matches \"sort/naiv/*\""),
+            std::string::npos)
       << failure("typo", {});
 }
 
@@ -113,24 +120,28 @@ TEST_F(Select, MeasuresAFullNameWhateverTheProfileSays) {
 
 TEST_F(Select, NamesTheProfilesThatHaveWhatThisOneLeavesOut) {
   EXPECT_EQ(failure("small", {"sort/*/n=32"}),
-            "\"sort/*/n=32\" matches 2 cases, but the profile small leaves them all out | choose --profile large; a "
+            "\"sort/*/n=32\" matches 2 cases, but the profile small leaves them all out | choose "
+            "--profile large; a "
             "case's full name is always measured: sort/naive/f32/n=32");
 }
 
 TEST_F(Select, RefusesWhatMatchesNothingWithTheNearestName) {
-  EXPECT_EQ(failure("small", {"srt"}), "no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
-  EXPECT_EQ(
-      failure("small", {"sort/tild/f32/n=16"}),
-      "no case matches \"sort/tild/f32/n=16\" | did you mean sort/tiled/f32/n=16? ridgeline list shows all cases");
+  EXPECT_EQ(failure("small", {"srt"}),
+            "no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
+  EXPECT_EQ(failure("small", {"sort/tild/f32/n=16"}),
+            "no case matches \"sort/tild/f32/n=16\" | did you mean sort/tiled/f32/n=16? ridgeline "
+            "list shows all cases");
   EXPECT_EQ(failure("small", {"scan"}),
             "\"scan\" matches no case for fake, only for cuda | choose the device with --device");
   write("typo", {"sort", "srt"});
-  EXPECT_EQ(failure("typo", {}), (home / "suites/profiles/typo.toml").string() +
-                                     ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
+  EXPECT_EQ(failure("typo", {}),
+            (home / "suites/profiles/typo.toml").string() +
+                ":8: no case matches \"srt\" | did you mean sort? ridgeline list shows all cases");
 }
 
 TEST_F(Select, KeepsUnavailableSuitesWithTheirReason) {
-  for (const char* pattern : {"collect", "collect/mpi/*/op=x,n=2", "c*/f32/*", "collect/mpi/f32/op=x"}) {
+  for (const char* pattern :
+       {"collect", "collect/mpi/*/op=x,n=2", "c*/f32/*", "collect/mpi/f32/op=x"}) {
     write("parallel", {pattern});
     EXPECT_EQ(names("parallel", {}), (Names{"collect/mpi/f32 (not installed)"})) << pattern;
   }
@@ -142,7 +153,8 @@ TEST_F(Select, KeepsUnavailableSuitesWithTheirReason) {
 
 TEST_F(Select, RefusesACaseThatTwoWorkersList) {
   workers[2].cases = {make_case("sort", "naive", "16")};
-  EXPECT_NE(failure("small", {}).find("two workers list the case sort/naive/f32/n=16"), std::string::npos);
+  EXPECT_NE(failure("small", {}).find("two workers list the case sort/naive/f32/n=16"),
+            std::string::npos);
 }
 
 TEST_F(Select, TheProfileAloneHasWhatIsSelectedFromIt) {

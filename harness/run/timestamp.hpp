@@ -1,16 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace ridgeline::run {
 
-/// Now in UTC: "2026-01-02T03:04:05Z".
-std::string timestamp();
+/// Now, or so many seconds ago, in UTC: "2026-01-02T03:04:05Z".
+std::string timestamp(std::int64_t seconds_ago = 0);
 
 /// Id of a run that starts now, unique everywhere and sorted by time: "20260102T030405Z-5f3a9c".
 std::string new_run_id();
 
-/// 53 random bits, for a run that was given no seed.
-unsigned long long random_seed();
+/// What --seed says; 53 random bits for an empty text. Throws a usage Error.
+std::uint64_t parse_seed(const std::string& text);
 
 }  // namespace ridgeline::run

@@ -1,6 +1,8 @@
 #include "harness/run/workers.hpp"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -9,20 +11,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/analysis/stored_side.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/worker_process.hpp"
-#include "harness/run/program_code.hpp"
 
 namespace ridgeline::run {
 namespace {
 
-/// Programs that belong to Ridgeline. Suites of those that not every build has are named here, so that they can be
-/// called unavailable without them; the names are the beginnings of their cases' names.
+/// Programs that belong to Ridgeline. Suites of those that not every build has are named here, so
+/// that they can be called unavailable without them; the names are the beginnings of their cases'
+/// names.
 struct Known {
   const char* name;
-  const char* built_with;              // what a build leaves it out without; empty when every build has it
+  const char* built_with;  // what a build leaves it out without; empty when every build has it
   std::optional<DeviceKind> own_kind;  // as Worker has it
   std::vector<record::Case> suites;
 };
@@ -35,8 +38,18 @@ std::vector<Known> known_workers() {
     return whole;
   };
   return {{"ridgeline-suites", "", {}, {}},
-          {"ridgeline-collectives", "MPI", {}, {suite("mpi", DeviceKind::cpu), suite("nccl", DeviceKind::cuda)}},
+          {"ridgeline-collectives",
+           "MPI",
+           {},
+           {suite("mpi", DeviceKind::cpu), suite("nccl", DeviceKind::cuda)}},
           {"ridgeline-emulated", "nvcc", DeviceKind::emulated, {}}};
+}
+
+/// Of a worker that not every build has; absent for any other.
+std::optional<Known> known_optional(const std::string& worker) {
+  for (const Known& known : known_workers())
+    if (known.name == worker && *known.built_with != '\0') return known;
+  return std::nullopt;
 }
 
 template <class Answer>
@@ -62,7 +75,8 @@ void ask(Worker& worker, process::WorkerProcess& process, Ask what) {
 
 std::filesystem::path find_named(const std::string& program) {
   std::filesystem::path file = program;
-  if (program.find('/') == std::string::npos && !std::filesystem::exists(file)) file = process::find_program(program);
+  if (program.find('/') == std::string::npos && !std::filesystem::exists(file))
+    file = process::find_program(program);
   std::error_code failure;
   const std::filesystem::path whole = std::filesystem::canonical(file, failure);
   if (file.empty() || failure || !std::filesystem::is_regular_file(whole))
@@ -79,8 +93,7 @@ std::vector<Worker> find_workers(const std::vector<std::string>& named) {
   for (const std::string& program : named) {
     const std::filesystem::path file = find_named(program);
     const std::string name = file.filename().string();
-    const auto same =
-        std::find_if(workers.begin(), workers.end(), [&](const Worker& worker) { return worker.name == name; });
+    const auto same = std::ranges::find(workers, name, &Worker::name);
     if (same != workers.end())
       same->program = file;
     else
@@ -89,29 +102,28 @@ std::vector<Worker> find_workers(const std::vector<std::string>& named) {
   return workers;
 }
 
-/// Does `action`; a failure makes a worker that not every build has unavailable, and ends the command for any other.
+/// Does `action`; a failure makes a worker that not every build has unavailable, and ends the
+/// command for any other.
 void attempt(Worker& worker, const std::function<void()>& action) {
   try {
     action();
   } catch (const std::runtime_error& failure) {
     const auto* error = dynamic_cast<const Error*>(&failure);
     const std::string advice = error ? error->advice() : "";
-    for (const Known& known : known_workers()) {
-      if (known.name != worker.name || *known.built_with == '\0') continue;
-      worker.unavailable = failure.what();
-      worker.advice = advice;
-      worker.cases = known.suites;
-      return;
-    }
-    throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()), advice);
+    const std::optional<Known> known = known_optional(worker.name);
+    if (!known)
+      throw Error(ErrorKind::dependency, fmt::format("worker {}: {}", worker.name, failure.what()),
+                  advice);
+    worker.unavailable = failure.what();
+    worker.advice = advice;
+    worker.cases = known->suites;
   }
 }
 
 std::string how_to_have(const std::string& worker) {
-  for (const Known& known : known_workers())
-    if (known.name == worker && *known.built_with != '\0')
-      return fmt::format("a build without {} leaves it out; build with {}, or name {} with --worker", known.built_with,
-                         known.built_with, worker);
+  if (const std::optional<Known> known = known_optional(worker))
+    return fmt::format("a build without {} leaves it out; build with {}, or name {} with --worker",
+                       known->built_with, known->built_with, worker);
   return "build it, or name a worker with --worker";
 }
 
@@ -121,7 +133,8 @@ std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
   for (std::size_t i = 0; i < workers.size(); ++i)
     attempt(workers[i], [&] {
       if (workers[i].program.empty())
-        throw Error(ErrorKind::dependency, fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
+        throw Error(ErrorKind::dependency,
+                    fmt::format("{} not found beside ridgeline or on the PATH", workers[i].name),
                     how_to_have(workers[i].name));
       processes[i] = std::make_unique<process::WorkerProcess>(workers[i].program);
     });
@@ -131,6 +144,19 @@ std::vector<Worker> ask_all(std::vector<Worker> workers, Ask what) {
 }
 
 }  // namespace
+
+std::string program_code(const record::Build& build, const std::filesystem::path& program) {
+  if (analysis::is_known_code(build.code_hash)) return build.code_hash;
+  std::ifstream file(program, std::ios::binary);
+  std::uint64_t hash = fnv1a("");
+  std::array<char, 65536> block;
+  while (file.read(block.data(), block.size()), file.gcount() > 0)
+    hash = fnv1a({block.data(), static_cast<std::size_t>(file.gcount())}, hash);
+  if (!file.eof())
+    throw Error(ErrorKind::dependency,
+                fmt::format("cannot read the program {}", printable(program.string())));
+  return fmt::format("file {:016x}", hash);
+}
 
 std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what) {
   return ask_all(find_workers(named), what);
@@ -149,12 +175,15 @@ const Worker* missing_for(const std::vector<Worker>& workers, std::string_view d
   const auto kind = parse<DeviceKind>(device.substr(0, device.find(':')));
   if (!kind) return nullptr;
   const auto serves = [&](const Worker& worker) {
-    return std::ranges::any_of(worker.cases, [&](const record::Case& info) { return info.device_kind == kind; }) ||
-           std::ranges::any_of(worker.devices.devices, [&](const auto& device) { return device.kind == kind; });
+    return std::ranges::any_of(
+               worker.cases, [&](const record::Case& info) { return info.device_kind == kind; }) ||
+           std::ranges::any_of(worker.devices.devices,
+                               [&](const auto& device) { return device.kind == kind; });
   };
   if (std::ranges::any_of(workers, serves)) return nullptr;
-  const auto missing = std::ranges::find_if(
-      workers, [&](const Worker& worker) { return !worker.unavailable.empty() && worker.own_kind == kind; });
+  const auto missing = std::ranges::find_if(workers, [&](const Worker& worker) {
+    return !worker.unavailable.empty() && worker.own_kind == kind;
+  });
   return missing == workers.end() ? nullptr : &*missing;
 }
 
@@ -162,8 +191,7 @@ std::vector<record::Device> devices_of(const std::vector<Worker>& workers) {
   std::vector<record::Device> devices;
   for (const Worker& worker : workers)
     for (const record::Device& device : worker.devices.devices)
-      if (std::none_of(devices.begin(), devices.end(),
-                       [&](const record::Device& other) { return other.id == device.id; }))
+      if (std::ranges::find(devices, device.id, &record::Device::id) == devices.end())
         devices.push_back(device);
   const auto rank = [](const record::Device& device) {
     return device.kind == DeviceKind::cuda       ? 0
@@ -191,13 +219,15 @@ record::Device choose_device(const std::vector<Worker>& workers, const std::stri
   const std::string kind = id.substr(0, id.find(':'));
   if (const Worker* missing = missing_for(workers, kind))
     throw Error(ErrorKind::dependency,
-                fmt::format("there is no device {} here: {}", printable(id), printable(missing->unavailable, 1000)),
+                fmt::format("there is no device {} here: {}", printable(id),
+                            printable(missing->unavailable, 1000)),
                 missing->advice);
   std::string reasons;
   for (const Worker& worker : workers)
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
       if (kind == missing.kind && reasons.empty())
-        reasons = fmt::format("; {} is unavailable: {}", printable(missing.kind), printable(missing.reason));
+        reasons = fmt::format("; {} is unavailable: {}", printable(missing.kind),
+                              printable(missing.reason));
   throw Error(ErrorKind::usage, fmt::format("there is no device {} here{}", printable(id), reasons),
               fmt::format("there is {}", fmt::join(names, ", ")));
 }

@@ -17,34 +17,42 @@ struct Worker {
   std::filesystem::path program;  // empty when it was not found
   std::string unavailable;        // why it cannot be used; empty when it can
   protocol::Hello hello;
-  std::vector<record::Case> cases;        // of all kinds of device; one a suite and kind when the worker is unavailable
+  std::vector<record::Case> cases;        // of all kinds of device; one per suite and kind when the
+                                          // worker is unavailable
   protocol::Devices devices;              // empty unless asked for
   std::string code{};                     // as program_code has it; empty when it is unavailable
   std::string advice{};                   // what to do when it is unavailable
   std::vector<protocol::Suite> suites{};  // that say what they ask
-  std::optional<DeviceKind>
-      own_kind{};  // the kind of device that no other of Ridgeline's workers serves, if there is one
+  std::optional<DeviceKind> own_kind{};   // the kind of device that no other of Ridgeline's workers
+                                          // serves, if there is one
 };
+
+/// What tells the code of a worker apart from that of another: its code hash; of one that cannot
+/// tell it, a hash of the program's file, which knows nothing of what the program loads. Throws a
+/// dependency Error when that cannot be read.
+std::string program_code(const record::Build& build, const std::filesystem::path& program);
 
 enum class Ask { cases, devices, cases_and_devices };
 
-/// Finds Ridgeline's workers, replaces or adds those in `named` (a file, or a name on the PATH), and asks each. A
-/// worker that not every build has is returned as unavailable with the reason; any other that is missing or cannot talk
-/// throws a dependency Error.
+/// Finds Ridgeline's workers, replaces or adds those in `named` (a file, or a name on the PATH),
+/// and asks each. A worker that not every build has is returned as unavailable with the reason; any
+/// other that is missing or cannot talk throws a dependency Error.
 std::vector<Worker> ask_workers(const std::vector<std::string>& named, Ask what);
 
 /// Asks these programs (a file, or a name on the PATH) and no others; failures as of ask_workers.
 std::vector<Worker> ask_only(const std::vector<std::string>& programs, Ask what);
 
-/// The unavailable worker without which there is no device of the kind of `device` ("cuda", "cuda:0"), or null: also
-/// when another worker serves it.
+/// The unavailable worker without which there is no device of the kind of `device` ("cuda",
+/// "cuda:0"), or null: also when another worker serves it.
 const Worker* missing_for(const std::vector<Worker>& workers, std::string_view device);
 
-/// Devices of all workers, each once, best first: GPUs, the CPU, whatever else has times, and last what is emulated.
+/// Devices of all workers, each once, best first: GPUs, the CPU, whatever else has times, and last
+/// what is emulated.
 std::vector<record::Device> devices_of(const std::vector<Worker>& workers);
 
-/// The device called `id`, or the best one when `id` is empty, which is never an emulated one. Throws an Error that
-/// lists what there is; a dependency Error when it is of a worker that is missing.
+/// The device called `id`, or the best one when `id` is empty, which is never an emulated one.
+/// Throws an Error that lists what there is; a dependency Error when it is of a worker that is
+/// missing.
 record::Device choose_device(const std::vector<Worker>& workers, const std::string& id);
 
 }  // namespace ridgeline::run

@@ -4,18 +4,14 @@
 
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
-#include "harness/stats/sorted.hpp"
+#include "harness/stats/median.hpp"
 
 namespace ridgeline::stats {
 namespace {
 
-void check(double confidence) {
-  if (!(confidence > 0 && confidence < 1))
-    throw Error(ErrorKind::internal, "a confidence outside (0, 1) was asked for");
-}
-
-// How many values may lie outside the interval on each side: the most k with P(B <= k - 1) <= (1 - confidence) / 2 for
-// B ~ Binomial(n, 1/2), the number of values below the true median. 0 when even the whole range is too narrow.
+// How many values may lie outside the interval on each side: the most k with
+// P(B <= k - 1) <= (1 - confidence) / 2 for B ~ Binomial(n, 1/2), the number of values below the
+// true median. 0 when even the whole range is too narrow.
 std::size_t outside_each_side(std::size_t n, double confidence) {
   const double tail = (1 - confidence) / 2;
   const auto fits = [&](std::size_t k) { return coin_cdf(static_cast<double>(k) - 1, n) <= tail; };
@@ -34,12 +30,12 @@ std::optional<Interval> interval_of_sorted(std::span<const double> ascending, do
 }  // namespace
 
 std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
-  check(confidence);
+  check_confidence(confidence);
   return interval_of_sorted(sorted(values), confidence);
 }
 
 std::optional<double> relative_half_width(std::span<const double> values, double confidence) {
-  check(confidence);
+  check_confidence(confidence);
   const std::vector<double> ascending = sorted(values);
   const double middle = median_of_sorted(ascending);
   const std::optional<Interval> interval = interval_of_sorted(ascending, confidence);
@@ -47,19 +43,22 @@ std::optional<double> relative_half_width(std::span<const double> values, double
   return (interval->high - interval->low) / 2 / middle;
 }
 
-std::optional<Interval> process_interval(std::span<const double> process_medians, double confidence) {
-  check(confidence);
+std::optional<Interval> process_interval(std::span<const double> process_medians,
+                                         double confidence) {
+  check_confidence(confidence);
   const auto n = static_cast<double>(process_medians.size());
   double sum = 0;
   for (const double value : process_medians) {
     if (!(value > 0 && std::isfinite(value)))
-      throw Error(ErrorKind::internal, "an interval over process medians needs positive, finite medians");
+      throw Error(ErrorKind::internal,
+                  "an interval over process medians needs positive, finite medians");
     sum += std::log(value);
   }
   if (process_medians.size() < 3) return std::nullopt;
   const double mean = sum / n;
   double squares = 0;
-  for (const double value : process_medians) squares += (std::log(value) - mean) * (std::log(value) - mean);
+  for (const double value : process_medians)
+    squares += (std::log(value) - mean) * (std::log(value) - mean);
   const double standard_error = std::sqrt(squares / (n - 1) / n);
   const double t = student_t_quantile((1 + confidence) / 2, n - 1);
   return Interval{std::exp(mean - t * standard_error), std::exp(mean + t * standard_error)};

@@ -23,9 +23,9 @@ std::optional<std::pair<int, int>> ranks(int n, double confidence) {
   return std::pair{static_cast<int>(interval->low), static_cast<int>(interval->high)};
 }
 
-// Exact: each of the 2^n patterns of n values below or above the true median is equally likely, and the interval
-// between the order statistics `low` and `high` (1-based) covers it when at least `low` and fewer than `high` values
-// lie below.
+// Exact: each of the 2^n patterns of n values below or above the true median is equally likely, and
+// the interval between the order statistics `low` and `high` (1-based) covers it when at least
+// `low` and fewer than `high` values lie below.
 double coverage_by_enumeration(int n, int low, int high) {
   std::uint32_t covered = 0;
   for (std::uint32_t pattern = 0; pattern < 1u << n; ++pattern) {
@@ -47,7 +47,8 @@ TEST(MedianInterval, IsTheNarrowestSymmetricOneThatCoversByEnumeration) {
       EXPECT_EQ(low + high, n + 1);
       EXPECT_GE(coverage_by_enumeration(n, low, high), confidence) << n;
       if (low + 1 <= high - 1) {
-        EXPECT_LT(coverage_by_enumeration(n, low + 1, high - 1), confidence) << n << ' ' << confidence;
+        EXPECT_LT(coverage_by_enumeration(n, low + 1, high - 1), confidence)
+            << n << ' ' << confidence;
       }
     }
   }
@@ -55,8 +56,9 @@ TEST(MedianInterval, IsTheNarrowestSymmetricOneThatCoversByEnumeration) {
 
 TEST(MedianInterval, HasThePublishedRanks) {
   // Conover, Practical Nonparametric Statistics: sign test, two-sided 5%.
-  const std::pair<int, std::pair<int, int>> cases[] = {{6, {1, 6}},   {9, {2, 8}},   {10, {2, 9}},   {15, {4, 12}},
-                                                       {20, {6, 15}}, {25, {8, 18}}, {50, {18, 33}}, {100, {40, 61}}};
+  const std::pair<int, std::pair<int, int>> cases[] = {
+      {6, {1, 6}},   {9, {2, 8}},   {10, {2, 9}},   {15, {4, 12}},
+      {20, {6, 15}}, {25, {8, 18}}, {50, {18, 33}}, {100, {40, 61}}};
   for (const auto& [n, expected] : cases) EXPECT_EQ(ranks(n, 0.95), expected) << n;
 }
 
@@ -84,7 +86,8 @@ TEST(MedianInterval, RefusesNothingAndNoNumber) {
 }
 
 TEST(RelativeHalfWidth, IsRelativeToTheMedian) {
-  const std::vector<double> values{100, 102, 98, 101, 99, 100, 104, 96, 103, 97};  // ranks 2 and 9: 97 and 103
+  const std::vector<double> values{100, 102, 98, 101, 99,
+                                   100, 104, 96, 103, 97};  // ranks 2 and 9: 97 and 103
   EXPECT_DOUBLE_EQ(relative_half_width(values).value(), 0.03);
   EXPECT_EQ(relative_half_width(std::vector<double>(10, 5.0)), 0);
 }
@@ -97,7 +100,8 @@ TEST(RelativeHalfWidth, IsAbsentWithoutAnIntervalOrAPositiveMedian) {
 }
 
 TEST(ProcessInterval, UsesPublishedValuesOfStudentsT) {
-  // Logarithms -1, 0, 1, then copies of both ends, have mean 0 and a standard error that is easily worked out by hand.
+  // Logarithms -1, 0, 1, then copies of both ends, have mean 0 and a standard error that is easily
+  // worked out by hand.
   struct Row {
     int ends;  // copies of -1 and of 1
     double confidence, t, standard_error;
@@ -111,7 +115,8 @@ TEST(ProcessInterval, UsesPublishedValuesOfStudentsT) {
   };
   for (const Row& row : rows) {
     std::vector<double> medians{1};
-    for (int i = 0; i < row.ends; ++i) medians.insert(medians.end(), {std::exp(-1.0), std::exp(1.0)});
+    for (int i = 0; i < row.ends; ++i)
+      medians.insert(medians.end(), {std::exp(-1.0), std::exp(1.0)});
     const Interval interval = process_interval(medians, row.confidence).value();
     EXPECT_NEAR(std::log(interval.high), row.t * row.standard_error, 1e-9);
     EXPECT_NEAR(std::log(interval.low), -row.t * row.standard_error, 1e-9);

@@ -16,8 +16,9 @@ using Values = std::vector<double>;
 using Points = std::vector<std::size_t>;
 
 // Twenty nights around 0.001 with one outlier, then six around 0.05.
-const Values worked{0,    .006, -.004, .011, -.008, .003,  .001, -.006, .009, -.002, .004, -.010, .150,
-                    .002, .007, -.003, 0,    .005,  -.007, .001, .052,  .047, .058,  .049, .044,  .055};
+const Values worked{0,     .006, -.004, .011, -.008, .003, .001,  -.006, .009,
+                    -.002, .004, -.010, .150, .002,  .007, -.003, 0,     .005,
+                    -.007, .001, .052,  .047, .058,  .049, .044,  .055};
 
 Values noise_of(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -52,14 +53,17 @@ TEST(LevelSearch, FindsTheStepOfTheWorkedExampleAndNotItsOutlier) {
   EXPECT_EQ(latest, 20u);
 }
 
-// The least cost over all segmentations into pieces of at least three values and all candidate levels, by trying them.
-double least_cost(const Values& values, const SeriesNoise& noise, std::size_t begin, const Values& levels) {
+// The least cost over all segmentations into pieces of at least three values and all candidate
+// levels, by trying them.
+double least_cost(const Values& values, const SeriesNoise& noise, std::size_t begin,
+                  const Values& levels) {
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t end = begin + 3; end <= values.size(); ++end) {
     double piece = std::numeric_limits<double>::infinity();
     for (const double level : levels) {
       double cost = 0;
-      for (std::size_t i = begin; i < end; ++i) cost += std::min(std::pow((values[i] - level) / noise.sd, 2), 9.0);
+      for (std::size_t i = begin; i < end; ++i)
+        cost += std::min(std::pow((values[i] - level) / noise.sd, 2), 9.0);
       piece = std::min(piece, cost);
     }
     if (end == values.size()) return std::min(best, piece);
@@ -68,7 +72,8 @@ double least_cost(const Values& values, const SeriesNoise& noise, std::size_t be
   return best;
 }
 
-double cost_of(const Values& values, const SeriesNoise& noise, const Points& points, const Values& levels) {
+double cost_of(const Values& values, const SeriesNoise& noise, const Points& points,
+               const Values& levels) {
   double cost = 20 * inflation(noise) * static_cast<double>(points.size());
   Points bounds = points;
   bounds.push_back(values.size());
@@ -77,7 +82,8 @@ double cost_of(const Values& values, const SeriesNoise& noise, const Points& poi
     double piece = std::numeric_limits<double>::infinity();
     for (const double level : levels) {
       double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += std::min(std::pow((values[i] - level) / noise.sd, 2), 9.0);
+      for (std::size_t i = begin; i < end; ++i)
+        sum += std::min(std::pow((values[i] - level) / noise.sd, 2), 9.0);
       piece = std::min(piece, sum);
     }
     cost += piece;
@@ -100,10 +106,14 @@ TEST(LevelSearch, CostsNoMoreThanAnyOtherSegmentation) {
       const SeriesNoise noise{1, phi};
       Values levels = values;  // medians of three of them are among them
       for (std::size_t i = 4; i < values.size(); ++i)
-        levels.push_back(std::round(values[i] + values[i - 1] + values[i - 2] + values[i - 3] + values[i - 4]) / 5);
+        levels.push_back(
+            std::round(values[i] + values[i - 1] + values[i - 2] + values[i - 3] + values[i - 4]) /
+            5);
       const Points found = LevelSearch(values, noise).points(values.size(), 0);
-      // The grid starts at the median, between two of these levels when the count is even: up to a tenth off.
-      EXPECT_NEAR(cost_of(values, noise, found, levels), least_cost(values, noise, 0, levels), .3) << trial;
+      // The grid starts at the median, between two of these levels when the count is even: up to a
+      // tenth off.
+      EXPECT_NEAR(cost_of(values, noise, found, levels), least_cost(values, noise, 0, levels), .3)
+          << trial;
     }
   }
 }
@@ -120,7 +130,8 @@ TEST(LevelSearch, DoesNotDependOnUnitOrOrigin) {
       const SeriesNoise others = estimate_noise(other);
       EXPECT_NEAR(others.sd, std::abs(factor) * noise.sd, 1e-9);
       EXPECT_NEAR(others.phi, noise.phi, 1e-9);
-      EXPECT_EQ(LevelSearch(other, others).points(other.size(), std::abs(factor) * .01), points) << seed;
+      EXPECT_EQ(LevelSearch(other, others).points(other.size(), std::abs(factor) * .01), points)
+          << seed;
     }
   }
 }
@@ -184,7 +195,8 @@ TEST(LevelSearch, LocatesAStepMoreWidelyTheSmallerItIs) {
 }
 
 TEST(LevelSearch, OfFewOrEqualValuesFindsNothing) {
-  for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(LevelSearch(Values(n, 1), {.01, 0}).points(n, 0), Points{});
+  for (std::size_t n = 0; n < 6; ++n)
+    EXPECT_EQ(LevelSearch(Values(n, 1), {.01, 0}).points(n, 0), Points{});
   const Values same(50, 3.25);
   const SeriesNoise noise = estimate_noise(same);
   EXPECT_GT(noise.sd, 0);
@@ -214,7 +226,8 @@ TEST(SeriesNoise, IsThatOfTheSeries) {
       found += noise.phi / series;
     }
     EXPECT_NEAR(sd, .01, .0005) << phi;
-    EXPECT_NEAR(found, phi + 1 / std::sqrt(400.), .05) << phi;  // on the safe side by a standard error
+    EXPECT_NEAR(found, phi + 1 / std::sqrt(400.), .05) << phi;  // on the safe side by a standard
+                                                                // error
   }
 }
 

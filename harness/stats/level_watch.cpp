@@ -4,22 +4,25 @@
 #include <cmath>
 #include <numbers>
 
+#include "harness/base/error.hpp"
 #include "harness/stats/median.hpp"
-#include "harness/stats/theil_sen.hpp"
 
 namespace ridgeline::stats {
 namespace {
 
 constexpr double normal_quantile = 1.959963984540054;  // of 0.975
 constexpr std::size_t week = 7;
-constexpr std::size_t noise_values = 104 * week;  // two years: noise of long ago says nothing about tonight
-constexpr std::size_t replayed = 70;              // nights: a point is younger than 60 when it is confirmed
+constexpr std::size_t noise_values = 104 * week;  // two years: noise of long ago says nothing about
+                                                  // tonight
+constexpr std::size_t replayed = 70;  // nights: a point is younger than 60 when it is confirmed
 
 std::size_t distance(std::size_t a, std::size_t b) { return a > b ? a - b : b - a; }
 
-/// The standard error of a median is sqrt(pi / 2) times that of a mean, and wider in noise that follows itself.
+/// The standard error of a median is sqrt(pi / 2) times that of a mean, and wider in noise that
+/// follows itself.
 double median_error(const SeriesNoise& noise, std::size_t values) {
-  return noise.sd * std::sqrt(std::numbers::pi / 2 * inflation(noise) / static_cast<double>(values));
+  return noise.sd *
+         std::sqrt(std::numbers::pi / 2 * inflation(noise) / static_cast<double>(values));
 }
 
 std::optional<SeriesNoise> noise_of(std::span<const double> values, const WatchRules& rules,
@@ -38,7 +41,8 @@ struct Alarm {
 std::vector<Alarm> alarms(const LevelSearch& search, std::size_t count, std::size_t first_count,
                           const WatchRules& rules) {
   std::vector<Alarm> raised;
-  std::vector<std::vector<std::size_t>> last(rules.running);  // points of the last analyses, by count
+  std::vector<std::vector<std::size_t>> last(rules.running);  // points of the last analyses, by
+                                                              // count
   for (std::size_t n = std::max(first_count, count - std::min(count, replayed)); n <= count; ++n) {
     std::vector<std::size_t>& now = last[n % rules.running];
     now.clear();
@@ -47,17 +51,19 @@ std::vector<Alarm> alarms(const LevelSearch& search, std::size_t count, std::siz
       if (point + rules.oldest > n) now.push_back(point);
     for (const std::size_t point : now) {
       const bool stays = std::ranges::all_of(last, [&](const std::vector<std::size_t>& points) {
-        return std::ranges::any_of(points, [&](std::size_t other) { return distance(point, other) <= rules.near; });
+        return std::ranges::any_of(
+            points, [&](std::size_t other) { return distance(point, other) <= rules.near; });
       });
-      const bool known =
-          std::ranges::any_of(raised, [&](const Alarm& alarm) { return distance(point, alarm.at) <= rules.apart; });
+      const bool known = std::ranges::any_of(
+          raised, [&](const Alarm& alarm) { return distance(point, alarm.at) <= rules.apart; });
       if (stays && !known) raised.push_back({point, n});
     }
   }
   return raised;
 }
 
-/// Whether one step between two levels fits `values` better than a line does that leaves these `residuals`.
+/// Whether one step between two levels fits `values` better than a line does that leaves these
+/// `residuals`.
 bool is_rather_a_step(std::span<const double> values, std::span<const double> residuals) {
   const auto off = [](std::span<const double> of) {
     const double centre = median(of);
@@ -72,7 +78,8 @@ bool is_rather_a_step(std::span<const double> values, std::span<const double> re
   return false;
 }
 
-std::optional<Drift> drift_of(std::span<const double> values, const SeriesNoise& noise, const WatchRules& rules) {
+std::optional<Drift> drift_of(std::span<const double> values, const SeriesNoise& noise,
+                              const WatchRules& rules) {
   const std::size_t n = rules.drift_values;
   if (values.size() < n) return {};
   const std::span<const double> window = values.last(n);
@@ -86,13 +93,17 @@ std::optional<Drift> drift_of(std::span<const double> values, const SeriesNoise&
   // Of a straight line through n values, times n.
   const double error = sd * std::sqrt(12 * inflation(noise) / static_cast<double>(n));
   if (std::abs(total) < rules.drift_significance * error) return {};
-  if (theil_sen_slope(window.first(n / 2)) * slope <= 0 || theil_sen_slope(window.last(n / 2)) * slope <= 0) return {};
+  if (theil_sen_slope(window.first(n / 2)) * slope <= 0 ||
+      theil_sen_slope(window.last(n / 2)) * slope <= 0)
+    return {};
   if (is_rather_a_step(window, residuals)) return {};
-  return Drift{total, {total - normal_quantile * error, total + normal_quantile * error}, values.size()};
+  return Drift{
+      total, {total - normal_quantile * error, total + normal_quantile * error}, values.size()};
 }
 
 /// A drift that was there on the last nights running.
-std::optional<Drift> steady_drift(std::span<const double> values, const SeriesNoise& noise, const WatchRules& rules) {
+std::optional<Drift> steady_drift(std::span<const double> values, const SeriesNoise& noise,
+                                  const WatchRules& rules) {
   std::optional<Drift> drift = drift_of(values, noise, rules);
   if (!drift) return {};
   std::size_t nights = 1;
@@ -108,7 +119,18 @@ std::optional<Drift> steady_drift(std::span<const double> values, const SeriesNo
 
 }  // namespace
 
-Watched watch(std::span<const double> values, const WatchRules& rules, std::optional<SeriesNoise> known) {
+double theil_sen_slope(std::span<const double> values) {
+  require(values.size() >= 2, "a slope is that of two values or more");
+  std::vector<double> slopes;
+  slopes.reserve(values.size() * (values.size() - 1) / 2);
+  for (std::size_t j = 1; j < values.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      slopes.push_back((values[j] - values[i]) / static_cast<double>(j - i));
+  return median(slopes);
+}
+
+Watched watch(std::span<const double> values, const WatchRules& rules,
+              std::optional<SeriesNoise> known) {
   Watched watched;
   const std::optional<SeriesNoise> noise = noise_of(values, rules, known);
   if (!noise) return watched;
@@ -116,25 +138,30 @@ Watched watch(std::span<const double> values, const WatchRules& rules, std::opti
   const std::size_t count = values.size();
   const std::size_t first_count = known ? 0 : rules.least_values;
   const LevelSearch search(values, *noise);
-  const std::vector<std::size_t> points = search.points(count, rules.least_step), all = search.points(count, 0);
+  const std::vector<std::size_t> points = search.points(count, rules.least_step),
+                                 all = search.points(count, 0);
   const std::vector<Alarm> raised = alarms(search, count, first_count, rules);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : points[i - 1], end = i + 1 == points.size() ? count : points[i + 1];
+    const std::size_t begin = i == 0 ? 0 : points[i - 1],
+                      end = i + 1 == points.size() ? count : points[i + 1];
     LevelChange change;
     change.at = points[i];
-    const LevelSearch::Location location =
-        search.location(all, static_cast<std::size_t>(std::ranges::lower_bound(all, change.at) - all.begin()), count);
+    const LevelSearch::Location location = search.location(
+        all, static_cast<std::size_t>(std::ranges::lower_bound(all, change.at) - all.begin()),
+        count);
     change.earliest = location.earliest;
     change.latest = location.latest;
     change.before = search.median_of(begin, change.at);
     change.after = search.median_of(change.at, end);
     const double step = change.after - change.before;
-    const double error = std::hypot(median_error(*noise, change.at - begin), median_error(*noise, end - change.at));
+    const double error =
+        std::hypot(median_error(*noise, change.at - begin), median_error(*noise, end - change.at));
     change.step = {step - normal_quantile * error, step + normal_quantile * error};
-    const auto alarm =
-        std::ranges::find_if(raised, [&](const Alarm& alarm) { return distance(alarm.at, change.at) <= rules.apart; });
+    const auto alarm = std::ranges::find_if(
+        raised, [&](const Alarm& alarm) { return distance(alarm.at, change.at) <= rules.apart; });
     if (alarm != raised.end()) change.raised = alarm->raised;
-    change.confirmed = alarm != raised.end() || (count >= first_count && change.at + rules.oldest <= count);
+    change.confirmed =
+        alarm != raised.end() || (count >= first_count && change.at + rules.oldest <= count);
     watched.changes.push_back(change);
   }
   const bool stepped = std::ranges::any_of(watched.changes, [&](const LevelChange& change) {

@@ -15,7 +15,8 @@ Values noise_of(std::size_t n, std::uint64_t seed, double phi = 0) {
   std::normal_distribution<double> normal(0, .01);
   Values values(n);
   double last = normal(random);
-  for (double& value : values) value = last = phi * last + std::sqrt(1 - phi * phi) * normal(random);
+  for (double& value : values)
+    value = last = phi * last + std::sqrt(1 - phi * phi) * normal(random);
   return values;
 }
 
@@ -34,9 +35,11 @@ std::size_t delay(const Values& values, std::size_t at) {
 }
 
 TEST(LevelWatch, ConfirmsTheWorkedExampleInItsThirdAnalysis) {
-  // Twenty nights around 0.001 with one outlier, then a step; confirmed at night 25, with the rule of 60 nights waived.
-  const Values worked{0,    .006, -.004, .011, -.008, .003,  .001, -.006, .009, -.002, .004, -.010, .150,
-                      .002, .007, -.003, 0,    .005,  -.007, .001, .052,  .047, .058,  .049, .044,  .055};
+  // Twenty nights around 0.001 with one outlier, then a step; confirmed at night 25, with the rule
+  // of 60 nights waived.
+  const Values worked{0,     .006, -.004, .011, -.008, .003, .001,  -.006, .009,
+                      -.002, .004, -.010, .150, .002,  .007, -.003, 0,     .005,
+                      -.007, .001, .052,  .047, .058,  .049, .044,  .055};
   WatchRules rules;
   rules.least_values = 6;
   const Watched watched = watch(worked, rules, {});
@@ -71,7 +74,8 @@ TEST(LevelWatch, ConfirmsEachStepForItself) {
   for (std::size_t i = 120; i < values.size(); ++i) values[i] += .06;
   for (std::size_t n = 121; n < 125; ++n)
     for (const LevelChange& change : watch(std::span(values).first(n), {}).changes)
-      EXPECT_TRUE(change.at < 100 || !change.confirmed) << "the earlier step stands for no other at night " << n;
+      EXPECT_TRUE(change.at < 100 || !change.confirmed)
+          << "the earlier step stands for no other at night " << n;
   const Watched watched = watch(values, {});
   ASSERT_EQ(watched.changes.size(), 2u);
   EXPECT_TRUE(watched.changes[0].confirmed && watched.changes[1].confirmed);
@@ -117,7 +121,9 @@ TEST(LevelWatch, KeepsToldWhenAChangeWasConfirmedUntilItIsOld) {
     const Watched watched = watch(std::span(values).first(n), {});
     ASSERT_EQ(watched.changes.size(), 1u) << n;
     // The noise is estimated anew each week, which may move the night by a little.
-    EXPECT_NEAR(static_cast<double>(watched.changes[0].raised.value()), static_cast<double>(first), 2) << n;
+    EXPECT_NEAR(static_cast<double>(watched.changes[0].raised.value()), static_cast<double>(first),
+                2)
+        << n;
   }
   const Watched old = watch(values, {});
   ASSERT_EQ(old.changes.size(), 1u);
@@ -129,14 +135,16 @@ TEST(LevelWatch, FindsADriftThatNoNightShows) {
   constexpr double a_night = .00015;
   Values values = noise_of(292, 11);
   for (double& value : values) value /= 10;  // noise of 0.1%
-  for (std::size_t i = 200; i < values.size(); ++i) values[i] += a_night * static_cast<double>(i - 200);
+  for (std::size_t i = 200; i < values.size(); ++i)
+    values[i] += a_night * static_cast<double>(i - 200);
   const Watched watched = watch(values, {});
   for (const LevelChange& change : watched.changes) EXPECT_FALSE(change.confirmed);
   ASSERT_TRUE(watched.drift.has_value());
   EXPECT_NEAR(watched.drift->total, 90 * a_night, .002);
   EXPECT_GT(watched.drift->raised, 230u);
   EXPECT_LE(watched.drift->raised, 292u);
-  EXPECT_EQ(watch(std::span(values).first(watched.drift->raised), {}).drift->raised, watched.drift->raised);
+  EXPECT_EQ(watch(std::span(values).first(watched.drift->raised), {}).drift->raised,
+            watched.drift->raised);
 }
 
 TEST(LevelWatch, SaysHowMuchADriftIs) {
@@ -145,7 +153,8 @@ TEST(LevelWatch, SaysHowMuchADriftIs) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Values values = noise_of(292, seed);
     for (double& value : values) value /= 10;
-    for (std::size_t i = 200; i < values.size(); ++i) values[i] += a_night * static_cast<double>(i - 200);
+    for (std::size_t i = 200; i < values.size(); ++i)
+      values[i] += a_night * static_cast<double>(i - 200);
     const std::optional<Drift> drift = watch(values, {}).drift;
     if (!drift) continue;  // the middle of it is a confirmed change by now
     ++found;
@@ -174,7 +183,8 @@ TEST(LevelWatch, CallsAStepThatIsTooSmallToCountNoDrift) {
 }
 
 TEST(LevelWatch, LocatesAStepAmongTheLevelsThatWereFound) {
-  Values values = with_step(200, 150, .02, 5);  // too small to count, and no part of where the next one is
+  Values values = with_step(200, 150, .02, 5);  // too small to count, and no part of where the next
+                                                // one is
   for (std::size_t i = 180; i < values.size(); ++i) values[i] -= .08;
   WatchRules rules;
   rules.least_step = .03;

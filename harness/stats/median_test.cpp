@@ -53,13 +53,15 @@ TEST(Median, OfNothingOrOfNoNumberThrows) {
 TEST(Quantile, InterpolatesBetweenOrderStatistics) {
   const std::vector<double> values{40, 10, 30, 20, 50};
   // Type 7 of Hyndman and Fan (1996), the default of R's quantile(): position (n - 1) p.
-  const std::pair<double, double> cases[] = {{0, 10}, {0.25, 20}, {0.1, 14}, {0.5, 30}, {0.9, 46}, {1, 50}};
+  const std::pair<double, double> cases[] = {{0, 10},   {0.25, 20}, {0.1, 14},
+                                             {0.5, 30}, {0.9, 46},  {1, 50}};
   for (const auto& [p, expected] : cases) EXPECT_DOUBLE_EQ(quantile(values, p), expected) << p;
   EXPECT_EQ(quantile(std::vector<double>{7}, 0.3), 7);
 }
 
 TEST(Quantile, OutsideOfZeroToOneThrows) {
-  for (const double p : {-0.01, 1.01, nan}) EXPECT_THROW(quantile(std::vector<double>{1, 2}, p), Error) << p;
+  for (const double p : {-0.01, 1.01, nan})
+    EXPECT_THROW(quantile(std::vector<double>{1, 2}, p), Error) << p;
 }
 
 }  // namespace

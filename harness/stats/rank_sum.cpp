@@ -3,55 +3,24 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <ranges>
 #include <vector>
 
 #include "harness/base/error.hpp"
+#include "harness/stats/distributions.hpp"
 #include "harness/stats/exact.hpp"
 #include "harness/stats/median.hpp"
-#include "harness/stats/sorted.hpp"
+#include "harness/stats/midranks.hpp"
 
 namespace ridgeline::stats {
 namespace {
 
-constexpr std::size_t most_values = 200;  // of one side: the exact distribution of more takes seconds and gigabytes
+constexpr std::size_t most_values = 200;  // of one side: the exact distribution of more takes
+                                          // seconds and gigabytes
 
-// Doubled midranks of all values in ascending order, and their sum over the second sample.
-struct Ranks {
-  std::vector<std::int64_t> doubled;
-  std::int64_t second = 0;
-};
-
-// Both ascending. `compare(x, y)` orders a value of the first against a value of the second after its shift.
-template <typename Compare>
-Ranks rank(std::span<const double> first, std::span<const double> second, const Compare& compare) {
-  const std::size_t n = first.size() + second.size();
-  Ranks ranks;
-  ranks.doubled.reserve(n);
-  std::size_t i = 0, j = 0;
-  while (ranks.doubled.size() < n) {
-    const auto order = i == first.size()    ? std::strong_ordering::greater
-                       : j == second.size() ? std::strong_ordering::less
-                                            : compare(first[i], second[j]);
-    std::size_t tied_first = 0, tied_second = 0;
-    if (order <= 0)
-      while (i + tied_first < first.size() && first[i + tied_first] == first[i]) ++tied_first;
-    if (order >= 0)
-      while (j + tied_second < second.size() && second[j + tied_second] == second[j]) ++tied_second;
-    const std::size_t tied = tied_first + tied_second;
-    const auto midrank = static_cast<std::int64_t>(2 * ranks.doubled.size() + tied + 1);
-    ranks.doubled.insert(ranks.doubled.end(), tied, midrank);
-    ranks.second += midrank * static_cast<std::int64_t>(tied_second);
-    i += tied_first;
-    j += tied_second;
-  }
-  return ranks;
-}
-
-// The sum of `chosen` ranks when every choice is equally likely. Kept between calls that rank alike, as all do that
-// have no ties.
+// The sum of `chosen` ranks when every choice is equally likely. Kept between calls that rank
+// alike, as all do that have no ties.
 class Permutations {
  public:
   explicit Permutations(std::size_t chosen) : chosen_(chosen) {}
@@ -66,14 +35,15 @@ class Permutations {
   }
 
  private:
-  // Counts of choices by sum, for 0 up to chosen_ ranks. Sums are counted from the least one of as many ranks, in
-  // steps of two halves where all midranks are whole.
+  // Counts of choices by sum, for 0 up to chosen_ ranks. Sums are counted from the least one of as
+  // many ranks, in steps of two halves where all midranks are whole.
   void count(const std::vector<std::int64_t>& doubled) {
     doubled_ = doubled;
     unit_ = std::ranges::any_of(doubled, [](std::int64_t each) { return each % 2 != 0; }) ? 1 : 2;
-    least_ = std::accumulate(doubled.begin(), doubled.begin() + static_cast<std::ptrdiff_t>(chosen_), std::int64_t{0});
-    const std::int64_t most =
-        std::accumulate(doubled.end() - static_cast<std::ptrdiff_t>(chosen_), doubled.end(), std::int64_t{0});
+    least_ = std::accumulate(
+        doubled.begin(), doubled.begin() + static_cast<std::ptrdiff_t>(chosen_), std::int64_t{0});
+    const std::int64_t most = std::accumulate(doubled.end() - static_cast<std::ptrdiff_t>(chosen_),
+                                              doubled.end(), std::int64_t{0});
     const auto width = static_cast<std::size_t>((most - least_) / unit_) + 1;
     std::vector<std::vector<double>> ways(chosen_ + 1, std::vector<double>(width, 0.0));
     ways[0][0] = 1;
@@ -101,8 +71,8 @@ class Samples {
     check_range(first);
     check_range(second);
     if (first.size() > most_values || second.size() > most_values)
-      throw Error(ErrorKind::usage, "an exact rank-sum test takes at most " + std::to_string(most_values) +
-                                        " values a side, and has " +
+      throw Error(ErrorKind::usage, "an exact rank-sum test takes at most " +
+                                        std::to_string(most_values) + " values per side, and has " +
                                         std::to_string(std::max(first.size(), second.size())));
   }
 
@@ -129,13 +99,16 @@ class Samples {
  private:
   template <typename Compare>
   RankSum test(const Compare& compare) {
-    const Ranks ranks = rank(first_, second_, compare);
+    const Midranks ranks = midranks(first_, second_, compare);
     // The upper tail through the ranks counted from the other end.
     std::vector<std::int64_t> reversed;
     const auto both_ends = static_cast<std::int64_t>(2 * (ranks.doubled.size() + 1));
-    for (const std::int64_t each : ranks.doubled | std::views::reverse) reversed.push_back(both_ends - each);
-    const std::int64_t reversed_second = both_ends * static_cast<std::int64_t>(second_.size()) - ranks.second;
-    return {permutations_.at_most(reversed, reversed_second), permutations_.at_most(ranks.doubled, ranks.second)};
+    for (const std::int64_t each : ranks.doubled | std::views::reverse)
+      reversed.push_back(both_ends - each);
+    const std::int64_t reversed_second =
+        both_ends * static_cast<std::int64_t>(second_.size()) - ranks.second;
+    return {permutations_.at_most(reversed, reversed_second),
+            permutations_.at_most(ranks.doubled, ranks.second)};
   }
 
   std::vector<double> first_, second_;
@@ -153,23 +126,25 @@ double rank_sum_estimate(std::span<const double> first, std::span<const double> 
   return median(Samples(first, second).differences());
 }
 
-Interval rank_sum_interval(std::span<const double> first, std::span<const double> second, double confidence) {
-  if (!(confidence > 0 && confidence < 1))
-    throw Error(ErrorKind::internal, "a confidence outside (0, 1) was asked for");
+Interval rank_sum_interval(std::span<const double> first, std::span<const double> second,
+                           double confidence) {
+  check_confidence(confidence);
   Samples samples(first, second);
   std::vector<double> ends = samples.differences();
   ends.insert(ends.end(), {-unbounded, unbounded});
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  // Gap k lies between ends[k] and ends[k + 1]. As theta rises from gap to gap, each crossing moves values of the
-  // second sample below values of the first; whatever is tied, p up only grows and p down only falls.
+  // Gap k lies between ends[k] and ends[k + 1]. As theta rises from gap to gap, each crossing moves
+  // values of the second sample below values of the first; whatever is tied, p up only grows and p
+  // down only falls.
   const double each = (1 - confidence) / 2;
   const auto gaps = std::views::iota(std::size_t{0}, ends.size() - 1);
-  const auto low =
-      std::ranges::partition_point(gaps, [&](std::size_t k) { return !(samples.above(ends[k]).up > each); });
-  const auto over =
-      std::ranges::partition_point(gaps, [&](std::size_t k) { return samples.above(ends[k]).down > each; });
-  return {ends[static_cast<std::size_t>(low - gaps.begin())], ends[static_cast<std::size_t>(over - gaps.begin())]};
+  const auto low = std::ranges::partition_point(
+      gaps, [&](std::size_t k) { return !(samples.above(ends[k]).up > each); });
+  const auto over = std::ranges::partition_point(
+      gaps, [&](std::size_t k) { return samples.above(ends[k]).down > each; });
+  return {ends[static_cast<std::size_t>(low - gaps.begin())],
+          ends[static_cast<std::size_t>(over - gaps.begin())]};
 }
 
 }  // namespace ridgeline::stats

@@ -4,9 +4,9 @@
 
 #include "harness/stats/interval.hpp"
 
-/// Two independent samples: the exact rank-sum (Wilcoxon, Mann and Whitney) test with midranks, against a shift. All
-/// throw Error when a side is empty, has more than 200 values (their exact distribution takes seconds), or when a value
-/// is not finite or too large for a sum.
+/// Two independent samples: the exact rank-sum (Wilcoxon, Mann and Whitney) test with midranks,
+/// against a shift. All throw Error when a side is empty, has more than 200 values (their exact
+/// distribution takes seconds), or when a value is not finite or too large for a sum.
 namespace ridgeline::stats {
 
 struct RankSum {
@@ -20,7 +20,9 @@ RankSum rank_sum(std::span<const double> first, std::span<const double> second, 
 /// Hodges and Lehmann's estimate of the shift: the median of all differences second - first.
 double rank_sum_estimate(std::span<const double> first, std::span<const double> second);
 
-/// All shifts that a two-sided test at 1 - confidence does not reject; infinite where nothing is rejected.
-Interval rank_sum_interval(std::span<const double> first, std::span<const double> second, double confidence = 0.95);
+/// All shifts that a two-sided test at 1 - confidence does not reject; infinite where nothing is
+/// rejected.
+Interval rank_sum_interval(std::span<const double> first, std::span<const double> second,
+                           double confidence = 0.95);
 
 }  // namespace ridgeline::stats

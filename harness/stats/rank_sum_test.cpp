@@ -17,7 +17,8 @@ using Values = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The definition, word for word: midranks of all values, and every choice of as many of them as the second sample has.
+// The definition, word for word: midranks of all values, and every choice of as many of them as the
+// second sample has.
 RankSum literally(const Values& first, const Values& second, double theta) {
   Values all = first;
   for (const double value : second) all.push_back(value - theta);
@@ -54,7 +55,8 @@ void expect_literal(const Values& first, const Values& second) {
   EXPECT_EQ(rank_sum_estimate(first, second), (ends[(m - 1) / 2] + ends[m / 2]) / 2);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   std::vector<RankSum> gaps{literally(first, second, ends.front() - 1)};
-  for (std::size_t k = 1; k < ends.size(); ++k) gaps.push_back(literally(first, second, (ends[k - 1] + ends[k]) / 2));
+  for (std::size_t k = 1; k < ends.size(); ++k)
+    gaps.push_back(literally(first, second, (ends[k - 1] + ends[k]) / 2));
   gaps.push_back(literally(first, second, ends.back() + 1));
   // What the search stands on.
   for (std::size_t k = 1; k < gaps.size(); ++k) {
@@ -62,7 +64,8 @@ void expect_literal(const Values& first, const Values& second) {
     EXPECT_LE(gaps[k].down, gaps[k - 1].down) << k;
   }
   for (const double theta : ends) {
-    const RankSum found = rank_sum(first, second, theta), expected = literally(first, second, theta);
+    const RankSum found = rank_sum(first, second, theta),
+                  expected = literally(first, second, theta);
     EXPECT_EQ(found.up, expected.up) << theta;
     EXPECT_EQ(found.down, expected.down) << theta;
   }
@@ -89,9 +92,10 @@ TEST(RankSum, IsTheDefinitionOverAllPermutations) {
 }
 
 TEST(RankSum, HasThePublishedValues) {
-  // Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, table 4.1 (permeability of the human
-  // chorioamnion): W = 35 for the ten at term, one-sided p .1272, shift .305.
-  const Values term{.80, .83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, .73, 1.46}, early{1.15, .88, .90, .74, 1.21};
+  // Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, table 4.1 (permeability of the
+  // human chorioamnion): W = 35 for the ten at term, one-sided p .1272, shift .305.
+  const Values term{.80, .83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, .73, 1.46},
+      early{1.15, .88, .90, .74, 1.21};
   EXPECT_NEAR(rank_sum(early, term, 0).up, .1272061272061272, 1e-15);
   EXPECT_NEAR(rank_sum(term, early, 0).down, .1272061272061272, 1e-15);
   EXPECT_NEAR(rank_sum_estimate(early, term), .305, 1e-15);
@@ -101,12 +105,14 @@ TEST(RankSum, AgreesWithSciPy) {
   // SciPy 1.17.1: mannwhitneyu(second - theta, first, method="exact"), greater and less.
   const Values eight{.105, -.93, -.029, .695, -1.344, -.458, -1.901, -1.29},
       other_eight{-.842, .765, -.267, 1.271, 1.157, .813, -1.517, .461};
-  const Values twelve{-.049, .113, -1.53, -.478, -.979, -.809, 1.061, -.808, -.033, .884, -.584, -.112},
+  const Values twelve{-.049, .113,  -1.53, -.478, -.979, -.809,
+                      1.061, -.808, -.033, .884,  -.584, -.112},
       nine{1.61, 1.564, .275, 1.576, 2.859, -.047, 2.359, 1.619, .859};
   const Values twenty{2.0,   .762, -1.199, .075, .577,   -.189, .683,  -.067, .667,  1.439,
                       -.676, .203, -.463,  .127, -1.187, -.579, -.196, .899,  1.145, -1.324},
-      twenty_five{-.095, 1.347, -1.292, .237,  .603, 1.957, 1.389, .373,  .331, .45,   2.224, .272, .396,
-                  1.053, .579,  .503,   -.414, .688, .256,  1.866, 1.353, .676, 1.368, .36,   1.752};
+      twenty_five{-.095, 1.347, -1.292, .237, .603,  1.957, 1.389, .373,  .331,
+                  .45,   2.224, .272,   .396, 1.053, .579,  .503,  -.414, .688,
+                  .256,  1.866, 1.353,  .676, 1.368, .36,   1.752};
   struct Row {
     const Values &first, &second;
     double theta, up, down;
@@ -125,7 +131,9 @@ TEST(RankSum, AgreesWithSciPy) {
 }
 
 TEST(RankSum, CannotBeSmallerThanOneChoiceOfAll) {
-  EXPECT_DOUBLE_EQ(rank_sum(Values{1, 2, 3, 4, 5, 6, 7, 8}, Values{11, 12, 13, 14, 15, 16, 17, 18}, 0).up, 1. / 12870);
+  EXPECT_DOUBLE_EQ(
+      rank_sum(Values{1, 2, 3, 4, 5, 6, 7, 8}, Values{11, 12, 13, 14, 15, 16, 17, 18}, 0).up,
+      1. / 12870);
   EXPECT_EQ(rank_sum(Values{1}, Values{2}, 0).up, .5);
   EXPECT_EQ(rank_sum(Values{1}, Values{2}, 0).down, 1);
 }
@@ -143,7 +151,8 @@ TEST(RankSum, OfEqualValues) {
 }
 
 TEST(RankSum, IsNotRoundedByHugeNeighbours) {
-  EXPECT_EQ(rank_sum(Values{1, 3, 1e300}, Values{2, 4, -1e300}, 0).up, literally({1, 3, 100}, {2, 4, -100}, 0).up);
+  EXPECT_EQ(rank_sum(Values{1, 3, 1e300}, Values{2, 4, -1e300}, 0).up,
+            literally({1, 3, 100}, {2, 4, -100}, 0).up);
   const Interval huge = rank_sum_interval(Values(5, 1e300), Values(5, -1e300));
   EXPECT_EQ(huge.low, -2e300);
   EXPECT_EQ(huge.high, -2e300);

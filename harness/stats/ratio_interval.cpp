@@ -18,7 +18,8 @@ Moments moments(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   Moments found;
   for (const double value : values) {
-    if (!std::isfinite(value)) throw Error(ErrorKind::internal, "an interval of values that are not finite");
+    if (!std::isfinite(value))
+      throw Error(ErrorKind::internal, "an interval of values that are not finite");
     found.mean += value / n;
   }
   double squares = 0;
@@ -40,25 +41,28 @@ std::vector<double> logarithms(std::span<const double> values) {
 
 }  // namespace
 
-std::optional<Interval> difference_interval(std::span<const double> first, std::span<const double> second,
-                                            double confidence) {
-  require(confidence > 0 && confidence < 1, "a confidence lies in (0, 1)");
+std::optional<Interval> difference_interval(std::span<const double> first,
+                                            std::span<const double> second, double confidence) {
+  check_confidence(confidence);
   if (first.size() < 3 || second.size() < 3) return std::nullopt;
   const Moments a = moments(first), b = moments(second);
   const double difference = b.mean - a.mean, variance = a.variance_of_mean + b.variance_of_mean;
   if (!(variance > 0)) return Interval{difference, difference};
-  // Welch and Satterthwaite's degrees of freedom, as shares of the variance so that nothing underflows.
+  // Welch and Satterthwaite's degrees of freedom, as shares of the variance so that nothing
+  // underflows.
   const double share_a = a.variance_of_mean / variance, share_b = b.variance_of_mean / variance;
   const double freedom = 1 / (share_a * share_a / a.freedom + share_b * share_b / b.freedom);
   const double t = student_t_quantile((1 + confidence) / 2, freedom);
   return Interval{difference - t * std::sqrt(variance), difference + t * std::sqrt(variance)};
 }
 
-std::optional<Interval> ratio_interval(std::span<const double> first, std::span<const double> second, double estimate,
+std::optional<Interval> ratio_interval(std::span<const double> first,
+                                       std::span<const double> second, double estimate,
                                        double confidence) {
   const auto logs = difference_interval(logarithms(first), logarithms(second), confidence);
   if (!logs) return std::nullopt;
-  return Interval{std::min(std::exp(logs->low), estimate), std::max(std::exp(logs->high), estimate)};
+  return Interval{std::min(std::exp(logs->low), estimate),
+                  std::max(std::exp(logs->high), estimate)};
 }
 
 }  // namespace ridgeline::stats

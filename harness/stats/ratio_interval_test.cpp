@@ -18,8 +18,8 @@ using Values = std::vector<double>;
 TEST(DifferenceInterval, IsWelchs) {
   const auto found = difference_interval(Values{1, 2, 3, 4}, Values{2.5, 3.5, 6});
   ASSERT_TRUE(found);
-  // Means 2.5 and 4; variances of the mean 5/12 and 13/12 with 3 and 2 degrees of freedom: together 3.49013 degrees, of
-  // which t at .975 is 2.943965 by numerical integration of its density.
+  // Means 2.5 and 4; variances of the mean 5/12 and 13/12 with 3 and 2 degrees of freedom: together
+  // 3.49013 degrees, of which t at .975 is 2.943965 by numerical integration of its density.
   EXPECT_NEAR(found->low, 1.5 - 3.605606, 1e-5);
   EXPECT_NEAR(found->high, 1.5 + 3.605606, 1e-5);
 }
@@ -75,15 +75,16 @@ TEST(RatioInterval, HoldsTheTrueRatioAsOftenAsItSays) {
   std::normal_distribution<double> normal;
   const auto times = [&](std::size_t n, double centre, double spread) {
     Values values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(centre * std::exp(spread * normal(random)));
+    for (std::size_t i = 0; i < n; ++i)
+      values.push_back(centre * std::exp(spread * normal(random)));
     return values;
   };
   struct Sides {
     std::size_t a, b;
     double spread_a, spread_b;
   };
-  for (const Sides& sides :
-       {Sides{3, 3, .01, .01}, Sides{3, 3, .01, .05}, Sides{3, 12, .02, .02}, Sides{10, 4, .01, .03}}) {
+  for (const Sides& sides : {Sides{3, 3, .01, .01}, Sides{3, 3, .01, .05}, Sides{3, 12, .02, .02},
+                             Sides{10, 4, .01, .03}}) {
     constexpr int trials = 4000;
     int held = 0;
     for (int i = 0; i < trials; ++i) {

@@ -4,9 +4,10 @@
 
 #include "harness/stats/interval.hpp"
 
-/// The capped signed-rank test on paired log ratios. Scores are the midranks of |D_i - theta|, capped at half the
-/// number of pairs that differ from theta, so that bursts of noise weigh no more than an ordinary pair. p values are
-/// exact: the distribution of the score sum when each sign is a fair coin, whatever the noise looks like.
+/// The capped signed-rank test on paired log ratios. Scores are the midranks of |D_i - theta|,
+/// capped at half the number of pairs that differ from theta, so that bursts of noise weigh no more
+/// than an ordinary pair. p values are exact: the distribution of the score sum when each sign is a
+/// fair coin, whatever the noise looks like.
 namespace ridgeline::stats {
 
 struct SignedRank {
@@ -14,16 +15,16 @@ struct SignedRank {
   double down = 1;  // p value against "the differences are not below theta"
 };
 
-/// Throws Error when a value or theta is not finite, or too large for a sum of two to be. With no difference from theta
-/// at all both p values are 1.
+/// Throws Error when a value or theta is not finite, or too large for a sum of two to be. With no
+/// difference from theta at all both p values are 1.
 SignedRank signed_rank(std::span<const double> differences, double theta);
 
-/// The value at which the score sum is balanced: the test's own estimate of the centre (Hodges and Lehmann's
-/// construction over Walsh means). Throws when there are none or one is not finite.
+/// The value at which the score sum is balanced: the test's own estimate of the centre (Hodges and
+/// Lehmann's construction over Walsh means). Throws when there are none or one is not finite.
 double signed_rank_estimate(std::span<const double> differences);
 
-/// All centres that a two-sided test at 1 - confidence does not reject; an end is infinite when nothing that far out is
-/// rejected. Throws like the estimate.
+/// All centres that a two-sided test at 1 - confidence does not reject; an end is infinite when
+/// nothing that far out is rejected. Throws like the estimate.
 Interval signed_rank_interval(std::span<const double> differences, double confidence = 0.95);
 
 }  // namespace ridgeline::stats

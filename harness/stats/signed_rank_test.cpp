@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/stats/coin_sum.hpp"
+#include "harness/stats/distributions.hpp"
 
 namespace ridgeline::stats {
 namespace {
@@ -20,7 +20,8 @@ using Values = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The definition, word for word, in the plainest code: every one of the 2^n patterns of signs is counted.
+// The definition, word for word, in the plainest code: every one of the 2^n patterns of signs is
+// counted.
 struct Literal {
   SignedRank p;
   double balance = 0;  // score sum above theta minus that below
@@ -64,7 +65,8 @@ Literal literally(const Values& differences, double theta) {
 Values walsh_means(const Values& differences) {
   Values means;
   for (std::size_t i = 0; i < differences.size(); ++i)
-    for (std::size_t j = i; j < differences.size(); ++j) means.push_back((differences[i] + differences[j]) / 2);
+    for (std::size_t j = i; j < differences.size(); ++j)
+      means.push_back((differences[i] + differences[j]) / 2);
   std::sort(means.begin(), means.end());
   means.erase(std::unique(means.begin(), means.end()), means.end());
   return means;
@@ -73,20 +75,23 @@ Values walsh_means(const Values& differences) {
 // The test between all neighbouring Walsh means, in order.
 std::vector<Literal> literal_gaps(const Values& differences, const Values& means) {
   std::vector<Literal> gaps{literally(differences, means.front() - 1)};
-  for (std::size_t k = 1; k < means.size(); ++k) gaps.push_back(literally(differences, (means[k - 1] + means[k]) / 2));
+  for (std::size_t k = 1; k < means.size(); ++k)
+    gaps.push_back(literally(differences, (means[k - 1] + means[k]) / 2));
   gaps.push_back(literally(differences, means.back() + 1));
   return gaps;
 }
 
 double literal_estimate(const std::vector<Literal>& gaps, const Values& means) {
   const auto first = [&](auto holds) {
-    const auto found = std::find_if(gaps.begin(), gaps.end(), [&](const Literal& gap) { return holds(gap.balance); });
+    const auto found = std::find_if(gaps.begin(), gaps.end(),
+                                    [&](const Literal& gap) { return holds(gap.balance); });
     return means[static_cast<std::size_t>(found - gaps.begin()) - 1];
   };
   return (first([](double g) { return g <= 0; }) + first([](double g) { return g < 0; })) / 2;
 }
 
-Interval literal_interval(const std::vector<Literal>& gaps, const Values& means, double confidence) {
+Interval literal_interval(const std::vector<Literal>& gaps, const Values& means,
+                          double confidence) {
   Interval interval{-infinity, infinity};
   const double each = (1 - confidence) / 2;
   std::size_t first = 0;
@@ -116,15 +121,18 @@ void expect_literal(const Values& differences) {
     EXPECT_LE(gaps[k].balance, gaps[k - 1].balance) << k;
   }
   for (const double theta : means) {
-    const SignedRank found = signed_rank(differences, theta), expected = literally(differences, theta).p;
+    const SignedRank found = signed_rank(differences, theta),
+                     expected = literally(differences, theta).p;
     EXPECT_EQ(found.up, expected.up) << theta;
     EXPECT_EQ(found.down, expected.down) << theta;
   }
 }
 
 TEST(SignedRank, IsTheDefinitionForEverySampleOfSmallWholeNumbers) {
-  // Whole numbers tie in all ways there are. Ascending samples are enough: the order does not count (tested below).
-  const auto all = [](auto&& self, Values& values, std::size_t n, double least, double most) -> void {
+  // Whole numbers tie in all ways there are. Ascending samples are enough: the order does not count
+  // (tested below).
+  const auto all = [](auto&& self, Values& values, std::size_t n, double least,
+                      double most) -> void {
     if (values.size() == n) return expect_literal(values);
     for (double next = least; next <= most; ++next) {
       values.push_back(next);
@@ -140,16 +148,19 @@ TEST(SignedRank, IsTheDefinitionForEverySampleOfSmallWholeNumbers) {
 TEST(SignedRank, IsTheDefinitionForRandomSamples) {
   std::mt19937 random(20240601);
   for (int trial = 0; trial < 100; ++trial) {
-    // Multiples of a power of two, so that the plain definition does not round either; with few ties and with many.
+    // Multiples of a power of two, so that the plain definition does not round either; with few
+    // ties and with many.
     const int most = trial % 3 == 0 ? 3 : 4000;
     Values values(static_cast<std::size_t>(2 + trial % 9));
-    for (double& value : values) value = std::ldexp(static_cast<int>(random() % (2u * most + 1)) - most, -12);
+    for (double& value : values)
+      value = std::ldexp(static_cast<int>(random() % (2u * most + 1)) - most, -12);
     expect_literal(values);
   }
 }
 
 TEST(SignedRank, WorkedByHand) {
-  // Distances .01 four times after the zero is dropped (midrank 2.5), .02 twice (5.5, capped at 4), .03 (7, capped).
+  // Distances .01 four times after the zero is dropped (midrank 2.5), .02 twice (5.5, capped at 4),
+  // .03 (7, capped).
   const SignedRank p = signed_rank(Values{.01, .01, -.01, .02, 0, .03, -.02, .01}, 0);
   EXPECT_EQ(p.up, .203125);
   EXPECT_EQ(p.down, .890625);
@@ -163,18 +174,21 @@ TEST(SignedRank, WorkedByHand) {
 }
 
 TEST(SignedRank, AgreesWithSciPy) {
-  // SciPy 1.17.1: permutation_test over all signs of min(rankdata(|r|), ceil(n / 2)) summed over r > 0.
+  // SciPy 1.17.1: permutation_test over all signs of min(rankdata(|r|), ceil(n / 2)) summed over
+  // r > 0.
   struct Row {
     double theta, up, down;
   };
   const Values few_ties{.012, -.004, .009, .031, .006, -.011, .015, .002, .007, .018, -.002, .010};
-  for (const Row& row : {Row{0, .02001953125, .98388671875}, Row{.02, .998291015625, .00244140625}}) {
+  for (const Row& row :
+       {Row{0, .02001953125, .98388671875}, Row{.02, .998291015625, .00244140625}}) {
     EXPECT_EQ(signed_rank(few_ties, row.theta).up, row.up);
     EXPECT_EQ(signed_rank(few_ties, row.theta).down, row.down);
   }
   const Values many_ties{3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
-  for (const Row& row : {Row{0, .0009765625, 1}, Row{2, .03125, .990234375}, Row{3, .28515625, .83203125},
-                         Row{3.5, .4658203125, .63671875}, Row{4, .724609375, .421875}}) {
+  for (const Row& row :
+       {Row{0, .0009765625, 1}, Row{2, .03125, .990234375}, Row{3, .28515625, .83203125},
+        Row{3.5, .4658203125, .63671875}, Row{4, .724609375, .421875}}) {
     EXPECT_EQ(signed_rank(many_ties, row.theta).up, row.up) << row.theta;
     EXPECT_EQ(signed_rank(many_ties, row.theta).down, row.down) << row.theta;
   }
@@ -246,11 +260,14 @@ TEST(SignedRank, IsNotRoundedByHugeNeighbours) {
   const Values mixed{1, 2, 3, 1e300}, small{1, 2, 3, 100};
   EXPECT_EQ(signed_rank_estimate(mixed), signed_rank_estimate(small));
   for (const double confidence : {.5, .7, .8})
-    EXPECT_EQ(signed_rank_interval(mixed, confidence).low, signed_rank_interval(small, confidence).low);
+    EXPECT_EQ(signed_rank_interval(mixed, confidence).low,
+              signed_rank_interval(small, confidence).low);
   const Values balanced{-1e300, -1, 2, 1e300};
   EXPECT_EQ(signed_rank(balanced, 0).up, literally(balanced, 0).p.up);
-  // 2 lies 5e299 - 2 below 5e299, and 1 a little further, though no double tells the two distances apart.
-  const SignedRank p = signed_rank(Values{1, 2, 1e300 + 1e284}, 5e299), q = signed_rank(Values{0, 1, 3}, 1.25);
+  // 2 lies 5e299 - 2 below 5e299, and 1 a little further, though no double tells the two distances
+  // apart.
+  const SignedRank p = signed_rank(Values{1, 2, 1e300 + 1e284}, 5e299),
+                   q = signed_rank(Values{0, 1, 3}, 1.25);
   EXPECT_EQ(p.up, q.up);
   EXPECT_EQ(p.down, q.down);
   const Values tiny{5e-324, 1e-323, 1.5e-323, 2e-323, 2.5e-323, 3e-323};

@@ -1,11 +1,10 @@
-#include "harness/stats/theil_sen.hpp"
-
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/stats/level_watch.hpp"
 
 namespace ridgeline::stats {
 namespace {

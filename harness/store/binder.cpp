@@ -15,7 +15,8 @@
 namespace ridgeline::store {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "samples are stored as this machine holds them");
+static_assert(std::endian::native == std::endian::little,
+              "samples are stored as this machine holds them");
 
 std::string storable(std::string_view text) {
   if (is_utf8(text) && text.find('\0') == std::string_view::npos) return std::string(text);
@@ -32,18 +33,22 @@ void Binder::bind(const char* column, double number, const Rule& rule) {
   if (std::isfinite(number))
     statement_.bind(place_, number);
   else if (rule.finite)
-    throw Error(ErrorKind::store, fmt::format("cannot store {} as {}: results are numbers", number, column));
+    throw Error(ErrorKind::store,
+                fmt::format("cannot store {} as {}: results are numbers", number, column));
   else if (!std::isnan(number))  // as wrong as the largest number; what is none stays NULL
     statement_.bind(place_, std::numeric_limits<double>::max());
 }
 
-void Binder::bind(const char*, std::int64_t number, const Rule&) { statement_.bind(place_, number); }
+void Binder::bind(const char*, std::int64_t number, const Rule&) {
+  statement_.bind(place_, number);
+}
 
 // A count must fit; any other number is stored as the signed one with its bits.
 void Binder::bind(const char* column, std::uint64_t number, const Rule& rule) {
   const auto same_bits = std::bit_cast<std::int64_t>(number);
   if (rule.most < record::unbounded && same_bits < 0)
-    throw Error(ErrorKind::store, fmt::format("cannot store {} as {}: it is too large", number, column));
+    throw Error(ErrorKind::store,
+                fmt::format("cannot store {} as {}: it is too large", number, column));
   statement_.bind(place_, same_bits);
 }
 
@@ -55,15 +60,18 @@ void Binder::bind(const char*, const record::Facts& facts, const Rule&) {
 
 void Binder::bind(const char*, const std::vector<record::Field>& pairs, const Rule&) {
   json::Value array = json::Value::array();
-  for (const record::Field& pair : pairs) array.push_back({storable(pair.key), storable(pair.value)});
+  for (const record::Field& pair : pairs)
+    array.push_back({storable(pair.key), storable(pair.value)});
   statement_.bind(place_, array.dump());
 }
 
 void Binder::bind(const char* column, const std::vector<double>& times, const Rule&) {
   for (const double time : times)
     if (!std::isfinite(time) || time <= 0)
-      throw Error(ErrorKind::store, fmt::format("cannot store {} among {}: times are positive", time, column));
-  if (!times.empty()) statement_.bindNoCopy(place_, times.data(), static_cast<int>(times.size() * sizeof(double)));
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot store {} among {}: times are positive", time, column));
+  if (!times.empty())
+    statement_.bindNoCopy(place_, times.data(), static_cast<int>(times.size() * sizeof(double)));
 }
 
 }  // namespace ridgeline::store

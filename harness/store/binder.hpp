@@ -12,9 +12,9 @@
 
 namespace ridgeline::store {
 
-/// Binds what it visits to the parameters of a statement, one after the other. Text that is not UTF-8 is stored with
-/// its bytes escaped, so that a worker's garbage in a reason costs nothing else. A number that is not finite throws a
-/// store Error: SQLite would keep NaN as NULL.
+/// Binds what it visits to the parameters of a statement, one after the other. Text that is not
+/// UTF-8 is stored with its bytes escaped, so that a worker's garbage in a reason costs nothing
+/// else. A number that is not finite throws a store Error: SQLite would keep NaN as NULL.
 class Binder {
  public:
   using Rule = record::Rule;
@@ -37,8 +37,9 @@ class Binder {
     fields(*this, value ? *value : none);
     absent_ = false;
   }
+  // Lists are stored in a table of their own.
   template <record::Listed T>
-  void operator()(const char*, const std::vector<T>&, const Rule& = {}) {}  // in a table of their own
+  void operator()(const char*, const std::vector<T>&, const Rule& = {}) {}
 
  private:
   void bind(const char* column, std::string_view text, const Rule& rule);
@@ -47,8 +48,8 @@ class Binder {
   void bind(const char* column, std::uint64_t number, const Rule& rule);
   void bind(const char* column, const record::Facts& facts, const Rule& rule);
   void bind(const char* column, const std::vector<record::Field>& pairs, const Rule& rule);
-  /// As little-endian binary64, NULL when empty. They must be positive and finite, and outlive the statement's
-  /// execution.
+  /// As little-endian binary64, NULL when empty. They must be positive and finite, and outlive the
+  /// statement's execution.
   void bind(const char* column, const std::vector<double>& times, const Rule& rule);
   template <class T>
   void bind(const char* column, const std::optional<T>& value, const Rule& rule) {
@@ -58,7 +59,7 @@ class Binder {
   requires std::is_enum_v<T> || std::is_same_v<T, int> || std::is_same_v<T, bool>
   void bind(const char* column, T value, const Rule& rule) {
     if constexpr (std::is_enum_v<T>)
-      bind(column, name_of(value), rule);
+      bind(column, to_string(value), rule);
     else
       bind(column, std::int64_t{value}, rule);
   }

@@ -15,21 +15,24 @@
 
 namespace ridgeline::store {
 
-/// An open database with the rules that every results file is opened by, its prepared statements, and the translation
-/// of SQLite's failures into store Errors. One thread at a time may use it.
+/// An open database with the rules that every results file is opened by, its prepared statements,
+/// and the translation of SQLite's failures into store Errors. One thread at a time may use it.
 class Connection {
  public:
-  /// Creates or opens for writing, and takes an older schema through `steps` after a backup beside the file.
-  static std::unique_ptr<Connection> create(const std::filesystem::path& file, std::span<const Migration> steps);
+  /// Creates or opens for writing, and takes an older schema through `steps` after a backup beside
+  /// the file.
+  static std::unique_ptr<Connection> create(const std::filesystem::path& file,
+                                            std::span<const Migration> steps);
   /// Opens for reading only. An older schema is migrated in a copy in memory.
-  static std::unique_ptr<Connection> open(const std::filesystem::path& file, std::span<const Migration> steps);
+  static std::unique_ptr<Connection> open(const std::filesystem::path& file,
+                                          std::span<const Migration> steps);
   static std::unique_ptr<Connection> in_memory(std::span<const Migration> steps);
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() { return database_; }
 
-  /// The statement of `sql`, prepared once, with these values of its parameters. `sql` must outlive the connection, as
-  /// a literal does: it is the key.
+  /// The statement of `sql`, prepared once, with these values of its parameters. `sql` must outlive
+  /// the connection, as a literal does: it is the key.
   template <class... Values>
   SQLite::Statement& statement(const char* sql, const Values&... values) {
     SQLite::Statement& prepared = prepare(sql);
@@ -41,8 +44,8 @@ class Connection {
   /// Writes the file anew without what is free in it (VACUUM). `what` as for write.
   void rewrite(const char* what);
 
-  /// Runs `body` in one transaction, which it commits; `what` completes "cannot ... <file>" in the Error of a failure.
-  /// Inside another one's body it takes part in that one's transaction.
+  /// Runs `body` in one transaction, which it commits; `what` completes "cannot ... <file>" in the
+  /// Error of a failure. Inside another one's body it takes part in that one's transaction.
   template <class Body>
   auto write(const char* what, Body&& body) {
     return transact(what, SQLite::TransactionBehavior::IMMEDIATE, std::forward<Body>(body));

@@ -8,15 +8,20 @@
 #include <unistd.h>
 
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/integrity_fixture.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-void write_text(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
 
 std::string read_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -26,8 +31,9 @@ std::string read_text(const fs::path& file) {
 /// A file with one run and a measurement, closed again.
 fs::path make_results(const fs::path& file) {
   Store store = Store::create(file);
-  store.begin(examples::run(), examples::device(), examples::environment());
-  store.add(store.add(examples::process()), examples::gemm_case(), examples::measurement(examples::gemm_case()));
+  begin(store, examples::run(), examples::device(), examples::environment());
+  add(store, add(store, examples::process()), examples::gemm_case(),
+      examples::measurement(examples::gemm_case()));
   return file;
 }
 
@@ -43,7 +49,8 @@ std::string refusal(const std::function<void()>& body) {
   return "";
 }
 
-/// Runs `body` in a child that has no right to write what it does not own, and returns what it printed.
+/// Runs `body` in a child that has no right to write what it does not own, and returns what it
+/// printed.
 std::string as_nobody(const std::function<std::string()>& body) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -63,14 +70,16 @@ std::string as_nobody(const std::function<std::string()>& body) {
   close(ends[1]);
   std::string text;
   char buffer[1000];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return text;
 }
 
 std::string count_measurements(const fs::path& file) {
-  return std::to_string(Store::open(file).measurements(examples::run().id, Samples::read).size());
+  return std::to_string(
+      store::measurements(Store::open(file), examples::run().id, Samples::read).size());
 }
 
 class Files : public testing::Test {
@@ -102,7 +111,8 @@ TEST_F(Files, WhatIsNoDatabaseIsRefusedAndLeftAlone) {
 }
 
 TEST_F(Files, ADatabaseOfAnotherProgramIsRefusedAndLeftAlone) {
-  for (const char* sql : {"CREATE TABLE t (x)", "PRAGMA application_id = 7", "PRAGMA user_version = 3"}) {
+  for (const char* sql :
+       {"CREATE TABLE t (x)", "PRAGMA application_id = 7", "PRAGMA user_version = 3"}) {
     fs::remove(file);
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
     const std::string before = read_text(file);
@@ -118,18 +128,21 @@ TEST_F(Files, ANewerSchemaIsRefusedByBothVersions) {
   for (const auto& open : {&Store::open, &Store::create}) {
     const std::string what = refusal([&] { open(file); });
     const std::string newest = std::to_string(migrations().size());
-    EXPECT_NE(what.find("has schema 99, this ridgeline knows schemas up to " + newest), std::string::npos) << what;
+    EXPECT_NE(what.find("has schema 99, this ridgeline knows schemas up to " + newest),
+              std::string::npos)
+        << what;
   }
 }
 
 TEST_F(Files, ATruncatedFileIsRefusedOrReported) {
   make_results(file);
   const std::string whole = read_text(file);
-  for (const std::size_t size : {whole.size() / 2, whole.size() - 4096, std::size_t{4096}, std::size_t{50}}) {
+  for (const std::size_t size :
+       {whole.size() / 2, whole.size() - 4096, std::size_t{4096}, std::size_t{50}}) {
     write_text(file, whole.substr(0, size));
     const std::string what = refusal([&] {
       Store store = Store::open(file);
-      store.check_integrity();
+      store::check_integrity(store);
     });
     EXPECT_NE(what.find(file.string()), std::string::npos) << what;
     EXPECT_EQ(read_text(file).size(), size);
@@ -141,7 +154,8 @@ TEST_F(Files, DamageInsideIsReported) {
   std::string bytes = read_text(file);
   for (std::size_t i = 4096; i < bytes.size(); i += 64) bytes[i] = static_cast<char>(~bytes[i]);
   write_text(file, bytes);
-  EXPECT_NE(refusal([&] { Store::open(file).check_integrity(); }).find("damaged"), std::string::npos);
+  EXPECT_NE(refusal([&] { store::check_integrity(Store::open(file)); }).find("damaged"),
+            std::string::npos);
 }
 
 TEST_F(Files, AnEmptyFileIsNewForWritingAndNothingForReading) {
@@ -153,8 +167,9 @@ TEST_F(Files, AnEmptyFileIsNewForWritingAndNothingForReading) {
 
 TEST_F(Files, AFolderThatCannotBeIsNamed) {
   write_text(folder / "file", "x");
-  EXPECT_NE(refusal([&] { Store::create(folder / "file/results.sqlite"); }).find("cannot create folder"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { Store::create(folder / "file/results.sqlite"); }).find("cannot create folder"),
+      std::string::npos);
   EXPECT_NE(refusal([&] { Store::create(folder.path()); }).find("cannot open"), std::string::npos);
 }
 
@@ -187,17 +202,20 @@ TEST_F(Files, AReadOnlyFolderCanBeReadAndNotWritten) {
 
 TEST_F(Files, CommitsLeftInALogAreNeverIgnored) {
   {
-    // The log of a writer that was killed: copied while the writer lives, because closing would empty it.
+    // The log of a writer that was killed: copied while the writer lives, because closing would
+    // empty it.
     Store store = Store::create(file);
-    store.begin(examples::run(), examples::device(), examples::environment());
-    store.add(store.add(examples::process()), examples::gemm_case(), examples::measurement(examples::gemm_case()));
+    begin(store, examples::run(), examples::device(), examples::environment());
+    add(store, add(store, examples::process()), examples::gemm_case(),
+        examples::measurement(examples::gemm_case()));
     fs::create_directory(folder / "killed");
     fs::copy(file, folder / "killed/x.sqlite");
     fs::copy(file.string() + "-wal", folder / "killed/x.sqlite-wal");
   }
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(folder / "killed", fs::perms(0555));
-  const std::string what = as_nobody([&] { return count_measurements(folder / "killed/x.sqlite"); });
+  const std::string what =
+      as_nobody([&] { return count_measurements(folder / "killed/x.sqlite"); });
   EXPECT_NE(what.find("its last results are still in"), std::string::npos) << what;
   fs::permissions(folder / "killed", fs::perms(0755));
   EXPECT_EQ(count_measurements(folder / "killed/x.sqlite"), "1");
@@ -208,8 +226,10 @@ TEST_F(Files, RowsThatNoRidgelineWroteAreNamed) {
       {"UPDATE measurement SET outcome = 'great'", "measurement 1 of"},
       {"UPDATE measurement SET outcome = 'crashed'", "measurement 1 of"},
       {"UPDATE measurement SET samples = x'0102'", "2 bytes"},
-      {"UPDATE measurement SET samples = x'000000000000f87f000000000000f03f000000000000f03f'", "nan"},
-      {"UPDATE measurement SET samples = x'000000000000f0bf000000000000f03f000000000000f03f'", "-1"},
+      {"UPDATE measurement SET samples = x'000000000000f87f000000000000f03f000000000000f03f'",
+       "nan"},
+      {"UPDATE measurement SET samples = x'000000000000f0bf000000000000f03f000000000000f03f'",
+       "-1"},
       {"UPDATE measurement SET samples = NULL", "another number of samples"},
       {"UPDATE measurement SET n = 4", "another number of samples"},
       {"UPDATE measurement SET median_ns = NULL", "a median that does not go with its outcome"},
@@ -228,15 +248,16 @@ TEST_F(Files, RowsThatNoRidgelineWroteAreNamed) {
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
     database.exec("PRAGMA ignore_check_constraints = ON");
     EXPECT_GT(database.exec(sql), 0) << sql;
-    const std::string refused = refusal([&] { Store::open(file).measurements(examples::run().id, Samples::read); });
+    const std::string refused =
+        refusal([&] { store::measurements(Store::open(file), examples::run().id, Samples::read); });
     EXPECT_NE(refused.find(what), std::string::npos) << sql << ": " << refused;
     EXPECT_NE(refused.find(file.string()), std::string::npos) << refused;
   }
 }
 
 TEST_F(Files, CountsThatNoRidgelineWroteAreNamed) {
-  const auto sites = [&] { Store::open(file).sites(1); };
-  const auto sources = [&] { Store::open(file).sources(1); };
+  const auto sites = [&] { store::sites(Store::open(file), 1); };
+  const auto sources = [&] { store::sources(Store::open(file), 1); };
   const std::tuple<const char*, std::function<void()>, const char*> table[] = {
       {"UPDATE site SET requests = -1", sites, "site of measurement 1 of"},
       {"UPDATE site SET line = -1", sites, "-1 as line"},
@@ -247,8 +268,9 @@ TEST_F(Files, CountsThatNoRidgelineWroteAreNamed) {
     fs::remove(file);
     {
       Store store = Store::create(file);
-      store.begin(examples::run(), examples::device(), examples::environment());
-      store.add(store.add(examples::process()), examples::gemm_case(), examples::counted(examples::gemm_case()));
+      begin(store, examples::run(), examples::device(), examples::environment());
+      add(store, add(store, examples::process()), examples::gemm_case(),
+          examples::counted(examples::gemm_case()));
     }
     EXPECT_NO_THROW(read());
     {
@@ -263,13 +285,14 @@ TEST_F(Files, CountsThatNoRidgelineWroteAreNamed) {
 
 TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
   for (const char* sql : {"UPDATE run SET status = 'asleep'", "UPDATE device SET comparable = '[]'",
-                          "UPDATE device SET comparable = '{\"a\": 1}'", "UPDATE measurement SET outcome = 'great'"}) {
+                          "UPDATE device SET comparable = '{\"a\": 1}'",
+                          "UPDATE measurement SET outcome = 'great'"}) {
     fs::remove(file);
     make_results(file);
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
     database.exec("PRAGMA ignore_check_constraints = ON");
     database.exec(sql);
-    const std::string refused = refusal([&] { Store::open(file).runs(); });
+    const std::string refused = refusal([&] { store::runs(Store::open(file)); });
     EXPECT_NE(refused.find("run " + examples::run().id), std::string::npos) << refused;
   }
 }
@@ -281,21 +304,23 @@ fs::path make_gate(const fs::path& file) {
   const record::Case info = examples::gemm_case();
   std::vector<std::int64_t> sides;
   for (const std::string& id : {gate.baseline_run, gate.candidate_run}) {
-    store.begin(examples::side(gate, id), examples::device(), examples::environment());
-    sides.push_back(store.add(store.add(examples::process(0, id)), info, examples::measurement(info)));
+    begin(store, examples::side(gate, id), examples::device(), examples::environment());
+    sides.push_back(
+        add(store, add(store, examples::process(0, id)), info, examples::measurement(info)));
   }
-  store.begin(gate);
-  store.add(gate.id, examples::pair(info), sides[0], sides[1]);
-  store.add(gate.id, examples::pass(info));
+  begin(store, gate);
+  add(store, gate.id, examples::pair(info), sides[0], sides[1]);
+  add(store, gate.id, examples::pass(info));
   return file;
 }
 
 TEST_F(Files, RowsOfGatesThatNoRidgelineWroteAreNamed) {
   const std::string id = examples::gate().id, name = record::name(examples::gemm_case().id);
-  const auto gates = [&] { Store::open(file).gates(); };
-  const auto pairs = [&] { Store::open(file).pairs(id); };
-  const auto verdicts = [&] { Store::open(file).verdicts(id); };
-  const std::string gate = "gate " + id + " of ", pair = "pair 1 of ", verdict = "verdict on " + name + " of ";
+  const auto gates = [&] { store::gates(Store::open(file)); };
+  const auto pairs = [&] { store::pairs(Store::open(file), id); };
+  const auto verdicts = [&] { store::verdicts(Store::open(file), id); };
+  const std::string gate = "gate " + id + " of ", pair = "pair 1 of ",
+                    verdict = "verdict on " + name + " of ";
   const std::tuple<const char*, std::function<void()>, std::string, const char*> table[] = {
       {"UPDATE gate SET mode = 'guess'", gates, gate, "'guess' as mode"},
       {"UPDATE gate SET status = 'asleep'", gates, gate, "'asleep' as status"},
@@ -307,11 +332,13 @@ TEST_F(Files, RowsOfGatesThatNoRidgelineWroteAreNamed) {
       {"UPDATE pair SET round = -1", pairs, pair, "-1 as round"},
       {"UPDATE pair SET candidate_measurement = 99", pairs, pair, "a side without a time"},
       {"UPDATE measurement SET median_ns = -5 WHERE id = 2", pairs, pair, "-5 as candidate_ns"},
-      {"UPDATE measurement SET median_ns = 9e999 WHERE id = 1", pairs, pair, "no number as baseline_ns"},
+      {"UPDATE measurement SET median_ns = 9e999 WHERE id = 1", pairs, pair,
+       "no number as baseline_ns"},
       {"UPDATE verdict SET verdict = 'great'", verdicts, verdict, "'great' as verdict"},
       {"UPDATE verdict SET ratio = -1", verdicts, verdict, "-1 as ratio"},
       {"UPDATE verdict SET ratio = 0, ratio_low = NULL", verdicts, verdict, "0 as ratio"},
-      {"UPDATE verdict SET baseline_value = 9e999", verdicts, verdict, "no number as baseline_value"},
+      {"UPDATE verdict SET baseline_value = 9e999", verdicts, verdict,
+       "no number as baseline_value"},
       {"UPDATE verdict SET ratio = NULL", verdicts, verdict, "a ratio outside of its interval"},
       {"UPDATE verdict SET ratio_low = 2", verdicts, verdict, "a ratio outside of its interval"},
       {"UPDATE verdict SET ratio_high = 1", verdicts, verdict, "a ratio outside of its interval"},
@@ -328,14 +355,17 @@ TEST_F(Files, RowsOfGatesThatNoRidgelineWroteAreNamed) {
       EXPECT_GT(database.exec(sql), 0) << sql;
     }
     const std::string refused = refusal(read);
-    EXPECT_NE(refused.find(row + file.string() + " has " + what), std::string::npos) << sql << ": " << refused;
+    EXPECT_NE(refused.find(row + file.string() + " has " + what), std::string::npos)
+        << sql << ": " << refused;
   }
 }
 
 TEST_F(Files, AReferenceOfAGateThatIsBrokenIsReported) {
   make_gate(file);
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE pair SET candidate_measurement = 99");
-  EXPECT_NE(refusal([&] { Store::open(file).check_integrity(); }).find("damaged: pair"), std::string::npos);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE pair SET candidate_measurement = 99");
+  EXPECT_NE(refusal([&] { store::check_integrity(Store::open(file)); }).find("damaged: pair"),
+            std::string::npos);
 }
 
 }  // namespace

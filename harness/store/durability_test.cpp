@@ -12,8 +12,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/integrity_fixture.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -39,21 +42,23 @@ int exit_status(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/// Adds a process to the run and then measurements until `goes_on` says no; each is reported once it is committed.
+/// Adds a process to the run and then measurements until `goes_on` says no; each is reported once
+/// it is committed.
 void keep_adding(Store& store, const std::function<bool(std::int64_t id)>& goes_on) {
-  const std::int64_t process = store.add(examples::process());
+  const std::int64_t process = add(store, examples::process());
   const std::vector<double> samples(100, 1000.0);
   record::Case info = examples::gemm_case();
   for (int attempt = 1;; ++attempt) {
     record::Measurement m = examples::measurement(info, samples);
     m.attempt = attempt;
-    if (!goes_on(store.add(process, info, m))) return;
+    if (!goes_on(add(store, process, info, m))) return;
   }
 }
 
 std::vector<std::int64_t> ids(const fs::path& file) {
   std::vector<std::int64_t> ids;
-  for (const StoredMeasurement& stored : Store::open(file).measurements(examples::run().id, Samples::read)) {
+  for (const StoredMeasurement& stored :
+       store::measurements(Store::open(file), examples::run().id, Samples::read)) {
     EXPECT_EQ(stored.measurement.samples_ns.size(), 100u);
     EXPECT_EQ(stored.measurement.metrics.size(), 1u);
     ids.push_back(stored.id);
@@ -61,8 +66,8 @@ std::vector<std::int64_t> ids(const fs::path& file) {
   return ids;
 }
 
-/// When a writer is killed: every second one at any moment, the others once they have reported something, so that on
-/// slow machines, too, not all of them are killed before.
+/// When a writer is killed: every second one at any moment, the others once they have reported
+/// something, so that on slow machines, too, not all of them are killed before.
 void wait_to_kill(int kill_number, int reports, int microseconds) {
   if (kill_number % 2 == 1) {
     pollfd report{reports, POLLIN, 0};
@@ -73,7 +78,9 @@ void wait_to_kill(int kill_number, int reports, int microseconds) {
 
 class Durability : public testing::Test {
  protected:
-  Durability() { Store::create(file).begin(examples::run(), examples::device(), examples::environment()); }
+  Durability() {
+    begin(Store::create(file), examples::run(), examples::device(), examples::environment());
+  }
 
   TemporaryFolder folder;
   fs::path file = folder / "synthetic-gpu.sqlite";
@@ -88,7 +95,8 @@ TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
     ASSERT_EQ(pipe(ends), 0);
     const pid_t child = start([&] {
       Store store = Store::create(file);
-      keep_adding(store, [&](std::int64_t id) { return write(ends[1], &id, sizeof id) == sizeof id; });
+      keep_adding(store,
+                  [&](std::int64_t id) { return write(ends[1], &id, sizeof id) == sizeof id; });
       return 0;
     });
     close(ends[1]);
@@ -97,13 +105,15 @@ TEST_F(Durability, KillingTheWriterFiftyTimesLosesNothingThatWasCommitted) {
     EXPECT_EQ(exit_status(child), -SIGKILL);
     for (std::int64_t id; read(ends[0], &id, sizeof id) == sizeof id;) acknowledged.push_back(id);
     close(ends[0]);
-    if (round % 10 == 9) Store::open(file).check_integrity();
+    if (round % 10 == 9) store::check_integrity(Store::open(file));
   }
-  Store::open(file).check_integrity();
+  store::check_integrity(Store::open(file));
   const std::vector<std::int64_t> stored = ids(file);
   EXPECT_GE(acknowledged.size(), 25u);
-  for (const std::int64_t id : acknowledged) EXPECT_TRUE(std::binary_search(stored.begin(), stored.end(), id)) << id;
-  EXPECT_LE(stored.size(), acknowledged.size() + 50) << "at most one commit a round that was not reported in time";
+  for (const std::int64_t id : acknowledged)
+    EXPECT_TRUE(std::binary_search(stored.begin(), stored.end(), id)) << id;
+  EXPECT_LE(stored.size(), acknowledged.size() + 50)
+      << "at most one commit a round that was not reported in time";
 }
 
 /// What of a gate's rounds was acknowledged: plain bytes, so that it goes through a pipe.
@@ -112,22 +122,22 @@ struct Acknowledged {
   std::int32_t round;
 };
 
-/// Goes on with the example gate from `round`: a pair, then the verdict that stands on it, each reported once it is
-/// committed, until `goes_on` says no.
+/// Goes on with the example gate from `round`: a pair, then the verdict that stands on it, each
+/// reported once it is committed, until `goes_on` says no.
 void keep_gating(Store& store, int round, const std::function<bool(Acknowledged)>& goes_on) {
   const record::Gate gate = examples::gate();
   const record::Case info = examples::gemm_case();
-  const std::int64_t baseline = store.add(examples::process(round, gate.baseline_run)),
-                     candidate = store.add(examples::process(round, gate.candidate_run));
+  const std::int64_t baseline = add(store, examples::process(round, gate.baseline_run)),
+                     candidate = add(store, examples::process(round, gate.candidate_run));
   for (int attempt = 1;; ++attempt, ++round) {
     record::Measurement m = examples::measurement(info);
     m.attempt = attempt;
-    const std::int64_t a = store.add(baseline, info, m), b = store.add(candidate, info, m);
-    store.add(gate.id, examples::pair(info, round), a, b);
+    const std::int64_t a = add(store, baseline, info, m), b = add(store, candidate, info, m);
+    add(store, gate.id, examples::pair(info, round), a, b);
     if (!goes_on({Acknowledged::pair, round})) return;
     record::CaseVerdict verdict = examples::pass(info);
     verdict.pairs = round + 1;
-    store.add(gate.id, verdict);
+    add(store, gate.id, verdict);
     if (!goes_on({Acknowledged::verdict, round})) return;
   }
 }
@@ -137,8 +147,8 @@ TEST_F(Durability, AGateThatIsKilledAndResumedFiftyTimesKeepsEveryPairAndTheLate
   {
     Store store = Store::create(file);
     for (const std::string& id : {gate.baseline_run, gate.candidate_run})
-      store.begin(examples::side(gate, id), examples::device(), examples::environment());
-    store.begin(gate);
+      begin(store, examples::side(gate, id), examples::device(), examples::environment());
+    begin(store, gate);
   }
   std::mt19937 random(2);
   std::uniform_int_distribution<int> microseconds(0, 20'000);
@@ -148,9 +158,10 @@ TEST_F(Durability, AGateThatIsKilledAndResumedFiftyTimesKeepsEveryPairAndTheLate
     ASSERT_EQ(pipe(ends), 0);
     const pid_t child = start([&] {
       Store store = Store::create(file);
-      store.resume_gate(gate.id);
-      keep_gating(store, next_round,
-                  [&](Acknowledged done) { return write(ends[1], &done, sizeof done) == sizeof done; });
+      resume_gate(store, gate.id);
+      keep_gating(store, next_round, [&](Acknowledged done) {
+        return write(ends[1], &done, sizeof done) == sizeof done;
+      });
       return 0;
     });
     close(ends[1]);
@@ -164,22 +175,24 @@ TEST_F(Durability, AGateThatIsKilledAndResumedFiftyTimesKeepsEveryPairAndTheLate
     close(ends[0]);
 
     const Store store = Store::open(file);
-    if (kill_number % 10 == 9) store.check_integrity();
-    const std::vector<record::Pair> pairs = store.pairs(gate.id);
+    if (kill_number % 10 == 9) store::check_integrity(store);
+    const std::vector<record::Pair> pairs = store::pairs(store, gate.id);
     next_round = static_cast<int>(pairs.size());
-    for (int round = 0; round < next_round; ++round) ASSERT_EQ(pairs[static_cast<std::size_t>(round)].round, round);
+    for (int round = 0; round < next_round; ++round)
+      ASSERT_EQ(pairs[static_cast<std::size_t>(round)].round, round);
     ASSERT_GE(next_round, rounds_acknowledged);
-    ASSERT_LE(next_round, rounds_acknowledged + 1) << "at most one commit that was not reported in time";
-    const std::vector<record::CaseVerdict> verdicts = store.verdicts(gate.id);
+    ASSERT_LE(next_round, rounds_acknowledged + 1)
+        << "at most one commit that was not reported in time";
+    const std::vector<record::CaseVerdict> verdicts = store::verdicts(store, gate.id);
     const int stored = verdicts.empty() ? 0 : verdicts.at(0).pairs;
     ASSERT_GE(stored, pairs_of_verdict);
     ASSERT_LE(stored, next_round) << "a verdict stands on pairs that are stored";
-    ASSERT_EQ(store.gates().at(0).gate.status, record::RunStatus::running);
+    ASSERT_EQ(store::gates(store).at(0).gate.status, record::RunStatus::running);
     rounds_acknowledged = next_round;
   }
   EXPECT_GT(next_round, 10);
-  Store::create(file).finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T14:00:00Z");
-  Store::open(file).check_integrity();
+  finish_gate(Store::create(file), gate.id, record::RunStatus::finished, "2026-11-20T14:00:00Z");
+  store::check_integrity(Store::open(file));
 }
 
 /// Adds measurements until the store refuses; returns how many were acknowledged and sets `what`.
@@ -194,16 +207,19 @@ std::size_t add_until_refused(const fs::path& file, std::string& what) {
   return acknowledged;
 }
 
-/// What must hold once a disk has taken no more: the Error says so, and the file holds what was acknowledged.
-int check_refusal(const fs::path& file, const std::string& reason, const std::function<void()>& make_room) {
+/// What must hold once a disk has taken no more: the Error says so, and the file holds what was
+/// acknowledged.
+int check_refusal(const fs::path& file, const std::string& reason,
+                  const std::function<void()>& make_room) {
   std::string what;
   const std::size_t acknowledged = add_until_refused(file, what);
   make_room();
-  if (what.find(file.string() + ": ") == std::string::npos || what.find(reason) == std::string::npos) {
+  if (what.find(file.string() + ": ") == std::string::npos ||
+      what.find(reason) == std::string::npos) {
     (void)!write(STDERR_FILENO, what.data(), what.size());
     return 1;
   }
-  Store::open(file).check_integrity();
+  store::check_integrity(Store::open(file));
   return ids(file).size() == acknowledged ? 0 : 2;
 }
 
@@ -219,7 +235,7 @@ TEST_F(Durability, AFileThatMayNotGrowIsAnErrorAndKeepsWhatItHas) {
     });
     EXPECT_EQ(exit_status(child), 0) << limit;
     fs::remove(file);
-    Store::create(file).begin(examples::run(), examples::device(), examples::environment());
+    begin(Store::create(file), examples::run(), examples::device(), examples::environment());
   }
 }
 
@@ -228,7 +244,8 @@ TEST_F(Durability, AFullDiskIsAnErrorAndKeepsWhatItHas) {
   const fs::path disk = folder / "disk";
   fs::create_directory(disk);
   const pid_t child = start([&] {
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0)
       return not_permitted;
     fs::copy(file, disk / "x.sqlite");
@@ -251,7 +268,7 @@ TEST_F(Durability, TwoWritersAtOnceBothSucceed) {
     }));
   for (const pid_t child : children) EXPECT_EQ(exit_status(child), 0);
   EXPECT_EQ(ids(file).size(), 400u);
-  Store::open(file).check_integrity();
+  store::check_integrity(Store::open(file));
 }
 
 TEST_F(Durability, ManyProcessesMayCreateOneFileAtOnce) {
@@ -260,22 +277,22 @@ TEST_F(Durability, ManyProcessesMayCreateOneFileAtOnce) {
     std::vector<pid_t> children;
     for (int i = 0; i < 4; ++i)
       children.push_back(start([&, i] {
-        Store::create(fresh).begin(examples::run("run-" + std::to_string(i)), examples::device(),
-                                   examples::environment());
+        begin(Store::create(fresh), examples::run("run-" + std::to_string(i)), examples::device(),
+              examples::environment());
         return 0;
       }));
     for (const pid_t child : children) EXPECT_EQ(exit_status(child), 0);
-    EXPECT_EQ(Store::open(fresh).runs().size(), 4u);
+    EXPECT_EQ(store::runs(Store::open(fresh)).size(), 4u);
   }
 }
 
 TEST_F(Durability, AReaderSeesARunWhileItIsWritten) {
   Store writer = Store::create(file);
   const Store reader = Store::open(file);
-  const std::int64_t process = writer.add(examples::process());
-  EXPECT_TRUE(reader.measurements(examples::run().id, Samples::read).empty());
-  writer.add(process, examples::gemm_case(), examples::measurement(examples::gemm_case()));
-  EXPECT_EQ(reader.measurements(examples::run().id, Samples::read).size(), 1u);
+  const std::int64_t process = add(writer, examples::process());
+  EXPECT_TRUE(store::measurements(reader, examples::run().id, Samples::read).empty());
+  add(writer, process, examples::gemm_case(), examples::measurement(examples::gemm_case()));
+  EXPECT_EQ(store::measurements(reader, examples::run().id, Samples::read).size(), 1u);
 }
 
 }  // namespace

@@ -25,9 +25,12 @@ inline record::Device device() {
   return device;
 }
 
-inline record::Environment environment() { return {{{"memory", "1 GiB"}}, {{"host", "nowhere"}}, "e1"}; }
+inline record::Environment environment() {
+  return {{{"memory", "1 GiB"}}, {{"host", "nowhere"}}, "e1"};
+}
 
-inline record::Run run(std::string id = "20261120T124501Z-5f3a9c", std::string started = "2026-11-20T12:45:01Z") {
+inline record::Run run(std::string id = "20261120T124501Z-5f3a9c",
+                       std::string started = "2026-11-20T12:45:01Z") {
   record::Run run;
   run.id = std::move(id);
   run.device_uuid = device().uuid;
@@ -62,7 +65,8 @@ inline record::Case gemm_case(const std::string& variant = "naive", int n = 64) 
 }
 
 /// An ok measurement of `info` with these samples, the middle one as median.
-inline record::Measurement measurement(const record::Case& info, std::vector<double> samples_ns = {110, 100, 120}) {
+inline record::Measurement measurement(const record::Case& info,
+                                       std::vector<double> samples_ns = {110, 100, 120}) {
   record::Measurement m;
   m.case_name = record::name(info.id);
   m.outcome = record::Outcome::ok;
@@ -89,7 +93,8 @@ inline record::Measurement measurement(const record::Case& info, std::vector<dou
 }
 
 /// A measurement of `info` that ended without samples.
-inline record::Measurement failed(const record::Case& info, record::Outcome outcome, std::string reason) {
+inline record::Measurement failed(const record::Case& info, record::Outcome outcome,
+                                  std::string reason) {
   record::Measurement m;
   m.case_name = record::name(info.id);
   m.outcome = outcome;
@@ -122,7 +127,8 @@ inline record::Measurement counted(const record::Case& info) {
 }
 
 /// A gate of two workers, whose runs are its id with "-baseline" and "-candidate".
-inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00", std::string started = "2026-11-20T13:00:00Z") {
+inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00",
+                         std::string started = "2026-11-20T13:00:00Z") {
   record::Gate gate;
   gate.id = std::move(id);
   gate.device_uuid = device().uuid;
@@ -131,7 +137,9 @@ inline record::Gate gate(std::string id = "20261120T130000Z-9a7e00", std::string
   gate.candidate = "new/ridgeline-suites";
   gate.baseline_run = gate.id + "-baseline";
   gate.candidate_run = gate.id + "-candidate";
-  gate.command_line = "ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites";
+  gate.command_line =
+      "ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker "
+      "new/ridgeline-suites";
   gate.options = R"({"budget_s": 60})";
   gate.rules_text = "delta = 0.02\n";
   gate.seed = 0xFFFFFFFFFFFFFFFEu;

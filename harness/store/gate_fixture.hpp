@@ -7,7 +7,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 
@@ -16,17 +18,18 @@ class Gates : public testing::Test {
  protected:
   Gates() {
     begin_sides(gate);
-    store.begin(gate);
+    begin(store, gate);
   }
 
   void begin_sides(const record::Gate& of) {
     for (const std::string& id : {of.baseline_run, of.candidate_run})
-      store.begin(examples::side(of, id), examples::device(), examples::environment());
+      begin(store, examples::side(of, id), examples::device(), examples::environment());
   }
 
   /// One measurement of a side of the gate.
-  std::int64_t measure(const std::string& run_id, const record::Measurement& measurement, int round = 0) {
-    return store.add(store.add(examples::process(round, run_id)), info, measurement);
+  std::int64_t measure(const std::string& run_id, const record::Measurement& measurement,
+                       int round = 0) {
+    return add(store, add(store, examples::process(round, run_id)), info, measurement);
   }
   std::int64_t measure(const std::string& run_id, int round = 0) {
     return measure(run_id, examples::measurement(info), round);
@@ -45,7 +48,7 @@ class Gates : public testing::Test {
   }
 
   record::RunStatus status_of(const std::string& run_id) {
-    for (const RunSummary& summary : store.runs())
+    for (const RunSummary& summary : store::runs(store))
       if (summary.run.id == run_id) return summary.run.status;
     ADD_FAILURE() << "no run " << run_id;
     return record::RunStatus::failed;

@@ -4,6 +4,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/gate_fixture.hpp"
+#include "harness/store/integrity_fixture.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -14,7 +15,7 @@ using record::RunStatus;
 constexpr const char* later = "2026-11-20T13:30:00Z";
 
 TEST_F(Gates, AGateComesBackAsItWasStored) {
-  const std::vector<GateSummary> gates = store.gates();
+  const std::vector<GateSummary> gates = store::gates(store);
   ASSERT_EQ(gates.size(), 1u);
   const record::Gate& back = gates[0].gate;
   EXPECT_EQ(back.id, gate.id);
@@ -36,18 +37,19 @@ TEST_F(Gates, AGateComesBackAsItWasStored) {
   EXPECT_EQ(back.status, RunStatus::running);
   EXPECT_EQ(gates[0].device.model, examples::device().model);
   EXPECT_TRUE(gates[0].verdicts.empty());
-  for (const RunSummary& side : store.runs()) EXPECT_EQ(side.run.gate, gate.id);
-  EXPECT_NO_THROW(store.check_integrity());
+  for (const RunSummary& side : store::runs(store)) EXPECT_EQ(side.run.gate, gate.id);
+  EXPECT_NO_THROW(store::check_integrity(store));
 }
 
 TEST_F(Gates, ItsSidesAreRunsWhoseSamplesAreKept) {
   measure(gate.candidate_run, 3);
-  const auto all = store.measurements(gate.candidate_run, Samples::read);
+  const auto all = store::measurements(store, gate.candidate_run, Samples::read);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].replicate, 3);
   EXPECT_EQ(all[0].measurement.samples_ns, examples::measurement(info).samples_ns);
-  for (const RunSummary& side : store.runs())
-    EXPECT_EQ(side.last_process, side.run.id == gate.candidate_run ? examples::process().started : "");
+  for (const RunSummary& side : store::runs(store))
+    EXPECT_EQ(side.last_process,
+              side.run.id == gate.candidate_run ? examples::process().started : "");
 }
 
 TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
@@ -58,10 +60,11 @@ TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
   second.baseline_first = false;
   second.candidate_ns = 130;
   second.dropped = {"", "throttled"};
-  store.add(gate.id, second, measure(gate.baseline_run, 1), measure(gate.candidate_run, slow, 1));
-  store.add(gate.id, examples::pair(info, 0), measure(gate.baseline_run), measure(gate.candidate_run));
+  add(store, gate.id, second, measure(gate.baseline_run, 1), measure(gate.candidate_run, slow, 1));
+  add(store, gate.id, examples::pair(info, 0), measure(gate.baseline_run),
+      measure(gate.candidate_run));
 
-  const std::vector<record::Pair> pairs = store.pairs(gate.id);
+  const std::vector<record::Pair> pairs = store::pairs(store, gate.id);
   ASSERT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[0].case_name, record::name(info.id));
   EXPECT_EQ(pairs[0].round, 0);
@@ -72,48 +75,49 @@ TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
   EXPECT_EQ(pairs[1].baseline_ns, 100);
   EXPECT_EQ(pairs[1].candidate_ns, 130);
   EXPECT_EQ(pairs[1].dropped, second.dropped);
-  EXPECT_NO_THROW(store.check_integrity());
+  EXPECT_NO_THROW(store::check_integrity(store));
 }
 
 TEST_F(Gates, PairsThatAreNotOfTheirGateAreRefusedWhole) {
   const record::Case other = examples::gemm_case("tiled");
-  store.begin(examples::run(), examples::device(), examples::environment());
+  begin(store, examples::run(), examples::device(), examples::environment());
   const std::int64_t a = measure(gate.baseline_run), b = measure(gate.candidate_run);
   const std::int64_t elsewhere = measure(examples::run().id), a2 = measure(gate.baseline_run, 1),
                      b2 = measure(gate.candidate_run, 1);
-  const std::int64_t failed = measure(gate.candidate_run, examples::failed(info, Outcome::crashed, "signal 9"));
+  const std::int64_t failed =
+      measure(gate.candidate_run, examples::failed(info, Outcome::crashed, "signal 9"));
   record::Measurement disturbed = examples::measurement(info);
   disturbed.outcome = Outcome::invalid_environment;
   disturbed.reason = "a neighbour on the GPU";
   const std::int64_t spoiled = measure(gate.candidate_run, disturbed);
-  store.add(gate.id, examples::pair(info, 0), a, b);
+  add(store, gate.id, examples::pair(info, 0), a, b);
 
   const char *its_runs = "pair_is_of_the_two_runs", *times = "pair_has_two_times",
              *once = "pair.gate_id, pair.case_name, pair.round";
   const std::tuple<const char*, std::function<void()>> table[] = {
-      {once, [&] { store.add(gate.id, examples::pair(info, 0), a2, b2); }},
-      {"pair.baseline_measurement", [&] { store.add(gate.id, examples::pair(info, 1), a, b2); }},
-      {"pair.candidate_measurement", [&] { store.add(gate.id, examples::pair(info, 1), a2, b); }},
-      {its_runs, [&] { store.add(gate.id, examples::pair(info, 1), elsewhere, b2); }},
-      {its_runs, [&] { store.add(gate.id, examples::pair(info, 1), a2, elsewhere); }},
-      {its_runs, [&] { store.add(gate.id, examples::pair(info, 1), b2, a2); }},
-      {its_runs, [&] { store.add(gate.id, examples::pair(info, 1), a2, 999); }},
-      {its_runs, [&] { store.add(gate.id, examples::pair(other, 1), a2, b2); }},
-      {its_runs, [&] { store.add("nobody", examples::pair(info, 1), a2, b2); }},
-      {times, [&] { store.add(gate.id, examples::pair(info, 1), a2, failed); }},
-      {times, [&] { store.add(gate.id, examples::pair(info, 1), a2, spoiled); }},
-      {"round_is_counted", [&] { store.add(gate.id, examples::pair(info, -1), a2, b2); }},
+      {once, [&] { add(store, gate.id, examples::pair(info, 0), a2, b2); }},
+      {"pair.baseline_measurement", [&] { add(store, gate.id, examples::pair(info, 1), a, b2); }},
+      {"pair.candidate_measurement", [&] { add(store, gate.id, examples::pair(info, 1), a2, b); }},
+      {its_runs, [&] { add(store, gate.id, examples::pair(info, 1), elsewhere, b2); }},
+      {its_runs, [&] { add(store, gate.id, examples::pair(info, 1), a2, elsewhere); }},
+      {its_runs, [&] { add(store, gate.id, examples::pair(info, 1), b2, a2); }},
+      {its_runs, [&] { add(store, gate.id, examples::pair(info, 1), a2, 999); }},
+      {its_runs, [&] { add(store, gate.id, examples::pair(other, 1), a2, b2); }},
+      {its_runs, [&] { add(store, "nobody", examples::pair(info, 1), a2, b2); }},
+      {times, [&] { add(store, gate.id, examples::pair(info, 1), a2, failed); }},
+      {times, [&] { add(store, gate.id, examples::pair(info, 1), a2, spoiled); }},
+      {"round_is_counted", [&] { add(store, gate.id, examples::pair(info, -1), a2, b2); }},
   };
   for (const auto& [constraint, add] : table) {
     const std::string what = refusal(add);
     EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
-    EXPECT_EQ(store.pairs(gate.id).size(), 1u) << constraint;
+    EXPECT_EQ(store::pairs(store, gate.id).size(), 1u) << constraint;
   }
   record::Pair untrue = examples::pair(info, 1);
   untrue.candidate_ns *= 1.5;
-  EXPECT_THROW(store.add(gate.id, untrue, a2, b2), Error);
-  store.add(gate.id, examples::pair(info, 1), a2, b2);
-  EXPECT_EQ(store.pairs(gate.id).size(), 2u);
+  EXPECT_THROW(add(store, gate.id, untrue, a2, b2), Error);
+  add(store, gate.id, examples::pair(info, 1), a2, b2);
+  EXPECT_EQ(store::pairs(store, gate.id).size(), 2u);
 }
 
 TEST_F(Gates, BadGatesAreRefused) {
@@ -146,87 +150,93 @@ TEST_F(Gates, BadGatesAreRefused) {
   for (const auto& [constraint, spoil] : table) {
     record::Gate bad = good;
     spoil(bad);
-    const std::string what = refusal([&] { store.begin(bad); });
+    const std::string what = refusal([&] { begin(store, bad); });
     EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
-    EXPECT_EQ(store.gates().size(), 1u) << constraint;
+    EXPECT_EQ(store::gates(store).size(), 1u) << constraint;
   }
   record::Gate elsewhere = good;
   elsewhere.device_uuid = "GPU-elsewhere";
-  EXPECT_THROW(store.begin(elsewhere), Error);
-  store.begin(good);
-  EXPECT_EQ(store.gates()[0].gate.id, good.id) << "newest first";
+  EXPECT_THROW(begin(store, elsewhere), Error);
+  begin(store, good);
+  EXPECT_EQ(store::gates(store)[0].gate.id, good.id) << "newest first";
 }
 
 TEST_F(Gates, BeginWithBothOfTheirRunsOrNotAtAll) {
-  const std::size_t before = store.runs().size();
+  const std::size_t before = store::runs(store).size();
   record::Gate next = examples::gate("20261120T150000Z-9a7e02", "2026-11-20T15:00:00Z");
-  const auto begin = [&] {
-    store.begin(next, examples::side(next, next.baseline_run), examples::side(next, next.candidate_run),
-                examples::device(), examples::environment());
+  const auto begin_all = [&] {
+    begin(store, next, examples::side(next, next.baseline_run),
+          examples::side(next, next.candidate_run), examples::device(), examples::environment());
   };
   next.alpha = 0;  // refused when both runs have been written
-  EXPECT_NE(refusal(begin).find("alpha_is_a_probability"), std::string::npos);
-  EXPECT_EQ(store.runs().size(), before);
-  EXPECT_EQ(store.gates().size(), 1u);
+  EXPECT_NE(refusal(begin_all).find("alpha_is_a_probability"), std::string::npos);
+  EXPECT_EQ(store::runs(store).size(), before);
+  EXPECT_EQ(store::gates(store).size(), 1u);
   next.alpha = 0.01;
-  begin();
-  EXPECT_EQ(store.runs().size(), before + 2);
-  EXPECT_EQ(store.gates().at(0).gate.id, next.id);
-  store.begin(examples::run(), examples::device(), examples::environment());  // nothing of it is left open
+  begin_all();
+  EXPECT_EQ(store::runs(store).size(), before + 2);
+  EXPECT_EQ(store::gates(store).at(0).gate.id, next.id);
+  begin(store, examples::run(), examples::device(),
+        examples::environment());  // nothing of it is left open
 }
 
 TEST_F(Gates, OfTwoDevicesNothingIsMeasured) {
   const record::Gate two = examples::gate("two");
-  store.begin(examples::side(two, two.baseline_run), examples::device(), examples::environment());
+  begin(store, examples::side(two, two.baseline_run), examples::device(), examples::environment());
   record::Device other = examples::device();
   other.uuid = "GPU-0001";
   record::Run candidate = examples::side(two, two.candidate_run);
   candidate.device_uuid = other.uuid;
-  store.begin(candidate, other, examples::environment());
+  begin(store, candidate, other, examples::environment());
   record::Gate wrong = two;
   wrong.device_uuid = other.uuid;
-  EXPECT_NE(refusal([&] { store.begin(wrong); }).find("on_one_device"), std::string::npos);
+  EXPECT_NE(refusal([&] { begin(store, wrong); }).find("on_one_device"), std::string::npos);
 }
 
 TEST_F(Gates, StoredRunsAreComparedWithoutPairs) {
   for (const char* id : {"before", "after"})
-    store.begin(examples::run(id), examples::device(), examples::environment());
+    begin(store, examples::run(id), examples::device(), examples::environment());
   record::Gate stored = examples::gate("stored");
   stored.mode = record::GateMode::runs;
   stored.options = "";
   stored.baseline_run = "before";
   stored.candidate_run = "after";
-  store.begin(stored);
+  begin(store, stored);
   const std::int64_t a = measure("before"), b = measure("after");
-  EXPECT_NE(refusal([&] { store.add("stored", examples::pair(info), a, b); }).find("pair_is_of_the_two_runs"),
+  EXPECT_NE(refusal([&] {
+              add(store, "stored", examples::pair(info), a, b);
+            }).find("pair_is_of_the_two_runs"),
             std::string::npos);
-  store.add("stored", examples::pass(info));
-  store.finish_gate("stored", RunStatus::finished, later);
+  add(store, "stored", examples::pass(info));
+  finish_gate(store, "stored", RunStatus::finished, later);
   EXPECT_EQ(status_of("before"), RunStatus::running) << "the gate did not measure it";
 }
 
 TEST_F(Gates, EndTogetherWithTheRunsThatTheyMeasured) {
-  store.begin(examples::run(), examples::device(), examples::environment());
-  store.finish_gate(gate.id, RunStatus::interrupted, later);
-  EXPECT_EQ(store.gates()[0].gate.status, RunStatus::interrupted);
-  EXPECT_EQ(store.gates()[0].gate.finished, later);
+  begin(store, examples::run(), examples::device(), examples::environment());
+  finish_gate(store, gate.id, RunStatus::interrupted, later);
+  EXPECT_EQ(store::gates(store)[0].gate.status, RunStatus::interrupted);
+  EXPECT_EQ(store::gates(store)[0].gate.finished, later);
   EXPECT_EQ(status_of(gate.baseline_run), RunStatus::interrupted);
   EXPECT_EQ(status_of(gate.candidate_run), RunStatus::interrupted);
   EXPECT_EQ(status_of(examples::run().id), RunStatus::running) << "not a side of it";
-  EXPECT_NE(refusal([&] { store.finish_gate(gate.id, RunStatus::finished, later); }).find("no such gate is running"),
+  EXPECT_NE(refusal([&] {
+              finish_gate(store, gate.id, RunStatus::finished, later);
+            }).find("no such gate is running"),
             std::string::npos);
 
-  store.resume_gate(gate.id);
-  EXPECT_EQ(store.gates()[0].gate.status, RunStatus::running);
-  EXPECT_EQ(store.gates()[0].gate.finished, "");
+  resume_gate(store, gate.id);
+  EXPECT_EQ(store::gates(store)[0].gate.status, RunStatus::running);
+  EXPECT_EQ(store::gates(store)[0].gate.finished, "");
   EXPECT_EQ(status_of(gate.candidate_run), RunStatus::running);
-  store.resume_gate(gate.id);  // a killed one says running
-  EXPECT_THROW(store.finish_gate(gate.id, RunStatus::finished, "soon"), Error);
+  resume_gate(store, gate.id);  // a killed one says running
+  EXPECT_THROW(finish_gate(store, gate.id, RunStatus::finished, "soon"), Error);
   EXPECT_EQ(status_of(gate.candidate_run), RunStatus::running) << "refused whole";
-  store.finish_gate(gate.id, RunStatus::finished, later);
-  EXPECT_NE(refusal([&] { store.resume_gate(gate.id); }).find("no such gate is unfinished"), std::string::npos);
-  EXPECT_NE(refusal([&] { store.resume_gate("nobody"); }).find("gate nobody"), std::string::npos);
-  refusal([&] { store.finish_gate("nobody", RunStatus::finished, later); });
+  finish_gate(store, gate.id, RunStatus::finished, later);
+  EXPECT_NE(refusal([&] { resume_gate(store, gate.id); }).find("no such gate is unfinished"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { resume_gate(store, "nobody"); }).find("gate nobody"), std::string::npos);
+  refusal([&] { finish_gate(store, "nobody", RunStatus::finished, later); });
   EXPECT_EQ(status_of(gate.candidate_run), RunStatus::finished);
 }
 
@@ -235,20 +245,20 @@ TEST_F(Gates, TextIsBoundNeverSplicedAndGarbageIsEscaped) {
   evil.baseline = "'); DROP TABLE gate; --";
   evil.candidate = std::string("\xFF\0", 2);
   begin_sides(evil);
-  store.begin(evil);
+  begin(store, evil);
   record::CaseVerdict verdict = examples::pass(info);
   verdict.case_name = "' OR 1=1 --";
-  store.add("evil", verdict);
-  EXPECT_EQ(store.gates()[1].gate.id, gate.id);
-  EXPECT_EQ(store.gates()[0].gate.baseline, evil.baseline);
-  EXPECT_EQ(store.gates()[0].gate.candidate, "\\xff\\x00");
-  EXPECT_EQ(store.verdicts("evil")[0].case_name, verdict.case_name);
-  EXPECT_TRUE(store.verdicts("' OR 1=1 --").empty());
+  add(store, "evil", verdict);
+  EXPECT_EQ(store::gates(store)[1].gate.id, gate.id);
+  EXPECT_EQ(store::gates(store)[0].gate.baseline, evil.baseline);
+  EXPECT_EQ(store::gates(store)[0].gate.candidate, "\\xff\\x00");
+  EXPECT_EQ(store::verdicts(store, "evil")[0].case_name, verdict.case_name);
+  EXPECT_TRUE(store::verdicts(store, "' OR 1=1 --").empty());
 }
 
 TEST_F(Gates, WhatDoesNotExistIsEmpty) {
-  EXPECT_TRUE(store.pairs("nobody").empty());
-  EXPECT_TRUE(store.verdicts("nobody").empty());
+  EXPECT_TRUE(store::pairs(store, "nobody").empty());
+  EXPECT_TRUE(store::verdicts(store, "nobody").empty());
 }
 
 }  // namespace

@@ -1,25 +1,28 @@
 #include "harness/store/merge.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include <fmt/core.h>
 
 #include "harness/base/text.hpp"
-#include "harness/store/connection.hpp"
-#include "harness/store/processes.hpp"
+#include "harness/store/merge_parts.hpp"
 #include "harness/store/read.hpp"
-#include "harness/store/row.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
+#include "harness/store/rows.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
 namespace {
 
 using record::Measurement;
-using record::RunStatus;
+
+struct StoredProcess {
+  std::int64_t id = 0;
+  record::Process process;
+};
 
 /// A run with all that a file has of it, samples, sites and sources among it.
 struct WholeRun {
@@ -42,23 +45,34 @@ bool same(const Measurement& a, const Measurement& b) {
   return a.sample_count() == b.sample_count() && without_samples(a) == without_samples(b);
 }
 
+/// In the order stored, which is that of their ids.
+std::vector<StoredProcess> read_processes(Connection& connection, std::string_view run_id) {
+  std::vector<StoredProcess> processes;
+  constexpr const char* sql =
+      "SELECT build.*, process.* FROM process JOIN build ON build.id = build_id WHERE run_id = ? "
+      "ORDER BY process.id";
+  const auto read = [&](const Row& row) {
+    StoredProcess& stored =
+        processes.emplace_back(row.get<std::int64_t>("id"), row.as<record::Process>());
+    stored.process.build = row.as<record::Build>();
+  };
+  each_row(connection, "process", sql, read, run_id);
+  return processes;
+}
+
 /// Absent when the file has no such run.
-std::optional<WholeRun> read_whole_run(const Store& store, Connection& connection, const std::string& id) {
-  SQLite::Statement& rows =
-      connection.statement("SELECT device.*, run.* FROM run JOIN device ON device.id = device_id WHERE run.id = ?", id);
+std::optional<WholeRun> read_whole_run(Connection& connection, const std::string& id) {
+  SQLite::Statement& rows = connection.statement(
+      "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id WHERE run.id = ?", id);
   if (!rows.executeStep()) return std::nullopt;
   const Row row(rows, "run", connection.file());
   WholeRun whole{read_run(row),
                  row.as<record::Device>(),
-                 store.environment(id),
+                 environment(connection, id),
                  read_processes(connection, id),
-                 store.measurements(id, Samples::read),
-                 store.roofs(id)};
-  for (StoredMeasurement& stored : whole.measurements) {
-    if (stored.measurement.outcome != record::Outcome::counted) continue;
-    stored.measurement.sites = store.sites(stored.id);
-    stored.measurement.sources = store.sources(stored.id);
-  }
+                 measurements(connection, id, Samples::read),
+                 roofs(connection, id)};
+  read_sites(connection, whole.measurements);
   return whole;
 }
 
@@ -69,19 +83,22 @@ std::size_t place(const std::vector<StoredProcess>& processes, std::int64_t id) 
   return static_cast<std::size_t>(found - processes.begin());
 }
 
-/// The first thing that two runs of one id differ in, as far as both go; empty when one goes on where the other ends.
+/// The first thing that two runs of one id differ in, as far as both go; empty when one goes on
+/// where the other ends.
 std::string difference(const WholeRun& here, const WholeRun& there) {
   if (begun(here.run) != begun(there.run))
     return "when it started, how it was called, its seed, profile, label, fitness or gate";
   if (here.device != there.device) return "its device";
   if (here.environment != there.environment) return "its environment";
   for (std::size_t i = 0; i < std::min(here.processes.size(), there.processes.size()); ++i)
-    if (here.processes[i].process != there.processes[i].process) return fmt::format("process {} of it", i + 1);
+    if (here.processes[i].process != there.processes[i].process)
+      return fmt::format("process {} of it", i + 1);
   for (std::size_t i = 0; i < std::min(here.measurements.size(), there.measurements.size()); ++i) {
     const StoredMeasurement &x = here.measurements[i], &y = there.measurements[i];
-    if (place(here.processes, x.process_id) != place(there.processes, y.process_id) || x.case_info != y.case_info ||
-        !same(x.measurement, y.measurement))
-      return fmt::format("measurement {} of it, of {}", i + 1, printable(x.measurement.case_name, 400));
+    if (place(here.processes, x.process_id) != place(there.processes, y.process_id) ||
+        x.case_info != y.case_info || !same(x.measurement, y.measurement))
+      return fmt::format("measurement {} of it, of {}", i + 1,
+                         printable(x.measurement.case_name, 400));
   }
   return {};
 }
@@ -94,7 +111,8 @@ Rows rows(const WholeRun& run) { return {run.measurements.size(), run.processes.
 /// Absent when the file has no such run.
 std::optional<Rows> rows(Connection& connection, const std::string& id) {
   SQLite::Statement& counts = connection.statement(
-      "SELECT (SELECT count(*) FROM process JOIN measurement ON process_id = process.id WHERE run_id = run.id), "
+      "SELECT (SELECT count(*) FROM process JOIN measurement ON process_id = process.id WHERE "
+      "run_id = run.id), "
       "(SELECT count(*) FROM process WHERE run_id = run.id) FROM run WHERE id = ?",
       id);
   if (!counts.executeStep()) return std::nullopt;
@@ -104,25 +122,28 @@ std::optional<Rows> rows(Connection& connection, const std::string& id) {
 /// Whether `there` has more of the run than `here`: rows, or its end.
 bool goes_on(const WholeRun& here, const WholeRun& there) {
   if (rows(here) != rows(there)) return rows(here) < rows(there);
-  return here.run.status != there.run.status && here.run.finished < there.run.finished;  // empty while it runs
+  // `finished` is empty while a run goes on.
+  return here.run.status != there.run.status && here.run.finished < there.run.finished;
 }
 
-/// Adds the rows of `from` that the target lacks; `there` are the processes that it has. Returns how many measurements.
-std::int64_t append(Store& target, Connection& connection, const WholeRun& from, const WholeRun* there) {
+/// Adds the rows of `from` that the target lacks; `there` are the processes that it has. Returns
+/// how many measurements.
+std::int64_t append(Connection& target, const WholeRun& from, const WholeRun* there) {
   std::vector<std::int64_t> processes;
   if (there)
     for (const StoredProcess& stored : there->processes) processes.push_back(stored.id);
   for (std::size_t i = processes.size(); i < from.processes.size(); ++i)
-    processes.push_back(target.add(from.processes[i].process));
+    processes.push_back(add(target, from.processes[i].process));
   const std::size_t known = there ? there->measurements.size() : 0;
   std::size_t last = 0;  // measurements come in groups of one process
   for (std::size_t i = known; i < from.measurements.size(); ++i) {
     const StoredMeasurement& stored = from.measurements[i];
-    if (from.processes.at(last).id != stored.process_id) last = place(from.processes, stored.process_id);
-    target.add(processes[last], stored.case_info, stored.measurement);
+    if (from.processes.at(last).id != stored.process_id)
+      last = place(from.processes, stored.process_id);
+    add(target, processes[last], stored.case_info, stored.measurement);
   }
-  for (const record::Roof& roof : from.roofs) target.add(from.run.id, roof);
-  set_status(connection, "UPDATE run SET status = ?, finished = ? WHERE id = ?", from.run);
+  for (const record::Roof& roof : from.roofs) add(target, from.run.id, roof);
+  set_status(target, "UPDATE run SET status = ?, finished = ? WHERE id = ?", from.run);
   return static_cast<std::int64_t>(from.measurements.size() - known);
 }
 
@@ -130,32 +151,35 @@ std::int64_t append(Store& target, Connection& connection, const WholeRun& from,
 
 Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,
                      const std::filesystem::path& target, const std::string& differs) {
-  return Error(ErrorKind::store,
-               fmt::format("cannot merge {} {} of {}: {} has another {} of this id, which differs in {}", what,
-                           printable(id), source.string(), target.string(), what, differs),
-               "one of the two files was changed, or copied and written to twice; keep the right one");
+  return Error(
+      ErrorKind::store,
+      fmt::format("cannot merge {} {} of {}: {} has another {} of this id, which differs in {}",
+                  what, printable(id), source.string(), target.string(), what, differs),
+      "one of the two files was changed, or copied and written to twice; keep the right one");
 }
 
-Merged Store::merge(const Store& source) {
+Merged merge(Connection& target, Connection& source) {
   Merged merged;
   std::set<std::string> left_out;  // ids of runs
-  std::vector<RunSummary> runs = source.runs();
+  std::vector<RunSummary> runs = store::runs(source);
   std::ranges::reverse(runs);  // oldest first, as they came to be
   for (const RunSummary& summary : runs) {
     const std::string& id = summary.run.id;
     const auto from = try_to_read(merged, [&] {
-      return source.connection_->read("merge from", [&] { return read_whole_run(source, *source.connection_, id); });
+      return source.read("merge from", [&] { return read_whole_run(source, id); });
     });
     if (!from) {
       left_out.insert(id);
       continue;
     }
-    // What is here is read and compared before the file is locked: whoever measures waits for the new rows alone.
+    // What is here is read and compared before the file is locked: whoever measures waits for the
+    // new rows alone.
     for (bool merging = true; merging;) {
-      const auto here = connection_->read("read a run of", [&] { return read_whole_run(*this, *connection_, id); });
+      const auto here = target.read("read a run of", [&] { return read_whole_run(target, id); });
       if (here) {
         if (const std::string differs = difference(*here, *from); !differs.empty()) {
-          merged.refused.push_back(merge_conflict("run", id, source.file(), file(), differs));
+          merged.refused.push_back(
+              merge_conflict("run", id, source.file(), target.file(), differs));
           left_out.insert(id);
           break;
         }
@@ -164,21 +188,22 @@ Merged Store::merge(const Store& source) {
           break;
         }
       }
-      merging = !connection_->write("merge a run into", [&] {
-        if (rows(*connection_, id) != (here ? std::optional(rows(*here)) : std::nullopt)) return false;
-        if (!here) begin(from->run, from->device, from->environment);
-        merged.measurements += append(*this, *connection_, *from, here ? &*here : nullptr);
+      merging = !target.write("merge a run into", [&] {
+        if (rows(target, id) != (here ? std::optional(rows(*here)) : std::nullopt)) return false;
+        if (!here) begin(target, from->run, from->device, from->environment);
+        merged.measurements += append(target, *from, here ? &*here : nullptr);
         ++(here ? merged.runs.extended : merged.runs.added);
         return true;
       });
     }
   }
-  for (const auto& [gate, device, verdicts] : source.gates()) {
+  for (const auto& [gate, device, verdicts] : gates(source)) {
     if (left_out.contains(gate.baseline_run) || left_out.contains(gate.candidate_run))
-      merged.refused.emplace_back(ErrorKind::store, fmt::format("cannot merge gate {} of {}: a run of it was left out",
-                                                                printable(gate.id), source.file().string()));
+      merged.refused.emplace_back(
+          ErrorKind::store, fmt::format("cannot merge gate {} of {}: a run of it was left out",
+                                        printable(gate.id), source.file().string()));
     else
-      merge_gate(gate.id, source, merged);
+      merge_gate(target, source, gate.id, merged);
   }
   return merged;
 }

@@ -1,39 +1,30 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
+#include <cstdint>
+#include <vector>
 
 #include "harness/base/error.hpp"
-#include "harness/store/connection.hpp"
 #include "harness/store/store.hpp"
 
-/// What merging runs and merging gates share.
 namespace ridgeline::store {
 
-/// Two of one id, of which neither goes on where the other ends. `what`: "run" or "gate"; `differs` completes "which
-/// differs in".
-Error merge_conflict(const char* what, const std::string& id, const std::filesystem::path& source,
-                     const std::filesystem::path& target, const std::string& differs);
+/// What merge did with the runs and gates of another file.
+struct Merged {
+  struct Count {
+    int added = 0;     // were not there
+    int extended = 0;  // were there, and had gone on since
+    int known = 0;     // were there with all that the other file has
+  };
+  Count runs, gates;
+  std::int64_t measurements = 0;  // added
+  std::vector<Error> refused;  // each about one run or gate that was left out: damaged, or another
+                               // of the same id
+};
 
-/// Sets the status of a run or gate to that of `record`, whatever it was. `sql` takes status, end and id.
-template <class T>
-void set_status(Connection& connection, const char* sql, const T& record) {
-  const bool running = record.status == record::RunStatus::running;
-  connection.statement(sql, record.status, running ? std::nullopt : std::optional(record.finished), record.id).exec();
-}
-
-/// What `read` returns, an optional. A store Error is noted in `merged`, and nothing is returned.
-template <class Read>
-auto try_to_read(Merged& merged, Read&& read) -> decltype(read()) {
-  try {
-    return std::forward<Read>(read)();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::store) throw;
-    merged.refused.push_back(error);
-    return std::nullopt;
-  }
-}
+/// Adds to `target` what `source`, of the same device model, has and it has not: runs and gates, by
+/// id, each in a transaction of its own. What is there stays: of a run that both have, one must go
+/// on where the other ends. Samples that were dropped there stay dropped. Names of baselines are
+/// not taken over. Another process may be writing to either file.
+Merged merge(Connection& target, Connection& source);
 
 }  // namespace ridgeline::store

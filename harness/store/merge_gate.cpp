@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 #include <fmt/core.h>
 
 #include "harness/base/text.hpp"
-#include "harness/store/connection.hpp"
-#include "harness/store/merge.hpp"
-#include "harness/store/processes.hpp"
+#include "harness/store/merge_parts.hpp"
 #include "harness/store/read.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -28,29 +27,46 @@ struct WholeGate {
   std::vector<record::CaseVerdict> verdicts;
 };
 
+/// Of a run, in the order stored.
+std::vector<std::int64_t> measurement_ids(Connection& connection, std::string_view run_id) {
+  SQLite::Statement& rows = connection.statement(
+      "SELECT measurement.id FROM process JOIN measurement ON process_id = process.id WHERE run_id "
+      "= ? "
+      "ORDER BY measurement.id",
+      run_id);
+  std::vector<std::int64_t> ids;
+  while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
+  return ids;
+}
+
 std::size_t place(const std::vector<std::int64_t>& ids, std::int64_t id, const Row& row) {
   const auto found = std::ranges::lower_bound(ids, id);
-  if (found == ids.end() || *found != id) row.refuse("a measurement that is not of its gate's runs");
+  if (found == ids.end() || *found != id)
+    row.refuse("a measurement that is not of its gate's runs");
   return static_cast<std::size_t>(found - ids.begin());
 }
 
 /// Absent when the file has no such gate.
-std::optional<WholeGate> read_whole_gate(const Store& store, Connection& connection, const std::string& id) {
+std::optional<WholeGate> read_whole_gate(Connection& connection, const std::string& id) {
   SQLite::Statement& gates = connection.statement(
-      "SELECT gate.*, uuid FROM gate LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
+      "SELECT gate.*, uuid FROM gate LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON "
+      "device.id = device_id "
       "WHERE gate.id = ?",
       id);
   if (!gates.executeStep()) return std::nullopt;
-  WholeGate whole{read_gate(Row(gates, "gate", connection.file())), {}, store.verdicts(id)};
-  const std::vector<record::Pair> pairs = store.pairs(id);
+  WholeGate whole{read_gate(Row(gates, "gate", connection.file())), {}, verdicts(connection, id)};
+  const std::vector<record::Pair> pairs = store::pairs(connection, id);
   const auto baseline = measurement_ids(connection, whole.gate.baseline_run),
              candidate = measurement_ids(connection, whole.gate.candidate_run);
   SQLite::Statement& rows = connection.statement(
-      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = ? ORDER BY round, id", id);
+      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = ? ORDER BY "
+      "round, id",
+      id);
   for (const record::Pair& pair : pairs) {
     require(rows.executeStep(), "a gate has as many pairs as it had a moment ago");
     const Row row(rows, "pair", connection.file());
-    whole.pairs.push_back({pair, place(baseline, row.get<std::int64_t>("baseline_measurement"), row),
+    whole.pairs.push_back({pair,
+                           place(baseline, row.get<std::int64_t>("baseline_measurement"), row),
                            place(candidate, row.get<std::int64_t>("candidate_measurement"), row)});
   }
   return whole;
@@ -63,60 +79,67 @@ record::Gate lasting(record::Gate gate) {
   return gate;
 }
 
-/// The first thing that two gates of one id differ in, as far as both go. Verdicts may change until the gate is
-/// finished.
+/// The first thing that two gates of one id differ in, as far as both go. Verdicts may change until
+/// the gate is finished.
 std::string difference(const WholeGate& here, const WholeGate& there) {
-  if (lasting(here.gate) != lasting(there.gate)) return "when it started, how it was called, its rules, seed or runs";
+  if (lasting(here.gate) != lasting(there.gate))
+    return "when it started, how it was called, its rules, seed or runs";
   for (std::size_t i = 0; i < std::min(here.pairs.size(), there.pairs.size()); ++i)
     if (here.pairs[i] != there.pairs[i])
-      return fmt::format("pair {} of it, of {}", i + 1, printable(here.pairs[i].pair.case_name, 400));
-  const bool both = here.gate.status == RunStatus::finished && there.gate.status == RunStatus::finished;
+      return fmt::format("pair {} of it, of {}", i + 1,
+                         printable(here.pairs[i].pair.case_name, 400));
+  const bool both =
+      here.gate.status == RunStatus::finished && there.gate.status == RunStatus::finished;
   if (both && here.verdicts != there.verdicts) return "its verdicts";
   return {};
 }
 
 bool goes_on(const WholeGate& here, const WholeGate& there) {
-  const auto size = [](const WholeGate& gate) { return std::pair(gate.pairs.size(), gate.verdicts.size()); };
+  const auto size = [](const WholeGate& gate) {
+    return std::pair(gate.pairs.size(), gate.verdicts.size());
+  };
   if (size(here) != size(there)) return size(here) < size(there);
   return here.gate.status != there.gate.status && here.gate.finished < there.gate.finished;
 }
 
-void append(Store& target, Connection& connection, const WholeGate& from, std::size_t known_pairs) {
+void append(Connection& target, const WholeGate& from, std::size_t known_pairs) {
   const record::Gate& gate = from.gate;
-  const auto baseline = measurement_ids(connection, gate.baseline_run),
-             candidate = measurement_ids(connection, gate.candidate_run);
+  const auto baseline = measurement_ids(target, gate.baseline_run),
+             candidate = measurement_ids(target, gate.candidate_run);
   for (std::size_t i = known_pairs; i < from.pairs.size(); ++i) {
     const PlacedPair& placed = from.pairs[i];
     if (placed.baseline >= baseline.size() || placed.candidate >= candidate.size())
-      throw Error(ErrorKind::store, fmt::format("cannot merge gate {} into {}: its runs are not there as a whole",
-                                                printable(gate.id), connection.file().string()));
-    target.add(gate.id, placed.pair, baseline[placed.baseline], candidate[placed.candidate]);
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot merge gate {} into {}: its runs are not there as a whole",
+                              printable(gate.id), target.file().string()));
+    add(target, gate.id, placed.pair, baseline[placed.baseline], candidate[placed.candidate]);
   }
-  for (const record::CaseVerdict& verdict : from.verdicts) target.add(gate.id, verdict);
-  set_status(connection, "UPDATE gate SET status = ?, finished = ? WHERE id = ?", gate);
+  for (const record::CaseVerdict& verdict : from.verdicts) add(target, gate.id, verdict);
+  set_status(target, "UPDATE gate SET status = ?, finished = ? WHERE id = ?", gate);
 }
 
 }  // namespace
 
-void Store::merge_gate(const std::string& gate_id, const Store& source, Merged& merged) {
+void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
+                Merged& merged) {
   const auto from = try_to_read(merged, [&] {
-    return source.connection_->read("merge from",
-                                    [&] { return read_whole_gate(source, *source.connection_, gate_id); });
+    return source.read("merge from", [&] { return read_whole_gate(source, gate_id); });
   });
   if (!from) return;
-  connection_->write("merge a gate into", [&] {
-    const std::optional<WholeGate> here = read_whole_gate(*this, *connection_, gate_id);
+  target.write("merge a gate into", [&] {
+    const std::optional<WholeGate> here = read_whole_gate(target, gate_id);
     if (!here) {
-      begin(from->gate);
-      append(*this, *connection_, *from, 0);
+      begin(target, from->gate);
+      append(target, *from, 0);
       return ++merged.gates.added;
     }
     if (const std::string differs = difference(*here, *from); !differs.empty()) {
-      merged.refused.push_back(merge_conflict("gate", gate_id, source.file(), file(), differs));
+      merged.refused.push_back(
+          merge_conflict("gate", gate_id, source.file(), target.file(), differs));
       return 0;
     }
     if (!goes_on(*here, *from)) return ++merged.gates.known;
-    append(*this, *connection_, *from, here->pairs.size());
+    append(target, *from, here->pairs.size());
     return ++merged.gates.extended;
   });
 }

@@ -1,3 +1,5 @@
+#include "harness/store/merge.hpp"
+
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -5,9 +7,14 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/store/baselines.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/integrity_fixture.hpp"
+#include "harness/store/prune.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -17,9 +24,10 @@ namespace fs = std::filesystem;
 const record::Case good = examples::gemm_case(), bad = examples::gemm_case("wmma");
 
 std::int64_t add_process(Store& store, const std::string& run, int replicate) {
-  const std::int64_t process = store.add(examples::process(replicate, run));
-  store.add(process, good, examples::measurement(good, {110.0 + replicate, 100.0 + replicate, 120}));
-  store.add(process, bad, examples::failed(bad, record::Outcome::crashed, "signal 11"));
+  const std::int64_t process = add(store, examples::process(replicate, run));
+  add(store, process, good,
+      examples::measurement(good, {110.0 + replicate, 100.0 + replicate, 120}));
+  add(store, process, bad, examples::failed(bad, record::Outcome::crashed, "signal 11"));
   return process;
 }
 
@@ -27,46 +35,48 @@ std::int64_t add_process(Store& store, const std::string& run, int replicate) {
 void add_run(Store& store, const std::string& id, const std::string& label = "") {
   record::Run run = examples::run(id);
   run.label = label;
-  store.begin(run, examples::device(), examples::environment());
-  store.add(id, {"dram.copy", 1e12, "B/s", "measured"});
+  begin(store, run, examples::device(), examples::environment());
+  add(store, id, {"dram.copy", 1e12, "B/s", "measured"});
   for (int replicate = 0; replicate < 2; ++replicate) add_process(store, id, replicate);
 }
 
 void finish(Store& store, const std::string& id) {
-  store.finish(id, record::RunStatus::finished, "2026-11-20T12:46:00Z");
+  finish(store, id, record::RunStatus::finished, "2026-11-20T12:46:00Z");
 }
 
 /// A gate with one pair and one verdict, not finished.
 record::Gate add_gate(Store& store) {
   const record::Gate gate = examples::gate();
-  store.begin(gate, examples::side(gate, gate.baseline_run), examples::side(gate, gate.candidate_run),
-              examples::device(), examples::environment());
-  const std::int64_t baseline = store.add(examples::process(0, gate.baseline_run)),
-                     candidate = store.add(examples::process(0, gate.candidate_run));
-  const std::int64_t a = store.add(baseline, good, examples::measurement(good)),
-                     b = store.add(candidate, good, examples::measurement(good));
-  store.add(gate.id, examples::pair(good), a, b);
-  store.add(gate.id, examples::pass(good));
+  begin(store, gate, examples::side(gate, gate.baseline_run),
+        examples::side(gate, gate.candidate_run), examples::device(), examples::environment());
+  const std::int64_t baseline = add(store, examples::process(0, gate.baseline_run)),
+                     candidate = add(store, examples::process(0, gate.candidate_run));
+  const std::int64_t a = add(store, baseline, good, examples::measurement(good)),
+                     b = add(store, candidate, good, examples::measurement(good));
+  add(store, gate.id, examples::pair(good), a, b);
+  add(store, gate.id, examples::pass(good));
   return gate;
 }
 
 void add_round(Store& store, const record::Gate& gate, int round) {
-  const std::int64_t a = store.add(store.add(examples::process(round, gate.baseline_run)), good,
-                                   examples::measurement(good)),
-                     b = store.add(store.add(examples::process(round, gate.candidate_run)), good,
-                                   examples::measurement(good));
-  store.add(gate.id, examples::pair(good, round), a, b);
+  const std::int64_t a = add(store, add(store, examples::process(round, gate.baseline_run)), good,
+                             examples::measurement(good)),
+                     b = add(store, add(store, examples::process(round, gate.candidate_run)), good,
+                             examples::measurement(good));
+  add(store, gate.id, examples::pair(good, round), a, b);
 }
 
 class Merging : public testing::Test {
  protected:
-  Merging() : runner(Store::create(folder / "runner.sqlite")), hub(Store::create(folder / "synthetic-gpu.sqlite")) {
+  Merging()
+      : runner(Store::create(folder / "runner.sqlite")),
+        hub(Store::create(folder / "synthetic-gpu.sqlite")) {
     // Ids of rows are not those of the runner.
     add_run(hub, "older");
   }
 
   std::vector<double> samples(const std::string& run, std::size_t measurement) const {
-    return hub.measurements(run, Samples::read).at(measurement).measurement.samples_ns;
+    return store::measurements(hub, run, Samples::read).at(measurement).measurement.samples_ns;
   }
 
   TemporaryFolder folder;
@@ -77,19 +87,20 @@ TEST_F(Merging, AddsRunsWithAllThatIsStoredOfThem) {
   add_run(runner, "a", "nightly");
   finish(runner, "a");
   add_run(runner, "b");
-  const Merged merged = hub.merge(runner);
+  const Merged merged = merge(hub, runner);
   EXPECT_EQ(merged.runs.added, 2);
   EXPECT_EQ(merged.runs.known + merged.runs.extended, 0);
   EXPECT_EQ(merged.measurements, 8);
   EXPECT_TRUE(merged.refused.empty());
-  const auto runs = hub.runs();
+  const auto runs = store::runs(hub);
   ASSERT_EQ(runs.size(), 3u);
   EXPECT_EQ(runs[1].run.id, "b");
   EXPECT_EQ(runs[1].run.status, record::RunStatus::running);
   EXPECT_EQ(runs[2].run.label, "nightly");
   EXPECT_EQ(runs[2].run.status, record::RunStatus::finished);
   EXPECT_EQ(runs[2].run.finished, "2026-11-20T12:46:00Z");
-  const auto there = runner.measurements("a", Samples::read), here = hub.measurements("a", Samples::read);
+  const auto there = store::measurements(runner, "a", Samples::read),
+             here = store::measurements(hub, "a", Samples::read);
   ASSERT_EQ(here.size(), there.size());
   for (std::size_t i = 0; i < here.size(); ++i) {
     EXPECT_EQ(here[i].measurement.samples_ns, there[i].measurement.samples_ns);
@@ -98,47 +109,47 @@ TEST_F(Merging, AddsRunsWithAllThatIsStoredOfThem) {
     EXPECT_EQ(here[i].measurement.metrics.size(), there[i].measurement.metrics.size());
     EXPECT_EQ(here[i].replicate, there[i].replicate);
   }
-  EXPECT_EQ(hub.roofs("a").size(), 1u);
-  EXPECT_EQ(hub.builds("a").at(0).commit, "abc123");
-  EXPECT_NO_THROW(hub.check_integrity());
+  EXPECT_EQ(store::roofs(hub, "a").size(), 1u);
+  EXPECT_EQ(store::builds(hub, "a").at(0).commit, "abc123");
+  EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
 TEST_F(Merging, ASecondTimeChangesNothing) {
   add_run(runner, "a");
   add_gate(runner);
-  hub.merge(runner);
-  const auto before = hub.runs();
-  const Merged again = hub.merge(runner);
+  merge(hub, runner);
+  const auto before = store::runs(hub);
+  const Merged again = merge(hub, runner);
   EXPECT_EQ(again.runs.known, 3);
   EXPECT_EQ(again.gates.known, 1);
   EXPECT_EQ(again.runs.added + again.runs.extended + again.gates.added + again.gates.extended, 0);
   EXPECT_EQ(again.measurements, 0);
   EXPECT_TRUE(again.refused.empty());
-  EXPECT_EQ(hub.runs().size(), before.size());
+  EXPECT_EQ(store::runs(hub).size(), before.size());
 }
 
 TEST_F(Merging, TakesOverWhatARunHasGotSince) {
   add_run(runner, "a");
-  hub.merge(runner);
+  merge(hub, runner);
   add_process(runner, "a", 2);
   finish(runner, "a");
-  const Merged more = hub.merge(runner);
+  const Merged more = merge(hub, runner);
   EXPECT_EQ(more.runs.extended, 1);
   EXPECT_EQ(more.measurements, 2);
-  EXPECT_EQ(hub.runs().at(1).run.status, record::RunStatus::finished);
+  EXPECT_EQ(store::runs(hub).at(1).run.status, record::RunStatus::finished);
   EXPECT_EQ(samples("a", 4), (std::vector<double>{112, 102, 120}));
-  EXPECT_EQ(hub.merge(runner).runs.known, 1);
-  EXPECT_NO_THROW(hub.check_integrity());
+  EXPECT_EQ(merge(hub, runner).runs.known, 1);
+  EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
 TEST_F(Merging, AMeasurementOfAProcessThatWasThereGoesToThatProcess) {
-  runner.begin(examples::run("a"), examples::device(), examples::environment());
+  begin(runner, examples::run("a"), examples::device(), examples::environment());
   const std::int64_t process = add_process(runner, "a", 0);
-  hub.merge(runner);
+  merge(hub, runner);
   const record::Case other = examples::gemm_case("naive", 128);
-  runner.add(process, other, examples::measurement(other));
-  EXPECT_EQ(hub.merge(runner).measurements, 1);
-  const auto all = hub.measurements("a", Samples::leave_out);
+  add(runner, process, other, examples::measurement(other));
+  EXPECT_EQ(merge(hub, runner).measurements, 1);
+  const auto all = store::measurements(hub, "a", Samples::leave_out);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].process_id, all[0].process_id);
 }
@@ -146,13 +157,13 @@ TEST_F(Merging, AMeasurementOfAProcessThatWasThereGoesToThatProcess) {
 TEST_F(Merging, AnOlderCopyTakesNothingAway) {
   add_run(runner, "a");
   Store copy = Store::create(folder / "copy.sqlite");
-  copy.merge(runner);
+  merge(copy, runner);
   add_process(runner, "a", 2);
   finish(runner, "a");
-  hub.merge(runner);
-  EXPECT_EQ(hub.merge(copy).runs.known, 1);
-  EXPECT_EQ(hub.measurements("a", Samples::leave_out).size(), 6u);
-  EXPECT_EQ(hub.runs().at(1).run.status, record::RunStatus::finished);
+  merge(hub, runner);
+  EXPECT_EQ(merge(hub, copy).runs.known, 1);
+  EXPECT_EQ(store::measurements(hub, "a", Samples::leave_out).size(), 6u);
+  EXPECT_EQ(store::runs(hub).at(1).run.status, record::RunStatus::finished);
 }
 
 TEST_F(Merging, TheSameIdWithOtherContentIsRefusedAndTheRestMerged) {
@@ -162,59 +173,62 @@ TEST_F(Merging, TheSameIdWithOtherContentIsRefusedAndTheRestMerged) {
   add_run(hub, "a", "another label");
   record::Run unlabelled = examples::run("b");
   unlabelled.label.clear();
-  hub.begin(unlabelled, examples::device(), examples::environment());
-  hub.add(hub.add(examples::process(0, "b")), good, examples::measurement(good, {110, 100.5, 120}));
-  const Merged merged = hub.merge(runner);
+  begin(hub, unlabelled, examples::device(), examples::environment());
+  add(hub, add(hub, examples::process(0, "b")), good,
+      examples::measurement(good, {110, 100.5, 120}));
+  const Merged merged = merge(hub, runner);
   EXPECT_EQ(merged.runs.added, 1) << "c";
   ASSERT_EQ(merged.refused.size(), 2u);
   for (const Error& error : merged.refused) EXPECT_EQ(error.kind(), ErrorKind::store);
   const std::string a = merged.refused[0].what(), b = merged.refused[1].what();
   EXPECT_NE(a.find("run a of"), std::string::npos) << a;
   EXPECT_NE(a.find("label"), std::string::npos) << a;
-  EXPECT_NE(b.find("measurement 1 of it, of gemm/naive/f32/m=64,n=64,k=64"), std::string::npos) << b;
-  EXPECT_EQ(hub.measurements("b", Samples::leave_out).size(), 1u) << "what is there stays";
+  EXPECT_NE(b.find("measurement 1 of it, of gemm/naive/f32/m=64,n=64,k=64"), std::string::npos)
+      << b;
+  EXPECT_EQ(store::measurements(hub, "b", Samples::leave_out).size(), 1u) << "what is there stays";
 }
 
 TEST_F(Merging, DroppedSamplesStayDroppedOnEitherSide) {
   add_run(runner, "a");
-  hub.merge(runner);
-  hub.prune("a", "2026-12-01T00:00:00Z");
-  EXPECT_EQ(hub.merge(runner).runs.known, 1);
+  merge(hub, runner);
+  prune(hub, "a", "2026-12-01T00:00:00Z");
+  EXPECT_EQ(merge(hub, runner).runs.known, 1);
   EXPECT_TRUE(samples("a", 0).empty());
   Store third = Store::create(folder / "third.sqlite");
-  EXPECT_EQ(third.merge(hub).runs.added, 2);
-  EXPECT_EQ(third.measurements("a", Samples::read).at(0).measurement.pruned,
+  EXPECT_EQ(merge(third, hub).runs.added, 2);
+  EXPECT_EQ(store::measurements(third, "a", Samples::read).at(0).measurement.pruned,
             (record::Pruned{3, "2026-12-01T00:00:00Z"}));
-  EXPECT_EQ(runner.merge(hub).runs.added, 1) << "older";
-  EXPECT_EQ(runner.measurements("a", Samples::read).at(0).measurement.samples_ns.size(), 3u) << "nor taken away";
+  EXPECT_EQ(merge(runner, hub).runs.added, 1) << "older";
+  EXPECT_EQ(store::measurements(runner, "a", Samples::read).at(0).measurement.samples_ns.size(), 3u)
+      << "nor taken away";
 }
 
 TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
   const record::Gate gate = add_gate(runner);
-  const Merged merged = hub.merge(runner);
+  const Merged merged = merge(hub, runner);
   EXPECT_EQ(merged.gates.added, 1);
-  ASSERT_EQ(hub.gates().size(), 1u);
-  EXPECT_EQ(hub.gates()[0].gate.status, record::RunStatus::running);
-  EXPECT_EQ(hub.pairs(gate.id).at(0).baseline_ns, examples::pair().baseline_ns);
-  EXPECT_EQ(hub.verdicts(gate.id).at(0).ratio, examples::pass().ratio);
+  ASSERT_EQ(store::gates(hub).size(), 1u);
+  EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::running);
+  EXPECT_EQ(store::pairs(hub, gate.id).at(0).baseline_ns, examples::pair().baseline_ns);
+  EXPECT_EQ(store::verdicts(hub, gate.id).at(0).ratio, examples::pass().ratio);
   add_round(runner, gate, 1);
-  runner.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
-  const Merged more = hub.merge(runner);
+  finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
+  const Merged more = merge(hub, runner);
   EXPECT_EQ(more.gates.extended, 1);
   EXPECT_EQ(more.runs.extended, 2);
-  EXPECT_EQ(hub.pairs(gate.id).size(), 2u);
-  EXPECT_EQ(hub.gates()[0].gate.status, record::RunStatus::finished);
-  EXPECT_NO_THROW(hub.check_integrity());
+  EXPECT_EQ(store::pairs(hub, gate.id).size(), 2u);
+  EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::finished);
+  EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
 TEST_F(Merging, AFinishedGateWithOtherVerdictsIsRefused) {
   const record::Gate gate = add_gate(runner);
-  runner.finish_gate(gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
-  hub.merge(runner);
+  finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
+  merge(hub, runner);
   record::CaseVerdict other = examples::pass(good);
   other.ratio_high = 1.5;
-  hub.add(gate.id, other);
-  const Merged merged = hub.merge(runner);
+  add(hub, gate.id, other);
+  const Merged merged = merge(hub, runner);
   ASSERT_EQ(merged.refused.size(), 1u);
   EXPECT_NE(std::string(merged.refused[0].what()).find("its verdicts"), std::string::npos);
 }
@@ -223,39 +237,39 @@ TEST_F(Merging, AGateWhoseRunIsRefusedIsLeftOut) {
   const record::Gate gate = add_gate(runner);
   record::Run side = examples::side(gate, gate.baseline_run);
   side.label = "another";
-  hub.begin(side, examples::device(), examples::environment());
-  const Merged merged = hub.merge(runner);
+  begin(hub, side, examples::device(), examples::environment());
+  const Merged merged = merge(hub, runner);
   EXPECT_EQ(merged.refused.size(), 2u);
   EXPECT_EQ(merged.gates.added, 0);
-  EXPECT_TRUE(hub.gates().empty());
+  EXPECT_TRUE(store::gates(hub).empty());
 }
 
 TEST_F(Merging, CountsComeWithSitesAndSources) {
   record::Run run = examples::run("a");
   run.device_uuid = examples::counting_device().uuid;
-  runner.begin(run, examples::counting_device(), examples::environment());
-  runner.add(runner.add(examples::process(0, "a")), good, examples::counted(good));
-  hub.merge(runner);
-  const auto all = hub.measurements("a", Samples::leave_out);
+  begin(runner, run, examples::counting_device(), examples::environment());
+  add(runner, add(runner, examples::process(0, "a")), good, examples::counted(good));
+  merge(hub, runner);
+  const auto all = store::measurements(hub, "a", Samples::leave_out);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(hub.sites(all[0].id), examples::counted(good).sites);
-  EXPECT_EQ(hub.sources(all[0].id), examples::counted(good).sources);
-  EXPECT_EQ(hub.merge(runner).runs.known, 1);
+  EXPECT_EQ(store::sites(hub, all[0].id), examples::counted(good).sites);
+  EXPECT_EQ(store::sources(hub, all[0].id), examples::counted(good).sources);
+  EXPECT_EQ(merge(hub, runner).runs.known, 1);
 }
 
 TEST_F(Merging, AnotherModelIsRefused) {
   record::Device other = examples::device();
   other.model = "synthetic-other";
-  runner.begin(examples::run("a"), other, examples::environment());
-  EXPECT_THROW(hub.merge(runner), Error);
-  EXPECT_EQ(hub.runs().size(), 1u);
+  begin(runner, examples::run("a"), other, examples::environment());
+  EXPECT_THROW(merge(hub, runner), Error);
+  EXPECT_EQ(store::runs(hub).size(), 1u);
 }
 
 TEST_F(Merging, BaselinesStayWhereTheyWereSet) {
   add_run(runner, "a");
-  runner.set_baseline({"main", "a", "2026-11-20T13:00:00Z"});
-  hub.merge(runner);
-  EXPECT_TRUE(hub.baselines().empty());
+  set_baseline(runner, {"main", "a", "2026-11-20T13:00:00Z"});
+  merge(hub, runner);
+  EXPECT_TRUE(store::baselines(hub).empty());
 }
 
 /// `writer` adds measurements to `file` until it is told to end, in a process of its own.
@@ -264,7 +278,7 @@ pid_t keep_writing(const fs::path& file, const std::string& run) {
   if (child != 0) return child;
   try {
     Store store = Store::create(file);
-    store.begin(examples::run(run), examples::device(), examples::environment());
+    begin(store, examples::run(run), examples::device(), examples::environment());
     for (int replicate = 0;; ++replicate) {
       add_process(store, run, replicate);
       usleep(2'000);
@@ -279,7 +293,7 @@ TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
   const pid_t there = keep_writing(runner.file(), "there"), here = keep_writing(hub.file(), "here");
   std::int64_t measurements = 0;
   for (int i = 0; i < 10; ++i) {
-    const Merged merged = hub.merge(runner);
+    const Merged merged = merge(hub, runner);
     EXPECT_TRUE(merged.refused.empty());
     measurements += merged.measurements;
     usleep(10'000);
@@ -289,12 +303,14 @@ TEST_F(Merging, GoesOnWhileBothFilesAreWrittenTo) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
-  measurements += hub.merge(runner).measurements;
+  measurements += merge(hub, runner).measurements;
   EXPECT_GT(measurements, 0);
-  EXPECT_EQ(static_cast<std::size_t>(measurements), runner.measurements("there", Samples::leave_out).size());
-  EXPECT_EQ(static_cast<std::size_t>(measurements), hub.measurements("there", Samples::leave_out).size());
-  EXPECT_FALSE(hub.measurements("here", Samples::leave_out).empty());
-  EXPECT_NO_THROW(hub.check_integrity());
+  EXPECT_EQ(static_cast<std::size_t>(measurements),
+            store::measurements(runner, "there", Samples::leave_out).size());
+  EXPECT_EQ(static_cast<std::size_t>(measurements),
+            store::measurements(hub, "there", Samples::leave_out).size());
+  EXPECT_FALSE(store::measurements(hub, "here", Samples::leave_out).empty());
+  EXPECT_NO_THROW(store::check_integrity(hub));
 }
 
 }  // namespace

@@ -21,15 +21,12 @@ struct Migration {
 /// Written by CMake from harness/store/migrations/*.sql. Steps are only ever added.
 std::span<const Migration> migrations();
 
-/// Schema of `database` (PRAGMA user_version); 0 for an empty one. Throws a store Error that names `file` when another
-/// program made it, or when its schema is newer than `newest`.
+/// Schema of `database` (PRAGMA user_version); 0 for an empty one. Throws a store Error that names
+/// `file` when another program made it, or when its schema is newer than `newest`.
 int schema_version(SQLite::Database& database, const std::filesystem::path& file, int newest);
 
-/// Takes `database` through all steps it has not had, in one transaction; two processes may do so at once. Foreign keys
-/// must be off, and are checked as a whole before the commit.
-void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const Migration> steps);
-
-/// The statements that the tables, indices and triggers of `database` were made with, by kind and name.
-std::string schema_text(SQLite::Database& database);
-
+/// Takes `database` through all steps it has not had, in one transaction; two processes may do so
+/// at once. Foreign keys must be off, and are checked as a whole before the commit.
+void migrate(SQLite::Database& database, const std::filesystem::path& file,
+             std::span<const Migration> steps);
 }  // namespace ridgeline::store

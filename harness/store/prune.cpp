@@ -1,9 +1,10 @@
+#include "harness/store/prune.hpp"
+
 #include <iterator>
 #include <sstream>
 
 #include "harness/store/connection.hpp"
 #include "harness/store/row.hpp"
-#include "harness/store/store.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -15,19 +16,22 @@ std::vector<std::string> words(const std::string& text) {
 
 }  // namespace
 
-std::vector<Prunable> Store::prunable(const std::string& before) const {
-  return connection_->read("look for old samples in", [&] {
+std::vector<Prunable> prunable(Connection& connection, const std::string& before) {
+  return connection.read("look for old samples in", [&] {
     // Names of baselines have no spaces.
-    SQLite::Statement& rows = connection_->statement(
-        "SELECT run.id AS id, max(process.started) AS sampled, count(*) AS measurements, sum(n) AS samples, "
-        "ifnull((SELECT group_concat(name, ' ') FROM baseline WHERE baseline.run_id = run.id), '') AS baselines "
-        "FROM run JOIN process ON process.run_id = run.id JOIN measurement ON process_id = process.id "
+    SQLite::Statement& rows = connection.statement(
+        "SELECT run.id AS id, max(process.started) AS sampled, count(*) AS measurements, sum(n) AS "
+        "samples, "
+        "ifnull((SELECT group_concat(name, ' ') FROM baseline WHERE baseline.run_id = run.id), '') "
+        "AS baselines "
+        "FROM run JOIN process ON process.run_id = run.id JOIN measurement ON process_id = "
+        "process.id "
         "WHERE samples IS NOT NULL GROUP BY run.id HAVING max(process.started) < ? "
         "ORDER BY sampled, run.id",
         before);
     std::vector<Prunable> found;
     while (rows.executeStep()) {
-      const Row row(rows, "run", file());
+      const Row row(rows, "run", connection.file());
       Prunable& run = found.emplace_back();
       run.run_id = row.get<std::string>("id");
       run.sampled = row.get<std::string>("sampled");
@@ -40,16 +44,16 @@ std::vector<Prunable> Store::prunable(const std::string& before) const {
   });
 }
 
-std::int64_t Store::prune(std::string_view run_id, const std::string& now) {
-  return connection_->write("drop samples from", [&] {
-    SQLite::Statement& counted = connection_->statement(
+std::int64_t prune(Connection& connection, std::string_view run_id, const std::string& now) {
+  return connection.write("drop samples from", [&] {
+    SQLite::Statement& counted = connection.statement(
         "SELECT ifnull(sum(n), 0) FROM measurement WHERE samples IS NOT NULL "
         "AND process_id IN (SELECT id FROM process WHERE run_id = ?)",
         run_id);
     counted.executeStep();
     const std::int64_t samples = counted.getColumn(0).getInt64();
-    connection_
-        ->statement(
+    connection
+        .statement(
             "UPDATE measurement SET samples = NULL, pruned = ? WHERE samples IS NOT NULL "
             "AND process_id IN (SELECT id FROM process WHERE run_id = ?)",
             now, run_id)
@@ -58,6 +62,6 @@ std::int64_t Store::prune(std::string_view run_id, const std::string& now) {
   });
 }
 
-void Store::shrink() { connection_->rewrite("shrink"); }
+void shrink(Connection& connection) { connection.rewrite("shrink"); }
 
 }  // namespace ridgeline::store

@@ -26,6 +26,7 @@ T begun(T record) {
 }
 
 /// The cases that a run has measurements of, by their ids in this file.
-std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection, std::string_view run_id);
+std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection,
+                                                          std::string_view run_id);
 
 }  // namespace ridgeline::store

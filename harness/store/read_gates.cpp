@@ -1,11 +1,10 @@
+#include "harness/store/read_gates.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
-#include <fmt/core.h>
-
-#include "harness/store/connection.hpp"
 #include "harness/store/read.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/rows.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -37,51 +36,51 @@ record::Gate read_gate(const Row& row) {
   return gate;
 }
 
-std::vector<GateSummary> Store::gates() const {
-  return connection_->read("list the gates of", [&] {
+std::vector<GateSummary> gates(Connection& connection) {
+  return connection.read("list the gates of", [&] {
     std::unordered_map<std::string, std::vector<std::pair<record::Verdict, std::int64_t>>> verdicts;
-    SQLite::Statement& counts =
-        connection_->statement("SELECT gate_id AS id, verdict, count(*) AS n FROM verdict GROUP BY gate_id, verdict");
-    while (counts.executeStep()) {
-      const Row row(counts, "gate", file());
-      verdicts[row.get<std::string>("id")].emplace_back(row.get<record::Verdict>("verdict"),
-                                                        row.get<std::int64_t>("n"));
-    }
+    each_row(connection, "gate",
+             "SELECT gate_id AS id, verdict, count(*) AS n FROM verdict GROUP BY gate_id, verdict",
+             [&](const Row& row) {
+               verdicts[row.get<std::string>("id")].emplace_back(
+                   row.get<record::Verdict>("verdict"), row.get<std::int64_t>("n"));
+             });
     std::vector<GateSummary> gates;
     // Outer joins, so that a gate whose run is gone is named rather than missing.
-    SQLite::Statement& rows = connection_->statement(
+    constexpr const char* sql =
         "SELECT device.*, gate.* FROM gate "
         "LEFT JOIN run ON run.id = candidate_run LEFT JOIN device ON device.id = device_id "
-        "ORDER BY gate.started DESC, gate.id DESC");
-    while (rows.executeStep()) {
-      const Row row(rows, "gate", file());
-      GateSummary& summary = gates.emplace_back(GateSummary{read_gate(row), row.as<record::Device>(), {}});
+        "ORDER BY gate.started DESC, gate.id DESC";
+    each_row(connection, "gate", sql, [&](const Row& row) {
+      GateSummary& summary =
+          gates.emplace_back(GateSummary{read_gate(row), row.as<record::Device>(), {}});
       summary.verdicts = std::move(verdicts[summary.gate.id]);
-      std::sort(summary.verdicts.begin(), summary.verdicts.end());
-    }
+      std::ranges::sort(summary.verdicts);
+    });
     return gates;
   });
 }
 
-std::vector<record::Pair> Store::pairs(std::string_view gate_id) const {
-  return connection_->read("read the pairs of a gate in", [&] {
-    SQLite::Statement& rows = connection_->statement(
+std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id) {
+  return connection.read("read the pairs of a gate in", [&] {
+    std::vector<record::Pair> pairs;
+    each_row(
+        connection, "pair",
         "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns FROM pair "
         "LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c ON c.id = "
         "candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
-        gate_id);
-    std::vector<record::Pair> pairs;
-    while (rows.executeStep()) pairs.push_back(read_pair(Row(rows, "pair", file())));
+        [&](const Row& row) { pairs.push_back(read_pair(row)); }, gate_id);
     return pairs;
   });
 }
 
-std::vector<record::CaseVerdict> Store::verdicts(std::string_view gate_id) const {
-  return connection_->read("read the verdicts of a gate in", [&] {
-    SQLite::Statement& rows = connection_->statement(
-        "SELECT case_name AS id, verdict.* FROM verdict WHERE gate_id = ? ORDER BY case_name", gate_id);
+std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id) {
+  return connection.read("read the verdicts of a gate in", [&] {
     std::vector<record::CaseVerdict> verdicts;
-    while (rows.executeStep()) verdicts.push_back(read_verdict(Row(rows, "verdict on", file())));
+    each_row(
+        connection, "verdict on",
+        "SELECT case_name AS id, verdict.* FROM verdict WHERE gate_id = ? ORDER BY case_name",
+        [&](const Row& row) { verdicts.push_back(read_verdict(row)); }, gate_id);
     return verdicts;
   });
 }

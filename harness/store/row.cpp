@@ -15,7 +15,8 @@ namespace ridgeline::store {
 
 void Row::refuse(const std::string& what) const {
   const std::string id = statement_.getColumn("id").getString();
-  throw Error(ErrorKind::store, fmt::format("{} {} of {} has {}", table_, printable(id), file_.string(), what),
+  throw Error(ErrorKind::store,
+              fmt::format("{} {} of {} has {}", table_, printable(id), file_.string(), what),
               "the file is damaged or was changed by another program; restore it from a backup");
 }
 
@@ -28,7 +29,8 @@ void Row::read(const char* column, std::string& text, const Rule& rule) const {
   if (rule.null_when_empty && value.isNull()) return;
   if (!value.isText()) refuse(fmt::format("no text as {}", column));
   text = value.getString();
-  if (!is_utf8(text) || text.find('\0') != std::string::npos) refuse(fmt::format("broken text as {}", column));
+  if (!is_utf8(text) || text.find('\0') != std::string::npos)
+    refuse(fmt::format("broken text as {}", column));
 }
 
 void Row::read(const char* column, double& number, const Rule& rule) const {
@@ -62,7 +64,9 @@ void Row::read(const char* column, std::uint64_t& number, const Rule& rule) cons
   number = std::bit_cast<std::uint64_t>(same_bits);
 }
 
-void Row::read(const char* column, bool& flag, const Rule&) const { flag = get<std::int64_t>(column) != 0; }
+void Row::read(const char* column, bool& flag, const Rule&) const {
+  flag = get<std::int64_t>(column) != 0;
+}
 
 void Row::read(const char* column, record::Facts& facts, const Rule&) const {
   const std::optional<json::Value> object = json::try_parse(get<std::string>(column));
@@ -77,7 +81,8 @@ void Row::read(const char* column, std::vector<record::Field>& pairs, const Rule
   const std::optional<json::Value> array = json::try_parse(get<std::string>(column));
   if (!array || !array->is_array()) refuse(fmt::format("no JSON array as {}", column));
   for (const json::Value& pair : array->elements()) {
-    if (!pair.is_array() || pair.size() != 2 || !pair.elements()[0].is_text() || !pair.elements()[1].is_text())
+    if (!pair.is_array() || pair.size() != 2 || !pair.elements()[0].is_text() ||
+        !pair.elements()[1].is_text())
       refuse(fmt::format("a field that is not a pair of texts in {}", column));
     pairs.push_back({pair.elements()[0].text(), pair.elements()[1].text()});
   }

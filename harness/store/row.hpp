@@ -14,8 +14,8 @@
 
 namespace ridgeline::store {
 
-/// One row that was read back. A database is untrusted input: what its columns cannot hold throws a store Error that
-/// names file, table, row and column.
+/// One row that was read back. A database is untrusted input: what its columns cannot hold throws a
+/// store Error that names file, table, row and column.
 class Row {
  public:
   using Rule = record::Rule;
@@ -51,8 +51,9 @@ class Row {
   void operator()(const char*, std::optional<T>& value, const Rule& rule = {}) const {
     if (!is_null(rule.column)) fields(*this, value.emplace());
   }
+  // Lists are stored in a table of their own.
   template <record::Listed T>
-  void operator()(const char*, std::vector<T>&, const Rule& = {}) const {}  // in a table of their own
+  void operator()(const char*, std::vector<T>&, const Rule& = {}) const {}
 
   /// "measurement 17 of results/x.sqlite has <what>".
   [[noreturn]] void refuse(const std::string& what) const;
@@ -66,7 +67,8 @@ class Row {
   void read(const char* column, bool& flag, const Rule& rule) const;
   void read(const char* column, record::Facts& facts, const Rule& rule) const;
   void read(const char* column, std::vector<record::Field>& pairs, const Rule& rule) const;
-  void read(const char* column, std::vector<double>& times, const Rule& rule) const;  // positive; empty for NULL
+  void read(const char* column, std::vector<double>& times,
+            const Rule& rule) const;  // positive; empty for NULL
   template <class T>
   void read(const char* column, std::optional<T>& value, const Rule& rule) const {
     if (!is_null(column)) read(column, value.emplace(), rule);

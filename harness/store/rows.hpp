@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/store/connection.hpp"
 #include "harness/store/row.hpp"
 
-/// Statements that follow from what is visited: a record, or a lambda that visits the columns of a row.
+/// Statements that follow from what is visited: a record, or a lambda that visits the columns of a
+/// row.
 namespace ridgeline::store {
 
 /// Gathers the columns of what it visits, in the order in which Binder binds them.
@@ -26,12 +30,18 @@ class Columns {
     const T none;
     fields(*this, none);
   }
+  // Lists are stored in a table of their own.
   template <record::Listed T>
-  void operator()(const char*, const std::vector<T>&, const record::Rule& = {}) {}  // in a table of their own
+  void operator()(const char*, const std::vector<T>&, const record::Rule& = {}) {}
 
   /// `into`: "INSERT INTO run".
-  std::string insertion(const char* into) const;
-  std::string search(const char* table) const;
+  std::string insertion(const char* into) const {
+    return fmt::format("{} ({}) VALUES ({})", into, fmt::join(names_, ", "),
+                       fmt::join(std::vector<const char*>(names_.size(), "?"), ", "));
+  }
+  std::string search(const char* table) const {
+    return fmt::format("SELECT id FROM {} WHERE {} IS ?", table, fmt::join(names_, " IS ? AND "));
+  }
 
  private:
   std::vector<const char*> names_;
@@ -78,12 +88,22 @@ std::int64_t find_or_insert(Connection& connection, const char* table, const T& 
   return find_or_insert(connection, table, [&](auto& visit) { fields(visit, record); });
 }
 
-/// All rows of a query, whose parameters are `values`. `table` names the rows in Errors, beside their column "id".
-template <record::Listed T, class... Values>
-std::vector<T> read_all(Connection& connection, const char* table, const char* sql, const Values&... values) {
+/// Calls `read` with each row of a query, whose parameters are `values`. `table` names the rows in
+/// Errors, beside their column "id".
+template <class Read, class... Values>
+void each_row(Connection& connection, const char* table, const char* sql, const Read& read,
+              const Values&... values) {
   SQLite::Statement& rows = connection.statement(sql, values...);
+  while (rows.executeStep()) read(Row(rows, table, connection.file()));
+}
+
+/// All records of a query, likewise.
+template <record::Listed T, class... Values>
+std::vector<T> read_all(Connection& connection, const char* table, const char* sql,
+                        const Values&... values) {
   std::vector<T> records;
-  while (rows.executeStep()) records.push_back(Row(rows, table, connection.file()).as<T>());
+  each_row(
+      connection, table, sql, [&](const Row& row) { records.push_back(row.as<T>()); }, values...);
   return records;
 }
 

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/store/baselines.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -24,17 +26,17 @@ class Selector : public testing::Test {
     add("synthetic-h200", "20251201T000000Z-eeee", "2025-12-01T00:00:00Z", "", "c0ffee44");
   }
 
-  void add(const std::string& model, const std::string& id, const std::string& started, const std::string& label,
-           const std::string& commit) {
+  void add(const std::string& model, const std::string& id, const std::string& started,
+           const std::string& label, const std::string& commit) {
     Store store = Store::create(folder / (model + ".sqlite"));
     record::Device device = examples::device();
     device.model = model;
     record::Run run = examples::run(id, started);
     run.label = label;
-    store.begin(run, device, examples::environment());
+    begin(store, run, device, examples::environment());
     record::Process process = examples::process(0, id);
     process.build.commit = commit;
-    store.add(process);
+    store::add(store, process);
   }
   std::string found(const std::string& selector) {
     return find_run(folder.path(), selector, none).summary.run.id.substr(17);
@@ -78,24 +80,28 @@ TEST_F(Selector, FindsTheOneRunThatIsMeant) {
 TEST_F(Selector, ABaselineIsARunOfItsModel) {
   EXPECT_NE(refused("baseline:main").find("no baseline"), std::string::npos);
   EXPECT_NE(refused("baseline:main").find("ridgeline baseline set main RUN"), std::string::npos);
-  Store::create(folder / "synthetic-h100-sxm.sqlite")
-      .set_baseline({"main", "20260201T000000Z-bbbb", "2026-02-02T00:00:00Z"});
+  set_baseline(Store::create(folder / "synthetic-h100-sxm.sqlite"),
+               {"main", "20260201T000000Z-bbbb", "2026-02-02T00:00:00Z"});
   EXPECT_EQ(found("baseline:main"), "bbbb");
   EXPECT_EQ(found("h100-sxm@baseline:main"), "bbbb");
   EXPECT_NE(refused("baseline:mian").find("there are: main"), std::string::npos);
   EXPECT_NE(refused("h200@baseline:main").find("no baseline"), std::string::npos);
-  Store::create(folder / "synthetic-h20.sqlite")
-      .set_baseline({"main", "20260301T000000Z-dddd", "2026-03-02T00:00:00Z"});
+  set_baseline(Store::create(folder / "synthetic-h20.sqlite"),
+               {"main", "20260301T000000Z-dddd", "2026-03-02T00:00:00Z"});
   EXPECT_EQ(found("h20@baseline:main"), "dddd");
   const std::string said = refused("baseline:main");
   EXPECT_NE(said.find("2 device models"), std::string::npos) << said;
-  EXPECT_NE(said.find("synthetic-h100-sxm@baseline:main, synthetic-h20@baseline:main"), std::string::npos) << said;
+  EXPECT_NE(said.find("synthetic-h100-sxm@baseline:main, synthetic-h20@baseline:main"),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(Selector, ListsTheCandidatesOfWhatIsAmbiguous) {
-  EXPECT_EQ(refused("202602"), "202602 means 2 runs; write more of one: 20260202T000000Z-cccc, 20260201T000000Z-bbbb");
-  EXPECT_EQ(refused("h100@latest"),
-            "h100 means 2 device models; write more of one: synthetic-h100-pcie, synthetic-h100-sxm");
+  EXPECT_EQ(refused("202602"),
+            "202602 means 2 runs; write more of one: 20260202T000000Z-cccc, 20260201T000000Z-bbbb");
+  EXPECT_EQ(
+      refused("h100@latest"),
+      "h100 means 2 device models; write more of one: synthetic-h100-pcie, synthetic-h100-sxm");
   EXPECT_EQ(refused("h100"), refused("h100@latest"));
 }
 
@@ -103,7 +109,8 @@ TEST_F(Selector, SaysWhatThereIsWhenNothingIsMeant) {
   EXPECT_NE(refused("label:none").find("the latest is 20260301T000000Z-dddd"), std::string::npos);
   EXPECT_NE(refused("a100@latest").find("there are: synthetic-h100-pcie, "), std::string::npos);
   EXPECT_NE(refused("sxm@label:old").find("no run"), std::string::npos);
-  for (const char* selector : {"", "zzz", "commit:", "commit:ffff", "@latest", "sxm@", "baseline:main", "%"})
+  for (const char* selector :
+       {"", "zzz", "commit:", "commit:ffff", "@latest", "sxm@", "baseline:main", "%"})
     EXPECT_NE(refused(selector), "found") << selector;
 }
 
@@ -116,14 +123,18 @@ TEST_F(Selector, ListsTheRunsOfAllModelsNewestFirst) {
 TEST_F(Selector, AFileThatCannotBeReadIsLeftOutAndNamed) {
   std::ofstream(folder / "synthetic-empty.sqlite") << "";
   std::ofstream(folder / "synthetic-garbage.sqlite") << std::string(4096, 'x');
-  std::ofstream(folder / "synthetic-newer.sqlite") << std::ifstream(folder / "synthetic-h20.sqlite").rdbuf();
-  SQLite::Database(folder / "synthetic-newer.sqlite", SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 999");
+  std::ofstream(folder / "synthetic-newer.sqlite")
+      << std::ifstream(folder / "synthetic-h20.sqlite").rdbuf();
+  SQLite::Database(folder / "synthetic-newer.sqlite", SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = 999");
   std::vector<std::string> reasons;
   const auto left_out = [&](const Error& why) { reasons.push_back(why.what()); };
   EXPECT_EQ(all_runs(folder.path(), left_out).size(), 5u);
   ASSERT_EQ(reasons.size(), 3u);
-  const char* const names[] = {"synthetic-empty.sqlite", "synthetic-garbage.sqlite", "synthetic-newer.sqlite"};
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(reasons[i].find(names[i]), std::string::npos) << reasons[i];
+  const char* const names[] = {"synthetic-empty.sqlite", "synthetic-garbage.sqlite",
+                               "synthetic-newer.sqlite"};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NE(reasons[i].find(names[i]), std::string::npos) << reasons[i];
   reasons.clear();
   EXPECT_EQ(find_run(folder.path(), "latest", left_out).summary.run.id, "20260301T000000Z-dddd");
   EXPECT_EQ(reasons.size(), 3u);
@@ -148,8 +159,8 @@ class GateSelector : public Selector {
     device.model = model;
     const record::Gate gate = examples::gate(id, started);
     for (const std::string& side : {gate.baseline_run, gate.candidate_run})
-      store.begin(examples::side(gate, side), device, examples::environment());
-    store.begin(gate);
+      begin(store, examples::side(gate, side), device, examples::environment());
+    begin(store, gate);
   }
   std::string gate_found(const std::string& selector) {
     return find_gate(folder.path(), selector, none).summary.gate.id.substr(17);
@@ -177,12 +188,14 @@ TEST_F(GateSelector, FindsTheOneGateThatIsMeant) {
 }
 
 TEST_F(GateSelector, SaysWhyNoneIsMeant) {
-  EXPECT_EQ(gate_refused("202604"),
-            "202604 means 2 gates; write more of one: 20260402T000000Z-2222, 20260401T000000Z-1111");
+  EXPECT_EQ(
+      gate_refused("202604"),
+      "202604 means 2 gates; write more of one: 20260402T000000Z-2222, 20260401T000000Z-1111");
   EXPECT_NE(gate_refused("zzz").find("no gate in "), std::string::npos);
   EXPECT_NE(gate_refused("zzz").find("the latest is 20260501T000000Z-3333"), std::string::npos);
   EXPECT_NE(gate_refused("pcie@latest").find("no gate in "), std::string::npos);
-  for (const char* selector : {"", "@", "sxm@", "@latest", "a100@latest", "20260401T000000Z-1111-baseline", "20260101"})
+  for (const char* selector :
+       {"", "@", "sxm@", "@latest", "a100@latest", "20260401T000000Z-1111-baseline", "20260101"})
     EXPECT_NE(gate_refused(selector), "found") << selector;
 }
 
@@ -192,7 +205,8 @@ TEST_F(GateSelector, ASideOfAGateIsMeantByItsWholeIdAlone) {
   EXPECT_EQ(found("latest"), "dddd") << "the runs of gates are newer";
   EXPECT_EQ(found("sxm"), "cccc");
   EXPECT_EQ(found("h20@latest"), "dddd");
-  for (const char* selector : {"20260402T000000Z-2222-base", "20260402T000000Z-2222", "20260402", "label:first"})
+  for (const char* selector :
+       {"20260402T000000Z-2222-base", "20260402T000000Z-2222", "20260402", "label:first"})
     EXPECT_NE(refused(selector).find("no run in "), std::string::npos) << selector;
   EXPECT_EQ(all_runs(folder.path(), none).size(), 5u + 6u);
 }
@@ -205,7 +219,8 @@ TEST(ResultsFolder, WhereNothingCanBeReadIsAnError) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::store);
-    EXPECT_NE(std::string(error.what()).find("a.sqlite: it is not a database"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a.sqlite: it is not a database"), std::string::npos)
+        << error.what();
   }
 }
 

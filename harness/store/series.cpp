@@ -5,9 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "harness/store/connection.hpp"
 #include "harness/store/read.hpp"
-#include "harness/store/row.hpp"
+#include "harness/store/rows.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -31,73 +30,74 @@ void keep_last_attempts(std::vector<Attempt>& attempts) {
 
 }  // namespace
 
-SeriesReader::SeriesReader(const std::filesystem::path& file) : connection_(Connection::open(file, migrations())) {}
-SeriesReader::~SeriesReader() = default;
-SeriesReader::SeriesReader(SeriesReader&&) noexcept = default;
-SeriesReader& SeriesReader::operator=(SeriesReader&&) noexcept = default;
-
-std::vector<SeriesRun> SeriesReader::runs() const {
-  return connection_->read("list the runs of", [&] {
+std::vector<StoredRun> series_runs(Connection& connection) {
+  return connection.read("list the runs of", [&] {
     std::map<std::string, std::vector<record::Build>> builds;
-    SQLite::Statement& built = connection_->statement(
-        "SELECT DISTINCT run_id, build.* FROM process JOIN build ON build.id = build_id ORDER BY build.id");
-    while (built.executeStep()) {
-      const Row row(built, "build", connection_->file());
-      builds[row.get<std::string>("run_id")].push_back(row.as<record::Build>());
-    }
+    each_row(connection, "build",
+             "SELECT DISTINCT run_id, build.* FROM process JOIN build ON build.id = build_id ORDER "
+             "BY build.id",
+             [&](const Row& row) {
+               builds[row.get<std::string>("run_id")].push_back(row.as<record::Build>());
+             });
     std::map<std::int64_t, record::Environment> environments;
-    SQLite::Statement& found = connection_->statement("SELECT * FROM environment");
-    while (found.executeStep()) {
-      const Row row(found, "environment", connection_->file());
+    each_row(connection, "environment", "SELECT * FROM environment", [&](const Row& row) {
       environments.emplace(row.get<std::int64_t>("id"), row.as<record::Environment>());
-    }
-    std::vector<SeriesRun> runs;
-    SQLite::Statement& rows = connection_->statement(
-        "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id ORDER BY started, run.id");
-    while (rows.executeStep()) {
-      const Row row(rows, "run", connection_->file());
-      SeriesRun& one = runs.emplace_back(SeriesRun{read_run(row), row.as<record::Device>(), {}, {}});
+    });
+    std::vector<StoredRun> runs;
+    constexpr const char* sql =
+        "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id ORDER BY started, "
+        "run.id";
+    each_row(connection, "run", sql, [&](const Row& row) {
+      StoredRun& one =
+          runs.emplace_back(StoredRun{read_run(row), row.as<record::Device>(), {}, {}});
       const auto environment = environments.find(row.get<std::int64_t>("environment_id"));
       if (environment == environments.end()) row.refuse("an environment that does not exist");
       one.environment = environment->second;
       one.builds = builds[one.run.id];
-    }
+    });
     return runs;
   });
 }
 
-std::unordered_map<std::int64_t, std::string> SeriesReader::case_names() const {
-  return connection_->read("list the cases of", [&] {
+std::unordered_map<std::int64_t, std::string> case_names(Connection& connection) {
+  return connection.read("list the cases of", [&] {
     std::unordered_map<std::int64_t, std::string> names;
-    SQLite::Statement& rows = connection_->statement("SELECT id, name FROM \"case\"");
-    while (rows.executeStep()) {
-      const Row row(rows, "case", connection_->file());
+    each_row(connection, "case", "SELECT id, name FROM \"case\"", [&](const Row& row) {
       names.emplace(row.get<std::int64_t>("id"), row.get<std::string>("name"));
-    }
+    });
     return names;
   });
 }
 
-void SeriesReader::times(std::string_view run_id, const std::function<void(const SeriesTime&)>& take) const {
-  connection_->read("read the times of a run in", [&] {
-    // Columns by number: there are millions of rows. Their order is that of the index which finds them.
-    SQLite::Statement& rows = connection_->statement(
+void series_times(Connection& connection, std::string_view run_id,
+                  const std::function<void(const SeriesTime&)>& take) {
+  connection.read("read the times of a run in", [&] {
+    // Columns by number: there are millions of rows. Their order is that of the index which finds
+    // them.
+    SQLite::Statement& rows = connection.statement(
         "SELECT measurement.id AS id, case_id, attempt, outcome, median_ns, replicate "
         "FROM process JOIN measurement ON process_id = process.id WHERE run_id = ?",
         run_id);
     std::vector<Attempt> attempts;
     while (rows.executeStep()) {
-      const auto refuse = [&](const char* what) { Row(rows, "measurement", connection_->file()).refuse(what); };
-      Attempt one{{}, rows.getColumn(5).getInt64(), rows.getColumn(2).getInt64(), rows.getColumn(0).getInt64()};
+      const auto refuse = [&](const char* what) {
+        Row(rows, "measurement", connection.file()).refuse(what);
+      };
+      Attempt one{{},
+                  rows.getColumn(5).getInt64(),
+                  rows.getColumn(2).getInt64(),
+                  rows.getColumn(0).getInt64()};
       one.time.case_id = rows.getColumn(1).getInt64();
       const auto outcome = parse<record::Outcome>(rows.getColumn(3).getText());
       if (!outcome) refuse("an outcome that nobody knows");
       one.time.outcome = *outcome;
       const SQLite::Column median = rows.getColumn(4);
-      if (median.isNull() == has_samples(*outcome)) refuse("a median that does not go with its outcome");
+      if (median.isNull() == has_samples(*outcome))
+        refuse("a median that does not go with its outcome");
       if (!median.isNull()) {
         one.time.median_ns = median.getDouble();
-        if (!std::isfinite(one.time.median_ns) || one.time.median_ns <= 0) refuse("a median that is not positive");
+        if (!std::isfinite(one.time.median_ns) || one.time.median_ns <= 0)
+          refuse("a median that is not positive");
       }
       attempts.push_back(one);
     }
@@ -107,17 +107,19 @@ void SeriesReader::times(std::string_view run_id, const std::function<void(const
   });
 }
 
-void SeriesReader::counts(std::string_view run_id, const std::function<void(const SeriesCount&)>& take) const {
-  connection_->read("read the counts of a run in", [&] {
-    SQLite::Statement& rows = connection_->statement(
+void series_counts(Connection& connection, std::string_view run_id,
+                   const std::function<void(const SeriesCount&)>& take) {
+  connection.read("read the counts of a run in", [&] {
+    each_row(
+        connection, "metric of measurement",
         "SELECT metric.*, measurement.id AS id, case_id "
-        "FROM process JOIN measurement ON process_id = process.id JOIN metric ON measurement_id = measurement.id "
+        "FROM process JOIN measurement ON process_id = process.id JOIN metric ON measurement_id = "
+        "measurement.id "
         "WHERE run_id = ? AND outcome = 'counted' ORDER BY attempt, measurement.id",
+        [&](const Row& row) {
+          take({row.get<std::int64_t>("case_id"), row.as<record::Metric>()});
+        },
         run_id);
-    while (rows.executeStep()) {
-      const Row row(rows, "metric of measurement", connection_->file());
-      take({row.get<std::int64_t>("case_id"), row.as<record::Metric>()});
-    }
     return true;
   });
 }

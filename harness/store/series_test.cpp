@@ -9,8 +9,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -21,26 +22,29 @@ class Series : public testing::Test {
  protected:
   Series() {
     Store store = Store::create(file);
-    store.begin(examples::run("late", "2026-11-21T02:00:00Z"), examples::device(), examples::environment());
-    store.begin(examples::run("early", "2026-11-20T02:00:00Z"), examples::device(), examples::environment());
-    const std::int64_t first = store.add(examples::process(0, "early")),
-                       second = store.add(examples::process(1, "early"));
-    store.add(first, naive, examples::measurement(naive, {100, 100, 100}));
-    store.add(second, naive, examples::measurement(naive, {300, 200, 100}));
-    store.add(first, tiled, examples::failed(tiled, Outcome::crashed, "gone"));
-    const std::int64_t restarted = store.add(examples::process(0, "early"));
+    begin(store, examples::run("late", "2026-11-21T02:00:00Z"), examples::device(),
+          examples::environment());
+    begin(store, examples::run("early", "2026-11-20T02:00:00Z"), examples::device(),
+          examples::environment());
+    const std::int64_t first = add(store, examples::process(0, "early")),
+                       second = add(store, examples::process(1, "early"));
+    add(store, first, naive, examples::measurement(naive, {100, 100, 100}));
+    add(store, second, naive, examples::measurement(naive, {300, 200, 100}));
+    add(store, first, tiled, examples::failed(tiled, Outcome::crashed, "gone"));
+    const std::int64_t restarted = add(store, examples::process(0, "early"));
     record::Measurement again = examples::measurement(tiled, {50});
     again.attempt = 2;
-    store.add(restarted, tiled, again);
+    add(store, restarted, tiled, again);
   }
 
   /// Name, outcome and median, sorted.
   std::vector<std::tuple<std::string, Outcome, double>> times(const std::string& run) const {
-    const SeriesReader reader(file);
-    const auto names = reader.case_names();
+    const Store store = Store::open(file);
+    const auto names = case_names(store);
     std::vector<std::tuple<std::string, Outcome, double>> found;
-    reader.times(run, [&](const SeriesTime& time) {
-      found.emplace_back(names.at(time.case_id), time.outcome, has_samples(time.outcome) ? time.median_ns : 0);
+    series_times(store, run, [&](const SeriesTime& time) {
+      found.emplace_back(names.at(time.case_id), time.outcome,
+                         has_samples(time.outcome) ? time.median_ns : 0);
     });
     std::ranges::sort(found);
     return found;
@@ -52,7 +56,7 @@ class Series : public testing::Test {
 };
 
 TEST_F(Series, RunsComeOldestFirstWithWhatMayExplainThem) {
-  const std::vector<SeriesRun> runs = SeriesReader(file).runs();
+  const std::vector<StoredRun> runs = series_runs(Store::open(file));
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].run.id, "early");
   EXPECT_EQ(runs[0].run.started, "2026-11-20T02:00:00Z");
@@ -81,21 +85,25 @@ TEST_F(Series, CountsAreThoseOfCountedCases) {
     Store store = Store::create(file);
     record::Run run = examples::run("counted", "2026-11-22T02:00:00Z");
     run.device_uuid = examples::counting_device().uuid;
-    store.begin(run, examples::counting_device(), examples::environment());
-    store.add(store.add(examples::process(0, "counted")), naive, examples::counted(naive));
+    begin(store, run, examples::counting_device(), examples::environment());
+    add(store, add(store, examples::process(0, "counted")), naive, examples::counted(naive));
   }
   std::vector<std::pair<std::string, double>> found;
-  const auto take = [&](const SeriesCount& count) { found.emplace_back(count.metric.name, count.metric.value); };
-  SeriesReader(file).counts("counted", take);
-  EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{{"barriers", 2}, {"global_load_sectors", 512}}));
+  const auto take = [&](const SeriesCount& count) {
+    found.emplace_back(count.metric.name, count.metric.value);
+  };
+  series_counts(Store::open(file), "counted", take);
+  EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{{"barriers", 2},
+                                                                {"global_load_sectors", 512}}));
   found.clear();
-  SeriesReader(file).counts("early", take);
+  series_counts(Store::open(file), "early", take);
   EXPECT_TRUE(found.empty()) << "metrics of timed cases are not counted";
 }
 
 TEST_F(Series, RowsThatNoRidgelineCouldHaveWrittenAreRefused) {
-  for (const char* damage : {"UPDATE measurement SET outcome = 'fine'", "UPDATE measurement SET median_ns = -1",
-                             "UPDATE measurement SET median_ns = NULL", "UPDATE measurement SET outcome = 'timeout'"}) {
+  for (const char* damage :
+       {"UPDATE measurement SET outcome = 'fine'", "UPDATE measurement SET median_ns = -1",
+        "UPDATE measurement SET median_ns = NULL", "UPDATE measurement SET outcome = 'timeout'"}) {
     const std::filesystem::path damaged = folder / "damaged.sqlite";
     std::filesystem::copy_file(file, damaged, std::filesystem::copy_options::overwrite_existing);
     {
@@ -103,10 +111,9 @@ TEST_F(Series, RowsThatNoRidgelineCouldHaveWrittenAreRefused) {
       database.exec("PRAGMA ignore_check_constraints = ON");
       database.exec(damage);
     }
-    const SeriesReader reader(damaged);
-    EXPECT_THROW(reader.times("early", [](const SeriesTime&) {}), Error) << damage;
+    const Store store = Store::open(damaged);
+    EXPECT_THROW(series_times(store, "early", [](const SeriesTime&) {}), Error) << damage;
   }
-  EXPECT_THROW(SeriesReader(folder / "missing.sqlite"), Error);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "harness/store/store.hpp"
-
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -8,6 +6,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/integrity_fixture.hpp"
+#include "harness/store/read_runs.hpp"
+#include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -16,14 +17,14 @@ using record::Outcome;
 
 class Results : public testing::Test {
  protected:
-  Results() { store.begin(run, examples::device(), examples::environment()); }
+  Results() { begin(store, run, examples::device(), examples::environment()); }
 
   record::Run run = examples::run();
   Store store = Store::in_memory();
 };
 
 TEST_F(Results, ARunComesBackAsItWasStored) {
-  std::vector<RunSummary> runs = store.runs();
+  std::vector<RunSummary> runs = store::runs(store);
   ASSERT_EQ(runs.size(), 1u);
   const record::Run& back = runs[0].run;
   EXPECT_EQ(back.id, run.id);
@@ -42,11 +43,11 @@ TEST_F(Results, ARunComesBackAsItWasStored) {
   EXPECT_EQ(runs[0].device.properties, device.properties);
   EXPECT_EQ(runs[0].device.comparable, device.comparable);
   EXPECT_EQ(runs[0].device.recorded, device.recorded);
-  EXPECT_EQ(store.environment(run.id).hash, "e1");
-  EXPECT_EQ(store.environment(run.id).recorded, examples::environment().recorded);
+  EXPECT_EQ(store::environment(store, run.id).hash, "e1");
+  EXPECT_EQ(store::environment(store, run.id).recorded, examples::environment().recorded);
 
-  store.finish(run.id, record::RunStatus::interrupted, "2026-11-20T12:50:00Z");
-  runs = store.runs();
+  finish(store, run.id, record::RunStatus::interrupted, "2026-11-20T12:50:00Z");
+  runs = store::runs(store);
   EXPECT_EQ(runs[0].run.status, record::RunStatus::interrupted);
   EXPECT_EQ(runs[0].run.finished, "2026-11-20T12:50:00Z");
 }
@@ -55,10 +56,10 @@ TEST_F(Results, AMeasurementComesBackAsItWasStored) {
   record::Case info = examples::gemm_case();
   info.id.options = {{"cache", "hot"}};
   const record::Measurement stored = examples::measurement(info);
-  const std::int64_t process = store.add(examples::process(2));
-  const std::int64_t id = store.add(process, info, stored);
+  const std::int64_t process = add(store, examples::process(2));
+  const std::int64_t id = add(store, process, info, stored);
 
-  const std::vector<StoredMeasurement> all = store.measurements(run.id, Samples::read);
+  const std::vector<StoredMeasurement> all = store::measurements(store, run.id, Samples::read);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].id, id);
   EXPECT_EQ(all[0].process_id, process);
@@ -97,53 +98,65 @@ TEST_F(Results, AMeasurementComesBackAsItWasStored) {
   EXPECT_EQ(back.metrics[0].value, 4);
   EXPECT_EQ(back.metrics[0].unit, "sectors");
   EXPECT_EQ(back.metrics[0].direction, record::Direction::lower);
-  ASSERT_EQ(store.builds(run.id).size(), 1u);
-  EXPECT_EQ(store.builds(run.id)[0].commit, "abc123");
-  EXPECT_TRUE(store.builds(run.id)[0].dirty);
-  EXPECT_NO_THROW(store.check_integrity());
+  ASSERT_EQ(store::builds(store, run.id).size(), 1u);
+  EXPECT_EQ(store::builds(store, run.id)[0].commit, "abc123");
+  EXPECT_TRUE(store::builds(store, run.id)[0].dirty);
+  EXPECT_NO_THROW(store::check_integrity(store));
 }
 
 TEST_F(Results, SamplesAreReadOnlyWhenAskedFor) {
-  store.add(store.add(examples::process()), examples::gemm_case(), examples::measurement(examples::gemm_case()));
-  EXPECT_TRUE(store.measurements(run.id, Samples::leave_out)[0].measurement.samples_ns.empty());
+  add(store, add(store, examples::process()), examples::gemm_case(),
+      examples::measurement(examples::gemm_case()));
+  EXPECT_TRUE(
+      store::measurements(store, run.id, Samples::leave_out)[0].measurement.samples_ns.empty());
 }
 
 TEST_F(Results, OutcomesAreCounted) {
-  const std::int64_t process = store.add(examples::process());
-  store.add(process, examples::gemm_case("naive"), examples::measurement(examples::gemm_case("naive")));
-  store.add(process, examples::gemm_case("tiled"), examples::measurement(examples::gemm_case("tiled")));
-  store.add(process, examples::gemm_case("wmma"), examples::failed(examples::gemm_case("wmma"), Outcome::crashed, ""));
-  store.add(store.add(examples::process(1)), examples::gemm_case(), examples::measurement(examples::gemm_case()));
-  const RunSummary summary = store.runs()[0];
+  const std::int64_t process = add(store, examples::process());
+  add(store, process, examples::gemm_case("naive"),
+      examples::measurement(examples::gemm_case("naive")));
+  add(store, process, examples::gemm_case("tiled"),
+      examples::measurement(examples::gemm_case("tiled")));
+  add(store, process, examples::gemm_case("wmma"),
+      examples::failed(examples::gemm_case("wmma"), Outcome::crashed, ""));
+  add(store, add(store, examples::process(1)), examples::gemm_case(),
+      examples::measurement(examples::gemm_case()));
+  const RunSummary summary = store::runs(store)[0];
   EXPECT_EQ(summary.measurements, 4);
-  EXPECT_EQ(summary.outcomes, (std::vector<std::pair<Outcome, std::int64_t>>{{Outcome::ok, 3}, {Outcome::crashed, 1}}));
+  EXPECT_EQ(summary.outcomes, (std::vector<std::pair<Outcome, std::int64_t>>{
+                                  {Outcome::ok, 3}, {Outcome::crashed, 1}}));
 }
 
 TEST_F(Results, TimesAreInTheOrderStored) {
-  const std::int64_t first = store.add(examples::process()), second = store.add(examples::process(1));
+  const std::int64_t first = add(store, examples::process()),
+                     second = add(store, examples::process(1));
   const record::Case naive = examples::gemm_case("naive"), tiled = examples::gemm_case("tiled");
-  const std::vector<std::int64_t> ids{store.add(second, naive, examples::measurement(naive)),
-                                      store.add(first, tiled, examples::measurement(tiled)),
-                                      store.add(first, naive, examples::failed(naive, Outcome::crashed, ""))};
+  const std::vector<std::int64_t> ids{
+      add(store, second, naive, examples::measurement(naive)),
+      add(store, first, tiled, examples::measurement(tiled)),
+      add(store, first, naive, examples::failed(naive, Outcome::crashed, ""))};
   std::vector<std::int64_t> found;
-  for (const Timing& timing : store.timings(run.id).timings) found.push_back(timing.id);
+  for (const Timing& timing : store::timings(store, run.id).timings) found.push_back(timing.id);
   EXPECT_EQ(found, ids);
 }
 
 TEST_F(Results, RunsAreListedNewestFirst) {
-  store.begin(examples::run("20261121T000000Z-1", "2026-11-21T00:00:00Z"), examples::device(), examples::environment());
-  store.begin(examples::run("20261119T000000Z-1", "2026-11-19T00:00:00Z"), examples::device(), examples::environment());
-  const std::vector<RunSummary> runs = store.runs();
+  begin(store, examples::run("20261121T000000Z-1", "2026-11-21T00:00:00Z"), examples::device(),
+        examples::environment());
+  begin(store, examples::run("20261119T000000Z-1", "2026-11-19T00:00:00Z"), examples::device(),
+        examples::environment());
+  const std::vector<RunSummary> runs = store::runs(store);
   ASSERT_EQ(runs.size(), 3u);
   EXPECT_EQ(runs[0].run.id, "20261121T000000Z-1");
   EXPECT_EQ(runs[2].run.id, "20261119T000000Z-1");
 }
 
 TEST_F(Results, AnErrorThatIsNoNumberStaysOne) {
-  record::Measurement wrong = examples::failed(examples::gemm_case(), Outcome::wrong_result, "NaN at row 3");
+  record::Measurement wrong =
+      examples::failed(examples::gemm_case(), Outcome::wrong_result, "NaN at row 3");
   wrong.verification = record::Verification{std::numeric_limits<double>::quiet_NaN(), 1e-5};
-  store.add(store.add(examples::process()), examples::gemm_case(), wrong);
-  const record::Measurement back = store.measurements(run.id, Samples::read)[0].measurement;
+  add(store, add(store, examples::process()), examples::gemm_case(), wrong);
+  const record::Measurement back = store::measurements(store, run.id, Samples::read)[0].measurement;
   ASSERT_TRUE(back.verification.has_value());
   EXPECT_TRUE(std::isnan(back.verification->error));
   EXPECT_FALSE(back.verification->right());
@@ -151,34 +164,35 @@ TEST_F(Results, AnErrorThatIsNoNumberStaysOne) {
 
 TEST_F(Results, GarbageInAReasonIsEscapedAndCostsNothing) {
   const std::string garbage("bad \xFF\0 byte", 11);
-  store.add(store.add(examples::process()), examples::gemm_case(),
-            examples::failed(examples::gemm_case(), Outcome::crashed, garbage));
-  EXPECT_EQ(store.measurements(run.id, Samples::read)[0].measurement.reason, "bad \\xff\\x00 byte");
+  add(store, add(store, examples::process()), examples::gemm_case(),
+      examples::failed(examples::gemm_case(), Outcome::crashed, garbage));
+  EXPECT_EQ(store::measurements(store, run.id, Samples::read)[0].measurement.reason,
+            "bad \\xff\\x00 byte");
 }
 
 TEST_F(Results, TextIsBoundNeverSpliced) {
   record::Run evil = examples::run("evil");
   evil.label = "'); DROP TABLE run; --";
-  store.begin(evil, examples::device(), examples::environment());
-  EXPECT_EQ(store.runs()[0].run.label, evil.label);
+  begin(store, evil, examples::device(), examples::environment());
+  EXPECT_EQ(store::runs(store)[0].run.label, evil.label);
 }
 
 TEST_F(Results, ACaseThatIsStatedAnewKeepsTheOldStatementForOldRuns) {
   record::Case info = examples::gemm_case();
-  const std::int64_t process = store.add(examples::process());
-  store.add(process, info, examples::measurement(info));
+  const std::int64_t process = add(store, examples::process());
+  add(store, process, info, examples::measurement(info));
   info.idea = "another idea";
-  store.add(store.add(examples::process(1)), info, examples::measurement(info));
-  const auto all = store.measurements(run.id, Samples::leave_out);
+  add(store, add(store, examples::process(1)), info, examples::measurement(info));
+  const auto all = store::measurements(store, run.id, Samples::leave_out);
   EXPECT_EQ(all[0].case_info.idea, "one thread an element");
   EXPECT_EQ(all[1].case_info.idea, "another idea");
 }
 
 TEST_F(Results, ARoofThatIsAddedAgainIsReplaced) {
-  store.add(run.id, {"dram.copy", 1e9, "B/s", "measured"});
-  store.add(run.id, {"dram.copy", 2e9, "B/s", "measured"});
-  store.add(run.id, {"dram", 3e9, "B/s", "datasheet"});
-  const auto roofs = store.roofs(run.id);
+  add(store, run.id, {"dram.copy", 1e9, "B/s", "measured"});
+  add(store, run.id, {"dram.copy", 2e9, "B/s", "measured"});
+  add(store, run.id, {"dram", 3e9, "B/s", "datasheet"});
+  const auto roofs = store::roofs(store, run.id);
   ASSERT_EQ(roofs.size(), 2u);
   EXPECT_EQ(roofs[1].value, 2e9);
 }
@@ -187,8 +201,8 @@ TEST_F(Results, AFileHoldsOneModel) {
   record::Device other = examples::device();
   other.model = "synthetic-other";
   record::Run second = examples::run("second");
-  EXPECT_THROW(store.begin(second, other, examples::environment()), Error);
-  EXPECT_EQ(store.runs().size(), 1u);
+  EXPECT_THROW(begin(store, second, other, examples::environment()), Error);
+  EXPECT_EQ(store::runs(store).size(), 1u);
 }
 
 /// What a row breaks, how, and the word of the constraint that must catch it.
@@ -221,46 +235,55 @@ TEST_F(Results, BadMeasurementsAreRefusedWhole) {
       {"metric", [](auto& m) { m.metrics.push_back(m.metrics[0]); }},
       {"value", [nan](auto& m) { m.metrics[0].value = nan; }},
   };
-  const std::int64_t process = store.add(examples::process());
+  const std::int64_t process = add(store, examples::process());
   for (const BadMeasurement& bad : table) {
     record::Measurement m = examples::measurement(examples::gemm_case());
     bad.spoil(m);
     try {
-      store.add(process, examples::gemm_case(), m);
+      add(store, process, examples::gemm_case(), m);
       ADD_FAILURE() << bad.constraint << " did not hold";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::store);
       EXPECT_NE(std::string(error.what()).find(bad.constraint), std::string::npos) << error.what();
     }
-    EXPECT_TRUE(store.measurements(run.id, Samples::read).empty()) << bad.constraint;
+    EXPECT_TRUE(store::measurements(store, run.id, Samples::read).empty()) << bad.constraint;
   }
-  store.add(process, examples::gemm_case(), examples::measurement(examples::gemm_case()));
-  EXPECT_THROW(store.add(process, examples::gemm_case(), examples::measurement(examples::gemm_case())), Error);
-  EXPECT_EQ(store.measurements(run.id, Samples::read).size(), 1u);
+  add(store, process, examples::gemm_case(), examples::measurement(examples::gemm_case()));
+  EXPECT_THROW(
+      add(store, process, examples::gemm_case(), examples::measurement(examples::gemm_case())),
+      Error);
+  EXPECT_EQ(store::measurements(store, run.id, Samples::read).size(), 1u);
 }
 
 TEST_F(Results, BadRunsProcessesAndRoofsAreRefused) {
-  EXPECT_THROW(store.begin(run, examples::device(), examples::environment()), Error);  // the id is taken
-  EXPECT_THROW(store.begin(examples::run("a'b"), examples::device(), examples::environment()), Error);
-  EXPECT_THROW(store.begin(examples::run("x", "yesterday"), examples::device(), examples::environment()), Error);
-  EXPECT_THROW(store.finish("nobody", record::RunStatus::finished, "2026-11-20T12:50:00Z"), Error);
-  EXPECT_THROW(store.finish(run.id, record::RunStatus::finished, ""), Error);
-  EXPECT_THROW(store.finish(run.id, record::RunStatus::running, "2026-11-20T12:50:00Z"), Error);
-  EXPECT_THROW(store.add(examples::process(-1)), Error);
-  EXPECT_THROW(store.add(examples::process(0, "nobody")), Error);
-  EXPECT_THROW(store.add(99, examples::gemm_case(), examples::measurement(examples::gemm_case())), Error);
-  EXPECT_THROW(store.add(run.id, {"dram.copy", 0, "B/s", "measured"}), Error);
-  EXPECT_THROW(store.add(run.id, {"dram.copy", std::numeric_limits<double>::infinity(), "B/s", "measured"}), Error);
-  EXPECT_THROW(store.add("nobody", {"dram.copy", 1, "B/s", "measured"}), Error);
-  EXPECT_THROW(store.environment("nobody"), Error);
-  EXPECT_EQ(store.runs().size(), 1u);
-  EXPECT_NO_THROW(store.check_integrity());
+  EXPECT_THROW(begin(store, run, examples::device(), examples::environment()),
+               Error);  // the id is taken
+  EXPECT_THROW(begin(store, examples::run("a'b"), examples::device(), examples::environment()),
+               Error);
+  EXPECT_THROW(
+      begin(store, examples::run("x", "yesterday"), examples::device(), examples::environment()),
+      Error);
+  EXPECT_THROW(finish(store, "nobody", record::RunStatus::finished, "2026-11-20T12:50:00Z"), Error);
+  EXPECT_THROW(finish(store, run.id, record::RunStatus::finished, ""), Error);
+  EXPECT_THROW(finish(store, run.id, record::RunStatus::running, "2026-11-20T12:50:00Z"), Error);
+  EXPECT_THROW(add(store, examples::process(-1)), Error);
+  EXPECT_THROW(add(store, examples::process(0, "nobody")), Error);
+  EXPECT_THROW(add(store, 99, examples::gemm_case(), examples::measurement(examples::gemm_case())),
+               Error);
+  EXPECT_THROW(add(store, run.id, {"dram.copy", 0, "B/s", "measured"}), Error);
+  EXPECT_THROW(
+      add(store, run.id, {"dram.copy", std::numeric_limits<double>::infinity(), "B/s", "measured"}),
+      Error);
+  EXPECT_THROW(add(store, "nobody", {"dram.copy", 1, "B/s", "measured"}), Error);
+  EXPECT_THROW(store::environment(store, "nobody"), Error);
+  EXPECT_EQ(store::runs(store).size(), 1u);
+  EXPECT_NO_THROW(store::check_integrity(store));
 }
 
 TEST_F(Results, WhatDoesNotExistIsEmpty) {
-  EXPECT_TRUE(store.measurements("nobody", Samples::read).empty());
-  EXPECT_TRUE(store.roofs("nobody").empty());
-  EXPECT_TRUE(store.builds("nobody").empty());
+  EXPECT_TRUE(store::measurements(store, "nobody", Samples::read).empty());
+  EXPECT_TRUE(store::roofs(store, "nobody").empty());
+  EXPECT_TRUE(store::builds(store, "nobody").empty());
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/store/connection.hpp"
 #include "harness/store/read.hpp"
-#include "harness/store/row.hpp"
-#include "harness/store/store.hpp"
+#include "harness/store/read_runs.hpp"
 
 namespace ridgeline::store {
 namespace {
@@ -29,7 +27,8 @@ std::optional<double> number(SQLite::Statement& rows, Place place, const Row& ro
   const SQLite::Column column = rows.getColumn(place);
   if (column.isNull()) return std::nullopt;
   const double value = column.getDouble();
-  if (!(column.isFloat() || column.isInteger()) || !std::isfinite(value)) row.refuse("no number where one belongs");
+  if (!(column.isFloat() || column.isInteger()) || !std::isfinite(value))
+    row.refuse("no number where one belongs");
   return value;
 }
 
@@ -57,27 +56,30 @@ Timing read_timing(SQLite::Statement& rows, const Row& row) {
 
 }  // namespace
 
-Timings Store::timings(std::string_view run_id) const {
-  return connection_->read("read the times of a run in", [&] {
+Timings timings(Connection& connection, std::string_view run_id) {
+  return connection.read("read the times of a run in", [&] {
     Timings found;
     std::unordered_map<std::int64_t, std::size_t> places;
-    for (auto& [id, info] : read_cases(*connection_, run_id)) {
+    for (auto& [id, info] : read_cases(connection, run_id)) {
       places.emplace(id, found.cases.size());
       found.cases.push_back(std::move(info));
     }
-    SQLite::Statement& rows = connection_->statement(
-        "SELECT case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, sm_clock_mhz, launch, cache, "
-        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE run_id = ?",
+    SQLite::Statement& rows = connection.statement(
+        "SELECT case_id, replicate, attempt, outcome, reason, median_ns, flops, bytes, "
+        "sm_clock_mhz, launch, cache, "
+        "measurement.id AS id FROM process JOIN measurement ON process_id = process.id WHERE "
+        "run_id = ?",
         run_id);
     while (rows.executeStep()) {
-      const Row row(rows, "measurement", file());
+      const Row row(rows, "measurement", connection.file());
       const auto place = places.find(rows.getColumn(case_id).getInt64());
       if (place == places.end()) row.refuse("a case that does not exist");
       found.timings.push_back(read_timing(rows, row));
       found.timings.back().case_index = place->second;
     }
     // They come process by process, nearly in order: SQLite would sort them in a table of its own.
-    if (!std::ranges::is_sorted(found.timings, {}, &Timing::id)) std::ranges::sort(found.timings, {}, &Timing::id);
+    if (!std::ranges::is_sorted(found.timings, {}, &Timing::id))
+      std::ranges::sort(found.timings, {}, &Timing::id);
     return found;
   });
 }

@@ -15,16 +15,16 @@ using Verdicts = Gates;
 TEST_F(Verdicts, AVerdictComesBackAsItWasStoredAndIsReplaced) {
   record::CaseVerdict undecided;
   undecided.case_name = record::name(info.id);
-  store.add(gate.id, undecided);
+  add(store, gate.id, undecided);
   record::CaseVerdict stored = examples::pass(info);
   stored.verdict = Verdict::regression;
   stored.baseline_case = "gemm/other/f32/m=64,n=64,k=64";
   stored.reason = "slower";
   stored.expected = true;
   stored.expectation = "a fix is on its way, until 2026-12-31";
-  store.add(gate.id, stored);
+  add(store, gate.id, stored);
 
-  const std::vector<record::CaseVerdict> verdicts = store.verdicts(gate.id);
+  const std::vector<record::CaseVerdict> verdicts = store::verdicts(store, gate.id);
   ASSERT_EQ(verdicts.size(), 1u);
   const record::CaseVerdict& back = verdicts[0];
   EXPECT_EQ(back.case_name, stored.case_name);
@@ -49,8 +49,8 @@ TEST_F(Verdicts, AVerdictComesBackAsItWasStoredAndIsReplaced) {
 
 TEST_F(Verdicts, AVerdictOnCountsHasValuesAndNoTimes) {
   record::CaseVerdict stored = examples::fewer_sectors(info);
-  store.add(gate.id, stored);
-  const record::CaseVerdict back = store.verdicts(gate.id).at(0);
+  add(store, gate.id, stored);
+  const record::CaseVerdict back = store::verdicts(store, gate.id).at(0);
   EXPECT_EQ(back.verdict, Verdict::improvement);
   EXPECT_EQ(back.metric, "global_load_sectors");
   EXPECT_EQ(back.baseline_value, 512);
@@ -59,14 +59,14 @@ TEST_F(Verdicts, AVerdictOnCountsHasValuesAndNoTimes) {
   EXPECT_EQ(back.baseline_ns, std::nullopt);
 
   stored.candidate_value = stored.ratio = 0;
-  store.add(gate.id, stored);
-  EXPECT_EQ(store.verdicts(gate.id).at(0).ratio, 0) << "a count may fall to nothing";
+  add(store, gate.id, stored);
+  EXPECT_EQ(store::verdicts(store, gate.id).at(0).ratio, 0) << "a count may fall to nothing";
   stored.verdict = Verdict::regression;
   stored.baseline_value = 0;
   stored.candidate_value = 32;
   stored.ratio.reset();
-  store.add(gate.id, stored);
-  EXPECT_EQ(store.verdicts(gate.id).at(0).ratio, std::nullopt) << "nothing has no multiple";
+  add(store, gate.id, stored);
+  EXPECT_EQ(store::verdicts(store, gate.id).at(0).ratio, std::nullopt) << "nothing has no multiple";
 }
 
 TEST_F(Verdicts, BadVerdictsOnCountsAreRefused) {
@@ -104,9 +104,9 @@ TEST_F(Verdicts, BadVerdictsOnCountsAreRefused) {
   for (const auto& [constraint, spoil] : table) {
     record::CaseVerdict verdict = examples::fewer_sectors(info);
     spoil(verdict);
-    const std::string what = refusal([&] { store.add(gate.id, verdict); });
+    const std::string what = refusal([&] { add(store, gate.id, verdict); });
     EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
-    EXPECT_TRUE(store.verdicts(gate.id).empty()) << constraint;
+    EXPECT_TRUE(store::verdicts(store, gate.id).empty()) << constraint;
   }
 }
 
@@ -124,9 +124,9 @@ TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
     if (verdict.verdict != Verdict::regression && verdict.verdict != Verdict::improvement &&
         verdict.verdict != Verdict::pass)
       verdict.ratio = verdict.ratio_low = verdict.ratio_high = std::nullopt;
-    store.add(gate.id, verdict);
+    add(store, gate.id, verdict);
   }
-  const auto counts = store.gates()[0].verdicts;
+  const auto counts = store::gates(store)[0].verdicts;
   ASSERT_EQ(counts.size(), std::size(names));
   for (std::size_t i = 0; i < counts.size(); ++i)
     EXPECT_EQ(counts[i], std::pair(static_cast<Verdict>(i), std::int64_t{1}));
@@ -134,7 +134,8 @@ TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
 }
 
 TEST_F(Verdicts, BadVerdictsAreRefused) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   infinity = std::numeric_limits<double>::infinity();
   using Spoil = std::function<void(record::CaseVerdict&)>;
   const std::pair<const char*, Spoil> table[] = {
       {"verdict_has_case", [](auto& v) { v.case_name = ""; }},
@@ -161,7 +162,8 @@ TEST_F(Verdicts, BadVerdictsAreRefused) {
       {"smallest_effect_is_not_negative", [](auto& v) { v.smallest_effect = -1; }},
       {"p_value_is_a_probability", [](auto& v) { v.p_value = 1.5; }},
       {"level_is_a_probability", [](auto& v) { v.level = -0.5; }},
-      {"decided_cases_have_numbers", [](auto& v) { v.ratio = v.ratio_low = v.ratio_high = std::nullopt; }},
+      {"decided_cases_have_numbers",
+       [](auto& v) { v.ratio = v.ratio_low = v.ratio_high = std::nullopt; }},
       {"decided_cases_have_numbers", [](auto& v) { v.candidate_ns.reset(); }},
       {"decided_cases_have_numbers", [](auto& v) { v.p_value.reset(); }},
       {"decided_cases_have_numbers", [](auto& v) { v.pairs = 0; }},
@@ -178,13 +180,13 @@ TEST_F(Verdicts, BadVerdictsAreRefused) {
   for (const auto& [constraint, spoil] : table) {
     record::CaseVerdict verdict = examples::pass(info);
     spoil(verdict);
-    const std::string what = refusal([&] { store.add(gate.id, verdict); });
+    const std::string what = refusal([&] { add(store, gate.id, verdict); });
     EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
-    EXPECT_TRUE(store.verdicts(gate.id).empty()) << constraint;
+    EXPECT_TRUE(store::verdicts(store, gate.id).empty()) << constraint;
   }
-  refusal([&] { store.add("nobody", examples::pass(info)); });
-  store.add(gate.id, examples::pass(info));
-  EXPECT_EQ(store.verdicts(gate.id).size(), 1u);
+  refusal([&] { add(store, "nobody", examples::pass(info)); });
+  add(store, gate.id, examples::pass(info));
+  EXPECT_EQ(store::verdicts(store, gate.id).size(), 1u);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ Arguments parse_arguments(int argc, char** argv) {
   arguments.rest.emplace_back(argv[0]);
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (!is_utf8(argument)) refuse(fmt::format("argument {} is not UTF-8 text: {}", i, printable(argument)));
+    if (!is_utf8(argument))
+      refuse(fmt::format("argument {} is not UTF-8 text: {}", i, printable(argument)));
     const auto takes = [&](std::string_view flag, std::string& value) {
       if (!argument.starts_with(flag)) return false;
       std::string_view given;
@@ -32,7 +33,8 @@ Arguments parse_arguments(int argc, char** argv) {
       else if (i + 1 < argc)
         given = argv[++i];
       if (given.empty()) refuse(fmt::format("{} needs a value", flag));
-      if (!is_utf8(given)) refuse(fmt::format("the value of {} is not UTF-8 text: {}", flag, printable(given)));
+      if (!is_utf8(given))
+        refuse(fmt::format("the value of {} is not UTF-8 text: {}", flag, printable(given)));
       if (!value.empty()) refuse(fmt::format("{} is given twice", flag));
       value = given;
       return true;
@@ -50,8 +52,10 @@ Arguments parse_arguments(int argc, char** argv) {
       refuse(fmt::format("unknown argument '{}'", printable(argument)));
   }
   if (!arguments.connect.empty() && !arguments.worker) refuse("--connect is for --worker alone");
-  if (arguments.worker && (!arguments.once.empty() || !arguments.device.empty() || arguments.rest.size() > 1))
-    refuse("--worker takes no other flag than --connect: cases and devices are named by the protocol");
+  if (arguments.worker &&
+      (!arguments.once.empty() || !arguments.device.empty() || arguments.rest.size() > 1))
+    refuse(
+        "--worker takes no other flag than --connect: cases and devices are named by the protocol");
   if (!arguments.once.empty() && arguments.rest.size() > 1)
     refuse(fmt::format("--once does not go with {}", arguments.rest[1]));
   return arguments;

@@ -14,8 +14,8 @@ struct Arguments {
   std::vector<std::string> rest;  // the program's name and what is left for Google Benchmark
 };
 
-/// Throws a usage Error for what cannot be understood: no UTF-8, a missing or repeated value, modes that exclude one
-/// another.
+/// Throws a usage Error for what cannot be understood: no UTF-8, a missing or repeated value, modes
+/// that exclude one another.
 Arguments parse_arguments(int argc, char** argv);
 
 }  // namespace ridgeline::worker

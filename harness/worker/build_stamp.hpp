@@ -2,8 +2,9 @@
 
 namespace ridgeline::worker {
 
-/// Facts of a build, written into a source by build_stamp.cmake whenever they change. Of fixed size and in a section of
-/// its own, so that two commits with the same code have the same code and the same hash of it.
+/// Facts of a build, written into a source by build_stamp.cmake whenever they change. Of fixed size
+/// and in a section of its own, so that two commits with the same code have the same code and the
+/// same hash of it.
 struct BuildStamp {
   char commit[64];
   char dirty;  // '1' when the checkout differed from the commit

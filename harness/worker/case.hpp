@@ -11,11 +11,13 @@
 
 namespace ridgeline::worker {
 
-/// A case that a worker can measure. `supports` and `memory` are asked before anything is allocated.
+/// A case that a worker can measure. `supports` and `memory` are asked before anything is
+/// allocated.
 struct Case {
   record::Case info;
   std::function<device::Support(const device::Facts&)> supports;
-  std::function<double(const device::Facts&)> memory;  // device bytes that one buffer set and its workspace need
+  std::function<double(const device::Facts&)> memory;  // device bytes that one buffer set and its
+                                                       // workspace need
   std::function<measure::Workload(measure::Setup&)> prepare;
 };
 
@@ -26,7 +28,8 @@ struct Suite {
   std::vector<Case> cases;  // the whole sweep; profiles pick from it by name
 };
 
-/// All suites, written by CMake from the files in suites/ (`suites/gemm.cpp` defines `Suite suites::gemm()`).
+/// All suites, written by CMake from the files in suites/ (`suites/gemm.cpp` defines `Suite
+/// suites::gemm()`).
 std::vector<Suite> all_suites();
 
 }  // namespace ridgeline::worker

@@ -48,12 +48,15 @@ class Hash {
   void add(std::span<const std::byte> bytes) {
     std::size_t i = 0;
     for (; i + 32 <= bytes.size(); i += 32)
-      for (std::size_t lane = 0; lane < 4; ++lane) absorb(lane, word(bytes.subspan(i + 8 * lane, 8)));
-    for (; i < bytes.size(); i += 8) absorb(0, word(bytes.subspan(i, std::min<std::size_t>(8, bytes.size() - i))));
+      for (std::size_t lane = 0; lane < 4; ++lane)
+        absorb(lane, word(bytes.subspan(i + 8 * lane, 8)));
+    for (; i < bytes.size(); i += 8)
+      absorb(0, word(bytes.subspan(i, std::min<std::size_t>(8, bytes.size() - i))));
     absorb(1, bytes.size());
   }
   std::string digits() const {
-    const std::uint64_t low = mix(mix(lanes_[0]) ^ lanes_[1]), high = mix(mix(lanes_[2]) ^ lanes_[3]);
+    const std::uint64_t low = mix(mix(lanes_[0]) ^ lanes_[1]),
+                        high = mix(mix(lanes_[2]) ^ lanes_[3]);
     return fmt::format("{:016x}{:016x}", mix(high ^ low), mix(low ^ mix(high)));
   }
 
@@ -70,13 +73,15 @@ class Hash {
 };
 
 // Constants that hold addresses are filled in by relocations when the program starts.
-constexpr std::array<std::string_view, 10> hashed{".text",      ".init",         ".fini",        ".init_array",
-                                                  ".rodata",    ".data",         ".data.rel.ro", ".rela.dyn",
-                                                  ".nv_fatbin", "__nv_relfatbin"};
+constexpr std::array<std::string_view, 10> hashed{
+    ".text", ".init",        ".fini",     ".init_array", ".rodata",
+    ".data", ".data.rel.ro", ".rela.dyn", ".nv_fatbin",  "__nv_relfatbin"};
 
 template <class Header>
 const Header* at(std::span<const std::byte> file, std::uint64_t offset) {
-  if (offset > file.size() || file.size() - offset < sizeof(Header) || offset % alignof(Header) != 0) return nullptr;
+  if (offset > file.size() || file.size() - offset < sizeof(Header) ||
+      offset % alignof(Header) != 0)
+    return nullptr;
   return reinterpret_cast<const Header*>(file.data() + offset);
 }
 

@@ -16,7 +16,8 @@ namespace ridgeline::worker {
 namespace {
 
 // A variable, as the tuning parameter of a kernel may be.
-volatile unsigned char initial_value[] = {0x8f, 0x1d, 0x6a, 0xe3, 0x52, 0xb7, 0x0c, 0x94, 0x3b, 0xf8, 0x61, 0xd5};
+volatile unsigned char initial_value[] = {0x8f, 0x1d, 0x6a, 0xe3, 0x52, 0xb7,
+                                          0x0c, 0x94, 0x3b, 0xf8, 0x61, 0xd5};
 
 std::vector<char> read(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -24,8 +25,10 @@ std::vector<char> read(const std::filesystem::path& file) {
 }
 
 std::string hash_of(const std::vector<char>& bytes) {
-  const auto file = std::filesystem::temp_directory_path() / ("ridgeline_code_hash_" + std::to_string(getpid()));
-  std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const auto file =
+      std::filesystem::temp_directory_path() / ("ridgeline_code_hash_" + std::to_string(getpid()));
+  std::ofstream(file, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   const std::string hash = code_hash(file);
   std::filesystem::remove(file);
   return hash;
@@ -40,8 +43,9 @@ TEST(CodeHash, FollowsTheCodeAndNotTheCommit) {
   // The stamp stands in the program exactly once; another commit there is the same code.
   std::vector<char> renamed = program;
   const std::size_t length = std::strlen(build_stamp.commit);
-  const auto stamp = std::search(renamed.begin(), renamed.end(), reinterpret_cast<const char*>(&build_stamp),
-                                 reinterpret_cast<const char*>(&build_stamp) + sizeof build_stamp);
+  const auto stamp =
+      std::search(renamed.begin(), renamed.end(), reinterpret_cast<const char*>(&build_stamp),
+                  reinterpret_cast<const char*>(&build_stamp) + sizeof build_stamp);
   ASSERT_NE(stamp, renamed.end());
   ASSERT_GE(length, 7u);
   *stamp = *stamp == 'f' ? '0' : 'f';
@@ -76,7 +80,8 @@ TEST(CodeHash, WhatIsNoProgramIsUnknown) {
 TEST(CodeHash, EveryByteCounts) {
   std::set<std::string> hashes;
   std::vector<std::byte> bytes(100);
-  for (std::size_t size = 0; size <= bytes.size(); ++size) hashes.insert(content_hash({bytes.data(), size}));
+  for (std::size_t size = 0; size <= bytes.size(); ++size)
+    hashes.insert(content_hash({bytes.data(), size}));
   EXPECT_EQ(hashes.size(), 101u);
   for (std::byte& byte : bytes) {
     byte = std::byte{1};

@@ -19,12 +19,13 @@ constexpr const char* help = R"(usage: {0} [--device ID] [--benchmark_FLAG=VALUE
        {0} --once CASE [--device ID]
        {0} --worker [--connect HOST:PORT]
 
-Measures kernels one by one. Every output is verified before and after timing; without a right result there is no time.
-`ridgeline run` starts this program, keeps what it measures and draws the report; by hand it is a Google Benchmark program.
+Measures kernels one by one. Every output is verified before and after timing; without a right
+result there is no time. `ridgeline run` starts this program, keeps what it measures and draws the
+report; by hand it is a Google Benchmark program.
 
   {0} --benchmark_list_tests                     the cases for the best device
   {0} --device cpu --benchmark_filter='^gemm/'   measure a part of them
-  {0} --benchmark_format=json                    any flag of Google Benchmark's, except that the harness
+  {0} --benchmark_format=json                    any flag of Google Benchmark's; the harness
                                                              decides on times and iterations
   {0} --once gemm/naive/f32/m=128,n=128,k=128    one verified launch, for a debugger or a profiler,
   ncu --nvtx {0} --once CASE                     which sees an NVTX range named after the case
@@ -69,7 +70,8 @@ int work(const Program& program, const std::string& address) {
   if (program.group == nullptr) {
     serve(program, *program.connect(address));
   } else {
-    SharedTransport shared(*program.group, program.group->rank() == 0 ? program.connect(address) : nullptr);
+    SharedTransport shared(*program.group,
+                           program.group->rank() == 0 ? program.connect(address) : nullptr);
     serve(program, shared);
   }
   return 0;

@@ -41,14 +41,16 @@ struct Conversation {
 };
 
 Conversation converse(const std::string& command, const std::vector<protocol::Request>& requests) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("ridgeline_conversation_{}", getpid());
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("ridgeline_conversation_{}", getpid());
   std::filesystem::create_directories(folder);
   std::ofstream script(folder / "requests");
   for (const protocol::Request& request : requests) script << protocol::to_line(request);
   script.close();
   Conversation talked;
   talked.status = std::system(
-      fmt::format("{0} < '{1}/requests' > '{1}/answers' 2> '{1}/errors'", command, folder.string()).c_str());
+      fmt::format("{0} < '{1}/requests' > '{1}/answers' 2> '{1}/errors'", command, folder.string())
+          .c_str());
   talked.answers = lines(read(folder / "answers"));
   talked.errors = read(folder / "errors");
   std::filesystem::remove_all(folder);
@@ -74,15 +76,24 @@ std::vector<protocol::Request> whole(const std::string& case_name, const std::st
 void expect_whole(const Conversation& talked, const std::string& case_name) {
   EXPECT_EQ(talked.status, 0) << talked.errors;
   ASSERT_EQ(talked.answers.size(), 6u) << talked.errors;
-  EXPECT_EQ(std::get<protocol::Hello>(protocol::parse_answer<protocol::Hello>(talked.answers[0])).protocol, 1);
-  EXPECT_FALSE(std::get<protocol::Cases>(protocol::parse_answer<protocol::Cases>(talked.answers[1])).cases.empty());
+  EXPECT_EQ(std::get<protocol::Hello>(protocol::parse_answer<protocol::Hello>(talked.answers[0]))
+                .protocol,
+            1);
+  EXPECT_FALSE(std::get<protocol::Cases>(protocol::parse_answer<protocol::Cases>(talked.answers[1]))
+                   .cases.empty());
   EXPECT_FALSE(
-      std::get<protocol::Devices>(protocol::parse_answer<protocol::Devices>(talked.answers[2])).devices.empty());
-  EXPECT_EQ(std::get<protocol::Prepared>(protocol::parse_answer<protocol::Prepared>(talked.answers[3])).outcome,
-            record::Outcome::ok);
-  EXPECT_GE(std::get<protocol::Sampled>(protocol::parse_answer<protocol::Sampled>(talked.answers[4])).samples_ns.size(),
-            10u);
-  const auto finished = std::get<protocol::Finished>(protocol::parse_answer<protocol::Finished>(talked.answers[5]));
+      std::get<protocol::Devices>(protocol::parse_answer<protocol::Devices>(talked.answers[2]))
+          .devices.empty());
+  EXPECT_EQ(
+      std::get<protocol::Prepared>(protocol::parse_answer<protocol::Prepared>(talked.answers[3]))
+          .outcome,
+      record::Outcome::ok);
+  EXPECT_GE(
+      std::get<protocol::Sampled>(protocol::parse_answer<protocol::Sampled>(talked.answers[4]))
+          .samples_ns.size(),
+      10u);
+  const auto finished =
+      std::get<protocol::Finished>(protocol::parse_answer<protocol::Finished>(talked.answers[5]));
   EXPECT_EQ(finished.measurement.case_name, case_name);
   EXPECT_EQ(finished.measurement.outcome, record::Outcome::ok);
 }
@@ -95,16 +106,19 @@ TEST(Conversation, APrintfOfAKernelDoesNotBreakTheProtocol) {
 }
 
 TEST(Conversation, TheMinimalPythonWorkerHoldsOne) {
-  if (std::system("python3 -c 'import json' 2> /dev/null") != 0) GTEST_SKIP() << "python3 is not installed";
+  if (std::system("python3 -c 'import json' 2> /dev/null") != 0)
+    GTEST_SKIP() << "python3 is not installed";
   const std::string name = "sorting/python/f64/n=10000,cache=hot,launch=single";
-  expect_whole(converse(fmt::format("python3 '{}'", (source / "harness/worker/scripted/minimal_worker.py").string()),
-                        whole(name, "cpu")),
-               name);
+  expect_whole(
+      converse(fmt::format("python3 '{}'",
+                           (source / "harness/worker/scripted/minimal_worker.py").string()),
+               whole(name, "cpu")),
+      name);
 }
 
 TEST(Conversation, AnUnknownVersionIsRefused) {
-  const Conversation talked =
-      converse("RIDGELINE_SCRIPTED_PROTOCOL=9 " SCRIPTED_WORKER " --worker", {protocol::HelloRequest{}});
+  const Conversation talked = converse("RIDGELINE_SCRIPTED_PROTOCOL=9 " SCRIPTED_WORKER " --worker",
+                                       {protocol::HelloRequest{}});
   EXPECT_THROW(protocol::parse_answer<protocol::Hello>(talked.answers.at(0)), std::exception);
 }
 
@@ -120,15 +134,17 @@ TEST(ByHand, EachCaseIsAGoogleBenchmark) {
   const auto [status, output] =
       output_of("--benchmark_filter='constant|unsupported|throttled' --benchmark_format=json");
   EXPECT_EQ(status, 0) << output;
-  const auto report = nlohmann::json::parse(output.substr(output.find('{'), output.rfind('}') - output.find('{') + 1));
+  const auto report = nlohmann::json::parse(
+      output.substr(output.find('{'), output.rfind('}') - output.find('{') + 1));
   const nlohmann::json& benchmarks = report.at("benchmarks");
   ASSERT_EQ(benchmarks.size(), 3u);
   EXPECT_EQ(benchmarks[0].at("name"), "scripted/constant/f32/n=16/iterations:1/manual_time");
   EXPECT_NEAR(benchmarks[0].at("real_time").get<double>(), 100, 1e-9);
   EXPECT_EQ(benchmarks[0].at("time_unit"), "us");
   EXPECT_NEAR(benchmarks[0].at("TFLOP/s").get<double>(), 0.01, 1e-9);
-  EXPECT_EQ(benchmarks[1].at("label"),
-            "invalid_environment: the hardware throttled while the case was timed (hw_thermal_slowdown)");
+  EXPECT_EQ(
+      benchmarks[1].at("label"),
+      "invalid_environment: the hardware throttled while the case was timed (hw_thermal_slowdown)");
   EXPECT_EQ(benchmarks[2].at("error_message"), "the script says so");
 }
 
@@ -145,7 +161,8 @@ TEST(ByHand, AFilterMayEndWhereACasesNameEnds) {
       {R"(constant/f32/n=16\$)", ""},
   };
   for (const auto& [filter, listed] : rows) {
-    const auto [status, output] = output_of(fmt::format("--benchmark_list_tests '--benchmark_filter={}'", filter));
+    const auto [status, output] =
+        output_of(fmt::format("--benchmark_list_tests '--benchmark_filter={}'", filter));
     if (listed.empty())
       EXPECT_EQ(output.find("manual_time\n"), std::string::npos) << filter << '\n' << output;
     else
@@ -160,12 +177,15 @@ TEST(ByHand, ExitCodesTellWhatHappened) {
     const char* output;
   } rows[] = {
       {"--help", 0, "usage: ridgeline-scripted-worker"},
-      {"--once scripted/constant/f32/n=16", 0, "scripted/constant/f32/n=16 on fake: right, error 0, tolerance 1e-06"},
+      {"--once scripted/constant/f32/n=16", 0,
+       "scripted/constant/f32/n=16 on fake: right, error 0, tolerance 1e-06"},
       {"--once scripted/wrong_result/f32/n=16 --device fake", 2, "WRONG, error 1, tolerance 1e-06"},
       {"--once scripted/counted/f32/n=16 --device emulated:fake", 0,
-       "right, counted\nscripted.cu:5: global load, 1 requests, 16 lanes, 2 sectors a request\n"},
-      {"--once scripted/counted_race/f32/n=16 --device emulated:fake", 2, "WRONG: race (write after write)"},
-      {"--once scripted/counted_unmodelled/f32/n=16 --device emulated:fake", 69, "unsupported: wgmma.mma_async"},
+       "right, counted\nscripted.cu:5: global load, 1 requests, 16 lanes, 2 sectors per request\n"},
+      {"--once scripted/counted_race/f32/n=16 --device emulated:fake", 2,
+       "WRONG: race (write after write)"},
+      {"--once scripted/counted_unmodelled/f32/n=16 --device emulated:fake", 69,
+       "cannot be counted on emulated:fake: wgmma.mma_async"},
       {"--device emulated:fake", 64, "emulated:fake has no times, and so no benchmarks"},
       {"--once scripted/constand/f32/n=16", 64, "did you mean 'scripted/constant/f32/n=16'?"},
       {"--once scripted/unavailable/f32/n=16", 69, "libscript.so.1 not found"},
@@ -191,7 +211,9 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
   for (const std::string& line : lines(page)) {
     if (line.starts_with("```")) inside = line == "```json";
     if (!inside || !line.starts_with("{")) continue;
-    const auto is = [&](const char* reply) { return line.starts_with(fmt::format("{{\"reply\":\"{}\"", reply)); };
+    const auto is = [&](const char* reply) {
+      return line.starts_with(fmt::format("{{\"reply\":\"{}\"", reply));
+    };
     SCOPED_TRACE(line);
     if (line.starts_with("{\"request\"")) {
       EXPECT_NO_THROW(protocol::parse_request(line));
@@ -216,8 +238,9 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
   }
   EXPECT_EQ(requests, 8);
   EXPECT_EQ(replies, 12);
-  EXPECT_NE(page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
-            std::string::npos)
+  EXPECT_NE(
+      page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
+      std::string::npos)
       << "docs/worker-protocol.md no longer quotes minimal_worker.py";
 }
 

@@ -32,8 +32,10 @@ struct Bench {
 
 void count(benchmark::State& state, const record::Measurement& measured) {
   const double seconds = *measured.median_ns * 1e-9;
-  if (measured.flops && *measured.flops > 0) state.counters["TFLOP/s"] = *measured.flops / seconds / 1e12;
-  if (measured.bytes && *measured.bytes > 0) state.counters["GB/s"] = *measured.bytes / seconds / 1e9;
+  if (measured.flops && *measured.flops > 0)
+    state.counters["TFLOP/s"] = *measured.flops / seconds / 1e12;
+  if (measured.bytes && *measured.bytes > 0)
+    state.counters["GB/s"] = *measured.bytes / seconds / 1e9;
   if (measured.relative_spread) state.counters["noise%"] = 100 * *measured.relative_spread;
   state.counters["samples"] = static_cast<double>(measured.samples_ns.size());
   for (const record::Metric& metric : measured.metrics) state.counters[metric.name] = metric.value;
@@ -48,7 +50,8 @@ double measure_case(const Case& wanted, Bench& bench, benchmark::State& state) {
     state.SkipWithError(support.reason().c_str());
     return -1;
   }
-  measure::Experiment experiment(wanted.prepare, measure::Setup{*bench.device, *bench.inputs, bench.alone},
+  measure::Experiment experiment(wanted.prepare,
+                                 measure::Setup{*bench.device, *bench.inputs, bench.alone},
                                  options_of(wanted.info.id));
   if (experiment.outcome() == record::Outcome::ok) experiment.sample({});
   const record::Measurement measured = experiment.finish();
@@ -61,11 +64,12 @@ double measure_case(const Case& wanted, Bench& bench, benchmark::State& state) {
   return *measured.median_ns * 1e-9;
 }
 
-/// `filter`, an extended regular expression, where the end of a case's name is also the end before the suffix that
-/// Google Benchmark appends to it.
+/// `filter`, an extended regular expression, where the end of a case's name is also the end before
+/// the suffix that Google Benchmark appends to it.
 std::string at_ends_of_cases(std::string_view filter) {
   std::string widened;
-  std::size_t bracket = std::string_view::npos;  // where the bracket expression began that we are in
+  std::size_t bracket = std::string_view::npos;  // where the bracket expression began that we are
+                                                 // in
   for (std::size_t i = 0; i < filter.size(); ++i) {
     const char c = filter[i];
     if (bracket != std::string_view::npos) {
@@ -87,17 +91,22 @@ std::string at_ends_of_cases(std::string_view filter) {
 
 }  // namespace
 
-int run_benchmarks(const Program& program, const std::string& device, std::vector<std::string> arguments) {
+int run_benchmarks(const Program& program, const std::string& device,
+                   std::vector<std::string> arguments) {
   const std::vector<device::Facts> found = program.discover().devices;
-  if (std::none_of(found.begin(), found.end(), [&](const device::Facts& facts) { return facts.id == device; }))
-    program.open(device);  // throws and says what there is, unless the id stands for several devices
+  if (std::none_of(found.begin(), found.end(),
+                   [&](const device::Facts& facts) { return facts.id == device; }))
+    program.open(device);  // throws and says what there is, unless the id stands for several
+                           // devices
   Bench bench{program, device};
   const auto kind = parse<DeviceKind>(std::string_view(device).substr(0, device.find(':')));
-  const bool lists = std::ranges::any_of(
-      arguments, [](const std::string& argument) { return argument.starts_with("--benchmark_list_tests"); });
+  const bool lists = std::ranges::any_of(arguments, [](const std::string& argument) {
+    return argument.starts_with("--benchmark_list_tests");
+  });
   if (kind == DeviceKind::emulated && !lists)
     throw Error(ErrorKind::usage, fmt::format("{} has no times, and so no benchmarks", device),
-                "--once CASE counts one case; `ridgeline run --device " + device + "` counts many and keeps them");
+                "--once CASE counts one case; `ridgeline run --device " + device +
+                    "` counts many and keeps them");
   for (const Suite& suite : program.suites) {
     for (const Case& wanted : suite.cases) {
       if (wanted.info.device_kind != kind) continue;
@@ -126,14 +135,16 @@ int run_benchmarks(const Program& program, const std::string& device, std::vecto
   constexpr std::string_view filter = "--benchmark_filter=";
   for (std::string& argument : arguments)
     if (argument.starts_with(filter))
-      argument = fmt::format("{}{}", filter, at_ends_of_cases(std::string_view(argument).substr(filter.size())));
+      argument = fmt::format("{}{}", filter,
+                             at_ends_of_cases(std::string_view(argument).substr(filter.size())));
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1)
-    throw Error(ErrorKind::usage, fmt::format("unknown argument '{}'", argv[1]), "--help shows what there is");
+    throw Error(ErrorKind::usage, fmt::format("unknown argument '{}'", argv[1]),
+                "--help shows what there is");
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0)

@@ -6,9 +6,10 @@
 
 namespace ridgeline::worker {
 
-/// The whole of a worker program over all_suites(): `--worker` speaks the protocol on stdin and stdout, `--once CASE`
-/// does one verified launch for a profiler, and without either it is a plain Google Benchmark program. Returns the exit
-/// code. Inline, because the table of suites belongs to the program and not to this library.
+/// The whole of a worker program over all_suites(): `--worker` speaks the protocol on stdin and
+/// stdout, `--once CASE` does one verified launch for a profiler, and without either it is a plain
+/// Google Benchmark program. Returns the exit code. Inline, because the table of suites belongs to
+/// the program and not to this library.
 inline int main(int argc, char** argv, std::string_view name) {
   Program program;
   program.name = name;

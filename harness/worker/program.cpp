@@ -22,7 +22,8 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
     for (const Case& candidate : suite.cases) names.push_back(record::name(candidate.info.id));
   const std::string near = nearest(name, names);
   throw Error(ErrorKind::usage, fmt::format("there is no case '{}'", printable(name)),
-              near.empty() ? "--benchmark_list_tests lists the cases" : fmt::format("did you mean '{}'?", near));
+              near.empty() ? "--benchmark_list_tests lists the cases"
+                           : fmt::format("did you mean '{}'?", near));
 }
 
 measure::PrepareOptions options_of(const record::CaseId& id) {
@@ -30,7 +31,8 @@ measure::PrepareOptions options_of(const record::CaseId& id) {
   for (const record::Field& option : id.options) {
     if (option == record::Field{"cache", "hot"}) options.cache = measure::Cache::hot;
     if (option == record::Field{"launch", "single"}) options.launch = device::Launch::single;
-    if (option == record::Field{"input", "zeros"}) options.distribution = device::Distribution::zeros;
+    if (option == record::Field{"input", "zeros"})
+      options.distribution = device::Distribution::zeros;
   }
   return options;
 }
@@ -46,7 +48,8 @@ device::Support check(const Case& wanted, const device::Facts& facts) {
     // Two digits, more when they are needed to tell the two apart.
     const int digits = needed < 1.1 * free ? 2 : needed < 10e9 ? 1 : 0;
     return device::Support::unsupported(
-        fmt::format("needs {:.{}f} GB, the device has {:.{}f} GB free", needed / 1e9, digits, free / 1e9, digits));
+        fmt::format("needs {:.{}f} GB, the device has {:.{}f} GB free", needed / 1e9, digits,
+                    free / 1e9, digits));
   }
   return device::Support::yes();
 }

@@ -30,14 +30,16 @@ struct Program {
 /// Does what the command line says and returns the exit code; see main.hpp.
 int main(int argc, char** argv, const Program& program);
 
-/// The case called `name` for devices of `kind`. Throws a usage Error that suggests the nearest name when no device has
-/// it; null when only devices of other kinds do.
+/// The case called `name` for devices of `kind`. Throws a usage Error that suggests the nearest
+/// name when no device has it; null when only devices of other kinds do.
 const Case* find_case(const Program& program, std::string_view name, device::Kind kind);
 
-/// What the options in a case's name ask for (cache=hot, launch=single, input=zeros); the defaults where it has none.
+/// What the options in a case's name ask for (cache=hot, launch=single, input=zeros); the defaults
+/// where it has none.
 measure::PrepareOptions options_of(const record::CaseId& id);
 
-/// Whether the case can be measured on the device: its own word, then whether it fits into the memory that is free.
+/// Whether the case can be measured on the device: its own word, then whether it fits into the
+/// memory that is free.
 device::Support check(const Case& wanted, const device::Facts& facts);
 
 /// The id of the best device there is.

@@ -26,18 +26,21 @@ Value choose(const std::string& field, const std::string& text,
     if (text == name) return value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
   }
-  throw Error(ErrorKind::usage, fmt::format("request \"prepare\" asks for {} '{}'", field, printable(text, 60)),
+  throw Error(ErrorKind::usage,
+              fmt::format("request \"prepare\" asks for {} '{}'", field, printable(text, 60)),
               "known are " + known);
 }
 
 measure::PrepareOptions options_of(const protocol::Prepare& request) {
   measure::PrepareOptions options;
-  options.cache =
-      choose<measure::Cache>("cache", request.cache, {{"cold", measure::Cache::cold}, {"hot", measure::Cache::hot}});
-  options.launch = choose<device::Launch>("launch", request.launch,
-                                          {{"graph", device::Launch::graph}, {"single", device::Launch::single}});
+  options.cache = choose<measure::Cache>(
+      "cache", request.cache, {{"cold", measure::Cache::cold}, {"hot", measure::Cache::hot}});
+  options.launch = choose<device::Launch>(
+      "launch", request.launch,
+      {{"graph", device::Launch::graph}, {"single", device::Launch::single}});
   options.distribution = choose<device::Distribution>(
-      "input", request.input, {{"uniform", device::Distribution::uniform}, {"zeros", device::Distribution::zeros}});
+      "input", request.input,
+      {{"uniform", device::Distribution::uniform}, {"zeros", device::Distribution::zeros}});
   options.seed = request.seed;
   options.warmup_budget_ns = request.warmup_budget_ns;
   options.sample_floor_ns = request.sample_floor_ns;
@@ -46,7 +49,8 @@ measure::PrepareOptions options_of(const protocol::Prepare& request) {
 }
 
 std::optional<protocol::FailureCause> cause_of(const std::exception& error) {
-  const bool no_memory = dynamic_cast<const OutOfMemory*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
+  const bool no_memory =
+      dynamic_cast<const OutOfMemory*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
   return no_memory ? std::optional(protocol::FailureCause::out_of_memory) : std::nullopt;
 }
 
@@ -69,8 +73,10 @@ class Session {
 
  private:
   std::string answer(const protocol::HelloRequest&) {
-    return to_line(
-        protocol::Hello{protocol::version, build_facts(program_.name), program_.launcher, {protocol::Feature::layout}});
+    return to_line(protocol::Hello{protocol::version,
+                                   build_facts(program_.name),
+                                   program_.launcher,
+                                   {protocol::Feature::layout}});
   }
 
   std::string answer(const protocol::ListRequest&) {
@@ -98,8 +104,8 @@ class Session {
     use_device(request.device, request.seed);
     const Case* wanted = find_case(program_, request.case_name, device_->facts().kind);
     if (wanted == nullptr)
-      return to_line(
-          protocol::Prepared{record::Outcome::unsupported, fmt::format("does not run on {}", request.device)});
+      return to_line(protocol::Prepared{record::Outcome::unsupported,
+                                        fmt::format("does not run on {}", request.device)});
     measure::Group& group = program_.group != nullptr ? *program_.group : alone_;
     device::Support support = check(*wanted, device_->facts());
     // All ranks measure it or none does: one that did not would leave the others waiting.
@@ -107,8 +113,9 @@ class Session {
       support = device::Support::unsupported("another rank cannot measure it");
     if (!support) {
       const bool installable = support.kind() == device::Support::Kind::unavailable;
-      return to_line(protocol::Prepared{installable ? record::Outcome::unavailable : record::Outcome::unsupported,
-                                        support.reason()});
+      return to_line(protocol::Prepared{
+          installable ? record::Outcome::unavailable : record::Outcome::unsupported,
+          support.reason()});
     }
     case_name_ = request.case_name;
     experiment_.emplace(wanted->prepare, measure::Setup{*device_, *inputs_, group}, options);
@@ -118,8 +125,8 @@ class Session {
   }
 
   std::string answer(const protocol::Sample& request) {
-    return to_line(protocol::Sampled{
-        prepared().sample({request.target, request.min_samples, request.max_samples, request.budget_ns})});
+    return to_line(protocol::Sampled{prepared().sample(
+        {request.target, request.min_samples, request.max_samples, request.budget_ns})});
   }
 
   std::string answer(const protocol::FinishRequest&) {
@@ -169,10 +176,12 @@ void serve(const Program& program, Transport& transport) {
       answer = session.answer(protocol::parse_request(*line));
     } catch (const Error& error) {
       broken = error.kind() != ErrorKind::usage;
-      answer = to_line(protocol::Failure{error.what(), error.advice(), error.exit_code(), cause_of(error)});
+      answer = to_line(
+          protocol::Failure{error.what(), error.advice(), error.exit_code(), cause_of(error)});
     } catch (const std::exception& error) {
       broken = true;
-      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal), cause_of(error)});
+      answer = to_line(protocol::Failure{error.what(), "", static_cast<int>(ErrorKind::internal),
+                                         cause_of(error)});
     }
     if (answer.empty()) return;
     transport.send(answer);

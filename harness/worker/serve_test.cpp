@@ -63,7 +63,9 @@ Answer as(const std::string& text) {
   return std::get<Answer>(protocol::parse_answer<Answer>(text));
 }
 
-Failure failure(const std::string& text) { return std::get<Failure>(protocol::parse_answer<protocol::Hello>(text)); }
+Failure failure(const std::string& text) {
+  return std::get<Failure>(protocol::parse_answer<protocol::Hello>(text));
+}
 
 TEST(Serve, HelloAndListTouchNoDevice) {
   Program program = scripted::program();
@@ -71,8 +73,8 @@ TEST(Serve, HelloAndListTouchNoDevice) {
   program.open = [](std::string_view) -> std::unique_ptr<device::Device> {
     throw Error(ErrorKind::internal, "opened");
   };
-  const auto answers =
-      converse({protocol::HelloRequest{}, protocol::ListRequest{}, protocol::DevicesRequest{}}, program);
+  const auto answers = converse(
+      {protocol::HelloRequest{}, protocol::ListRequest{}, protocol::DevicesRequest{}}, program);
   const auto hello = as<protocol::Hello>(answers.at(0));
   EXPECT_EQ(hello.build.worker, "ridgeline-scripted-worker");
   EXPECT_EQ(hello.build.code_hash.size(), 32u);
@@ -83,8 +85,8 @@ TEST(Serve, HelloAndListTouchNoDevice) {
 }
 
 TEST(Serve, ACaseIsPreparedSampledInTurnsAndFinished) {
-  const auto answers =
-      converse({prepare("constant"), sample, sample, protocol::FinishRequest{}, protocol::FinishRequest{}});
+  const auto answers = converse(
+      {prepare("constant"), sample, sample, protocol::FinishRequest{}, protocol::FinishRequest{}});
   EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).outcome, record::Outcome::ok);
   EXPECT_EQ(as<protocol::Sampled>(answers.at(1)).samples_ns, std::vector<double>(10, 1e5));
   const record::Measurement measured = as<protocol::Finished>(answers.at(3)).measurement;
@@ -122,11 +124,11 @@ TEST(Serve, WhatACountingDeviceFindsEndsTheCase) {
        "the output differed from the oracle's: error 1, tolerance 1e-06"},
       {"counted_race", record::Outcome::wrong_result,
        "race (write after write) at scripted.cu:7, block 0, thread 1 with 0: out"},
-      {"counted_unmodelled", record::Outcome::unsupported, "unsupported: wgmma.mma_async"},
+      {"counted_unmodelled", record::Outcome::unsupported, "wgmma.mma_async"},
   };
   for (const auto& row : rows) {
-    const auto answers =
-        converse({prepare_counted(row.variant), protocol::FinishRequest{}, prepare_counted("counted")});
+    const auto answers = converse(
+        {prepare_counted(row.variant), protocol::FinishRequest{}, prepare_counted("counted")});
     EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).outcome, row.outcome) << row.variant;
     EXPECT_EQ(as<protocol::Prepared>(answers.at(0)).reason, row.reason);
     EXPECT_EQ(failure(answers.at(1)).message, "no case is prepared");
@@ -203,7 +205,8 @@ TEST(Serve, AFailureIsAnsweredAndTheNextRequestServed) {
   EXPECT_EQ(failure(script.answers[2]).advice, "did you mean 'scripted/constant/f32/n=16'?");
   EXPECT_EQ(failure(script.answers[3]).exit_code, 69);
   EXPECT_EQ(failure(script.answers[4]).message, "request \"prepare\" asks for cache 'lukewarm'");
-  EXPECT_EQ(failure(script.answers[5]).message, "synchronising failed: the device was scripted to fail");
+  EXPECT_EQ(failure(script.answers[5]).message,
+            "synchronising failed: the device was scripted to fail");
   EXPECT_EQ(as<protocol::Prepared>(script.answers[6]).outcome, record::Outcome::ok);
 }
 
@@ -211,17 +214,19 @@ TEST(Serve, AFailureForLackOfMemorySaysSoWhateverItsWords) {
   const struct {
     void (*fail)();
     bool no_memory;
-  } rows[] = {{[] { throw OutOfMemory("no room"); }, true},
-              {[] { throw std::bad_alloc(); }, true},
-              {[] { throw Error(ErrorKind::dependency, "the book \"out of memory\" is missing"); }, false},
-              {[] { throw std::runtime_error("out of memory"); }, false}};
+  } rows[] = {
+      {[] { throw OutOfMemory("no room"); }, true},
+      {[] { throw std::bad_alloc(); }, true},
+      {[] { throw Error(ErrorKind::dependency, "the book \"out of memory\" is missing"); }, false},
+      {[] { throw std::runtime_error("out of memory"); }, false}};
   for (const auto& row : rows) {
     Program program = scripted::program();
     program.suites[0].cases[0].prepare = [&](measure::Setup&) -> measure::Workload {
       row.fail();
       return {};
     };
-    const Failure said = failure(converse({prepare(program.suites[0].cases[0].info.id.variant)}, program).at(0));
+    const Failure said =
+        failure(converse({prepare(program.suites[0].cases[0].info.id.variant)}, program).at(0));
     EXPECT_EQ(said.cause == protocol::FailureCause::out_of_memory, row.no_memory) << said.message;
   }
 }
@@ -241,8 +246,8 @@ TEST(Serve, OptionsComeFromTheName) {
   const measure::PrepareOptions plain = options_of({"a", "b", "f32", {}, {}});
   EXPECT_EQ(plain.cache, measure::Cache::cold);
   EXPECT_EQ(plain.launch, device::Launch::graph);
-  const measure::PrepareOptions all =
-      options_of({"a", "b", "f32", {}, {{"cache", "hot"}, {"launch", "single"}, {"input", "zeros"}}});
+  const measure::PrepareOptions all = options_of(
+      {"a", "b", "f32", {}, {{"cache", "hot"}, {"launch", "single"}, {"input", "zeros"}}});
   EXPECT_EQ(all.cache, measure::Cache::hot);
   EXPECT_EQ(all.launch, device::Launch::single);
   EXPECT_EQ(all.distribution, device::Distribution::zeros);

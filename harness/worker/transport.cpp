@@ -39,14 +39,16 @@ class Lines final : public Transport {
       }
       searched_ = waiting_.size();
       if (searched_ > protocol::max_message_bytes)
-        throw Error(ErrorKind::usage, fmt::format("a request is longer than {} bytes", protocol::max_message_bytes));
+        throw Error(ErrorKind::usage,
+                    fmt::format("a request is longer than {} bytes", protocol::max_message_bytes));
       char block[65536];
       const ssize_t got = read(from_, block, sizeof block);
       if (got == 0) return std::nullopt;
       if (got > 0)
         waiting_.append(block, static_cast<std::size_t>(got));
       else if (errno != EINTR)
-        throw Error(ErrorKind::internal, fmt::format("reading a request failed: {}", std::strerror(errno)));
+        throw Error(ErrorKind::internal,
+                    fmt::format("reading a request failed: {}", std::strerror(errno)));
     }
   }
 
@@ -56,7 +58,8 @@ class Lines final : public Transport {
       if (sent >= 0)
         line.remove_prefix(static_cast<std::size_t>(sent));
       else if (errno != EINTR)
-        throw Error(ErrorKind::internal, fmt::format("sending an answer failed: {}", std::strerror(errno)));
+        throw Error(ErrorKind::internal,
+                    fmt::format("sending an answer failed: {}", std::strerror(errno)));
     }
   }
 
@@ -77,8 +80,8 @@ int keep(int descriptor) {
   return copy;
 }
 
-}  // namespace
-
+/// This process's stdin and stdout. They are taken away from everybody else: from now on fd 0 reads
+/// nothing and fd 1 is stderr, so that a kernel's printf cannot break the protocol.
 std::unique_ptr<Transport> take_standard_streams() {
   auto lines = std::make_unique<Lines>(keep(STDIN_FILENO), keep(STDOUT_FILENO));
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -88,18 +91,22 @@ std::unique_ptr<Transport> take_standard_streams() {
   return lines;
 }
 
+/// On which `token` has been shown.
 std::unique_ptr<Transport> connect_to(const std::string& address, const std::string& token) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
     throw Error(ErrorKind::usage, fmt::format("--connect needs HOST:PORT, not '{}'", address));
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
-  const int status = getaddrinfo(address.substr(0, colon).c_str(), address.substr(colon + 1).c_str(), &hints, &found);
+  const int status = getaddrinfo(address.substr(0, colon).c_str(),
+                                 address.substr(colon + 1).c_str(), &hints, &found);
   if (status != 0)
-    throw Error(ErrorKind::dependency, fmt::format("looking up {} failed: {}", address, gai_strerror(status)));
+    throw Error(ErrorKind::dependency,
+                fmt::format("looking up {} failed: {}", address, gai_strerror(status)));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
   for (const addrinfo* candidate = found; candidate != nullptr; candidate = candidate->ai_next) {
-    const int connection = socket(candidate->ai_family, candidate->ai_socktype | SOCK_CLOEXEC, candidate->ai_protocol);
+    const int connection =
+        socket(candidate->ai_family, candidate->ai_socktype | SOCK_CLOEXEC, candidate->ai_protocol);
     if (connection < 0) continue;
     if (connect(connection, candidate->ai_addr, candidate->ai_addrlen) == 0) {
       auto lines = std::make_unique<Lines>(connection, connection);
@@ -108,8 +115,11 @@ std::unique_ptr<Transport> connect_to(const std::string& address, const std::str
     }
     close(connection);
   }
-  throw Error(ErrorKind::dependency, fmt::format("connecting to {} failed: {}", address, std::strerror(errno)));
+  throw Error(ErrorKind::dependency,
+              fmt::format("connecting to {} failed: {}", address, std::strerror(errno)));
 }
+
+}  // namespace
 
 void die_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
@@ -118,7 +128,8 @@ std::unique_ptr<Transport> open_transport(const std::string& address) {
   if (address.empty()) return take_standard_streams();
   const char* token = std::getenv(protocol::token_variable);
   if (token == nullptr)
-    throw Error(ErrorKind::usage, fmt::format("--connect needs a token in ${}", protocol::token_variable));
+    throw Error(ErrorKind::usage,
+                fmt::format("--connect needs a token in ${}", protocol::token_variable));
   return connect_to(address, token);
 }
 

@@ -20,12 +20,16 @@ struct Problem {
   std::int64_t lanes = 0;
   std::int64_t rounds = 1;
 
-  double flops() const { return kernels::flops_of_round * static_cast<double>(rounds) * static_cast<double>(lanes); }
-  double bytes() const { return static_cast<double>(lanes) * (4.0 + static_cast<double>(size_of(dtype))); }
+  double flops() const {
+    return kernels::flops_of_round * static_cast<double>(rounds) * static_cast<double>(lanes);
+  }
+  double bytes() const {
+    return static_cast<double>(lanes) * (4.0 + static_cast<double>(size_of(dtype)));
+  }
 };
 
-/// `in` has `lanes` floats, rounded to multiples of 2^-10 when dtype is f16; `out` has `lanes` elements of dtype.
-/// Device memory, aligned to 256 bytes.
+/// `in` has `lanes` floats, rounded to multiples of 2^-10 when dtype is f16; `out` has `lanes`
+/// elements of dtype. Device memory, aligned to 256 bytes.
 struct Operands {
   const float* in = nullptr;
   void* out = nullptr;
@@ -44,7 +48,7 @@ kernels::Table<Variant> variants();
 Problem problem_for(DType dtype, const device::Facts& facts);
 
 /// Wrong elements of `out` among those checked.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const void* out, std::uint64_t seed);
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const void* out, std::uint64_t seed);
 
 }  // namespace ridgeline::arithmetic

@@ -23,7 +23,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     GetParam().variant.launch(problem, {from.data(), out.data()}, device->stream());
     device->synchronize();
     EXPECT_EQ(deviation(*device, problem, in, out.data(), 1).error, 0.0)
-        << problem.lanes << " lanes of " << to_string(problem.dtype) << ", " << problem.rounds << " rounds";
+        << problem.lanes << " lanes of " << to_string(problem.dtype) << ", " << problem.rounds
+        << " rounds";
     EXPECT_TRUE(out.guard_untouched()) << problem.lanes << " lanes: wrote beyond the end";
   }
 };
@@ -31,7 +32,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
 TEST_P(EveryVariant, IsRightForAnySize) {
   int done = 0;
   for (const DType dtype : GetParam().variant.dtypes)
-    for (const std::int64_t lanes : {0, 1, 2, 7, 64, 127, 128, 129, 511, 512, 1021, 2048, 2049, 20'000})
+    for (const std::int64_t lanes :
+         {0, 1, 2, 7, 64, 127, 128, 129, 511, 512, 1021, 2048, 2049, 20'000})
       for (const std::int64_t rounds : {0, 1, 2, 3}) {
         const Problem problem{dtype, lanes, rounds};
         if (!GetParam().variant.supports(problem, device->facts())) continue;
@@ -42,7 +44,8 @@ TEST_P(EveryVariant, IsRightForAnySize) {
 }
 
 TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
-  if (GetParam().kind != device::Kind::cpu) GTEST_SKIP() << "only CPU variants pick an instruction set";
+  if (GetParam().kind != device::Kind::cpu)
+    GTEST_SKIP() << "only CPU variants pick an instruction set";
   const simd::Isa before = simd::isa_in_use();
   for (const simd::Isa isa : simd::usable()) {
     simd::isa_in_use() = isa;
@@ -53,7 +56,8 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
   for (const DType dtype : {DType::i32, DType::u8, DType::bf16, DType::tf32})
-    EXPECT_FALSE(GetParam().variant.supports({dtype, 1024, 1}, device->facts())) << to_string(dtype);
+    EXPECT_FALSE(GetParam().variant.supports({dtype, 1024, 1}, device->facts()))
+        << to_string(dtype);
 }
 
 TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
@@ -65,16 +69,19 @@ TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
     device->fill(in.data(), DType::f32, in.size(), device::Distribution::uniform, 5, 0);
     const device::Buffer<double> out(*device, in.size());
     const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
-      GetParam().variant.launch({dtype, problem.lanes, rounds}, {in.data(), out.data()}, device->stream());
+      GetParam().variant.launch({dtype, problem.lanes, rounds}, {in.data(), out.data()},
+                                device->stream());
       device->synchronize();
     });
     EXPECT_GE(ratio, 2) << to_string(dtype);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Arithmetic, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Arithmetic, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::Test {
  protected:

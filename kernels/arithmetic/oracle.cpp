@@ -10,18 +10,20 @@ namespace {
 
 /// In f64, and exact in `dtype` too.
 double expected(const Problem& problem, float in) {
-  const double x = problem.dtype == DType::f16 ? std::nearbyint(static_cast<double>(in) * 1024) / 1024 : in;
+  const double x =
+      problem.dtype == DType::f16 ? std::nearbyint(static_cast<double>(in) * 1024) / 1024 : in;
   return kernels::after_rounds(x, problem.rounds);
 }
 
 }  // namespace
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const void* out, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const void* out, std::uint64_t seed) {
   switch (problem.dtype) {
     case DType::f32:
-      return kernels::compare_bits(device, static_cast<const float*>(out), problem.lanes, seed,
-                                   [&](std::int64_t i) { return static_cast<float>(expected(problem, in(i))); });
+      return kernels::compare_bits(
+          device, static_cast<const float*>(out), problem.lanes, seed,
+          [&](std::int64_t i) { return static_cast<float>(expected(problem, in(i))); });
     case DType::f64:
       return kernels::compare_bits(device, static_cast<const double*>(out), problem.lanes, seed,
                                    [&](std::int64_t i) { return expected(problem, in(i)); });
@@ -35,9 +37,11 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
 }
 
 Problem problem_for(DType dtype, const device::Facts& facts) {
-  // 1024 threads an SM of eight chains each, so that every SM has the same share of one wave of blocks.
+  // 1024 threads per SM of eight chains each, so that every SM has the same share of one wave of
+  // blocks.
   if (facts.kind == device::Kind::cuda)
-    return {dtype, std::int64_t{facts.units} * 1024 * 8 * (dtype == DType::f16 ? 2 : 1), dtype == DType::f64 ? 33 : 65};
+    return {dtype, std::int64_t{facts.units} * 1024 * 8 * (dtype == DType::f16 ? 2 : 1),
+            dtype == DType::f64 ? 33 : 65};
   return {dtype, std::int64_t{facts.units} * 4096, 65};
 }
 

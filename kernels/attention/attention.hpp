@@ -17,8 +17,9 @@ namespace ridgeline::attention {
 enum class Mask { full, causal };
 std::string_view to_string(Mask mask);
 
-/// O = softmax(Q K' / sqrt(dim)) V for each batch and head. Q, K, V and O are dense batch x heads x seq x dim arrays of
-/// `dtype`; sums are kept in f32. Batch, heads and seq may be 0.
+/// O = softmax(Q K' / sqrt(dim)) V for each batch and head. Q, K, V and O are dense
+/// batch x heads x seq x dim arrays of `dtype`; sums are kept in f32. Batch, heads and seq may be
+/// 0.
 struct Problem {
   std::int64_t batch = 0, heads = 0, seq = 0, dim = 0;
   Mask mask = Mask::full;
@@ -26,14 +27,16 @@ struct Problem {
 
   std::int64_t all_heads() const { return batch * heads; }
   std::int64_t elements() const { return all_heads() * seq * dim; }  // of Q, as of K, V and O
-  /// The two products, by convention: 4 * batch * heads * seq^2 * dim, and half of it when causal, whatever a variant
-  /// computes. The softmax is not counted.
+  /// The two products, by convention: 4 * batch * heads * seq^2 * dim, and half of it when causal,
+  /// whatever a variant computes. The softmax is not counted.
   double flops() const {
     const double full = 4.0 * static_cast<double>(elements()) * static_cast<double>(seq);
     return mask == Mask::causal ? full / 2 : full;
   }
   /// Q, K and V read once, O written once.
-  double bytes() const { return 4.0 * static_cast<double>(elements()) * static_cast<double>(size_of(dtype)); }
+  double bytes() const {
+    return 4.0 * static_cast<double>(elements()) * static_cast<double>(size_of(dtype));
+  }
 };
 
 /// Where one execution reads and writes; device memory, each array aligned to 256 bytes.

@@ -21,7 +21,8 @@ using kernels::Deviation;
 std::string describe(const Problem& problem) {
   return "batch=" + std::to_string(problem.batch) + " heads=" + std::to_string(problem.heads) +
          " seq=" + std::to_string(problem.seq) + " dim=" + std::to_string(problem.dim) + " " +
-         std::string(to_string(problem.mask)) + " " + std::string(ridgeline::to_string(problem.dtype));
+         std::string(to_string(problem.mask)) + " " +
+         std::string(ridgeline::to_string(problem.dtype));
 }
 
 /// Inputs of a problem on the host and on a device.
@@ -40,7 +41,8 @@ struct Inputs {
     std::normal_distribution<float> normal;
     std::vector<float> result(static_cast<std::size_t>(problem.elements()));
     for (float& value : result)
-      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f), problem.dtype);
+      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f),
+                               problem.dtype);
     return result;
   }
   static kernels::Source source(const std::vector<float>& values) {
@@ -63,14 +65,18 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     const device::Support support = variant.supports(problem, device->facts());
     ASSERT_TRUE(support) << describe(problem) << ": " << support.reason();
     const Inputs inputs(*device, problem, outliers);
-    kernels::GuardedOutput o(*device, static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype));
-    kernels::GuardedOutput workspace(*device, variant.workspace == nullptr ? 0 : variant.workspace(problem));
-    variant.launch(problem, {inputs.q.data(), inputs.k.data(), inputs.v.data(), o.data(), workspace.data()},
+    kernels::GuardedOutput o(*device,
+                             static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype));
+    kernels::GuardedOutput workspace(*device,
+                                     variant.workspace == nullptr ? 0 : variant.workspace(problem));
+    variant.launch(problem,
+                   {inputs.q.data(), inputs.k.data(), inputs.v.data(), o.data(), workspace.data()},
                    device->stream());
     device->synchronize();
-    const Deviation deviation = attention::deviation(*device, problem, inputs.expected(problem), o.data());
-    EXPECT_TRUE(deviation.right()) << describe(problem) << ": error " << deviation.error << ", tolerance "
-                                   << deviation.tolerance;
+    const Deviation deviation =
+        attention::deviation(*device, problem, inputs.expected(problem), o.data());
+    EXPECT_TRUE(deviation.right()) << describe(problem) << ": error " << deviation.error
+                                   << ", tolerance " << deviation.tolerance;
     EXPECT_TRUE(o.guard_untouched()) << describe(problem) << ": wrote beyond O";
     EXPECT_TRUE(workspace.guard_untouched()) << describe(problem) << ": wrote beyond the workspace";
   }
@@ -83,7 +89,8 @@ TEST_P(EveryVariant, IsRightForAnyLength) {
   for (const DType dtype : GetParam().variant.dtypes)
     for (const Mask mask : {Mask::full, Mask::causal})
       for (const std::int64_t dim : {64, 128})
-        for (const std::int64_t seq : kernels::is_emulated(*device) ? few : all) check({1, 2, seq, dim, mask, dtype});
+        for (const std::int64_t seq : kernels::is_emulated(*device) ? few : all)
+          check({1, 2, seq, dim, mask, dtype});
 }
 
 TEST_P(EveryVariant, KeepsHeadsApart) {
@@ -107,7 +114,8 @@ TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
 TEST_P(EveryVariant, SaysNoToWhatItCannotDo) {
   const DType dtype = GetParam().variant.dtypes.front();
   EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 80, Mask::full, dtype}, device->facts()));
-  EXPECT_FALSE(GetParam().variant.supports({1, 1, 64, 64, Mask::full, DType::i32}, device->facts()));
+  EXPECT_FALSE(
+      GetParam().variant.supports({1, 1, 64, 64, Mask::full, DType::i32}, device->facts()));
 }
 
 TEST_P(EveryVariant, KeepsItsBudget) {
@@ -116,15 +124,20 @@ TEST_P(EveryVariant, KeepsItsBudget) {
   kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
-INSTANTIATE_TEST_SUITE_P(Attention, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Attention, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
-/// The checker itself, on a right output that is then damaged. With long sequences only a sample of rows is checked.
+/// The checker itself, on a right output that is then damaged. With long sequences only a sample of
+/// rows is checked.
 class Checker : public testing::TestWithParam<Problem> {
  protected:
   Checker()
-      : found(kernels::test_device(device::Kind::cpu)), problem(GetParam()), inputs(*found.device, problem, false) {
+      : found(kernels::test_device(device::Kind::cpu)),
+        problem(GetParam()),
+        inputs(*found.device, problem, false) {
     expected = inputs.expected(problem);
     o.assign(static_cast<std::size_t>(problem.elements()), 0.0f);
     for (std::size_t i = 0; i < expected.rows.size(); ++i)
@@ -181,8 +194,9 @@ INSTANTIATE_TEST_SUITE_P(Attention, Checker,
                                          Problem{2, 2, 100, 128, Mask::causal, DType::bf16},
                                          Problem{1, 2, 100, 64, Mask::full, DType::f16}));
 
-/// The last causal row of one long head, computed as a kernel on tensor cores does: exp(score - largest) is rounded to
-/// the element type for the second product, sums are f32. Keys lost .. lost + count - 1 are left out.
+/// The last causal row of one long head, computed as a kernel on tensor cores does:
+/// exp(score - largest) is rounded to the element type for the second product, sums are f32. Keys
+/// lost .. lost + count - 1 are left out.
 class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*/bool>> {
  protected:
   LongCausalRow()
@@ -213,7 +227,8 @@ class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*
       if (j >= lost && j < lost + count) continue;
       const float weight = std::exp(p[j] - largest);
       sum += weight;
-      for (std::int64_t d = 0; d < dim; ++d) o[d] += kernels::rounded(weight, dtype()) * v[j * dim + d];
+      for (std::int64_t d = 0; d < dim; ++d)
+        o[d] += kernels::rounded(weight, dtype()) * v[j * dim + d];
     }
     Expected last{{0}, {expected.o.end() - dim, expected.o.end()}, {expected.tolerances.back()}};
     for (float& value : o) value /= sum;
@@ -229,7 +244,8 @@ class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*
 
 TEST_P(LongCausalRow, AcceptsRoundedProbabilities) {
   const Deviation result = without(0, 0);
-  EXPECT_LE(result.error, result.tolerance / 2) << "a right kernel should not come close to the tolerance";
+  EXPECT_LE(result.error, result.tolerance / 2)
+      << "a right kernel should not come close to the tolerance";
 }
 TEST_P(LongCausalRow, RejectsLostKeys) {
   for (const std::int64_t lost : {0, 4096, 8064}) {
@@ -239,7 +255,8 @@ TEST_P(LongCausalRow, RejectsLostKeys) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Attention, LongCausalRow,
-                         testing::Combine(testing::Values(DType::f32, DType::f16, DType::bf16), testing::Bool()));
+                         testing::Combine(testing::Values(DType::f32, DType::f16, DType::bf16),
+                                          testing::Bool()));
 
 TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   const kernels::TestDevice found = kernels::test_device(device::Kind::cpu);
@@ -248,7 +265,8 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   found.device->fill(v.data(), DType::f16, 128, device::Distribution::uniform, 42, 1000);
   const RandomInputs inputs{device::Distribution::uniform, 42, 0, 500, 1000};
   const auto expected = expect_random(problem, inputs);
-  for (int d = 0; d < 64; ++d) EXPECT_EQ(expected->o[d], from_f16(v.data()[d]));  // the first query sees one key
+  for (int d = 0; d < 64; ++d)
+    EXPECT_EQ(expected->o[d], from_f16(v.data()[d]));  // the first query sees one key
   EXPECT_EQ(expected, expect_random(problem, inputs)) << "not from the cache";
   EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 0, 500, 1001}));
 }

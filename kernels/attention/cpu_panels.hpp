@@ -10,24 +10,31 @@
 #include "kernels/attention/panel_softmax.hpp"
 #include "kernels/gemm/register_tile.hpp"
 
-// How the CPU variants cut one head into panels for gemm's register tile. Scores are kept transposed: a panel holds the
-// scores of tile.columns queries, one row a key. So S' = K Q' and O' = V' S' are both products of packed panels, the
-// scores of the first are the operand of the second as they stand, and the softmax runs along columns.
+// How the CPU variants cut one head into panels for gemm's register tile. Scores are kept
+// transposed: a panel holds the scores of tile.columns queries, one row per key. So S' = K Q' and
+// O' = V' S' are both products of packed panels, the scores of the first are the operand of the
+// second as they stand, and the softmax runs along columns.
 namespace ridgeline::attention::on_cpu {
 
-constexpr std::int64_t key_block = 120;   // keys packed at a time: whole tiles of every width, and with 128 dims in L2
+constexpr std::int64_t key_block = 120;   // keys packed at a time: whole tiles of every width, and
+                                          // with 128 dims in L2
 constexpr std::int64_t block_panels = 8;  // panels of queries that use a packed block of keys
 
-inline std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
-inline std::int64_t divide_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step; }
+inline std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+inline std::int64_t divide_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step;
+}
 
-/// Rows first .. end - 1 of a seq x dim matrix as columns of a panel: element (row, d) goes to to[d * width + row -
-/// first], times factor; zeros fill up to width.
-inline void pack_transposed(const float* matrix, std::int64_t dim, std::int64_t first, std::int64_t end, int width,
-                            float factor, float* to) {
+/// Rows first .. end - 1 of a seq x dim matrix as columns of a panel: element (row, d) goes to
+/// to[d * width + row - first], times factor; zeros fill up to width.
+inline void pack_transposed(const float* matrix, std::int64_t dim, std::int64_t first,
+                            std::int64_t end, int width, float factor, float* to) {
   for (std::int64_t row = 0; row < width; ++row) {
     const float* from = matrix + (first + row) * dim;
-    for (std::int64_t d = 0; d < dim; ++d) to[d * width + row] = first + row < end ? from[d] * factor : 0.0f;
+    for (std::int64_t d = 0; d < dim; ++d)
+      to[d * width + row] = first + row < end ? from[d] * factor : 0.0f;
   }
 }
 
@@ -58,13 +65,15 @@ struct KeyBlock {
     }
   }
   /// scores = K q, rows up to the next whole tile.
-  void multiply_keys(const gemm::RegisterTile& tile, std::int64_t dim, const float* query_panel, float* scores) const {
+  void multiply_keys(const gemm::RegisterTile& tile, std::int64_t dim, const float* query_panel,
+                     float* scores) const {
     for (std::int64_t row = 0; row < count(); row += tile.rows)
-      tile.multiply(dim, keys + row * dim, query_panel, scores + row * tile.columns, tile.columns, false);
+      tile.multiply(dim, keys + row * dim, query_panel, scores + row * tile.columns, tile.columns,
+                    false);
   }
   /// output (= or +=) V' p.
-  void multiply_values(const gemm::RegisterTile& tile, std::int64_t dim, const float* p, float* output,
-                       bool add) const {
+  void multiply_values(const gemm::RegisterTile& tile, std::int64_t dim, const float* p,
+                       float* output, bool add) const {
     for (std::int64_t d = 0; d < dim; d += tile.rows)
       tile.multiply(count(), values + d * count(), p, output + d * tile.columns, tile.columns, add);
   }
@@ -72,14 +81,15 @@ struct KeyBlock {
   void mask(const gemm::RegisterTile& tile, std::int64_t first_query, float* scores) const {
     for (std::int64_t j = std::max(first, first_query + 1); j < end; ++j) {
       const std::int64_t unseen = std::min<std::int64_t>(j - first_query, tile.columns);
-      std::fill_n(scores + (j - first) * tile.columns, unseen, -std::numeric_limits<float>::infinity());
+      std::fill_n(scores + (j - first) * tile.columns, unseen,
+                  -std::numeric_limits<float>::infinity());
     }
   }
 };
 
 /// The rows of O that a panel of results (dim x columns) holds, from query `first` on.
-inline void write_output(const gemm::RegisterTile& tile, const float* panel, std::int64_t dim, std::int64_t first,
-                         std::int64_t seq, float* o) {
+inline void write_output(const gemm::RegisterTile& tile, const float* panel, std::int64_t dim,
+                         std::int64_t first, std::int64_t seq, float* o) {
   for (std::int64_t i = first; i < std::min(first + tile.columns, seq); ++i)
     for (std::int64_t d = 0; d < dim; ++d) o[i * dim + d] = panel[d * tile.columns + i - first];
 }

@@ -7,31 +7,33 @@
 #include <tuple>
 #include <type_traits>
 
-// Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far smaller than those of
-// the first causal rows, and so are their errors. With p the exact probabilities of a row and u the unit roundoff of
-// the element type,
+// Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far
+// smaller than those of the first causal rows, and so are their errors. With p the exact
+// probabilities of a row and u the unit roundoff of the element type,
 //   tolerance = 2 max|plain - exact| + 2 u max|exact| + 6 u max r
 //             + u_f32 (2 (dim + 4) s + 8) max sum p |v|,
-// where maxima are over the row's outputs, sums over its keys, r is explained below, and s = max over keys of sum |q k|
-// / sqrt(dim):
-// - plain is the same formula in plain steps of the problem's precision (f32 sums; scores, probabilities and outputs
-//   rounded to the element type); another order of steps may err twice as much. With few keys its errors may cancel by
-//   chance, so that it bounds nothing alone.
+// where maxima are over the row's outputs, sums over its keys, r is explained below, and s = max
+// over keys of sum |q k| / sqrt(dim):
+// - plain is the same formula in plain steps of the problem's precision (f32 sums; scores,
+//   probabilities and outputs rounded to the element type); another order of steps may err twice as
+//   much. With few keys its errors may cancel by chance, so that it bounds nothing alone.
 // - The output is rounded once, by at most u |o|, and what is rounded is itself a little off.
-// - Before the second product each probability may be rounded, exp(score - largest) in place of p too:
-//   p_j (1 + e_j), |e_j| <= u, moves an output o by sum e_j p_j v_j. Scores s_j may be rounded as well, s_j (1 + f_j),
-//   |f_j| <= u, which moves it by sum f_j s_j p_j (v_j - o) to first order. For independent roundings of mean 0, with r
-//   the root of the sum of the squares of all these products, the sum exceeds t u r with probability at most
-//   2 exp(-t^2 / 2) (Hoeffding): at t = 6, 3e-8 an output. Below 2^-14 f16 errs by 2^-25 instead, less than that beside
-//   the largest, which is 1.
-// - In f32, a score in any order of sums is off by at most (dim + 4) u_f32 s to first order, scaling included, which
-//   changes every p by that ratio and an output by at most 2 sum p |v| of it; exponentials and a few sums take 8 more.
-//   Longer sums err in plain too.
+// - Before the second product each probability may be rounded, exp(score - largest) in place of p
+//   too: p_j (1 + e_j), |e_j| <= u, moves an output o by sum e_j p_j v_j. Scores s_j may be rounded
+//   as well, s_j (1 + f_j), |f_j| <= u, which moves it by sum f_j s_j p_j (v_j - o) to first order.
+//   For independent roundings of mean 0, with r the root of the sum of the squares of all these
+//   products, the sum exceeds t u r with probability at most 2 exp(-t^2 / 2) (Hoeffding): at t = 6,
+//   3e-8 per output. Below 2^-14 f16 errs by 2^-25 instead, less than that beside the largest,
+//   which is 1.
+// - In f32, a score in any order of sums is off by at most (dim + 4) u_f32 s to first order,
+//   scaling included, which changes every p by that ratio and an output by at most 2 sum p |v| of
+//   it; exponentials and a few sums take 8 more. Longer sums err in plain too.
 
 namespace ridgeline::attention {
 namespace {
 
-// Rows are sampled so that checking stays around a second; the inputs of a head are made once for all its rows.
+// Rows are sampled so that checking stays around a second; the inputs of a head are made once for
+// all its rows.
 constexpr std::int64_t most_products = std::int64_t{1} << 27, most_inputs = std::int64_t{1} << 25;
 constexpr std::int64_t fewest_heads = 2, fewest_rows = 4;
 
@@ -40,8 +42,9 @@ std::vector<float> read(const kernels::Source& source, std::int64_t first, std::
   constexpr std::int64_t piece = 1 << 14;
 #pragma omp parallel for
   for (std::int64_t begin = 0; begin < count; begin += piece)
-    source(first + begin, std::span(values).subspan(static_cast<std::size_t>(begin),
-                                                    static_cast<std::size_t>(std::min(piece, count - begin))));
+    source(first + begin,
+           std::span(values).subspan(static_cast<std::size_t>(begin),
+                                     static_cast<std::size_t>(std::min(piece, count - begin))));
   return values;
 }
 
@@ -57,11 +60,11 @@ struct Sensitivity {
   double spread = 0;  // max r, the root of a sum of squares over its keys
 };
 
-/// One row of the output from one query and the `keys` keys it sees, with all steps in Real and `round` after each
-/// stage. Says how sensitive the row is when Real is double.
+/// One row of the output from one query and the `keys` keys it sees, with all steps in Real and
+/// `round` after each stage. Says how sensitive the row is when Real is double.
 template <class Real, class Round>
-Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t keys, std::int64_t dim, Round round,
-                   double* o) {
+Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t keys,
+                   std::int64_t dim, Round round, double* o) {
   constexpr bool sensitive = std::is_same_v<Real, double>;  // of the exact row alone it is asked
   std::vector<Real> p(static_cast<std::size_t>(keys)), scores(p.size());
   const Real scale = 1 / std::sqrt(static_cast<Real>(dim));
@@ -78,7 +81,8 @@ Sensitivity attend(const float* q, const float* k, const float* v, std::int64_t 
     largest = std::max(largest, p[j]);
   }
   for (Real& value : p) sum += value = std::exp(value - largest);
-  std::vector<Real> result(static_cast<std::size_t>(dim), Real{0}), magnitudes = result, squares = result;
+  std::vector<Real> result(static_cast<std::size_t>(dim), Real{0}), magnitudes = result,
+                                                                    squares = result;
   for (std::int64_t j = 0; j < keys; ++j) {
     const Real probability = round(p[j] / sum);
     for (std::int64_t d = 0; d < dim; ++d) {
@@ -115,21 +119,22 @@ double tolerance(const Problem& problem, const Sensitivity& of, std::span<const 
 
 }  // namespace
 
-Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k, const kernels::Source& v,
-                std::uint64_t seed) {
+Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
+                const kernels::Source& v, std::uint64_t seed) {
   const std::int64_t seq = problem.seq, dim = problem.dim, head_size = seq * dim;
   const DType dtype = problem.dtype;
   Expected expected;
   if (problem.elements() == 0) return expected;
-  const auto heads =
-      kernels::checked_rows(problem.all_heads(), std::max(fewest_heads, most_inputs / (2 * head_size)), seed);
+  const auto heads = kernels::checked_rows(
+      problem.all_heads(), std::max(fewest_heads, most_inputs / (2 * head_size)), seed);
   const std::int64_t products = 2 * head_size * static_cast<std::int64_t>(heads.size());
   const std::int64_t rows_a_head = std::max(fewest_rows, most_products / products);
 
   for (const std::int64_t head : heads) {
     const std::vector<std::int64_t> rows =
         kernels::checked_rows(seq, rows_a_head, seed + static_cast<std::uint64_t>(head));
-    const std::vector<float> keys = read(k, head * head_size, head_size), values = read(v, head * head_size, head_size);
+    const std::vector<float> keys = read(k, head * head_size, head_size),
+                             values = read(v, head * head_size, head_size);
     const auto count = static_cast<std::int64_t>(rows.size());
     std::vector<double> exact(static_cast<std::size_t>(count * dim)), tolerances(rows.size());
 #pragma omp parallel for schedule(dynamic)
@@ -137,13 +142,15 @@ Expected expect(const Problem& problem, const kernels::Source& q, const kernels:
       std::vector<float> query(static_cast<std::size_t>(dim));
       q(head * head_size + rows[r] * dim, query);
       const std::int64_t seen = problem.mask == Mask::causal ? rows[r] + 1 : seq;
-      const std::span<double> row(&exact[static_cast<std::size_t>(r * dim)], static_cast<std::size_t>(dim));
+      const std::span<double> row(&exact[static_cast<std::size_t>(r * dim)],
+                                  static_cast<std::size_t>(dim));
       std::vector<double> plain(row.size());
       const Sensitivity of = attend<double>(
-          query.data(), keys.data(), values.data(), seen, dim, [](double x) { return x; }, row.data());
+          query.data(), keys.data(), values.data(), seen, dim, [](double x) { return x; },
+          row.data());
       attend<float>(
-          query.data(), keys.data(), values.data(), seen, dim, [=](float x) { return round_to(dtype, x); },
-          plain.data());
+          query.data(), keys.data(), values.data(), seen, dim,
+          [=](float x) { return round_to(dtype, x); }, plain.data());
       tolerances[static_cast<std::size_t>(r)] = tolerance(problem, of, row, plain);
     }
     for (const std::int64_t row : rows) expected.rows.push_back(head * seq + row);
@@ -154,21 +161,27 @@ Expected expect(const Problem& problem, const kernels::Source& q, const kernels:
 }
 
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs) {
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Mask, DType, device::Distribution,
-                         std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  static kernels::OracleCache<Key, Expected> cache(8);  // a result has at most most_products / (2 * seq) rows: some MiB
-  const Key key{problem.batch,       problem.heads, problem.seq,    problem.dim,    problem.mask,  problem.dtype,
-                inputs.distribution, inputs.seed,   inputs.q_first, inputs.k_first, inputs.v_first};
+  using Key =
+      std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Mask, DType,
+                 device::Distribution, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  static kernels::OracleCache<Key, Expected> cache(8);  // a result has at most most_products / (2 *
+                                                        // seq) rows: some MiB
+  const Key key{problem.batch,  problem.heads,  problem.seq,         problem.dim,
+                problem.mask,   problem.dtype,  inputs.distribution, inputs.seed,
+                inputs.q_first, inputs.k_first, inputs.v_first};
   return cache.get(key, [&] {
     const auto source = [&](std::uint64_t first) {
       return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
     };
-    return expect(problem, source(inputs.q_first), source(inputs.k_first), source(inputs.v_first), inputs.seed);
+    return expect(problem, source(inputs.q_first), source(inputs.k_first), source(inputs.v_first),
+                  inputs.seed);
   });
 }
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const Expected& expected, const void* o) {
-  const std::vector<float> values = kernels::download_rows(device, o, problem.dtype, problem.dim, expected.rows);
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const Expected& expected, const void* o) {
+  const std::vector<float> values =
+      kernels::download_rows(device, o, problem.dtype, problem.dim, expected.rows);
   const auto dim = static_cast<std::size_t>(problem.dim);
   kernels::Deviation worst;
   for (std::size_t r = 0; r < expected.rows.size(); ++r) {
@@ -179,7 +192,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
       row.error = std::max(row.error, error);
     }
     // Compares quotients without dividing, since a row of zeros has a tolerance of zero.
-    if (r == 0 || (worst.right() && !row.right()) || row.error * worst.tolerance > worst.error * row.tolerance)
+    if (r == 0 || (worst.right() && !row.right()) ||
+        row.error * worst.tolerance > worst.error * row.tolerance)
       worst = row;
   }
   return worst;

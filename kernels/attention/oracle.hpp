@@ -11,15 +11,16 @@ namespace ridgeline::attention {
 
 /// The part of the output that is checked.
 struct Expected {
-  std::vector<std::int64_t>
-      rows;               // of O as a (batch * heads * seq) x dim matrix, ascending; with the first and the last
-  std::vector<double> o;  // rows.size() x dim, computed in f64
+  std::vector<std::int64_t> rows;  // of O as a (batch * heads * seq) x dim matrix, ascending; with
+                                   // the first and the last
+  std::vector<double> o;           // rows.size() x dim, computed in f64
   std::vector<double> tolerances;  // of each row; oracle.cpp says how they are found
 };
 
-/// Expected rows for inputs q, k and v: all when the problem is small, else a few of a few heads that `seed` picks.
-Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k, const kernels::Source& v,
-                std::uint64_t seed);
+/// Expected rows for inputs q, k and v: all when the problem is small, else a few of a few heads
+/// that `seed` picks.
+Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
+                const kernels::Source& v, std::uint64_t seed);
 
 /// Where the random inputs of one buffer set start in stream `seed`.
 struct RandomInputs {
@@ -28,12 +29,13 @@ struct RandomInputs {
   bool operator==(const RandomInputs&) const = default;
 };
 
-/// expect() for random inputs. The last results are kept, so that verifying twice, or another variant on the same
-/// inputs, costs no second computation.
+/// expect() for random inputs. The last results are kept, so that verifying twice, or another
+/// variant on the same inputs, costs no second computation.
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs);
 
-/// Of the checked rows of `o` (device memory), the largest difference from the expected one and the tolerance of the
-/// row where their quotient is largest: all rows are right when this one is.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const Expected& expected, const void* o);
+/// Of the checked rows of `o` (device memory), the largest difference from the expected one and the
+/// tolerance of the row where their quotient is largest: all rows are right when this one is.
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const Expected& expected, const void* o);
 
 }  // namespace ridgeline::attention

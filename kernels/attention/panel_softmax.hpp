@@ -2,17 +2,20 @@
 
 #include <cstdint>
 
-// Softmax of a panel: a keys x columns array in which each column belongs to a query, so that all steps are vertical.
-// Like gemm/register_tile.hpp, this header is included after a target pragma and includes no library code.
+// Softmax of a panel: a keys x columns array in which each column belongs to a query, so that all
+// steps are vertical. Like gemm/register_tile.hpp, this header is included after a target pragma
+// and includes no library code.
 
 namespace ridgeline::attention {
 
 struct PanelSoftmax {
   int columns;
-  /// One step of the online softmax (Milakov and Gimelshein, arXiv:1805.02867) over scores that are multiples of log 2.
-  /// largest and sum are the state of each column (-inf and 0 at first). Sets p = 2^(score - new largest), and factor
-  /// to what earlier results must be multiplied with. p may be scores. Each column needs one score above -inf.
-  void (*update)(const float* scores, float* p, std::int64_t keys, float* largest, float* sum, float* factor);
+  /// One step of the online softmax (Milakov and Gimelshein, arXiv:1805.02867) over scores that are
+  /// multiples of log 2. largest and sum are the state of each column (-inf and 0 at first). Sets
+  /// p = 2^(score - new largest), and factor to what earlier results must be multiplied with. p may
+  /// be scores. Each column needs one score above -inf.
+  void (*update)(const float* scores, float* p, std::int64_t keys, float* largest, float* sum,
+                 float* factor);
   /// Multiplies each of `rows` rows of a panel by the factors of its columns.
   void (*scale)(const float* from, float* to, std::int64_t rows, const float* factor);
 };
@@ -30,14 +33,15 @@ struct Vectors {
   typedef std::int32_t Ints __attribute__((vector_size(lanes * sizeof(float))));
 };
 
-/// 2^x for x <= 0, to about 2 units in the last place; 0 below 2^-126; NaN stays NaN. x = i + f with |f| <= 1/2; 2^f by
-/// its Taylor series, whose eighth term is below 2^-27.
+/// 2^x for x <= 0, to about 2 units in the last place; 0 below 2^-126; NaN stays NaN. x = i + f
+/// with |f| <= 1/2; 2^f by its Taylor series, whose eighth term is below 2^-27.
 template <int lanes>
 [[gnu::always_inline]] inline void exp2_in_place(typename Vectors<lanes>::Floats& x) {
   using Floats = typename Vectors<lanes>::Floats;
   using Ints = typename Vectors<lanes>::Ints;
   const Floats inside = x < -126.0f ? Floats{} - 126.0f : x;
-  constexpr float to_integer = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, found in the low bits
+  constexpr float to_integer = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, found in
+                                             // the low bits
   const Floats shifted = inside + to_integer;
   const Ints i = (Ints)shifted - 0x4B400000;
   const Floats f = inside - (shifted - to_integer);
@@ -53,7 +57,8 @@ template <int lanes>
 }
 
 template <int lanes, int vectors>
-void update(const float* scores, float* p, std::int64_t keys, float* largest, float* sum, float* factor) {
+void update(const float* scores, float* p, std::int64_t keys, float* largest, float* sum,
+            float* factor) {
   using Floats = typename Vectors<lanes>::Floats;
   constexpr int columns = lanes * vectors;
 #pragma GCC unroll 4

@@ -12,20 +12,26 @@
 /// Memory latency: each load names the address of the next.
 namespace ridgeline::chase {
 
-/// `loads` dependent loads, one a line, along a random cycle through `lines` lines of `line_bytes` bytes. A launch
-/// starts where its set does and stores the address where it ends.
+/// `loads` dependent loads, one per line, along a random cycle through `lines` lines of
+/// `line_bytes` bytes. A launch starts where its set does and stores the address where it ends.
 struct Problem {
   kernels::Level level = kernels::Level::dram;
   std::int64_t lines = 1;
   std::int64_t loads = 0;
   int line_bytes = 64;
 
-  std::size_t bytes() const { return static_cast<std::size_t>(lines) * static_cast<std::size_t>(line_bytes); }
-  /// Launches that together go once around the cycle, so that rotating over them keeps lines out of nearer caches.
-  std::size_t starts() const { return loads < 1 || lines <= loads ? 1 : static_cast<std::size_t>(lines / loads); }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(lines) * static_cast<std::size_t>(line_bytes);
+  }
+  /// Launches that together go once around the cycle, so that rotating over them keeps lines out of
+  /// nearer caches.
+  std::size_t starts() const {
+    return loads < 1 || lines <= loads ? 1 : static_cast<std::size_t>(lines / loads);
+  }
 };
 
-/// `begin` is the address of a line; the first 8 bytes of each line hold the address of the next one.
+/// `begin` is the address of a line; the first 8 bytes of each line hold the address of the next
+/// one.
 struct Operands {
   const void* begin = nullptr;
   std::uint64_t* end = nullptr;
@@ -39,18 +45,21 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
-/// The problem whose lines fill half of a level (or many times the last-level cache), on a device with such a level;
-/// zero lines where it has none.
+/// The problem whose lines fill half of a level (or many times the last-level cache), on a device
+/// with such a level; zero lines where it has none.
 Problem problem_for(kernels::Level level, const device::Facts& facts);
 
 /// A cycle through all lines in random order: order[k] is the line that is visited k-th.
 std::vector<std::uint32_t> make_order(const Problem& problem, std::uint64_t seed);
-/// What the lines hold when they lie at address `memory`: 8 bytes a line, the rest 0.
-std::vector<std::uint64_t> make_lines(const Problem& problem, const std::vector<std::uint32_t>& order,
-                                      const void* memory);
+/// What the lines hold when they lie at address `memory`: 8 bytes per line, the rest 0.
+std::vector<std::uint64_t> make_lines(const Problem& problem,
+                                      const std::vector<std::uint32_t>& order, const void* memory);
 
-/// The line of `order` at which launch `start` (below starts()) begins, and the one at which it ends.
-std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order, std::size_t start);
-std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order, std::size_t start);
+/// The line of `order` at which launch `start` (below starts()) begins, and the one at which it
+/// ends.
+std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order,
+                       std::size_t start);
+std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order,
+                     std::size_t start);
 
 }  // namespace ridgeline::chase

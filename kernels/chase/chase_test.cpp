@@ -25,11 +25,14 @@ TEST_P(EveryVariant, EndsWhereTheOracleDoes) {
         for (const std::size_t start : {std::size_t{0}, problem.starts() - 1}) {
           end.poison();
           const auto* const base = reinterpret_cast<const std::byte*>(memory.data());
-          GetParam().variant.launch(problem, {base + std::size_t{begin_of(problem, order, start)} * 128, end.data()},
-                                    device->stream());
+          GetParam().variant.launch(
+              problem, {base + std::size_t{begin_of(problem, order, start)} * 128, end.data()},
+              device->stream());
           device->synchronize();
-          const std::uint64_t right = reinterpret_cast<std::uint64_t>(base) + end_of(problem, order, start) * 128ull;
-          EXPECT_EQ(end.download()[0], right) << lines << " lines, " << loads << " loads, start " << start;
+          const std::uint64_t right =
+              reinterpret_cast<std::uint64_t>(base) + end_of(problem, order, start) * 128ull;
+          EXPECT_EQ(end.download()[0], right)
+              << lines << " lines, " << loads << " loads, start " << start;
         }
       }
 }

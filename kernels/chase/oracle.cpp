@@ -14,8 +14,8 @@ std::vector<std::uint32_t> make_order(const Problem& problem, std::uint64_t seed
   return order;
 }
 
-std::vector<std::uint64_t> make_lines(const Problem& problem, const std::vector<std::uint32_t>& order,
-                                      const void* memory) {
+std::vector<std::uint64_t> make_lines(const Problem& problem,
+                                      const std::vector<std::uint32_t>& order, const void* memory) {
   const std::size_t words = static_cast<std::size_t>(problem.line_bytes) / sizeof(std::uint64_t);
   std::vector<std::uint64_t> lines(order.size() * words, 0);
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -26,11 +26,13 @@ std::vector<std::uint64_t> make_lines(const Problem& problem, const std::vector<
   return lines;
 }
 
-std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order, std::size_t start) {
+std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order,
+                       std::size_t start) {
   return order[start * static_cast<std::size_t>(problem.loads) % order.size()];
 }
 
-std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order, std::size_t start) {
+std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order,
+                     std::size_t start) {
   return order[(start + 1) * static_cast<std::size_t>(problem.loads) % order.size()];
 }
 

@@ -12,7 +12,8 @@
 namespace ridgeline::collectives {
 namespace {
 
-constexpr Operation operations[] = {Operation::all_reduce, Operation::all_gather, Operation::broadcast};
+constexpr Operation operations[] = {Operation::all_reduce, Operation::all_gather,
+                                    Operation::broadcast};
 constexpr auto uniform = device::Distribution::uniform;
 constexpr std::uint64_t seed = 11;
 
@@ -26,8 +27,10 @@ TEST(Collectives, BusFactorsAreThoseOfNcclTests) {
                       {Operation::all_gather, 2, 0.5}, {Operation::all_gather, 8, 0.875},
                       {Operation::broadcast, 2, 1},    {Operation::broadcast, 8, 1}};
   for (const auto& [operation, ranks, factor] : rows)
-    EXPECT_DOUBLE_EQ((Problem{operation, ranks, 1024}).bus_factor().value(), factor) << to_string(operation) << ranks;
-  for (const Operation operation : operations) EXPECT_FALSE((Problem{operation, 1, 1024}).bus_factor());
+    EXPECT_DOUBLE_EQ((Problem{operation, ranks, 1024}).bus_factor().value(), factor)
+        << to_string(operation) << ranks;
+  for (const Operation operation : operations)
+    EXPECT_FALSE((Problem{operation, 1, 1024}).bus_factor());
 }
 
 TEST(Collectives, BytesAreTheLargerBuffer) {
@@ -90,9 +93,10 @@ TEST_P(Oracle, AcceptsWhatIsRight) {
 TEST_P(Oracle, RejectsOneWrongElementAndAnUnwrittenTail) {
   const Problem problem{GetParam(), 2, 40000};
   const std::vector<float> right = solve(problem);
-  for (const std::size_t at : {std::size_t{0}, std::size_t{4095}, std::size_t{5000}, right.size() - 1}) {
-    for (const float wrong :
-         {right[at] + 1e-4f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.0f}) {
+  for (const std::size_t at :
+       {std::size_t{0}, std::size_t{4095}, std::size_t{5000}, right.size() - 1}) {
+    for (const float wrong : {right[at] + 1e-4f, std::numeric_limits<float>::quiet_NaN(),
+                              std::numeric_limits<float>::infinity(), 0.0f}) {
       std::vector<float> received = right;
       received[at] = wrong;
       EXPECT_FALSE(check(problem, received).right()) << at << ' ' << wrong;
@@ -107,9 +111,11 @@ TEST_P(Oracle, RejectsARankThatOnlyHasItsOwn) {
   std::vector<float> received = solve(alone);
   if (GetParam() == Operation::broadcast) {  // rank 1's own elements instead of rank 0's
     for (std::size_t i = 0; i < received.size(); ++i)
-      received[i] = static_cast<float>(device::random_element(DType::f32, uniform, seed, first_index(problem, 1) + i));
+      received[i] = static_cast<float>(
+          device::random_element(DType::f32, uniform, seed, first_index(problem, 1) + i));
   }
-  if (GetParam() == Operation::all_gather) std::rotate(received.begin(), received.begin() + 1, received.end());
+  if (GetParam() == Operation::all_gather)
+    std::rotate(received.begin(), received.begin() + 1, received.end());
   EXPECT_FALSE(check(problem, received).right());
 }
 

@@ -16,7 +16,8 @@ struct Expected {
   double magnitude = 0;  // sum of the absolute values that were added
 };
 
-Expected expect(const Problem& problem, device::Distribution distribution, std::uint64_t seed, std::int64_t index) {
+Expected expect(const Problem& problem, device::Distribution distribution, std::uint64_t seed,
+                std::int64_t index) {
   const auto input = [&](int rank, std::int64_t i) {
     return device::random_element(problem.dtype, distribution, seed,
                                   first_index(problem, rank) + static_cast<std::uint64_t>(i));
@@ -54,7 +55,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
   found.tolerance = sums ? (problem.ranks - 1) * unit_roundoff(problem.dtype) : 0;
   const std::int64_t count = problem.receive_count();
   std::vector<float> host(run);
-  for (const std::int64_t picked : kernels::checked_rows((count + run - 1) / run, most_runs, seed)) {
+  for (const std::int64_t picked :
+       kernels::checked_rows((count + run - 1) / run, most_runs, seed)) {
     const std::int64_t begin = picked * run, size = std::min(run, count - begin);
     device.download(host.data(), static_cast<const float*>(received) + begin,
                     static_cast<std::size_t>(size) * sizeof(float));
@@ -62,7 +64,9 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
       const Expected expected = expect(problem, distribution, seed, begin + i);
       const double difference = std::fabs(host[static_cast<std::size_t>(i)] - expected.value);
       const double error =
-          difference == 0 ? 0 : difference / std::max(expected.magnitude, std::numeric_limits<double>::min());
+          difference == 0
+              ? 0
+              : difference / std::max(expected.magnitude, std::numeric_limits<double>::min());
       if (!(error <= found.error)) found.error = error;
       if (std::isnan(error)) return found;
     }

@@ -10,14 +10,15 @@
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
-/// The same work on 1, 2, 4, ... 32 paths through the code, which the lanes of a warp take together or apart.
+/// The same work on 1, 2, 4, ... 32 paths through the code, which the lanes of a warp take together
+/// or apart.
 namespace ridgeline::divergence {
 
 inline constexpr int most_ways = 32;
 
-/// out[i] = in[i] taken `steps` times through x -> (1 - 2^-12) x + 2^-4 (way + 1), where `way` (0 to ways - 1) is the
-/// path that element i takes. Each step is a multiply-add, rounded once, so that results agree bit for bit. `ways` is a
-/// power of two up to 32.
+/// out[i] = in[i] taken `steps` times through x -> (1 - 2^-12) x + 2^-4 (way + 1), where `way` (0
+/// to ways - 1) is the path that element i takes. Each step is a multiply-add, rounded once, so
+/// that results agree bit for bit. `ways` is a power of two up to 32.
 struct Problem {
   std::int64_t elements = 0;
   int ways = 1;
@@ -29,7 +30,9 @@ struct Problem {
 
 inline constexpr int steps = 512;
 inline constexpr float factor = 1.0f - 0x1p-12f;
-RIDGELINE_HOST_DEVICE constexpr float constant_of(int way) { return 0x1p-4f * static_cast<float>(way + 1); }
+RIDGELINE_HOST_DEVICE constexpr float constant_of(int way) {
+  return 0x1p-4f * static_cast<float>(way + 1);
+}
 
 /// Arrays of `elements` in device memory, aligned to 256 bytes.
 struct Operands {
@@ -37,10 +40,12 @@ struct Operands {
   float* out = nullptr;
 };
 
-/// Which elements share a path: neighbours take different ones in turn, or 32 neighbours, a warp's, take the same.
+/// Which elements share a path: neighbours take different ones in turn, or 32 neighbours, a warp's,
+/// take the same.
 enum class Grouping { by_lane, by_warp };
 constexpr int way_of(Grouping grouping, std::int64_t element, int ways) {
-  return static_cast<int>((grouping == Grouping::by_lane ? element : element / kernels::lanes_of_a_warp) % ways);
+  return static_cast<int>(
+      (grouping == Grouping::by_lane ? element : element / kernels::lanes_of_a_warp) % ways);
 }
 
 struct Variant {

@@ -56,12 +56,15 @@ TEST_P(EveryVariant, MakesARequestAPath) {
 }
 
 TEST_P(EveryVariant, SaysNoToOtherNumbersOfWays) {
-  for (const int ways : {0, 3, 64}) EXPECT_FALSE(GetParam().variant.supports({1024, ways}, device->facts())) << ways;
+  for (const int ways : {0, 3, 64})
+    EXPECT_FALSE(GetParam().variant.supports({1024, ways}, device->facts())) << ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(Divergence, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Divergence, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::Test {
  protected:
@@ -111,7 +114,8 @@ TEST(Traffic, EachPathOfAWarpMakesItsOwnRequests) {
     for (int power = 0; power <= 5; ++power) {
       const kernels::Traffic traffic = named.variant.traffic({1 << 20, 1 << power});
       EXPECT_EQ(traffic.sectors_per_request, lanes ? sectors[power] : 4) << (1 << power) << " ways";
-      EXPECT_EQ(traffic.moved_bytes, lanes ? 8.0 * (1 << 20) * std::min(1 << power, 8) : 8.0 * (1 << 20));
+      EXPECT_EQ(traffic.moved_bytes,
+                lanes ? 8.0 * (1 << 20) * std::min(1 << power, 8) : 8.0 * (1 << 20));
     }
   }
 }

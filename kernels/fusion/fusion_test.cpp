@@ -26,7 +26,8 @@ struct Inputs {
     const auto made = [&](std::int64_t count) {
       std::vector<float> values(static_cast<std::size_t>(count));
       for (float& value : values)
-        value = kernels::rounded(normal(random) * (outliers && random() % 100 == 0 ? 10.0f : 1.0f), dtype);
+        value = kernels::rounded(normal(random) * (outliers && random() % 100 == 0 ? 10.0f : 1.0f),
+                                 dtype);
       return values;
     };
     x = made(problem.elements()), residual = made(problem.elements());
@@ -54,19 +55,23 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     const auto on_device = [&](const std::vector<float>& values) {
       return device::Buffer<std::byte>(*device, kernels::stored(values, problem.dtype));
     };
-    const auto x = on_device(inputs.x), bias = on_device(inputs.bias), residual = on_device(inputs.residual),
-               gamma = on_device(inputs.gamma), beta = on_device(inputs.beta);
-    device::Buffer<std::byte> workspace(*device, variant.workspace == nullptr ? 0 : variant.workspace(problem));
+    const auto x = on_device(inputs.x), bias = on_device(inputs.bias),
+               residual = on_device(inputs.residual), gamma = on_device(inputs.gamma),
+               beta = on_device(inputs.beta);
+    device::Buffer<std::byte> workspace(
+        *device, variant.workspace == nullptr ? 0 : variant.workspace(problem));
     workspace.poison();
-    GuardedOutput out(*device, static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype));
-    variant.launch(
-        problem,
-        {x.data(), bias.data(), residual.data(), gamma.data(), beta.data(), out.data(), workspace.data(), mask_seed},
-        device->stream());
+    GuardedOutput out(*device,
+                      static_cast<std::size_t>(problem.elements()) * size_of(problem.dtype));
+    variant.launch(problem,
+                   {x.data(), bias.data(), residual.data(), gamma.data(), beta.data(), out.data(),
+                    workspace.data(), mask_seed},
+                   device->stream());
     device->synchronize();
     const Expected expected = expect(problem, inputs.sources(), variant.stored, 1);
     const Deviation found = deviation(*device, problem, expected, out.data());
-    EXPECT_TRUE(found.right()) << text(problem) << ": error " << found.error << ", tolerance " << found.tolerance;
+    EXPECT_TRUE(found.right()) << text(problem) << ": error " << found.error << ", tolerance "
+                               << found.tolerance;
     EXPECT_TRUE(out.guard_untouched()) << text(problem) << ": wrote beyond the end";
     return true;
   }
@@ -77,10 +82,11 @@ class EveryVariant : public kernels::VariantTest<Variant> {
 };
 
 TEST_P(EveryVariant, IsRightForAnyShape) {
-  const std::int64_t shapes[][2] = {{0, 0},    {0, 8},    {5, 0},    {1, 1},    {3, 2},    {7, 3},    {5, 4},
-                                    {3, 8},    {2, 31},   {2, 32},   {3, 33},   {4, 97},   {1, 128},  {3, 255},
-                                    {2, 256},  {2, 257},  {5, 768},  {3, 1000}, {2, 1023}, {2, 1024}, {2, 1025},
-                                    {2, 2048}, {3, 2056}, {2, 4096}, {2, 4100}, {1, 8191}, {2, 8192}, {33, 40}};
+  const std::int64_t shapes[][2] = {
+      {0, 0},    {0, 8},    {5, 0},    {1, 1},    {3, 2},    {7, 3},    {5, 4},
+      {3, 8},    {2, 31},   {2, 32},   {3, 33},   {4, 97},   {1, 128},  {3, 255},
+      {2, 256},  {2, 257},  {5, 768},  {3, 1000}, {2, 1023}, {2, 1024}, {2, 1025},
+      {2, 2048}, {3, 2056}, {2, 4096}, {2, 4100}, {1, 8191}, {2, 8192}, {33, 40}};
   int done = 0;
   for (const DType dtype : GetParam().variant.dtypes)
     for (const auto& [rows, cols] : shapes) done += check({rows, cols, dtype});
@@ -88,16 +94,20 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
 }
 
 TEST_P(EveryVariant, IsRightWithOutliers) {
-  for (const DType dtype : GetParam().variant.dtypes) EXPECT_TRUE(check({16, 768, dtype}, /*outliers=*/true));
+  for (const DType dtype : GetParam().variant.dtypes)
+    EXPECT_TRUE(check({16, 768, dtype}, /*outliers=*/true));
 }
 
 TEST_P(EveryVariant, DoesAnyRowOrSaysWhyNot) {
   const Variant& variant = GetParam().variant;
-  for (const DType dtype : {DType::i32, DType::f64}) EXPECT_FALSE(variant.supports({64, 64, dtype}, device->facts()));
+  for (const DType dtype : {DType::i32, DType::f64})
+    EXPECT_FALSE(variant.supports({64, 64, dtype}, device->facts()));
   for (const std::int64_t cols : {1, 7, 768, 1001, 8192, 8193}) {
     const device::Support support = variant.supports({4, cols, DType::f32}, device->facts());
-    const bool cpu = GetParam().kind == device::Kind::cpu, whole = GetParam().name != "fused_vectorized";
-    EXPECT_EQ(static_cast<bool>(support), cpu || (cols <= 8192 && (whole || cols % 4 == 0))) << cols;
+    const bool cpu = GetParam().kind == device::Kind::cpu,
+               whole = GetParam().name != "fused_vectorized";
+    EXPECT_EQ(static_cast<bool>(support), cpu || (cols <= 8192 && (whole || cols % 4 == 0)))
+        << cols;
     EXPECT_EQ(support.reason().empty(), static_cast<bool>(support)) << cols;
   }
 }
@@ -121,11 +131,15 @@ INSTANTIATE_TEST_SUITE_P(Fusion, EveryVariant, testing::ValuesIn(variants()), []
 
 TEST(Traffic, FusingSavesTheIntermediateResults) {
   for (const auto& named : variants()) {
-    const double arrays = named.variant.traffic({1024, 1024, DType::f32}).moved_bytes / (4.0 * 1024 * 1024);
+    const double arrays =
+        named.variant.traffic({1024, 1024, DType::f32}).moved_bytes / (4.0 * 1024 * 1024);
     if (named.kind == device::Kind::cpu)
       EXPECT_EQ(arrays, named.name == "separate" ? 12 : 4) << named.name;
     else
-      EXPECT_EQ(arrays, named.name == "separate" ? 14 : named.name == "fused_elementwise" ? 8 : 6) << named.name;
+      EXPECT_EQ(arrays, named.name == "separate"            ? 14
+                        : named.name == "fused_elementwise" ? 8
+                                                            : 6)
+          << named.name;
   }
 }
 
@@ -134,7 +148,8 @@ class Checker : public testing::TestWithParam<Problem> {
  protected:
   Checker() : found(kernels::test_device(device::Kind::cpu)), problem(GetParam()), inputs(problem) {
     expected = expect(problem, inputs.sources(), Stored::none, 1);
-    for (const double value : expected.out) out.push_back(kernels::rounded(static_cast<float>(value), problem.dtype));
+    for (const double value : expected.out)
+      out.push_back(kernels::rounded(static_cast<float>(value), problem.dtype));
   }
   bool right() { return right(expected); }
   bool right(const Expected& against) {
@@ -203,14 +218,18 @@ TEST(Oracle, DropsATenthOfTheElements) {
     else
       EXPECT_EQ(factor, kept_factor);
   }
-  EXPECT_NEAR(dropped, 0.1 * elements, 5 * std::sqrt(0.09 * elements)) << "five standard deviations";
+  EXPECT_NEAR(dropped, 0.1 * elements, 5 * std::sqrt(0.09 * elements))
+      << "five standard deviations";
 }
 
 TEST(Oracle, AllowsMoreWhereMoreIsRounded) {
   const Problem problem{4, 256, DType::bf16};
   const Inputs inputs(problem);
-  const auto of = [&](Stored stored) { return expect(problem, inputs.sources(), stored, 1).tolerance; };
-  const std::vector<double> none = of(Stored::none), residual = of(Stored::residual), all = of(Stored::all);
+  const auto of = [&](Stored stored) {
+    return expect(problem, inputs.sources(), stored, 1).tolerance;
+  };
+  const std::vector<double> none = of(Stored::none), residual = of(Stored::residual),
+                            all = of(Stored::all);
   for (std::size_t i = 0; i < none.size(); ++i) {
     EXPECT_LT(none[i], residual[i]);
     EXPECT_LT(residual[i], all[i]);
@@ -219,7 +238,8 @@ TEST(Oracle, AllowsMoreWhereMoreIsRounded) {
 
 TEST(Oracle, SamplesFewRowsOfALargeProblem) {
   const auto zeros = [](std::int64_t, std::span<float> to) { std::ranges::fill(to, 0.0f); };
-  const Expected expected = expect({16384, 8192}, {zeros, zeros, zeros, zeros, zeros, 1}, Stored::none, 1);
+  const Expected expected =
+      expect({16384, 8192}, {zeros, zeros, zeros, zeros, zeros, 1}, Stored::none, 1);
   EXPECT_EQ(expected.rows.size(), 128u);
   EXPECT_EQ(expected.rows.back(), 16383);
 }

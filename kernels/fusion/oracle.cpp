@@ -4,17 +4,19 @@
 #include <cmath>
 #include <tuple>
 
-// Tolerances are first-order bounds, an element each. With u the unit roundoff of the element type, v that of f32, and
-// the names of fusion.hpp, r is off by at most
-//   e = 16 v (|z| + |residual| + |r|)    arithmetic in f32: no step rounds more than a few values of these sizes;
-//     + u |r|                            where r is stored (Stored::residual),
-//     + u (1.13 f |z| + f |g| + |d|)     where z, g and d are, too (Stored::all); f is the mask's factor, and 1.13 the
-//                                        steepest slope of GELU.
-// The mean is off by the mean of e, and by 4 sqrt(cols) v mean|r| for its sum (as in kernels/gemm/oracle.cpp); the
-// deviation s = sqrt(variance + 1e-5) by at most max e + (4 sqrt(cols) + 4) v s, because the mean of |y| is at most 1.
-// So with y = (r - mean) / s, an output is off by at most
-//   |gamma| ((e + error of mean) / s + |y| (max e / s + (4 sqrt(cols) + 4) v)) + 4 v (|gamma y| + |beta|) + u |out| +
-//   t,
+// Tolerances are first-order bounds, one per element. With u the unit roundoff of the element type,
+// v that of f32, and the names of fusion.hpp, r is off by at most
+//   e = 16 v (|z| + |residual| + |r|)  arithmetic in f32: no step rounds more than a few values
+//                                      of these sizes,
+//     + u |r|                          where r is stored (Stored::residual),
+//     + u (1.13 f |z| + f |g| + |d|)   where z, g and d are, too (Stored::all); f is the mask's
+//                                      factor, and 1.13 the steepest slope of GELU.
+// The mean is off by the mean of e, and by 4 sqrt(cols) v mean|r| for its sum (as in
+// kernels/gemm/oracle.cpp); the deviation s = sqrt(variance + 1e-5) by at most max e + (4
+// sqrt(cols) + 4) v s, because the mean of |y| is at most 1. So with y = (r - mean) / s, an output
+// is off by at most
+//   |gamma| ((e + error of mean) / s + |y| (max e / s + (4 sqrt(cols) + 4) v))
+//     + 4 v (|gamma y| + |beta|) + u |out| + t,
 // where t is half of the type's smallest subnormal number.
 
 namespace ridgeline::fusion {
@@ -22,7 +24,9 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 20, fewest_rows = 16;
 
-double gelu(double z) { return z / (1 + std::exp(-2 * gelu_factor * z * (1 + gelu_cubic * z * z))); }
+double gelu(double z) {
+  return z / (1 + std::exp(-2 * gelu_factor * z * (1 + gelu_cubic * z * z)));
+}
 
 std::vector<float> read(const kernels::Source& source, std::int64_t first, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -35,21 +39,26 @@ struct Parameters {
   std::vector<float> bias, gamma, beta;
 };
 
-void expect_row(const Problem& problem, const Sources& sources, const Parameters& parameters, Stored stored,
-                std::int64_t row, double* out, double* tolerance) {
+void expect_row(const Problem& problem, const Sources& sources, const Parameters& parameters,
+                Stored stored, std::int64_t row, double* out, double* tolerance) {
   const std::int64_t cols = problem.cols, first = row * cols;
-  const double u = problem.dtype == DType::f32 ? 0 : unit_roundoff(problem.dtype), v = unit_roundoff(DType::f32);
-  const std::vector<float> x = read(sources.x, first, cols), residual = read(sources.residual, first, cols);
+  const double u = problem.dtype == DType::f32 ? 0 : unit_roundoff(problem.dtype),
+               v = unit_roundoff(DType::f32);
+  const std::vector<float> x = read(sources.x, first, cols),
+                           residual = read(sources.residual, first, cols);
   std::vector<double> r(x.size()), error(x.size());
   double sum = 0, magnitude = 0, errors = 0, most = 0;
   for (std::int64_t col = 0; col < cols; ++col) {
     const std::int64_t index = first + col;
-    const double factor = mask_factor(mask_bits(sources.mask_seed, index / 4), static_cast<int>(index % 4));
-    const double z = static_cast<double>(x[col]) + parameters.bias[col], g = gelu(z), d = factor * g;
+    const double factor =
+        mask_factor(mask_bits(sources.mask_seed, index / 4), static_cast<int>(index % 4));
+    const double z = static_cast<double>(x[col]) + parameters.bias[col], g = gelu(z),
+                 d = factor * g;
     r[col] = residual[col] + d;
     error[col] = 16 * v * (std::fabs(z) + std::fabs(residual[col]) + std::fabs(r[col]));
     if (stored != Stored::none) error[col] += u * std::fabs(r[col]);
-    if (stored == Stored::all) error[col] += u * (1.13 * factor * std::fabs(z) + factor * std::fabs(g) + std::fabs(d));
+    if (stored == Stored::all)
+      error[col] += u * (1.13 * factor * std::fabs(z) + factor * std::fabs(g) + std::fabs(d));
     sum += r[col];
     magnitude += std::fabs(r[col]);
     errors += error[col];
@@ -61,10 +70,13 @@ void expect_row(const Problem& problem, const Sources& sources, const Parameters
   const double s = std::sqrt(squares / n + epsilon), mean_error = errors / n + sums * magnitude / n;
   const double subnormal = problem.dtype == DType::f16 ? 0x1p-25 : 0x1p-134;
   for (std::int64_t col = 0; col < cols; ++col) {
-    const double y = (r[col] - mean) / s, gamma = parameters.gamma[col], beta = parameters.beta[col];
+    const double y = (r[col] - mean) / s, gamma = parameters.gamma[col],
+                 beta = parameters.beta[col];
     out[col] = y * gamma + beta;
-    tolerance[col] = std::fabs(gamma) * ((error[col] + mean_error) / s + std::fabs(y) * (most / s + sums + 4 * v)) +
-                     4 * v * (std::fabs(gamma * y) + std::fabs(beta)) + u * std::fabs(out[col]) + subnormal;
+    tolerance[col] =
+        std::fabs(gamma) *
+            ((error[col] + mean_error) / s + std::fabs(y) * (most / s + sums + 4 * v)) +
+        4 * v * (std::fabs(gamma * y) + std::fabs(beta)) + u * std::fabs(out[col]) + subnormal;
   }
 }
 
@@ -73,37 +85,43 @@ void expect_row(const Problem& problem, const Sources& sources, const Parameters
 Expected expect(const Problem& problem, const Sources& sources, Stored stored, std::uint64_t seed) {
   const std::int64_t cols = problem.cols;
   Expected expected{
-      kernels::checked_rows(problem.rows, std::max(fewest_rows, most_elements / std::max<std::int64_t>(cols, 1)), seed),
+      kernels::checked_rows(problem.rows,
+                            std::max(fewest_rows, most_elements / std::max<std::int64_t>(cols, 1)),
+                            seed),
       {},
       {}};
   const auto rows = static_cast<std::int64_t>(expected.rows.size());
   expected.out.assign(static_cast<std::size_t>(rows * cols), 0.0);
   expected.tolerance = expected.out;
-  const Parameters parameters{read(sources.bias, 0, cols), read(sources.gamma, 0, cols), read(sources.beta, 0, cols)};
+  const Parameters parameters{read(sources.bias, 0, cols), read(sources.gamma, 0, cols),
+                              read(sources.beta, 0, cols)};
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t i = 0; i < rows; ++i)
-    expect_row(problem, sources, parameters, stored, expected.rows[i], expected.out.data() + i * cols,
-               expected.tolerance.data() + i * cols);
+    expect_row(problem, sources, parameters, stored, expected.rows[i],
+               expected.out.data() + i * cols, expected.tolerance.data() + i * cols);
   return expected;
 }
 
-std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs, Stored stored) {
+std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs,
+                                              Stored stored) {
   using Key = std::tuple<std::int64_t, std::int64_t, DType, Stored, RandomInputs>;
-  static kernels::OracleCache<Key, Expected> cache(8);  // at most 8 * 16 * most_elements bytes = 128 MiB
+  static kernels::OracleCache<Key, Expected> cache(8);  // at most 8 * 16 * most_elements bytes =
+                                                        // 128 MiB
   return cache.get({problem.rows, problem.cols, problem.dtype, stored, inputs}, [&] {
     const auto source = [&](std::uint64_t first) {
       return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
     };
     return expect(problem,
-                  {source(inputs.x), source(inputs.bias), source(inputs.residual), source(inputs.gamma),
-                   source(inputs.beta), inputs.mask_seed},
+                  {source(inputs.x), source(inputs.bias), source(inputs.residual),
+                   source(inputs.gamma), source(inputs.beta), inputs.mask_seed},
                   stored, inputs.seed);
   });
 }
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const Expected& expected,
-                             const void* out) {
-  const std::vector<float> values = kernels::download_rows(device, out, problem.dtype, problem.cols, expected.rows);
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const Expected& expected, const void* out) {
+  const std::vector<float> values =
+      kernels::download_rows(device, out, problem.dtype, problem.cols, expected.rows);
   kernels::Deviation worst;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const kernels::Deviation here{std::fabs(values[i] - expected.out[i]), expected.tolerance[i]};

@@ -30,10 +30,14 @@ struct RandomInputs {
   bool operator==(const RandomInputs&) const = default;
 };
 
-/// expect() for random inputs. The last results are kept: verifying twice costs no second computation.
-std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs, Stored stored);
+/// expect() for random inputs. The last results are kept: verifying twice costs no second
+/// computation.
+std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs,
+                                              Stored stored);
 
-/// Of the checked rows of `out` (device memory), the difference and the tolerance where their quotient is largest.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const Expected& expected, const void* out);
+/// Of the checked rows of `out` (device memory), the difference and the tolerance where their
+/// quotient is largest.
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const Expected& expected, const void* out);
 
 }  // namespace ridgeline::fusion

@@ -16,8 +16,8 @@ namespace ridgeline::gather {
 
 enum class Order { sequential, random };
 
-/// out[i] = in[index[i]] for `elements` floats; `index` is a permutation: i itself, or without pattern over the whole
-/// array.
+/// out[i] = in[index[i]] for `elements` floats; `index` is a permutation: i itself, or without
+/// pattern over the whole array.
 struct Problem {
   std::int64_t elements = 0;
   Order order = Order::random;
@@ -49,7 +49,8 @@ device::Support fits_index(const Problem& problem, const device::Facts& facts);
 std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed);
 
 /// Wrong elements of `out` among those checked.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             std::uint64_t index_seed, const float* out, std::uint64_t seed);
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, std::uint64_t index_seed,
+                             const float* out, std::uint64_t seed);
 
 }  // namespace ridgeline::gather

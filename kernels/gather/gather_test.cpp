@@ -19,7 +19,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {};
 TEST_P(EveryVariant, IsRightForAnySize) {
   const RandomFloats in{device::Distribution::uniform, 5, 1000};
   for (const Order order : {Order::sequential, Order::random})
-    for (const std::int64_t elements : {0, 1, 2, 3, 31, 32, 33, 1021, 1023, 1024, 1025, 2'000'003}) {
+    for (const std::int64_t elements :
+         {0, 1, 2, 3, 31, 32, 33, 1021, 1023, 1024, 1025, 2'000'003}) {
       const Problem problem{elements, order};
       ASSERT_TRUE(GetParam().variant.supports(problem, device->facts()));
       device::Buffer<float> from(*device, static_cast<std::size_t>(elements));
@@ -38,7 +39,8 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
   for (const Order order : {Order::sequential, Order::random}) {
     const Problem problem{1 << 16, order};
-    const device::Buffer<float> in(*device, std::vector<float>(1 << 16, 1.0f)), out(*device, 1 << 16);
+    const device::Buffer<float> in(*device, std::vector<float>(1 << 16, 1.0f)),
+        out(*device, 1 << 16);
     const device::Buffer<std::int32_t> index(*device, make_index(problem, 11));
     GetParam().variant.launch(problem, {in.data(), index.data(), out.data()}, device->stream());
     device->synchronize();
@@ -48,7 +50,8 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
       kernels::expect_traffic(traffic, counts);
     } else {  // now and then two lanes meet in a sector
       const auto all = kernels::requests_of(counts, "global", "load", "store");
-      EXPECT_NEAR(static_cast<double>(all.sectors) * kernels::sector / traffic.moved_bytes, 1, 0.01);
+      EXPECT_NEAR(static_cast<double>(all.sectors) * kernels::sector / traffic.moved_bytes, 1,
+                  0.01);
     }
   }
 }
@@ -66,12 +69,15 @@ TEST(Index, IsAPermutationWithoutPattern) {
   for (const std::int64_t elements : {1, 2, 3, 4, 5, 8, 9, 1000, 4096, 100'003}) {
     std::vector<std::int32_t> index = make_index({elements, Order::random}, 3);
     std::int64_t near = 0;
-    for (std::size_t i = 1; i < index.size(); ++i) near += std::abs(index[i] - index[i - 1]) < elements / 32;
+    for (std::size_t i = 1; i < index.size(); ++i)
+      near += std::abs(index[i] - index[i - 1]) < elements / 32;
     if (elements >= 1000) {
-      EXPECT_LT(near, elements / 8) << elements;  // 1/16 of the steps of a random order are that short
+      EXPECT_LT(near, elements / 8) << elements;  // 1/16 of the steps of a random order are that
+                                                  // short
     }
     std::sort(index.begin(), index.end());
-    for (std::size_t i = 0; i < index.size(); ++i) ASSERT_EQ(index[i], static_cast<std::int32_t>(i)) << elements;
+    for (std::size_t i = 0; i < index.size(); ++i)
+      ASSERT_EQ(index[i], static_cast<std::int32_t>(i)) << elements;
   }
   EXPECT_NE(make_index({4096, Order::random}, 1), make_index({4096, Order::random}, 2));
 }
@@ -79,11 +85,14 @@ TEST(Index, IsAPermutationWithoutPattern) {
 class Checker : public testing::Test {
  protected:
   Checker() : found(kernels::test_device(device::Kind::cpu)) {
-    for (const std::int32_t i : make_index(problem, 2)) out.push_back(std::bit_cast<std::uint32_t>(in(i)));
+    for (const std::int32_t i : make_index(problem, 2))
+      out.push_back(std::bit_cast<std::uint32_t>(in(i)));
   }
   bool right() {
     const device::Buffer<std::uint32_t> memory(*found.device, out);
-    return deviation(*found.device, problem, in, 2, reinterpret_cast<const float*>(memory.data()), 1).right();
+    return deviation(*found.device, problem, in, 2, reinterpret_cast<const float*>(memory.data()),
+                     1)
+        .right();
   }
   kernels::TestDevice found;
   Problem problem{1'500'001, Order::random};

@@ -6,7 +6,8 @@
 namespace ridgeline::gather {
 
 device::Support fits_index(const Problem& problem, const device::Facts&) {
-  if (problem.elements - 1 <= std::numeric_limits<std::int32_t>::max()) return device::Support::yes();
+  if (problem.elements - 1 <= std::numeric_limits<std::int32_t>::max())
+    return device::Support::yes();
   return device::Support::unsupported("an index of 32 bits reaches 2^31 elements");
 }
 
@@ -19,12 +20,14 @@ std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed)
   return index;
 }
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             std::uint64_t index_seed, const float* out, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, std::uint64_t index_seed,
+                             const float* out, std::uint64_t seed) {
   const kernels::Permutation permutation(static_cast<std::uint64_t>(problem.elements), index_seed);
   return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
-    return in(
-        problem.order == Order::sequential ? i : static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))));
+    return in(problem.order == Order::sequential
+                  ? i
+                  : static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))));
   });
 }
 

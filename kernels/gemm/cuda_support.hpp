@@ -10,8 +10,8 @@ inline device::Support f32_only(const Problem& problem, const device::Facts&) {
   return device::Support::unsupported("this rung multiplies f32 only");
 }
 
-/// Tiles that cover a matrix, as a grid of one dimension, which has no practical limit; tile t is in column t %
-/// columns.
+/// Tiles that cover a matrix, as a grid of one dimension, which has no practical limit; tile t is
+/// in column t % columns.
 struct Tiles {
   std::int64_t rows, columns;
   Tiles(const Problem& problem, int tile_m, int tile_n)

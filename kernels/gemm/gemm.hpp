@@ -13,17 +13,21 @@
 
 namespace ridgeline::gemm {
 
-/// C = A * B, all row-major and dense: A is m x k, B is k x n, C is m x n. A and B have element type `dtype`; C has
-/// too, except that tf32 is stored as f32. Sums are kept in f32. Any extent may be 0; with k = 0, C is all zeros.
+/// C = A * B, all row-major and dense: A is m x k, B is k x n, C is m x n. A and B have element
+/// type `dtype`; C has too, except that tf32 is stored as f32. Sums are kept in f32. Any extent may
+/// be 0; with k = 0, C is all zeros.
 struct Problem {
   std::int64_t m = 0, n = 0, k = 0;
   DType dtype = DType::f32;
   bool operator==(const Problem&) const = default;
 
-  double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+  double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
   /// Every element of A and B read once, of C written once.
   double bytes() const {
-    const double elements = static_cast<double>(m) * k + static_cast<double>(k) * n + static_cast<double>(m) * n;
+    const double elements =
+        static_cast<double>(m) * k + static_cast<double>(k) * n + static_cast<double>(m) * n;
     return elements * static_cast<double>(size_of(dtype));
   }
 };

@@ -24,13 +24,15 @@ struct Inputs {
         a(device, kernels::stored(a_values, problem.dtype)),
         b(device, kernels::stored(b_values, problem.dtype)) {}
 
-  /// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose precision.
+  /// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose
+  /// precision.
   static std::vector<float> values(std::int64_t count, DType dtype, bool outliers, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
     std::vector<float> result(static_cast<std::size_t>(count));
     for (float& value : result)
-      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f), dtype);
+      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f),
+                               dtype);
     return result;
   }
   static kernels::Source source(const std::vector<float>& values) {
@@ -38,7 +40,9 @@ struct Inputs {
       std::copy_n(values.begin() + first, to.size(), to.begin());
     };
   }
-  Expected expected(const Problem& problem) const { return expect(problem, source(a_values), source(b_values), 1); }
+  Expected expected(const Problem& problem) const {
+    return expect(problem, source(a_values), source(b_values), 1);
+  }
 
   std::vector<float> a_values, b_values;
   device::Buffer<std::byte> a, b;
@@ -50,23 +54,27 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
     if (!support) {
-      EXPECT_EQ(problem.flops(), 0) << "refused, though its type is one of the variant's: " << support.reason();
+      EXPECT_EQ(problem.flops(), 0)
+          << "refused, though its type is one of the variant's: " << support.reason();
       return;
     }
     const Inputs inputs(*device, problem, outliers);
-    GuardedOutput c(*device, static_cast<std::size_t>(problem.m * problem.n) * size_of(problem.dtype));
-    const std::size_t workspace_bytes = variant.workspace == nullptr ? 0 : variant.workspace(problem);
+    GuardedOutput c(*device,
+                    static_cast<std::size_t>(problem.m * problem.n) * size_of(problem.dtype));
+    const std::size_t workspace_bytes =
+        variant.workspace == nullptr ? 0 : variant.workspace(problem);
     device::Buffer<std::byte> workspace(*device, workspace_bytes);
     workspace.poison();
     const Operands operands{inputs.a.data(), inputs.b.data(), c.data(), workspace.data()};
     variant.launch(problem, operands, device->stream());
     device->synchronize();
-    const Deviation deviation = gemm::deviation(*device, problem, inputs.expected(problem), c.data());
-    EXPECT_TRUE(deviation.right()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k << " "
-                                   << to_string(problem.dtype) << ": error " << deviation.error << ", tolerance "
-                                   << deviation.tolerance;
-    EXPECT_TRUE(c.guard_untouched()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k
-                                     << ": wrote beyond C";
+    const Deviation deviation =
+        gemm::deviation(*device, problem, inputs.expected(problem), c.data());
+    EXPECT_TRUE(deviation.right()) << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k
+                                   << " " << to_string(problem.dtype) << ": error "
+                                   << deviation.error << ", tolerance " << deviation.tolerance;
+    EXPECT_TRUE(c.guard_untouched())
+        << "m=" << problem.m << " n=" << problem.n << " k=" << problem.k << ": wrote beyond C";
   }
 };
 
@@ -74,26 +82,31 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
   const device::Support support =
       GetParam().variant.supports({64, 64, 64, GetParam().variant.dtypes.front()}, device->facts());
   if (support.kind() == device::Support::Kind::unavailable) GTEST_SKIP() << support.reason();
-  // Zero, one, primes, and sizes around the tiles of all variants, in shapes that are far from square too.
+  // Zero, one, primes, and sizes around the tiles of all variants, in shapes that are far from
+  // square too.
   const std::int64_t shapes[][3] = {
-      {0, 0, 0},     {0, 5, 3},       {5, 0, 3},     {5, 3, 0},     {1, 1, 1},      {1, 97, 3},      {97, 1, 3},
-      {1, 1, 1023},  {7, 5, 3},       {11, 31, 383}, {12, 32, 384}, {13, 33, 385},  {15, 17, 16},    {16, 16, 15},
-      {31, 32, 33},  {63, 64, 65},    {64, 64, 64},  {65, 63, 7},   {113, 203, 59}, {127, 129, 128}, {128, 128, 128},
-      {129, 127, 9}, {193, 513, 129}, {239, 1, 97},  {256, 8, 512}, {8, 4099, 40},  {1023, 24, 64}};
+      {0, 0, 0},       {0, 5, 3},     {5, 0, 3},       {5, 3, 0},      {1, 1, 1},
+      {1, 97, 3},      {97, 1, 3},    {1, 1, 1023},    {7, 5, 3},      {11, 31, 383},
+      {12, 32, 384},   {13, 33, 385}, {15, 17, 16},    {16, 16, 15},   {31, 32, 33},
+      {63, 64, 65},    {64, 64, 64},  {65, 63, 7},     {113, 203, 59}, {127, 129, 128},
+      {128, 128, 128}, {129, 127, 9}, {193, 513, 129}, {239, 1, 97},   {256, 8, 512},
+      {8, 4099, 40},   {1023, 24, 64}};
   for (const DType dtype : GetParam().variant.dtypes)
     for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
 }
 
 TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
   for (const DType dtype : GetParam().variant.dtypes) {
-    check(kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype} : Problem{384, 512, 1031, dtype});
+    check(kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype}
+                                        : Problem{384, 512, 1031, dtype});
     check({150, 160, 800, dtype}, /*outliers=*/true);
   }
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
   for (const DType dtype : {DType::i32, DType::u8, DType::f64})
-    EXPECT_FALSE(GetParam().variant.supports({64, 64, 64, dtype}, device->facts())) << to_string(dtype);
+    EXPECT_FALSE(GetParam().variant.supports({64, 64, 64, dtype}, device->facts()))
+        << to_string(dtype);
 }
 
 TEST_P(EveryVariant, KeepsItsBudget) {
@@ -106,11 +119,14 @@ INSTANTIATE_TEST_SUITE_P(Gemm, EveryVariant, testing::ValuesIn(variants()), [](c
   return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
 });
 
-/// The checker itself, on a right output that is then damaged. With many rows only a sample is checked.
+/// The checker itself, on a right output that is then damaged. With many rows only a sample is
+/// checked.
 class Checker : public testing::TestWithParam<Problem> {
  protected:
   Checker()
-      : found(kernels::test_device(device::Kind::cpu)), problem(GetParam()), inputs(*found.device, problem, false) {
+      : found(kernels::test_device(device::Kind::cpu)),
+        problem(GetParam()),
+        inputs(*found.device, problem, false) {
     expected = inputs.expected(problem);
     c.assign(static_cast<std::size_t>(problem.m * problem.n), 0.0f);
     for (std::size_t i = 0; i < expected.rows.size(); ++i)
@@ -154,7 +170,8 @@ TEST_P(Checker, RejectsNaNAlsoBeforeALargerError) {
 }
 TEST_P(Checker, RejectsOneWrongElement) {
   const std::int64_t row = expected.rows[expected.rows.size() / 2];
-  c[row * problem.n + problem.n - 1] += 1.0f;  // a typical sum of k products is sqrt(k), more than 5
+  c[row * problem.n + problem.n - 1] += 1.0f;  // a typical sum of k products is sqrt(k), more than
+                                               // 5
   EXPECT_FALSE(result().right());
 }
 TEST_P(Checker, RejectsOneMissingProduct) {
@@ -169,8 +186,10 @@ TEST_P(Checker, RejectsAnUnwrittenTail) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, Checker,
-                         testing::Values(Problem{5, 7, 31, DType::f32}, Problem{4001, 300, 301, DType::f32},
-                                         Problem{40, 70, 128, DType::bf16}, Problem{40, 70, 128, DType::f16},
+                         testing::Values(Problem{5, 7, 31, DType::f32},
+                                         Problem{4001, 300, 301, DType::f32},
+                                         Problem{40, 70, 128, DType::bf16},
+                                         Problem{40, 70, 128, DType::f16},
                                          Problem{40, 70, 128, DType::tf32}));
 
 TEST(Oracle, SamplesFewRowsOfALargeProblem) {
@@ -193,7 +212,8 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   for (int p = 0; p < 5; ++p)
     sum += static_cast<double>(from_bf16(a.data()[2 * 5 + p])) * from_bf16(b.data()[p * 2 + 1]);
   EXPECT_DOUBLE_EQ(expected->c[2 * 2 + 1], sum);
-  EXPECT_EQ(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 200)) << "not from the cache";
+  EXPECT_EQ(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 200))
+      << "not from the cache";
   EXPECT_NE(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 210));
 }
 

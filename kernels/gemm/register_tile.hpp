@@ -2,16 +2,17 @@
 
 #include <cstdint>
 
-// The innermost loop of products on the CPU, once for each vector width. This header is included after a target
-// pragma, so it includes no library code: what is compiled here may run on some CPUs only and must not be shared with
-// other files.
+// The innermost loop of products on the CPU, once for each vector width. This header is included
+// after a target pragma, so it includes no library code: what is compiled here may run on some CPUs
+// only and must not be shared with other files.
 
 namespace ridgeline::gemm {
 
-/// C tile (rows x columns) = or += panel of A (k x rows) * panel of B (k x columns), both packed: element (row, p) of A
-/// is at a[p * rows + row], element (p, column) of B at b[p * columns + column]. C has `stride` elements from row to
-/// row.
-using TileProduct = void (*)(std::int64_t k, const float* a, const float* b, float* c, std::int64_t stride, bool add);
+/// C tile (rows x columns) = or += panel of A (k x rows) * panel of B (k x columns), both packed:
+/// element (row, p) of A is at a[p * rows + row], element (p, column) of B at
+/// b[p * columns + column]. C has `stride` elements from row to row.
+using TileProduct = void (*)(std::int64_t k, const float* a, const float* b, float* c,
+                             std::int64_t stride, bool add);
 
 struct RegisterTile {
   int rows, columns;
@@ -25,10 +26,11 @@ const RegisterTile& widest_tile();
 
 namespace {
 
-/// rows x vectors accumulators live in registers; each step of p loads `vectors` vectors of B and one element of A a
-/// row.
+/// rows x vectors accumulators live in registers; each step of p loads `vectors` vectors of B and
+/// one element of A a row.
 template <int lanes, int rows, int vectors>
-void tile_product(std::int64_t k, const float* a, const float* b, float* c, std::int64_t stride, bool add) {
+void tile_product(std::int64_t k, const float* a, const float* b, float* c, std::int64_t stride,
+                  bool add) {
   typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
   Vector sums[rows][vectors] = {};
   for (std::int64_t p = 0; p < k; ++p, a += rows, b += lanes * vectors) {

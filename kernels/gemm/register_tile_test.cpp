@@ -7,11 +7,12 @@
 namespace ridgeline::gemm {
 namespace {
 
-// cpu/register_tiled.cpp uses the widest tile of the CPU; here every tile that the CPU can run is checked, with small
-// integers, whose sums are exact.
+// cpu/register_tiled.cpp uses the widest tile of the CPU; here every tile that the CPU can run is
+// checked, with small integers, whose sums are exact.
 void check(const RegisterTile& tile) {
   const int k = 7, stride = tile.columns + 3;
-  std::vector<float> a(static_cast<std::size_t>(k * tile.rows)), b(static_cast<std::size_t>(k * tile.columns));
+  std::vector<float> a(static_cast<std::size_t>(k * tile.rows)),
+      b(static_cast<std::size_t>(k * tile.columns));
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 11) - 5;
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 13) - 6;
   std::vector<float> c(static_cast<std::size_t>(tile.rows * stride), 1000.0f);
@@ -22,14 +23,16 @@ void check(const RegisterTile& tile) {
       float sum = 0;
       for (int p = 0; p < k && column < tile.columns; ++p)
         sum += 2 * a[p * tile.rows + row] * b[p * tile.columns + column];
-      EXPECT_EQ(c[row * stride + column], column < tile.columns ? sum : 1000.0f) << row << ", " << column;
+      EXPECT_EQ(c[row * stride + column], column < tile.columns ? sum : 1000.0f)
+          << row << ", " << column;
     }
   }
 }
 
 TEST(RegisterTile, Baseline) { check(tile_baseline); }
 TEST(RegisterTile, Avx2) {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "this CPU has no AVX2 and FMA";
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    GTEST_SKIP() << "this CPU has no AVX2 and FMA";
   check(tile_avx2);
 }
 TEST(RegisterTile, Avx512) {

@@ -12,15 +12,17 @@
 /// Copies that differ only in which elements they touch, and how wide each access is.
 namespace ridgeline::memory {
 
-/// Of arrays of `elements` floats, copies those at offset, offset + stride, offset + 2 stride, ..., with accesses of
-/// `width` bytes (4, 8 or 16). All other elements of the output stay as they were.
+/// Of arrays of `elements` floats, copies those at offset, offset + stride, offset + 2 stride, ...,
+/// with accesses of `width` bytes (4, 8 or 16). All other elements of the output stay as they were.
 struct Problem {
   std::int64_t elements = 0;
   std::int64_t stride = 1;
   std::int64_t offset = 0;
   int width = 4;
 
-  std::int64_t copied() const { return elements <= offset ? 0 : (elements - offset + stride - 1) / stride; }
+  std::int64_t copied() const {
+    return elements <= offset ? 0 : (elements - offset + stride - 1) / stride;
+  }
   bool copies(std::int64_t i) const { return i >= offset && (i - offset) % stride == 0; }
   /// Useful bytes: each copied element read and written.
   double bytes() const { return 8.0 * static_cast<double>(copied()); }
@@ -41,7 +43,8 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
-/// Supports of the variants: each varies one field of the problem and wants the others at their defaults.
+/// Supports of the variants: each varies one field of the problem and wants the others at their
+/// defaults.
 device::Support only_stride(const Problem& problem, const device::Facts& facts);
 device::Support only_offset(const Problem& problem, const device::Facts& facts);
 device::Support only_width(const Problem& problem, const device::Facts& facts);
@@ -50,8 +53,9 @@ device::Support only_width(const Problem& problem, const device::Facts& facts);
 kernels::Traffic gpu_traffic(const Problem& problem);
 kernels::Traffic cpu_traffic(const Problem& problem);
 
-/// Wrong elements among those checked: copied ones must hold the bits of `in`, all others the poison.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const float* out, std::uint64_t seed);
+/// Wrong elements among those checked: copied ones must hold the bits of `in`, all others the
+/// poison.
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const float* out, std::uint64_t seed);
 
 }  // namespace ridgeline::memory

@@ -20,9 +20,10 @@ TEST_P(EveryVariant, CopiesWhatItShouldAndNothingElse) {
   int done = 0;
   for (const std::int64_t elements :
        {0, 1, 2, 3, 5, 31, 32, 33, 255, 256, 257, 1021, 1023, 1024, 1025, 70001, 2'000'003})
-    for (const Problem& problem : {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 7, 0, 4},
-                                   Problem{elements, 32, 0, 4}, Problem{elements, 1, 1, 4}, Problem{elements, 1, 31, 4},
-                                   Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+    for (const Problem& problem :
+         {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 7, 0, 4},
+          Problem{elements, 32, 0, 4}, Problem{elements, 1, 1, 4}, Problem{elements, 1, 31, 4},
+          Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
       if (!variant.supports(problem, device->facts())) continue;
       ++done;
       device::Buffer<float> from(*device, static_cast<std::size_t>(elements));
@@ -51,14 +52,15 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   constexpr std::int64_t elements = 1 << 15;
   int done = 0;
   for (const Problem& problem :
-       {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 4, 0, 4}, Problem{elements, 8, 0, 4},
-        Problem{elements, 16, 0, 4}, Problem{elements + 8, 1, 8, 4}, Problem{elements + 1, 1, 1, 4},
-        Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
+       {Problem{elements, 1, 0, 4}, Problem{elements, 2, 0, 4}, Problem{elements, 4, 0, 4},
+        Problem{elements, 8, 0, 4}, Problem{elements, 16, 0, 4}, Problem{elements + 8, 1, 8, 4},
+        Problem{elements + 1, 1, 1, 4}, Problem{elements, 1, 0, 8}, Problem{elements, 1, 0, 16}}) {
     if (!variant.supports(problem, device->facts())) continue;
     ++done;
-    SCOPED_TRACE(testing::Message() << "stride " << problem.stride << ", offset " << problem.offset << ", width "
-                                    << problem.width);
-    const device::Buffer<float> in(*device, std::vector<float>(static_cast<std::size_t>(problem.elements), 1.0f));
+    SCOPED_TRACE(testing::Message() << "stride " << problem.stride << ", offset " << problem.offset
+                                    << ", width " << problem.width);
+    const device::Buffer<float> in(
+        *device, std::vector<float>(static_cast<std::size_t>(problem.elements), 1.0f));
     const device::Buffer<float> out(*device, in.size());
     variant.launch(problem, {in.data(), out.data()}, device->stream());
     device->synchronize();
@@ -79,7 +81,8 @@ class Checker : public testing::Test {
   }
   bool right() {
     const device::Buffer<std::uint32_t> memory(*found.device, out);
-    return deviation(*found.device, problem, in, reinterpret_cast<const float*>(memory.data()), 1).right();
+    return deviation(*found.device, problem, in, reinterpret_cast<const float*>(memory.data()), 1)
+        .right();
   }
   kernels::TestDevice found;
   Problem problem{3'000'017, 4, 0, 4};
@@ -125,9 +128,12 @@ TEST(Traffic, CountsTheSectorsOfAWarp) {
 TEST(Traffic, CountsTheBytesThatMove) {
   EXPECT_EQ(gpu_traffic({1 << 20, 1, 0, 4}).moved_bytes, 8.0 * (1 << 20));
   EXPECT_EQ(gpu_traffic({1 << 20, 1, 0, 16}).moved_bytes, 8.0 * (1 << 20));
-  EXPECT_EQ(gpu_traffic({1 << 20, 8, 0, 4}).moved_bytes, 8.0 * (1 << 20)) << "every sector of the array";
-  EXPECT_EQ(cpu_traffic({1 << 20, 1, 0, 4}).moved_bytes, 12.0 * (1 << 20)) << "a written line is fetched first";
-  EXPECT_EQ(cpu_traffic({1 << 20, 16, 0, 4}).moved_bytes, 12.0 * (1 << 20)) << "every line of the array";
+  EXPECT_EQ(gpu_traffic({1 << 20, 8, 0, 4}).moved_bytes, 8.0 * (1 << 20))
+      << "every sector of the array";
+  EXPECT_EQ(cpu_traffic({1 << 20, 1, 0, 4}).moved_bytes, 12.0 * (1 << 20))
+      << "a written line is fetched first";
+  EXPECT_EQ(cpu_traffic({1 << 20, 16, 0, 4}).moved_bytes, 12.0 * (1 << 20))
+      << "every line of the array";
   EXPECT_EQ(cpu_traffic({1 << 20, 32, 0, 4}).moved_bytes, 6.0 * (1 << 20));
   EXPECT_EQ(cpu_traffic({0, 32, 0, 4}).moved_bytes, 0.0);
 }

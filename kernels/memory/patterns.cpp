@@ -26,10 +26,12 @@ device::Support only_width(const Problem& problem, const device::Facts&) {
 }
 
 kernels::Traffic gpu_traffic(const Problem& problem) {
-  const std::int64_t apart = problem.stride * 4 > problem.width ? problem.stride * 4 : problem.width;
+  const std::int64_t apart =
+      problem.stride * 4 > problem.width ? problem.stride * 4 : problem.width;
   const int sectors = kernels::sectors_of_warp(problem.offset * 4, apart, problem.width);
+  // Of loads; of stores too.
   const double requests =
-      static_cast<double>(problem.copied()) * 4 / problem.width / kernels::lanes_of_a_warp;  // of loads; of stores too
+      static_cast<double>(problem.copied()) * 4 / problem.width / kernels::lanes_of_a_warp;
   return {sectors, 2 * requests * sectors * kernels::sector};
 }
 

@@ -23,7 +23,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     const device::Facts& facts = device->facts();
     const bool cpu = facts.kind == device::Kind::cpu;
     const std::vector<Limit> limits =
-        cpu ? std::vector{Limit::threads} : std::vector{Limit::block, Limit::registers, Limit::shared};
+        cpu ? std::vector{Limit::threads}
+            : std::vector{Limit::block, Limit::registers, Limit::shared};
     problem.units = cpu ? 1 : kernels::is_emulated(*device) ? 1 : facts.units;
     problem.vector = cpu ? simd::shape().floats : 1;
     problem.shared_per_unit = facts.shared_per_unit;
@@ -43,7 +44,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
   /// Runs one problem and checks it. Returns whether the variant supports it.
   bool check(const Problem& problem, std::uint32_t* census = nullptr) {
     if (!GetParam().variant.supports(problem, device->facts())) return false;
-    const std::int64_t inputs = problem.operation == Operation::load ? problem.elements : problem.lanes();
+    const std::int64_t inputs =
+        problem.operation == Operation::load ? problem.elements : problem.lanes();
     const RandomFloats in{device::Distribution::uniform, 5, 1000};
     device::Buffer<float> from(*device, static_cast<std::size_t>(inputs));
     device->fill(from.data(), DType::f32, from.size(), in.distribution, in.seed, in.first);
@@ -71,13 +73,15 @@ TEST_P(EveryVariant, IsRightHoweverMuchIsInFlight) {
 
 TEST_P(EveryVariant, IsRightForAnySize) {
   int done = 0;
-  for (const std::int64_t elements : {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 1021, 65'537, 1'000'003})
+  for (const std::int64_t elements :
+       {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 1021, 65'537, 1'000'003})
     for (Problem problem : problems(elements)) {
       if (problem.parallel > 8 || problem.independent > 4) continue;
       if (kernels::is_emulated(*device) && elements > 2000) continue;
       done += check(problem);
     }
-  EXPECT_GE(done, 2) << "a CPU's loads want whole lines: 0 and 16 elements are all it does of these";
+  EXPECT_GE(done, 2)
+      << "a CPU's loads want whole lines: 0 and 16 elements are all it does of these";
 }
 
 TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
@@ -105,12 +109,14 @@ TEST_P(EveryVariant, HoldsAsManyWarpsAsItSays) {
     if (problem.width != 4 || (problem.independent != 1 && problem.independent != 16)) continue;
     problem.rounds = 501;
     device::Buffer<std::uint32_t> census(*device, 2 * census_units);
-    device->upload(census.data(), std::vector<std::uint32_t>(2 * census_units, 0).data(), census.bytes());
+    device->upload(census.data(), std::vector<std::uint32_t>(2 * census_units, 0).data(),
+                   census.bytes());
     if (!check(problem, census.data())) continue;
     ++done;
     const Residency predicted = GetParam().variant.predict(problem, device->facts());
     EXPECT_EQ(predicted.warps(), problem.parallel) << text(problem);
-    EXPECT_NEAR(warps_that_ran(census.download(), predicted), problem.parallel, 0.05 * problem.parallel)
+    EXPECT_NEAR(warps_that_ran(census.download(), predicted), problem.parallel,
+                0.05 * problem.parallel)
         << text(problem);
   }
   EXPECT_GE(done, 20);
@@ -120,26 +126,33 @@ TEST_P(EveryVariant, IsLimitedByWhatItSays) {
   if (GetParam().kind != device::Kind::cuda) GTEST_SKIP() << "only a GPU limits its warps";
   int done = 0;
   for (const Problem& problem : problems(1 << 20)) {
-    if (problem.limit == Limit::block || !GetParam().variant.supports(problem, device->facts())) continue;
-    if (problem.parallel * 32 == device->facts().max_threads_per_unit) continue;  // the SM itself is the limit
+    if (problem.limit == Limit::block || !GetParam().variant.supports(problem, device->facts()))
+      continue;
+    if (problem.parallel * 32 == device->facts().max_threads_per_unit)
+      continue;  // the SM itself is the limit
     ++done;
     const Residency predicted = GetParam().variant.predict(problem, device->facts());
-    EXPECT_EQ(predicted.blocks_that_fit, predicted.blocks_per_unit) << text(problem) << ": one more would fit";
+    EXPECT_EQ(predicted.blocks_that_fit, predicted.blocks_per_unit)
+        << text(problem) << ": one more would fit";
   }
   EXPECT_GE(done, 30);
 }
 
 TEST_P(EveryVariant, IsPredictedWithoutAGpu) {
-  if (GetParam().kind != device::Kind::emulated) GTEST_SKIP() << "the CUDA runtime predicts, and a CPU limits nothing";
+  if (GetParam().kind != device::Kind::emulated)
+    GTEST_SKIP() << "the CUDA runtime predicts, and a CPU limits nothing";
   int done = 0;
   for (const Problem& problem : problems(1 << 20)) {
     if (!GetParam().variant.supports(problem, device->facts())) continue;
     const Residency predicted = GetParam().variant.predict(problem, device->facts());
     EXPECT_EQ(predicted.warps(), problem.parallel) << text(problem);
     // What nvcc's registers allow is not known in this program.
-    if (problem.limit != Limit::shared || problem.parallel * 32 == device->facts().max_threads_per_unit) continue;
+    if (problem.limit != Limit::shared ||
+        problem.parallel * 32 == device->facts().max_threads_per_unit)
+      continue;
     ++done;
-    EXPECT_EQ(predicted.blocks_that_fit, predicted.blocks_per_unit) << text(problem) << ": one more would fit";
+    EXPECT_EQ(predicted.blocks_that_fit, predicted.blocks_per_unit)
+        << text(problem) << ": one more would fit";
   }
   EXPECT_GE(done, 20);
 }
@@ -155,9 +168,11 @@ TEST_P(EveryVariant, SaysNoWithAReason) {
   EXPECT_FALSE(support.reason().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Occupancy, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Occupancy, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::Test {
  protected:

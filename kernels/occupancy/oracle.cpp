@@ -5,17 +5,8 @@
 namespace ridgeline::occupancy {
 
 std::string_view to_string(Limit limit) {
-  switch (limit) {
-    case Limit::block:
-      return "block";
-    case Limit::registers:
-      return "registers";
-    case Limit::shared:
-      return "shared";
-    case Limit::threads:
-      break;
-  }
-  return "threads";
+  constexpr std::string_view names[] = {"threads", "block", "registers", "shared"};
+  return names[static_cast<std::size_t>(limit)];
 }
 
 double Problem::flops() const {
@@ -23,12 +14,13 @@ double Problem::flops() const {
   return kernels::flops_of_round * static_cast<double>(rounds) * static_cast<double>(lanes());
 }
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const void* out, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const void* out, std::uint64_t seed) {
   if (problem.operation == Operation::fma)
-    return kernels::compare_bits(device, static_cast<const float*>(out), problem.lanes(), seed, [&](std::int64_t i) {
-      return static_cast<float>(kernels::after_rounds(in(i), problem.rounds));
-    });
+    return kernels::compare_bits(
+        device, static_cast<const float*>(out), problem.lanes(), seed, [&](std::int64_t i) {
+          return static_cast<float>(kernels::after_rounds(in(i), problem.rounds));
+        });
   std::vector<std::uint32_t> partial(static_cast<std::size_t>(problem.outputs()));
   device.download(partial.data(), out, partial.size() * sizeof(std::uint32_t));
   std::uint32_t sum = 0, right = 0;

@@ -4,17 +4,20 @@
 
 #include "kernels/ptx/shared_address.cuh"
 
-// Barriers in shared memory, at which threads and copies arrive (PTX ISA, "mbarrier"; from sm_90 on). A barrier goes
-// through phases: one ends when all arrivals and all bytes that were announced have come. Phases are told apart by
-// their parity, 0 for the first one.
+// Barriers in shared memory, at which threads and copies arrive (PTX ISA, "mbarrier"; from sm_90
+// on). A barrier goes through phases: one ends when all arrivals and all bytes that were announced
+// have come. Phases are told apart by their parity, 0 for the first one.
 namespace ridgeline::ptx {
 
 using Barrier = std::uint64_t;
 
-/// Of `arrivals` threads a phase. fence_barrier_init() and a barrier of the block must follow before it is used.
+/// Of `arrivals` threads per phase. fence_barrier_init() and a barrier of the block must follow
+/// before it is used.
 __device__ __forceinline__ void barrier_init(Barrier* barrier, unsigned arrivals) {
 #if defined(__CUDACC__)
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(arrivals)
+               : "memory");
 #else
   emulated::barrier_init(barrier, arrivals);
 #endif
@@ -31,7 +34,8 @@ __device__ __forceinline__ void barrier_invalidate(Barrier* barrier) {
 
 __device__ __forceinline__ void barrier_arrive(Barrier* barrier) {
 #if defined(__CUDACC__)
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+               : "memory");
 #else
   emulated::barrier_arrive(barrier, 1, 0);
 #endif
@@ -40,8 +44,10 @@ __device__ __forceinline__ void barrier_arrive(Barrier* barrier) {
 /// Announces `bytes` bytes that copies will bring in this phase, and arrives.
 __device__ __forceinline__ void barrier_arrive_expect(Barrier* barrier, unsigned bytes) {
 #if defined(__CUDACC__)
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
-               : "memory");
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
 #else
   emulated::barrier_arrive(barrier, 1, bytes);
 #endif

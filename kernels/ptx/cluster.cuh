@@ -2,8 +2,9 @@
 
 #include "harness/device/kernel.hpp"
 
-// Thread-block clusters of compute capability 9.0: blocks that run together, wait for each other and reach each other's
-// shared memory (PTX ISA, "barrier.cluster", "mapa"). LaunchConfig::cluster says how many blocks have one.
+// Thread-block clusters of compute capability 9.0: blocks that run together, wait for each other
+// and reach each other's shared memory (PTX ISA, "barrier.cluster", "mapa"). LaunchConfig::cluster
+// says how many blocks have one.
 namespace ridgeline::ptx {
 
 /// The block's place in its cluster, x first.
@@ -28,7 +29,8 @@ __device__ __forceinline__ unsigned cluster_size() {
 #endif
 }
 
-/// Says that this thread has come to the cluster's barrier; what it wrote before is seen by those that wait for it.
+/// Says that this thread has come to the cluster's barrier; what it wrote before is seen by those
+/// that wait for it.
 __device__ __forceinline__ void cluster_arrive() {
 #if defined(__CUDACC__)
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -46,8 +48,9 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-/// What lies at `in_shared`, in this block's shared memory, in that of block `rank` of the cluster: a pointer that
-/// loads, stores and atomics understand. That block must have begun (a barrier says so) and not ended.
+/// What lies at `in_shared`, in this block's shared memory, in that of block `rank` of the cluster:
+/// a pointer that loads, stores and atomics understand. That block must have begun (a barrier says
+/// so) and not ended.
 template <class T>
 __device__ __forceinline__ T* map_shared_rank(T* in_shared, unsigned rank) {
 #if defined(__CUDACC__)

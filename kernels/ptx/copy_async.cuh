@@ -2,18 +2,20 @@
 
 #include "harness/device/kernel.hpp"
 
-// Copies from global to shared memory that go on while the thread does other work (PTX ISA, "cp.async"). A thread's
-// copies form groups in the order of commit; other threads see them after a wait and a barrier.
+// Copies from global to shared memory that go on while the thread does other work (PTX ISA,
+// "cp.async"). A thread's copies form groups in the order of commit; other threads see them after a
+// wait and a barrier.
 namespace ridgeline::ptx {
 
-/// Starts copying 16 bytes, both addresses multiples of 16; zeros are written instead unless `inside` (then `from` is
-/// not read).
-__device__ __forceinline__ void copy_async_16(void* to_shared, const void* from_global, bool inside) {
+/// Starts copying 16 bytes, both addresses multiples of 16; zeros are written instead unless
+/// `inside` (then `from` is not read).
+__device__ __forceinline__ void copy_async_16(void* to_shared, const void* from_global,
+                                              bool inside) {
 #if defined(__CUDACC__)
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
-      "l"(__cvta_generic_to_global(from_global)), "r"(inside ? 16 : 0)
-      : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
+               "l"(__cvta_generic_to_global(from_global)), "r"(inside ? 16 : 0)
+               : "memory");
 #else
   emulated::copy_async(to_shared, from_global, inside);
 #endif

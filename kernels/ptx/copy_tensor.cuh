@@ -4,18 +4,19 @@
 #include "kernels/ptx/tensor_map.hpp"
 
 // Copies of boxes of tensors that one thread starts and the asynchronous unit carries out (PTX ISA,
-// "cp.async.bulk.tensor"; from sm_90 on). The map says where the tensor lies, and how large a box is; coordinates are
-// those of the box's first element, the contiguous dimension first. The box lies in shared memory row by row, at a
-// multiple of 128 bytes, with its pieces of 16 bytes swizzled as the map says; what lies outside of the tensor is zero,
-// and is not stored.
+// "cp.async.bulk.tensor"; from sm_90 on). The map says where the tensor lies, and how large a box
+// is; coordinates are those of the box's first element, the contiguous dimension first. The box
+// lies in shared memory row by row, at a multiple of 128 bytes, with its pieces of 16 bytes
+// swizzled as the map says; what lies outside of the tensor is zero, and is not stored.
 namespace ridgeline::ptx {
 
 /// Loads a box to shared memory. Its bytes, also those outside of the tensor, arrive at `barrier`.
-__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, Barrier* barrier) {
+__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
+                                         Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" ::"r"(
-          shared_address(to_shared)),
+      "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2}], [%3];" ::"r"(shared_address(to_shared)),
       "l"(&map), "r"(x), "r"(shared_address(barrier))
       : "memory");
 #else
@@ -23,12 +24,12 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
   emulated::tensor_load(to_shared, map, at, 1, barrier);
 #endif
 }
-__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y,
-                                         Barrier* barrier) {
+__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
+                                         int y, Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
-          "r"(shared_address(to_shared)),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3}], [%4];" ::"r"(shared_address(to_shared)),
       "l"(&map), "r"(x), "r"(y), "r"(shared_address(barrier))
       : "memory");
 #else
@@ -36,11 +37,12 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
   emulated::tensor_load(to_shared, map, at, 2, barrier);
 #endif
 }
-__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z,
-                                         Barrier* barrier) {
+__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
+                                         int y, int z, Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3, %4}], "
       "[%5];" ::"r"(shared_address(to_shared)),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
       : "memory");
@@ -49,11 +51,12 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
   emulated::tensor_load(to_shared, map, at, 3, barrier);
 #endif
 }
-__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z, int u,
-                                         Barrier* barrier) {
+__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
+                                         int y, int z, int u, Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3, %4, %5}], "
       "[%6];" ::"r"(shared_address(to_shared)),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(u), "r"(shared_address(barrier))
       : "memory");
@@ -62,11 +65,12 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
   emulated::tensor_load(to_shared, map, at, 4, barrier);
 #endif
 }
-__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x, int y, int z, int u,
-                                         int v, Barrier* barrier) {
+__device__ __forceinline__ void load_box(void* to_shared, const device::TensorMap& map, int x,
+                                         int y, int z, int u, int v, Barrier* barrier) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, "
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3, %4, %5, "
       "%6}], [%7];" ::"r"(shared_address(to_shared)),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v), "r"(shared_address(barrier))
       : "memory");
@@ -77,31 +81,39 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
 }
 
 /// Stores a box from shared memory, as part of the thread's next group (copy_bulk_commit()).
-__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, const void* from_shared) {
+__device__ __forceinline__ void store_box(const device::TensorMap& map, int x,
+                                          const void* from_shared) {
 #if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(&map),
-               "r"(shared_address(from_shared)), "r"(x)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(&map),
+      "r"(shared_address(from_shared)), "r"(x)
+      : "memory");
 #else
   const int at[] = {x};
   emulated::tensor_store(map, at, 1, from_shared);
 #endif
 }
-__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, const void* from_shared) {
+__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y,
+                                          const void* from_shared) {
 #if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
-               "r"(shared_address(from_shared)), "r"(x), "r"(y)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
+          &map),
+      "r"(shared_address(from_shared)), "r"(x), "r"(y)
+      : "memory");
 #else
   const int at[] = {x, y};
   emulated::tensor_store(map, at, 2, from_shared);
 #endif
 }
-__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, const void* from_shared) {
+__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z,
+                                          const void* from_shared) {
 #if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
-               "r"(shared_address(from_shared)), "r"(x), "r"(y), "r"(z)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
+          &map),
+      "r"(shared_address(from_shared)), "r"(x), "r"(y), "r"(z)
+      : "memory");
 #else
   const int at[] = {x, y, z};
   emulated::tensor_store(map, at, 3, from_shared);
@@ -110,19 +122,22 @@ __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, i
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, int u,
                                           const void* from_shared) {
 #if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
-               "r"(shared_address(from_shared)), "r"(x), "r"(y), "r"(z), "r"(u)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::
+          "l"(&map),
+      "r"(shared_address(from_shared)), "r"(x), "r"(y), "r"(z), "r"(u)
+      : "memory");
 #else
   const int at[] = {x, y, z, u};
   emulated::tensor_store(map, at, 4, from_shared);
 #endif
 }
-__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, int u, int v,
-                                          const void* from_shared) {
+__device__ __forceinline__ void store_box(const device::TensorMap& map, int x, int y, int z, int u,
+                                          int v, const void* from_shared) {
 #if defined(__CUDACC__)
   asm volatile(
-      "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(&map),
+      "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], "
+      "[%1];" ::"l"(&map),
       "r"(shared_address(from_shared)), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
       : "memory");
 #else

@@ -2,12 +2,12 @@
 
 #include "kernels/ptx/shared_address.cuh"
 
-// Order between threads and the asynchronous unit, which copies (copy_bulk.cuh, copy_tensor.cuh) and multiplies
-// (wgmma.cuh) beside them (PTX ISA, "membar/fence", ".proxy.async"; from sm_90 on).
+// Order between threads and the asynchronous unit, which copies (copy_bulk.cuh, copy_tensor.cuh)
+// and multiplies (wgmma.cuh) beside them (PTX ISA, "membar/fence", ".proxy.async"; from sm_90 on).
 namespace ridgeline::ptx {
 
-/// Makes what this thread stored to shared memory, and what others did that it knows of, visible to the unit; a barrier
-/// must follow before another thread puts the unit to work.
+/// Makes what this thread stored to shared memory, and what others did that it knows of, visible to
+/// the unit; a barrier must follow before another thread puts the unit to work.
 __device__ __forceinline__ void fence_async_shared() {
 #if defined(__CUDACC__)
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

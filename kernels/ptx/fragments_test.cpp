@@ -10,9 +10,10 @@
 #include "harness/device/buffer.hpp"
 #include "kernels/ptx/test/hopper_device.hpp"
 
-// Which element of a matrix each lane holds in each register, by the tables of the PTX ISA, version 8.5: "Warp-level
-// matrix load instruction: ldmatrix", "Warp-level matrix store instruction: stmatrix", "Matrix Fragments for
-// mma.m16n8k16 with floating point type" and "Matrix Fragments for mma.m16n8k8" (.tf32).
+// Which element of a matrix each lane holds in each register, by the tables of the PTX ISA, version
+// 8.5: "Warp-level matrix load instruction: ldmatrix", "Warp-level matrix store instruction:
+// stmatrix", "Matrix Fragments for mma.m16n8k16 with floating point type" and "Matrix Fragments for
+// mma.m16n8k8" (.tf32).
 namespace ridgeline::ptx::test {
 namespace {
 
@@ -65,7 +66,8 @@ TEST_F(Fragments, LoadedMatricesLieAsTheTableSays) {
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
       std::vector<unsigned short> coded(static_cast<std::size_t>(64 * count));
-      for (std::size_t i = 0; i < coded.size(); ++i) coded[i] = static_cast<unsigned short>(i + 1000);
+      for (std::size_t i = 0; i < coded.size(); ++i)
+        coded[i] = static_cast<unsigned short>(i + 1000);
       const auto from = filled(coded);
       const auto to = empty<unsigned>(static_cast<std::size_t>(32 * count));
       load(device->stream(), count, transposed, from.data(), to.data());
@@ -77,7 +79,8 @@ TEST_F(Fragments, LoadedMatricesLieAsTheTableSays) {
             const Place place = of_matrix(lane, half, transposed);
             ASSERT_EQ(got[static_cast<std::size_t>(lane * count + i)] >> 16 * half & 0xFFFF,
                       static_cast<unsigned>(1000 + 64 * i + 8 * place.row + place.column))
-                << "x" << count << (transposed ? ".trans" : "") << ", lane " << lane << ", register " << i;
+                << "x" << count << (transposed ? ".trans" : "") << ", lane " << lane
+                << ", register " << i;
           }
     }
   }
@@ -87,7 +90,8 @@ TEST_F(Fragments, StoredMatricesLieAsTheTableSays) {
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
       std::vector<unsigned> coded(static_cast<std::size_t>(32 * count));
-      for (std::size_t i = 0; i < coded.size(); ++i) coded[i] = static_cast<unsigned>(2 * i | (2 * i + 1) << 16);
+      for (std::size_t i = 0; i < coded.size(); ++i)
+        coded[i] = static_cast<unsigned>(2 * i | (2 * i + 1) << 16);
       const auto from = filled(coded);
       const auto to = empty<unsigned short>(static_cast<std::size_t>(64 * count));
       store(device->stream(), count, transposed, from.data(), to.data());
@@ -99,7 +103,8 @@ TEST_F(Fragments, StoredMatricesLieAsTheTableSays) {
             const Place place = of_matrix(lane, half, transposed);
             ASSERT_EQ(got[static_cast<std::size_t>(64 * i + 8 * place.row + place.column)],
                       2 * (lane * count + i) + half)
-                << "x" << count << (transposed ? ".trans" : "") << ", lane " << lane << ", register " << i;
+                << "x" << count << (transposed ? ".trans" : "") << ", lane " << lane
+                << ", register " << i;
           }
     }
   }
@@ -129,7 +134,9 @@ TEST_F(Fragments, ProductsWithTheIdentityLieAsTheTablesSay) {
     const bool wide = type == Factor::tf32;
     const int depth = wide ? 8 : 16, elements = wide ? 4 : 8;  // of a lane's left factor
     // Exact in all three types, and different in each place.
-    const auto code = [depth](int row, int column) { return static_cast<float>(row * depth + column); };
+    const auto code = [depth](int row, int column) {
+      return static_cast<float>(row * depth + column);
+    };
     for (int first = 0; first < depth; first += 8) {
       Registers coded(type, 128), identity(type, 64), left(type, 128), right(type, 64);
       for (int lane = 0; lane < 32; ++lane) {
@@ -155,7 +162,8 @@ TEST_F(Fragments, ProductsWithTheIdentityLieAsTheTablesSay) {
         device->synchronize();
         return of_c.download();
       };
-      const std::vector<float> of_left_factor = product(coded, identity), of_right_factor = product(left, right);
+      const std::vector<float> of_left_factor = product(coded, identity),
+                               of_right_factor = product(left, right);
       for (int lane = 0; lane < 32; ++lane)
         for (int i = 0; i < 4; ++i) {
           const auto at = static_cast<std::size_t>(4 * lane + i);

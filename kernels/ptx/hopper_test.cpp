@@ -15,9 +15,9 @@
 #include "kernels/ptx/test/hopper_device.hpp"
 #include "kernels/ptx/test/hopper_gemm.hpp"
 
-// Bulk and tensor copies and the products of warpgroups, on the emulated device and on a GPU, against the tables of the
-// PTX ISA, version 8.5 ("Register Fragments and Shared Memory Matrix Layouts" of wgmma) and of the CUDA C++ Programming
-// Guide ("Swizzle modes").
+// Bulk and tensor copies and the products of warpgroups, on the emulated device and on a GPU,
+// against the tables of the PTX ISA, version 8.5 ("Register Fragments and Shared Memory Matrix
+// Layouts" of wgmma) and of the CUDA C++ Programming Guide ("Swizzle modes").
 namespace ridgeline::ptx::test {
 namespace {
 
@@ -46,7 +46,8 @@ TEST_F(Hopper, BulkCopiesGoThereAndBack) {
     increment(device->stream(), in.data(), out.data(), count);
     device->synchronize();
     const std::vector<unsigned> got = out.download();
-    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(got[i], values[i] + 1) << i << " of " << count;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(got[i], values[i] + 1) << i << " of " << count;
     EXPECT_EQ(got[values.size()], 0xFFFFFFFFu) << "nothing behind the end";
   }
 }
@@ -103,7 +104,8 @@ void each_element(const Box& box, Each&& each) {
       stride = d == 0 ? static_cast<std::int64_t>(tensor.pitch_bytes / 2)
                       : stride * static_cast<std::int64_t>(tensor.sizes[d]);
     }
-    // Pieces of 16 bytes: number p of row r goes to p ^ (r % 8), to p ^ (r / 2 % 4), or to p ^ (r / 4 % 2).
+    // Pieces of 16 bytes: number p of row r goes to p ^ (r % 8), to p ^ (r / 2 % 4), or to p ^
+    // (r / 4 % 2).
     std::size_t place = i;
     if (tensor.swizzle_bytes != 0) {
       const std::size_t row_elements = tensor.swizzle_bytes / 2, row = i / row_elements;
@@ -132,7 +134,8 @@ TEST_F(Hopper, BoxesOfTensorsComeAsTheirMapSays) {
     device->synchronize();
     const std::vector<unsigned short> got = out.download();
     each_element(box, [&](std::size_t place, std::int64_t element) {
-      ASSERT_EQ(got[place], element < 0 ? 0 : values[static_cast<std::size_t>(element)]) << box.what << ", " << place;
+      ASSERT_EQ(got[place], element < 0 ? 0 : values[static_cast<std::size_t>(element)])
+          << box.what << ", " << place;
     });
   }
 }
@@ -145,14 +148,15 @@ TEST_F(Hopper, BoxesOfTensorsGoWhereTheirMapSays) {
     device->synchronize();
     std::vector<unsigned short> expected(memory_of(box.tensor), 0xFFFF);
     each_element(box, [&](std::size_t place, std::int64_t element) {
-      if (element >= 0) expected[static_cast<std::size_t>(element)] = static_cast<unsigned short>(place + 1);
+      if (element >= 0)
+        expected[static_cast<std::size_t>(element)] = static_cast<unsigned short>(place + 1);
     });
     ASSERT_EQ(memory.download(), expected) << box.what;
   }
 }
 
-// On an H100 these are illegal instructions, which end the program's use of it; and rows that end inside a piece of 16
-// bytes are written beyond their end.
+// On an H100 these are illegal instructions, which end the program's use of it; and rows that end
+// inside a piece of 16 bytes are written beyond their end.
 TEST_F(Hopper, BoxesThatAGpuDoesNotTakeAreRefused) {
   if (device->facts().kind != device::Kind::emulated) GTEST_SKIP() << "an illegal instruction";
   const auto said = [&](const Tensor& tensor, int x, int y) {
@@ -166,14 +170,18 @@ TEST_F(Hopper, BoxesThatAGpuDoesNotTakeAreRefused) {
     }
     return std::string("nothing");
   };
-  const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto contains = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
   EXPECT_EQ(said({{40, 20}, 80, {16, 8}, 0}, 8, 4), "nothing");
   EXPECT_EQ(contains(said({{40, 20}, 80, {16, 8}, 0}, 5, 4), "misaligned"), true);
   EXPECT_EQ(contains(said({{40, 20}, 80, {16, 8}, 0}, 8, -3), "out of bounds"), true);
-  EXPECT_EQ(contains(said({{44, 20}, 96, {16, 8}, 0}, 8, 4), "unsupported: cp.async.bulk.tensor"), true);
+  EXPECT_EQ(contains(said({{44, 20}, 96, {16, 8}, 0}, 8, 4), "unsupported: cp.async.bulk.tensor"),
+            true);
 }
 
-/// Element (row, column) of 64 x columns sums: which thread of the warpgroup holds it, in which register.
+/// Element (row, column) of 64 x columns sums: which thread of the warpgroup holds it, in which
+/// register.
 std::size_t place_of_sum(int row, int column, int columns) {
   const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
   const int i = column / 8 * 4 + row % 16 / 8 * 2 + column % 2;
@@ -197,16 +205,22 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
       const int depth = static_cast<int>(swizzle == 0 ? 32 : swizzle) / (wide ? 4 : 2);
       // Whole numbers that every type holds; the product is exact.
       const auto a = [](int row, int k) { return static_cast<float>((row * 7 + k * 3) % 17 - 8); };
-      const auto b = [](int column, int k) { return static_cast<float>((column * 5 + k * 11) % 13 - 6); };
+      const auto b = [](int column, int k) {
+        return static_cast<float>((column * 5 + k * 11) % 13 - 6);
+      };
       const auto stored = [&](int rows, auto&& value) {
         std::vector<float> values;
         for (int row = 0; row < rows; ++row)
           for (int k = 0; k < depth; ++k) values.push_back(value(row, k));
-        return kernels::stored(values, wide ? DType::f32 : shape.element == Element::f16 ? DType::f16 : DType::bf16);
+        return kernels::stored(values, wide                            ? DType::f32
+                                       : shape.element == Element::f16 ? DType::f16
+                                                                       : DType::bf16);
       };
-      const device::Buffer<std::byte> left(*device, stored(64, a)), right(*device, stored(shape.columns, b));
+      const device::Buffer<std::byte> left(*device, stored(64, a)),
+          right(*device, stored(shape.columns, b));
       const auto sums = poisoned<float>(static_cast<std::size_t>(64 * shape.columns));
-      multiply_group(device->stream(), shape.element, shape.columns, swizzle, left.data(), right.data(), sums.data());
+      multiply_group(device->stream(), shape.element, shape.columns, swizzle, left.data(),
+                     right.data(), sums.data());
       device->synchronize();
       const std::vector<float> got = sums.download();
       for (int row = 0; row < 64; ++row)
@@ -214,8 +228,8 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
           float sum = 0;
           for (int k = 0; k < depth; ++k) sum += a(row, k) * b(column, k);
           ASSERT_EQ(got[place_of_sum(row, column, shape.columns)], sum)
-              << "type " << static_cast<int>(shape.element) << ", " << shape.columns << " columns, swizzle " << swizzle
-              << ", row " << row << ", column " << column;
+              << "type " << static_cast<int>(shape.element) << ", " << shape.columns
+              << " columns, swizzle " << swizzle << ", row " << row << ", column " << column;
         }
     }
 }
@@ -232,26 +246,36 @@ TEST_F(Hopper, MultipliesTilesInAPipeline) {
   struct Size {
     int m, n, k;
   };
-  for (const Size& size :
-       {Size{64, 128, 64}, {64, 128, 128}, {128, 256, 512}, {1, 4, 8}, {65, 132, 72}, {200, 100, 320}}) {
-    const auto number = [](int i, int seed) { return static_cast<float>(((i * 31 + seed) * 7 & 15) - 8); };
-    std::vector<float> a(static_cast<std::size_t>(size.m * size.k)), b(static_cast<std::size_t>(size.n * size.k));
+  for (const Size& size : {Size{64, 128, 64},
+                           {64, 128, 128},
+                           {128, 256, 512},
+                           {1, 4, 8},
+                           {65, 132, 72},
+                           {200, 100, 320}}) {
+    const auto number = [](int i, int seed) {
+      return static_cast<float>(((i * 31 + seed) * 7 & 15) - 8);
+    };
+    std::vector<float> a(static_cast<std::size_t>(size.m * size.k)),
+        b(static_cast<std::size_t>(size.n * size.k));
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = number(static_cast<int>(i), 3);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = number(static_cast<int>(i), 8);
     const device::Buffer<std::byte> left(*device, kernels::stored(a, DType::bf16)),
         right(*device, kernels::stored(b, DType::bf16));
     const auto c = poisoned<float>(static_cast<std::size_t>(size.m * size.n));
-    multiply_tiles(device->stream(), Mutation::none, reinterpret_cast<const unsigned short*>(left.data()),
-                   reinterpret_cast<const unsigned short*>(right.data()), c.data(), size.m, size.n, size.k);
+    multiply_tiles(
+        device->stream(), Mutation::none, reinterpret_cast<const unsigned short*>(left.data()),
+        reinterpret_cast<const unsigned short*>(right.data()), c.data(), size.m, size.n, size.k);
     device->synchronize();
     const std::vector<float> got = c.download();
     for (int row = 0; row < size.m; ++row)
       for (int column = 0; column < size.n; ++column) {
         float sum = 0;
         for (int k = 0; k < size.k; ++k)
-          sum += a[static_cast<std::size_t>(row * size.k + k)] * b[static_cast<std::size_t>(column * size.k + k)];
+          sum += a[static_cast<std::size_t>(row * size.k + k)] *
+                 b[static_cast<std::size_t>(column * size.k + k)];
         ASSERT_EQ(got[static_cast<std::size_t>(row * size.n + column)], sum)
-            << size.m << " x " << size.n << " x " << size.k << ", row " << row << ", column " << column;
+            << size.m << " x " << size.n << " x " << size.k << ", row " << row << ", column "
+            << column;
       }
   }
 }

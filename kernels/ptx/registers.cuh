@@ -2,8 +2,8 @@
 
 #include "kernels/ptx/shared_address.cuh"
 
-// How many registers each thread of a warpgroup has (PTX ISA, "setmaxnreg"; sm_90a only): a multiple of 8 from 24 to
-// 256. All warps of the warpgroup ask together.
+// How many registers each thread of a warpgroup has (PTX ISA, "setmaxnreg"; sm_90a only): a
+// multiple of 8 from 24 to 256. All warps of the warpgroup ask together.
 namespace ridgeline::ptx {
 
 /// Gives registers back to the block, so that `count` are left.

@@ -14,8 +14,8 @@
 #include "harness/emulated/tensor_map.hpp"
 #endif
 
-// Made by the host, passed to a kernel as `const __grid_constant__ device::TensorMap`, and read by load_box() and
-// store_box() (copy_tensor.cuh).
+// Made by the host, passed to a kernel as `const __grid_constant__ device::TensorMap`, and read by
+// load_box() and store_box() (copy_tensor.cuh).
 namespace ridgeline::device {
 
 #if defined(__CUDACC__)
@@ -27,7 +27,8 @@ using emulated::TensorMap;
 /// How the 16-byte pieces of rows of that many bytes change places in shared memory.
 enum class Swizzle : unsigned { none = 0, bytes_32 = 32, bytes_64 = 64, bytes_128 = 128 };
 
-/// A tensor in device memory, and the boxes that are copied of it. Dimensions begin with the contiguous one.
+/// A tensor in device memory, and the boxes that are copied of it. Dimensions begin with the
+/// contiguous one.
 struct TensorLayout {
   void* memory = nullptr;
   DType dtype = DType::f32;
@@ -37,23 +38,28 @@ struct TensorLayout {
   Swizzle swizzle = Swizzle::none;
 };
 
-/// Throws a usage Error that names the rule which the layout breaks. Source: CUDA Driver API, cuTensorMapEncodeTiled().
+/// Throws a usage Error that names the rule which the layout breaks. Source: CUDA Driver API,
+/// cuTensorMapEncodeTiled().
 inline void check(const TensorLayout& layout) {
   const auto refuse = [](const std::string& rule, std::size_t dimension, std::uint64_t is) {
-    throw Error(ErrorKind::usage, "a tensor map cannot be made: " + rule + ", and that of dimension " +
-                                      std::to_string(dimension) + " is " + std::to_string(is));
+    throw Error(ErrorKind::usage, "a tensor map cannot be made: " + rule +
+                                      ", and that of dimension " + std::to_string(dimension) +
+                                      " is " + std::to_string(is));
   };
   const std::size_t rank = layout.sizes.size(), element = size_of(layout.dtype);
   if (rank < 1 || rank > 5 || layout.box.size() != rank || layout.strides.size() + 1 != rank)
-    throw Error(ErrorKind::usage,
-                "a tensor map cannot be made: it has one to five sizes, as many extents of its box, and "
-                "one stride less");
+    throw Error(
+        ErrorKind::usage,
+        "a tensor map cannot be made: it has one to five sizes, as many extents of its box, and "
+        "one stride less");
   if (reinterpret_cast<std::uintptr_t>(layout.memory) % 16 != 0)
-    throw Error(ErrorKind::usage, "a tensor map cannot be made: the tensor's address is a multiple of 16 bytes");
+    throw Error(ErrorKind::usage,
+                "a tensor map cannot be made: the tensor's address is a multiple of 16 bytes");
   for (std::size_t d = 0; d < rank; ++d) {
     if (layout.sizes[d] == 0 || layout.sizes[d] > std::uint64_t{1} << 32)
       refuse("a size is 1 to 2^32 elements", d, layout.sizes[d]);
-    if (layout.box[d] == 0 || layout.box[d] > 256) refuse("an extent of a box is 1 to 256 elements", d, layout.box[d]);
+    if (layout.box[d] == 0 || layout.box[d] > 256)
+      refuse("an extent of a box is 1 to 256 elements", d, layout.box[d]);
   }
   for (std::size_t d = 0; d + 1 < rank; ++d)
     if (layout.strides[d] % 16 != 0 || layout.strides[d] >= std::uint64_t{1} << 40)
@@ -99,24 +105,26 @@ inline TensorMap make_tensor_map(const TensorLayout& layout) {
   };
   void* found = nullptr;
   cudaDriverEntryPointQueryResult answer{};
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &answer) !=
-          cudaSuccess ||
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                       &answer) != cudaSuccess ||
       answer != cudaDriverEntryPointSuccess)
-    throw Error(ErrorKind::dependency, "a tensor map cannot be made: the driver has no cuTensorMapEncodeTiled",
+    throw Error(ErrorKind::dependency,
+                "a tensor map cannot be made: the driver has no cuTensorMapEncodeTiled",
                 "it comes with the drivers of CUDA 12 and later");
   const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   const std::vector<cuuint64_t> sizes(layout.sizes.begin(), layout.sizes.end());
   std::vector<cuuint64_t> strides(layout.strides.begin(), layout.strides.end());
   strides.push_back(0);  // the driver wants an address, also where it reads nothing there
-  const std::vector<cuuint32_t> box(layout.box.begin(), layout.box.end()), steps(layout.box.size(), 1);
+  const std::vector<cuuint32_t> box(layout.box.begin(), layout.box.end()),
+      steps(layout.box.size(), 1);
   TensorMap map{};
-  const CUresult status =
-      encode(&map, type(layout.dtype), static_cast<cuuint32_t>(sizes.size()), layout.memory, sizes.data(),
-             strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, mode(layout.swizzle),
-             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status = encode(
+      &map, type(layout.dtype), static_cast<cuuint32_t>(sizes.size()), layout.memory, sizes.data(),
+      strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, mode(layout.swizzle),
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS)
-    throw Error(ErrorKind::dependency,
-                "cuTensorMapEncodeTiled refuses a tensor map (CUresult " + std::to_string(status) + ")");
+    throw Error(ErrorKind::dependency, "cuTensorMapEncodeTiled refuses a tensor map (CUresult " +
+                                           std::to_string(status) + ")");
   return map;
 }
 #else

@@ -6,25 +6,32 @@
 #include "kernels/ptx/mma.cuh"
 #include "kernels/ptx/tensor_map.hpp"
 
-// Asynchronous products of a warpgroup: four warps whose first index is a multiple of four (PTX ISA, "wgmma"; sm_90a
-// only). Both factors lie in shared memory, K fastest; the sum is in registers. Thread t of the warpgroup holds, with w
-// = t / 32, g = t % 32 / 4 and q = t % 4, of 64 rows: d[4j], d[4j + 1] at row 16w + g, columns 8j + 2q and the next
-// one, and d[4j + 2], d[4j + 3] at the same columns of row 16w + g + 8.
+// Asynchronous products of a warpgroup: four warps whose first index is a multiple of four (PTX
+// ISA, "wgmma"; sm_90a only). Both factors lie in shared memory, K fastest; the sum is in
+// registers. Thread t of the warpgroup holds, with w = t / 32, g = t % 32 / 4 and q = t % 4, of 64
+// rows: d[4j], d[4j + 1] at row 16w + g, columns 8j + 2q and the next one, and d[4j + 2], d[4j + 3]
+// at the same columns of row 16w + g + 8.
 namespace ridgeline::ptx {
 
-/// Where a factor lies, without swizzle: core matrices of 8 rows by 16 bytes, each contiguous. `next_k` and `next_row`
-/// are the bytes from one core matrix to the next along K and along the rows. All three are multiples of 16.
-__device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared, unsigned next_k, unsigned next_row) {
+/// Where a factor lies, without swizzle: core matrices of 8 rows by 16 bytes, each contiguous.
+/// `next_k` and `next_row` are the bytes from one core matrix to the next along K and along the
+/// rows. All three are multiples of 16.
+__device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared, unsigned next_k,
+                                                           unsigned next_row) {
   // A GPU has 18 bits of address; the emulated device puts two more where there are none.
   const std::uint64_t address = shared_address(shared);
   return (address >> 4) | (std::uint64_t{next_k >> 4} << 16) | (std::uint64_t{next_row >> 4} << 32);
 }
 
-/// Where a factor lies whose rows are as long as the swizzle's span, with 8 rows after each other, the first at a
-/// multiple of 8 spans, and `next_rows` bytes from them to the next 8. Adding n / 16 to it goes n bytes along K.
-__device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared, device::Swizzle swizzle,
+/// Where a factor lies whose rows are as long as the swizzle's span, with 8 rows after each other,
+/// the first at a multiple of 8 spans, and `next_rows` bytes from them to the next 8. Adding n / 16
+/// to it goes n bytes along K.
+__device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared,
+                                                           device::Swizzle swizzle,
                                                            unsigned next_rows) {
-  const std::uint64_t mode = swizzle == device::Swizzle::bytes_128 ? 1 : swizzle == device::Swizzle::bytes_64 ? 2 : 3;
+  const std::uint64_t mode = swizzle == device::Swizzle::bytes_128  ? 1
+                             : swizzle == device::Swizzle::bytes_64 ? 2
+                                                                    : 3;
   return matrix_descriptor(shared, 16, next_rows) | mode << 62;
 }
 
@@ -54,8 +61,8 @@ __device__ __forceinline__ void products_wait() {
 #endif
 }
 
-// d += sign * a * b, where a is 64 x K and b is K x 2 count, K = 32 bytes of elements. Types differ in their name, and
-// 16-bit ones take two more operands, which say that no factor is transposed.
+// d += sign * a * b, where a is 64 x K and b is K x 2 count, K = 32 bytes of elements. Types differ
+// in their name, and 16-bit ones take two more operands, which say that no factor is transposed.
 // clang-format off
 #if defined(__CUDACC__)
 #define RIDGELINE_REGISTERS_32 \
@@ -70,26 +77,43 @@ __device__ __forceinline__ void products_wait() {
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define RIDGELINE_SUMS_32 \
-  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), \
-  "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), \
-  "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), \
-  "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), \
+  "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), \
+  "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), \
+  "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), \
+  "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), \
+  "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), \
+  "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), \
+  "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
 #define RIDGELINE_SUMS_64 RIDGELINE_SUMS_32, \
-  "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), \
-  "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), \
-  "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), \
-  "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+  "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), \
+  "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), \
+  "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), \
+  "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), \
+  "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), \
+  "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), \
+  "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), \
+  "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
 #define RIDGELINE_SUMS_128 RIDGELINE_SUMS_64, \
-  "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]), \
-  "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79]), \
-  "+f"(d[80]), "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87]), \
-  "+f"(d[88]), "+f"(d[89]), "+f"(d[90]), "+f"(d[91]), "+f"(d[92]), "+f"(d[93]), "+f"(d[94]), "+f"(d[95]), \
-  "+f"(d[96]), "+f"(d[97]), "+f"(d[98]), "+f"(d[99]), "+f"(d[100]), "+f"(d[101]), "+f"(d[102]), "+f"(d[103]), \
-  "+f"(d[104]), "+f"(d[105]), "+f"(d[106]), "+f"(d[107]), "+f"(d[108]), "+f"(d[109]), "+f"(d[110]), "+f"(d[111]), \
-  "+f"(d[112]), "+f"(d[113]), "+f"(d[114]), "+f"(d[115]), "+f"(d[116]), "+f"(d[117]), "+f"(d[118]), "+f"(d[119]), \
-  "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])
+  "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), \
+  "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]), \
+  "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), \
+  "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79]), \
+  "+f"(d[80]), "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), \
+  "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87]), \
+  "+f"(d[88]), "+f"(d[89]), "+f"(d[90]), "+f"(d[91]), \
+  "+f"(d[92]), "+f"(d[93]), "+f"(d[94]), "+f"(d[95]), \
+  "+f"(d[96]), "+f"(d[97]), "+f"(d[98]), "+f"(d[99]), \
+  "+f"(d[100]), "+f"(d[101]), "+f"(d[102]), "+f"(d[103]), \
+  "+f"(d[104]), "+f"(d[105]), "+f"(d[106]), "+f"(d[107]), \
+  "+f"(d[108]), "+f"(d[109]), "+f"(d[110]), "+f"(d[111]), \
+  "+f"(d[112]), "+f"(d[113]), "+f"(d[114]), "+f"(d[115]), \
+  "+f"(d[116]), "+f"(d[117]), "+f"(d[118]), "+f"(d[119]), \
+  "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), \
+  "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])
 
-// `operands` are the numbers of the two descriptors and the sign among asm's operands, which follow the sums.
+// `operands` are the numbers of the two descriptors and the sign among asm's operands, which follow
+// the sums.
 #define RIDGELINE_PRODUCT(Type, factor, count, shape_and_types, operands, transpositions) \
   template <int sign> \
   __device__ __forceinline__ void add_product(Type, float (&d)[count], std::uint64_t a, std::uint64_t b) { \

@@ -2,7 +2,8 @@
 
 #include "harness/device/kernel.hpp"
 
-// Tensor-core products by fragments of which only the compiler knows where their elements lie: CUDA's nvcuda::wmma.
+// Tensor-core products by fragments of which only the compiler knows where their elements lie:
+// CUDA's nvcuda::wmma.
 #if defined(__CUDACC__)
 #include <mma.h>
 #else

@@ -9,10 +9,12 @@ device::Support one_or_all(const Problem& problem, const device::Facts&) {
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem, Layout layout,
-                             const kernels::RandomFloats& in, const float* out, std::uint64_t seed) {
+                             const kernels::RandomFloats& in, const float* out,
+                             std::uint64_t seed) {
   return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
     const auto field = [&](int f) {
-      return in(layout == Layout::array_of_structs ? in_structs(i, f) : in_arrays(i, f, problem.elements));
+      return in(layout == Layout::array_of_structs ? in_structs(i, f)
+                                                   : in_arrays(i, f, problem.elements));
     };
     float sum = field(0);
     for (int f = 1; f < problem.used; ++f) sum += field(f);

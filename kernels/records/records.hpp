@@ -20,12 +20,13 @@ RIDGELINE_HOST_DEVICE constexpr std::int64_t in_structs(std::int64_t record, int
   return record * fields + field;
 }
 /// Index of a field in a struct of arrays: fields one after the other.
-RIDGELINE_HOST_DEVICE constexpr std::int64_t in_arrays(std::int64_t record, int field, std::int64_t records) {
+RIDGELINE_HOST_DEVICE constexpr std::int64_t in_arrays(std::int64_t record, int field,
+                                                       std::int64_t records) {
   return field * records + record;
 }
 
-/// out[i] = ((field 0 + field 1) + ...) of record i, over its first `used` fields (1 to 8), for `elements` records. The
-/// order of the additions is fixed, so that results agree bit for bit.
+/// out[i] = ((field 0 + field 1) + ...) of record i, over its first `used` fields (1 to 8), for
+/// `elements` records. The order of the additions is fixed, so that results agree bit for bit.
 struct Problem {
   std::int64_t elements = 0;
   int used = 1;

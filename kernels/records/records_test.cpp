@@ -34,15 +34,16 @@ TEST_P(EveryVariant, IsRightForAnySize) {
 }
 
 TEST_P(EveryVariant, SaysNoToOtherNumbersOfFields) {
-  for (const int used : {0, 2, 9}) EXPECT_FALSE(GetParam().variant.supports({1024, used}, device->facts()));
+  for (const int used : {0, 2, 9})
+    EXPECT_FALSE(GetParam().variant.supports({1024, used}, device->facts()));
 }
 
 TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
   for (const int used : {1, fields}) {
     const Problem problem{1 << 12, used};
-    const device::Buffer<float> in(*device,
-                                   std::vector<float>(static_cast<std::size_t>(problem.elements * fields), 1.0f));
+    const device::Buffer<float> in(
+        *device, std::vector<float>(static_cast<std::size_t>(problem.elements * fields), 1.0f));
     const device::Buffer<float> out(*device, static_cast<std::size_t>(problem.elements));
     GetParam().variant.launch(problem, {in.data(), out.data()}, device->stream());
     device->synchronize();
@@ -50,9 +51,11 @@ TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Records, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Records, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::TestWithParam<Layout> {
  protected:
@@ -85,11 +88,13 @@ TEST_P(Checker, RejectsAMissingField) {
 }
 TEST_P(Checker, RejectsTheOtherLayout) {
   const device::Buffer<float> memory(*found.device, out);
-  const Layout other = GetParam() == Layout::array_of_structs ? Layout::struct_of_arrays : Layout::array_of_structs;
+  const Layout other =
+      GetParam() == Layout::array_of_structs ? Layout::struct_of_arrays : Layout::array_of_structs;
   EXPECT_FALSE(deviation(*found.device, problem, other, in, memory.data(), 1).right());
 }
 
-INSTANTIATE_TEST_SUITE_P(Records, Checker, testing::Values(Layout::array_of_structs, Layout::struct_of_arrays));
+INSTANTIATE_TEST_SUITE_P(Records, Checker,
+                         testing::Values(Layout::array_of_structs, Layout::struct_of_arrays));
 
 TEST(Traffic, OfRecordsIsEightTimesThatOfArraysForOneField) {
   for (const auto& named : variants()) {

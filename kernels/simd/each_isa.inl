@@ -1,6 +1,6 @@
-// Includes the file RIDGELINE_SIMD_LOOPS in namespaces baseline, avx2 and avx512. Its functions carry RIDGELINE_SIMD,
-// which allows the namespace's instructions, and use the vector types of kernels/simd/vectors.hpp. To be included
-// inside the namespace of the code that uses the loops.
+// Includes the file RIDGELINE_SIMD_LOOPS in namespaces baseline, avx2 and avx512. Its functions
+// carry RIDGELINE_SIMD, which allows the namespace's instructions, and use the vector types of
+// kernels/simd/vectors.hpp. To be included inside the namespace of the code that uses the loops.
 namespace baseline {
 using namespace simd::baseline;
 #define RIDGELINE_SIMD

@@ -7,8 +7,9 @@
 #include <immintrin.h>
 #endif
 
-// Vectors of each instruction set under the same names, for loops that kernels/simd/each_isa.inl compiles once for
-// each. Vectors stay inside functions: passing them by value would tie callers to an instruction set.
+// Vectors of each instruction set under the same names, for loops that kernels/simd/each_isa.inl
+// compiles once for each. Vectors stay inside functions: passing them by value would tie callers to
+// an instruction set.
 namespace ridgeline::simd {
 
 enum class Isa { baseline, avx2, avx512 };
@@ -62,15 +63,19 @@ inline void keep_accesses() { asm volatile("" ::: "memory"); }
   typedef double LooseDoubles __attribute__((vector_size(bytes), aligned(8), may_alias)); \
   typedef std::uint32_t LooseWords __attribute__((vector_size(bytes), aligned(4), may_alias));
 
-/// store_past_caches(): stores past the caches to an address that is a multiple of vector_bytes; flush_stores() orders
-/// such stores before what follows.
+/// store_past_caches(): stores past the caches to an address that is a multiple of vector_bytes;
+/// flush_stores() orders such stores before what follows.
 namespace baseline {
 inline constexpr int vector_registers = 16;
 RIDGELINE_VECTOR_TYPES(16)
 #if defined(__x86_64__)
-[[gnu::always_inline]] inline void store_past_caches(float* to, const Floats& value) { _mm_stream_ps(to, value); }
+[[gnu::always_inline]] inline void store_past_caches(float* to, const Floats& value) {
+  _mm_stream_ps(to, value);
+}
 #else
-inline void store_past_caches(float* to, const Floats& value) { *reinterpret_cast<LooseFloats*>(to) = value; }
+inline void store_past_caches(float* to, const Floats& value) {
+  *reinterpret_cast<LooseFloats*>(to) = value;
+}
 #endif
 }  // namespace baseline
 
@@ -78,7 +83,8 @@ inline void store_past_caches(float* to, const Floats& value) { *reinterpret_cas
 namespace avx2 {
 inline constexpr int vector_registers = 16;
 RIDGELINE_VECTOR_TYPES(32)
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline void store_past_caches(float* to, const Floats& value) {
+[[gnu::target("avx2,fma"), gnu::always_inline]] inline void store_past_caches(float* to,
+                                                                              const Floats& value) {
   _mm256_stream_ps(to, value);
 }
 }  // namespace avx2
@@ -86,7 +92,8 @@ RIDGELINE_VECTOR_TYPES(32)
 namespace avx512 {
 inline constexpr int vector_registers = 32;
 RIDGELINE_VECTOR_TYPES(64)
-[[gnu::target("avx512f,fma"), gnu::always_inline]] inline void store_past_caches(float* to, const Floats& value) {
+[[gnu::target("avx512f,fma"), gnu::always_inline]] inline void store_past_caches(
+    float* to, const Floats& value) {
   _mm512_stream_ps(to, value);
 }
 }  // namespace avx512

@@ -14,8 +14,8 @@ std::uint32_t sum_of_bits(const kernels::RandomFloats& values, std::int64_t coun
   return sum;
 }
 
-kernels::Deviation sum_deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                                 const void* out) {
+kernels::Deviation sum_deviation(device::Device& device, const Problem& problem,
+                                 const kernels::RandomFloats& a, const void* out) {
   std::vector<std::uint32_t> partial(static_cast<std::size_t>(problem.partial_sums()));
   device.download(partial.data(), out, partial.size() * sizeof(std::uint32_t));
   std::uint32_t sum = 0;
@@ -26,8 +26,9 @@ kernels::Deviation sum_deviation(device::Device& device, const Problem& problem,
 
 }  // namespace
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                             const kernels::RandomFloats& b, const void* out, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& a, const kernels::RandomFloats& b,
+                             const void* out, std::uint64_t seed) {
   if (problem.operation == Operation::read) return sum_deviation(device, problem, a, out);
   const bool triad = problem.operation == Operation::triad;
   return kernels::compare_bits(device, static_cast<const float*>(out), problem.elements, seed,

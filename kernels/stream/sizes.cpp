@@ -33,8 +33,10 @@ Problem problem_for(Operation operation, kernels::Level level, const device::Fac
       traffic = 64 * bytes;
       break;
     case kernels::Level::dram:
-      bytes = std::min(std::max(8 * llc, 256.0 * (1 << 20)), static_cast<double>(facts.memory) / 16);
-      if (cuda) bytes = std::max(bytes, std::min(3.0 * (1 << 30), static_cast<double>(facts.memory) / 16));
+      bytes =
+          std::min(std::max(8 * llc, 256.0 * (1 << 20)), static_cast<double>(facts.memory) / 16);
+      if (cuda)
+        bytes = std::max(bytes, std::min(3.0 * (1 << 30), static_cast<double>(facts.memory) / 16));
       traffic = bytes;
       break;
   }

@@ -19,8 +19,9 @@ enum class Operation { read, copy, triad };
 ///   read:  the bits of a, summed modulo 2^32 (exact in any order, and one load an addition)
 ///   copy:  c = a
 ///   triad: c = a + 2 b (exact: a product by 2 does not round)
-/// `level` says which level of memory the arrays lie in: kernels pick loads and stores by it. At l1 unit u of `units`
-/// (a thread of a CPU, a block of a GPU) works on part u alone, all passes in a row; otherwise too on a CPU.
+/// `level` says which level of memory the arrays lie in: kernels pick loads and stores by it. At l1
+/// unit u of `units` (a thread of a CPU, a block of a GPU) works on part u alone, all passes in a
+/// row; otherwise too on a CPU.
 struct Problem {
   Operation operation = Operation::read;
   kernels::Level level = kernels::Level::dram;
@@ -28,15 +29,21 @@ struct Problem {
   int passes = 1;
   int units = 1;
 
-  int arrays() const { return operation == Operation::read ? 1 : operation == Operation::copy ? 2 : 3; }
-  /// As the STREAM benchmark counts: each array once a pass, no lines that a cache fetches before it writes them.
+  int arrays() const {
+    return operation == Operation::read ? 1 : operation == Operation::copy ? 2 : 3;
+  }
+  /// As the STREAM benchmark counts: each array once a pass, no lines that a cache fetches before
+  /// it writes them.
   double bytes() const { return 4.0 * arrays() * static_cast<double>(elements) * passes; }
-  double flops() const { return operation == Operation::triad ? 2.0 * static_cast<double>(elements) * passes : 0.0; }
+  double flops() const {
+    return operation == Operation::triad ? 2.0 * static_cast<double>(elements) * passes : 0.0;
+  }
   /// Elements of `out`: read writes partial sums, to be added up modulo 2^32.
   std::int64_t outputs() const { return operation == Operation::read ? partial_sums() : elements; }
   std::int64_t partial_sums() const { return static_cast<std::int64_t>(units) * sums_per_unit; }
 
-  static constexpr int sums_per_unit = 1024;  // at most this many threads of a unit have one each; the rest hold 0
+  static constexpr int sums_per_unit = 1024;  // at most this many threads of a unit have one each;
+                                              // the rest hold 0
 };
 
 /// Floats in device memory, each array aligned to 256 bytes.
@@ -55,19 +62,20 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
-/// The problem whose arrays together fill half of each unit's L1, a third of the last-level cache (and more than all
-/// L2s of a CPU), or many times the last-level cache; `passes` makes one execution long against starting it. No
-/// elements where a CPU's L2s together hold so much that what exceeds them would fill more than half of its last-level
-/// cache.
+/// The problem whose arrays together fill half of each unit's L1, a third of the last-level cache
+/// (and more than all L2s of a CPU), or many times the last-level cache; `passes` makes one
+/// execution long against starting it. No elements where a CPU's L2s together hold so much that
+/// what exceeds them would fill more than half of its last-level cache.
 Problem problem_for(Operation operation, kernels::Level level, const device::Facts& facts);
 
 /// What all CPU variants support: problems with elements.
 device::Support supports_on_cpu(const Problem& problem, const device::Facts& facts);
 
-/// Wrong elements of `out` among those checked; for read 1 when the sum is wrong. `b` matters to triad alone. Only
-/// read's result depends on `passes`: of copy and triad, a pass that is left out shows in the time alone (the tests
-/// look).
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                             const kernels::RandomFloats& b, const void* out, std::uint64_t seed);
+/// Wrong elements of `out` among those checked; for read 1 when the sum is wrong. `b` matters to
+/// triad alone. Only read's result depends on `passes`: of copy and triad, a pass that is left out
+/// shows in the time alone (the tests look).
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& a, const kernels::RandomFloats& b,
+                             const void* out, std::uint64_t seed);
 
 }  // namespace ridgeline::stream

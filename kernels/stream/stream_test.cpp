@@ -38,7 +38,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));
     // b starts wherever a ends, which need not be aligned: its own buffer.
     device::Buffer<float> b(*device, static_cast<std::size_t>(problem.elements));
-    device->fill(b.data(), DType::f32, b.size(), inputs.b.distribution, inputs.b.seed, inputs.b.first);
+    device->fill(b.data(), DType::f32, b.size(), inputs.b.distribution, inputs.b.seed,
+                 inputs.b.first);
     variant.launch(problem, {inputs.memory.data(), b.data(), out.data()}, device->stream());
     device->synchronize();
     EXPECT_TRUE(deviation(*device, problem, inputs.a, inputs.b, out.data(), 1).right())
@@ -50,12 +51,14 @@ class EveryVariant : public kernels::VariantTest<Variant> {
 TEST_P(EveryVariant, IsRightForAnySize) {
   for (const Level level : {Level::l1, Level::llc, Level::dram})
     for (const std::int64_t elements :
-         {0, 1, 2, 3, 4, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1021, 4095, 4096, 4097, 65537, 1'000'003})
+         {0,  1,   2,   3,   4,    15,   16,   17,   63,    64,
+          65, 127, 128, 129, 1021, 4095, 4096, 4097, 65537, 1'000'003})
       check({GetParam().variant.operation, level, elements, 3, device->facts().units});
 }
 
 TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
-  if (GetParam().kind != device::Kind::cpu) GTEST_SKIP() << "only CPU variants pick an instruction set";
+  if (GetParam().kind != device::Kind::cpu)
+    GTEST_SKIP() << "only CPU variants pick an instruction set";
   const simd::Isa before = simd::isa_in_use();
   for (const simd::Isa isa : simd::usable()) {
     simd::isa_in_use() = isa;
@@ -72,12 +75,14 @@ TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
   for (const Level level : {Level::l1, Level::llc, Level::dram}) {
     const Problem problem{operation, level, 1 << 18, 1, device->facts().units};
     const Inputs inputs(*device, problem.elements);
-    const device::Buffer<float> out(*device, static_cast<std::size_t>(std::max(problem.outputs(), problem.elements)));
+    const device::Buffer<float> out(
+        *device, static_cast<std::size_t>(std::max(problem.outputs(), problem.elements)));
     const double ratio = kernels::time_of_fourfold([&](std::int64_t passes) {
       Problem longer = problem;
       longer.passes = static_cast<int>(passes);
-      GetParam().variant.launch(longer, {inputs.memory.data(), inputs.memory.data() + problem.elements, out.data()},
-                                device->stream());
+      GetParam().variant.launch(
+          longer, {inputs.memory.data(), inputs.memory.data() + problem.elements, out.data()},
+          device->stream());
       device->synchronize();
     });
     EXPECT_GE(ratio, 2) << kernels::to_string(level);
@@ -85,7 +90,8 @@ TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
 }
 
 TEST(TimeOfFourfold, IsNotTwoForWorkThatIgnoresHowOften) {
-  EXPECT_LT(kernels::time_of_fourfold([](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }),
+  EXPECT_LT(kernels::time_of_fourfold(
+                [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }),
             2);
 }
 
@@ -115,7 +121,8 @@ class Checker : public testing::TestWithParam<Operation> {
 
   kernels::TestDevice found;
   Problem problem;
-  RandomFloats a{device::Distribution::uniform, 3, 50}, b{device::Distribution::uniform, 3, 6'000'000};
+  RandomFloats a{device::Distribution::uniform, 3, 50},
+      b{device::Distribution::uniform, 3, 6'000'000};
   std::vector<std::uint32_t> out;
 };
 
@@ -133,7 +140,8 @@ TEST_P(Checker, RejectsAnUnwrittenTail) {
   EXPECT_FALSE(right());
 }
 
-INSTANTIATE_TEST_SUITE_P(Stream, Checker, testing::Values(Operation::read, Operation::copy, Operation::triad));
+INSTANTIATE_TEST_SUITE_P(Stream, Checker,
+                         testing::Values(Operation::read, Operation::copy, Operation::triad));
 
 TEST(Sizes, FillTheLevelTheyAreFor) {
   device::Facts facts;
@@ -164,12 +172,15 @@ TEST(Sizes, LeaveOutALastLevelCacheThatL2sOutgrow) {
   for (const auto& [name, kind, variant] : variants()) {
     if (kind != device::Kind::cpu) continue;
     facts.units = 56;
-    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
-    EXPECT_TRUE(variant.supports(problem_for(variant.operation, Level::dram, facts), facts)) << name;
+    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts))
+        << name;
+    EXPECT_TRUE(variant.supports(problem_for(variant.operation, Level::dram, facts), facts))
+        << name;
     facts.units = 12;  // 48 MiB lie beyond L2 and within half of the cache
     EXPECT_TRUE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
     facts.units = 14;  // 56 MiB do not
-    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts)) << name;
+    EXPECT_FALSE(variant.supports(problem_for(variant.operation, Level::llc, facts), facts))
+        << name;
   }
 }
 

@@ -4,8 +4,9 @@
 
 namespace ridgeline::tensor {
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                             const kernels::RandomFloats& b, const float* d, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& a, const kernels::RandomFloats& b,
+                             const float* d, std::uint64_t seed) {
   return kernels::compare_bits(device, d, problem.outputs(), seed, [&](std::int64_t i) {
     const std::int64_t tile = i / tile_elements, group = tile / tiles_per_group;
     const std::int64_t row = i % tile_elements / edge, col = i % edge;

@@ -21,9 +21,11 @@ TEST_P(EveryVariant, IsRightForAnySize) {
     for (const std::int64_t groups : {0, 1, 3, 4, 5, 97, 300})
       for (const std::int64_t rounds : {0, 1, 2, 50}) {
         const Problem problem{dtype, groups, rounds};
-        if (!GetParam().variant.supports(problem, device->facts())) GTEST_SKIP() << "no tensor cores";
+        if (!GetParam().variant.supports(problem, device->facts()))
+          GTEST_SKIP() << "no tensor cores";
         if (kernels::is_emulated(*device) && groups * rounds > 300) continue;
-        const RandomFloats a{device::Distribution::uniform, 5, 1000}, b{device::Distribution::uniform, 6, 0};
+        const RandomFloats a{device::Distribution::uniform, 5, 1000},
+            b{device::Distribution::uniform, 6, 0};
         device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
         device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
         device->fill(left.data(), DType::f32, left.size(), a.distribution, a.seed, a.first);
@@ -50,8 +52,8 @@ TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
     device->fill(right.data(), DType::f32, right.size(), device::Distribution::uniform, 6, 0);
     const device::Buffer<float> out(*device, static_cast<std::size_t>(problem.outputs()));
     const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
-      GetParam().variant.launch({dtype, problem.groups, rounds}, {left.data(), right.data(), out.data()},
-                                device->stream());
+      GetParam().variant.launch({dtype, problem.groups, rounds},
+                                {left.data(), right.data(), out.data()}, device->stream());
       device->synchronize();
     });
     EXPECT_GE(ratio, 2) << to_string(dtype);
@@ -78,7 +80,8 @@ class Checker : public testing::Test {
           const std::int64_t first = tile / tiles_per_group * tile_elements;
           float sum = static_cast<float>(tile % tiles_per_group) / 8;
           for (int k = 0; k < edge; ++k)
-            sum += grid(a(first + std::int64_t{row} * edge + k)) * grid(b(first + std::int64_t{k} * edge + col));
+            sum += grid(a(first + std::int64_t{row} * edge + k)) *
+                   grid(b(first + std::int64_t{k} * edge + col));
           d.push_back(sum);
         }
   }

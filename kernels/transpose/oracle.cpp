@@ -3,10 +3,12 @@
 
 namespace ridgeline::transpose {
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const float* out, std::uint64_t seed) {
-  return kernels::compare_bits(device, out, problem.elements(), seed,
-                               [&](std::int64_t i) { return in(i % problem.rows * problem.cols + i / problem.rows); });
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const float* out,
+                             std::uint64_t seed) {
+  return kernels::compare_bits(device, out, problem.elements(), seed, [&](std::int64_t i) {
+    return in(i % problem.rows * problem.cols + i / problem.rows);
+  });
 }
 
 }  // namespace ridgeline::transpose

@@ -39,7 +39,7 @@ struct Variant {
 kernels::Table<Variant> variants();
 
 /// Wrong elements of `out` among those checked.
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& in,
-                             const float* out, std::uint64_t seed);
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& in, const float* out, std::uint64_t seed);
 
 }  // namespace ridgeline::transpose

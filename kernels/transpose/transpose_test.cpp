@@ -16,9 +16,10 @@ class EveryVariant : public kernels::VariantTest<Variant> {};
 
 TEST_P(EveryVariant, IsRightForAnyShape) {
   const RandomFloats in{device::Distribution::uniform, 5, 1000};
-  const std::int64_t shapes[][2] = {{0, 0},   {0, 5},     {5, 0},   {1, 1},       {1, 97},   {97, 1},
-                                    {2, 3},   {31, 33},   {32, 32}, {33, 31},     {63, 65},  {64, 64},
-                                    {65, 63}, {113, 203}, {239, 1}, {1023, 1024}, {1025, 7}, {2048, 1024}};
+  const std::int64_t shapes[][2] = {{0, 0},       {0, 5},    {5, 0},      {1, 1},     {1, 97},
+                                    {97, 1},      {2, 3},    {31, 33},    {32, 32},   {33, 31},
+                                    {63, 65},     {64, 64},  {65, 63},    {113, 203}, {239, 1},
+                                    {1023, 1024}, {1025, 7}, {2048, 1024}};
   for (const auto& [rows, cols] : shapes) {
     const Problem problem{rows, cols};
     ASSERT_TRUE(GetParam().variant.supports(problem, device->facts()));
@@ -36,7 +37,8 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
 TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
   if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
   const Problem problem{256, 512};
-  const device::Buffer<float> in(*device, std::vector<float>(static_cast<std::size_t>(problem.elements()), 1.0f));
+  const device::Buffer<float> in(
+      *device, std::vector<float>(static_cast<std::size_t>(problem.elements()), 1.0f));
   const device::Buffer<float> out(*device, in.size());
   GetParam().variant.launch(problem, {in.data(), out.data()}, device->stream());
   device->synchronize();
@@ -45,15 +47,18 @@ TEST_P(EveryVariant, AsksOfMemoryWhatItSays) {
   kernels::expect_traffic(GetParam().variant.traffic(problem), counts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transpose, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Transpose, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::Test {
  protected:
   Checker() : found(kernels::test_device(device::Kind::cpu)) {
     for (std::int64_t col = 0; col < problem.cols; ++col)
-      for (std::int64_t row = 0; row < problem.rows; ++row) out.push_back(in(row * problem.cols + col));
+      for (std::int64_t row = 0; row < problem.rows; ++row)
+        out.push_back(in(row * problem.cols + col));
   }
   bool right() {
     const device::Buffer<float> memory(*found.device, out);

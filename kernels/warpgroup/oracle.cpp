@@ -4,8 +4,9 @@
 
 namespace ridgeline::warpgroup {
 
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                             const kernels::RandomFloats& b, const float* d, std::uint64_t seed) {
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& a, const kernels::RandomFloats& b,
+                             const float* d, std::uint64_t seed) {
   const int deep = depth(problem.dtype);
   return kernels::compare_bits(device, d, problem.outputs(), seed, [&](std::int64_t i) {
     const std::int64_t group = i / (rows * columns), row = i / columns % rows, column = i % columns;
@@ -17,6 +18,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
   });
 }
 
-Problem problem_for(DType dtype, const device::Facts& facts) { return {dtype, std::int64_t{2} * facts.units, 2048}; }
+Problem problem_for(DType dtype, const device::Facts& facts) {
+  return {dtype, std::int64_t{2} * facts.units, 2048};
+}
 
 }  // namespace ridgeline::warpgroup

@@ -10,7 +10,8 @@
 #include "kernels/deviation.hpp"
 #include "kernels/variant.hpp"
 
-/// Matrix products of the size that a warpgroup multiplies at once, with memory touched only at the ends.
+/// Matrix products of the size that a warpgroup multiplies at once, with memory touched only at the
+/// ends.
 namespace ridgeline::warpgroup {
 
 inline constexpr int rows = 64, columns = 256;  // of D
@@ -18,16 +19,18 @@ inline constexpr int rows = 64, columns = 256;  // of D
 /// Depth of one product: 32 bytes of elements.
 constexpr int depth(DType dtype) { return dtype == DType::tf32 ? 8 : 16; }
 
-/// Group g of `groups` adds A_g B_g to its D and takes it away again, `rounds` times, and adds it once more at the end:
-/// D = C + A_g B_g, where C is column / 64 everywhere. Elements of A and B are multiples of 2^-7 in [-1, 1), so that
-/// every sum is exact in f32, and yet all their bits carry information.
+/// Group g of `groups` adds A_g B_g to its D and takes it away again, `rounds` times, and adds it
+/// once more at the end: D = C + A_g B_g, where C is column / 64 everywhere. Elements of A and B
+/// are multiples of 2^-7 in [-1, 1), so that every sum is exact in f32, and yet all their bits
+/// carry information.
 struct Problem {
   DType dtype = DType::f16;  // of A and B: f16, bf16 or tf32; sums are f32
   std::int64_t groups = 0;
   std::int64_t rounds = 1;
 
   double flops() const {
-    return static_cast<double>(groups) * (2.0 * static_cast<double>(rounds) + 1) * 2.0 * rows * columns * depth(dtype);
+    return static_cast<double>(groups) * (2.0 * static_cast<double>(rounds) + 1) * 2.0 * rows *
+           columns * depth(dtype);
   }
   double bytes() const { return 4.0 * static_cast<double>(left() + right() + outputs()); }
   std::int64_t left() const { return groups * rows * depth(dtype); }      // elements of A
@@ -35,8 +38,8 @@ struct Problem {
   std::int64_t outputs() const { return groups * rows * columns; }
 };
 
-/// A row-major and B column-major, as floats that the kernel rounds to multiples of 2^-7 (down, from [-1, 1)); D
-/// row-major. Device memory, aligned to 256 bytes.
+/// A row-major and B column-major, as floats that the kernel rounds to multiples of 2^-7 (down,
+/// from [-1, 1)); D row-major. Device memory, aligned to 256 bytes.
 struct Operands {
   const float* a = nullptr;
   const float* b = nullptr;
@@ -52,12 +55,14 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
-/// Groups that keep every tensor core busy, and rounds that make one execution long against starting it.
+/// Groups that keep every tensor core busy, and rounds that make one execution long against
+/// starting it.
 Problem problem_for(DType dtype, const device::Facts& facts);
 
-/// Wrong elements of `d` among those checked. `d` does not depend on `rounds`: that all of them are done shows in the
-/// time alone (the tests look).
-kernels::Deviation deviation(device::Device& device, const Problem& problem, const kernels::RandomFloats& a,
-                             const kernels::RandomFloats& b, const float* d, std::uint64_t seed);
+/// Wrong elements of `d` among those checked. `d` does not depend on `rounds`: that all of them are
+/// done shows in the time alone (the tests look).
+kernels::Deviation deviation(device::Device& device, const Problem& problem,
+                             const kernels::RandomFloats& a, const kernels::RandomFloats& b,
+                             const float* d, std::uint64_t seed);
 
 }  // namespace ridgeline::warpgroup

@@ -24,7 +24,8 @@ TEST_P(EveryVariant, IsRightForAnySize) {
         if (!GetParam().variant.supports(problem, device->facts()))
           GTEST_SKIP() << GetParam().variant.supports(problem, device->facts()).reason();
         if (kernels::is_emulated(*device) && groups * rounds > 100) continue;
-        const RandomFloats a{device::Distribution::uniform, 5, 1000}, b{device::Distribution::uniform, 6, 0};
+        const RandomFloats a{device::Distribution::uniform, 5, 1000},
+            b{device::Distribution::uniform, 6, 0};
         device::Buffer<float> left(*device, static_cast<std::size_t>(problem.left()));
         device::Buffer<float> right(*device, static_cast<std::size_t>(problem.right()));
         device->fill(left.data(), DType::f32, left.size(), a.distribution, a.seed, a.first);
@@ -51,8 +52,8 @@ TEST_P(EveryVariant, TakesTimeInProportionToRounds) {
     device->fill(right.data(), DType::f32, right.size(), device::Distribution::uniform, 6, 0);
     const device::Buffer<float> out(*device, static_cast<std::size_t>(problem.outputs()));
     const double ratio = kernels::time_of_fourfold([&](std::int64_t rounds) {
-      GetParam().variant.launch({dtype, problem.groups, rounds}, {left.data(), right.data(), out.data()},
-                                device->stream());
+      GetParam().variant.launch({dtype, problem.groups, rounds},
+                                {left.data(), right.data(), out.data()}, device->stream());
       device->synchronize();
     });
     EXPECT_GE(ratio, 2) << to_string(dtype);
@@ -65,9 +66,11 @@ TEST_P(EveryVariant, SaysNoToOtherTypes) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryVariant);  // a build without CUDA has no variant
-INSTANTIATE_TEST_SUITE_P(Warpgroup, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
-  return std::string(device::to_string(info.param.kind)) + "_" + std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Warpgroup, EveryVariant, testing::ValuesIn(variants()),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param.kind)) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 class Checker : public testing::Test {
  protected:

@@ -3,16 +3,19 @@
     TITLE    what is drawn, a few words
     READING  how to read it, one or two sentences
     ORDER    its place on the page, smaller first
-    draw(run, figure) -> bool   draws one run on an empty matplotlib figure; False when there is nothing to draw
+    draw(run, figure) -> bool   draws one run on an empty matplotlib figure; False when there is
+                                nothing to draw
 
-and is found by its file's name. It reads nothing but the run and keeps no state. A figure of a run without times is of
-the counts of one suite, and one of a gate, a trend or a comparison is of its pages:
+and is found by its file's name. It reads nothing but the run and keeps no state. A figure of a run
+without times is of the counts of one suite, and one of a gate, a trend or a comparison is of its
+pages:
 
     OF = "suite"                         what it is drawn of; without it, "run"
     draw(run, suite, figure) -> bool
 
     OF = "gate"                          or "trend", or "comparison"
-    pages(of) -> list                    what each picture shows, so that long lists stay readable; empty: nothing
+    pages(of) -> list                    what each picture shows, so that long lists stay
+                                         readable; empty: nothing
     draw(page, figure)
 """
 
@@ -27,7 +30,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure, as its module describes it; only those of a gate, a trend or a comparison have pages."""
+    """A kind of figure, as its module describes it; only those of a gate, a trend or a comparison
+    have pages."""
 
     name: str
     title: str
@@ -39,11 +43,16 @@ class Kind:
 
 
 def kinds(of: str | None = None) -> list[Kind]:
-    """Of figures of a "run", a "suite", a "gate", a "trend" or a "comparison"; without `of`, all."""
+    """Of figures of a "run", a "suite", a "gate", a "trend" or a "comparison"; without `of`,
+    all."""
     made = []
-    for name in (entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.endswith("_test")):
+    for name in (
+        entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.endswith("_test")
+    ):
         module = importlib.import_module(f"{__name__}.{name}")
         drawn_of, pages = getattr(module, "OF", "run"), getattr(module, "pages", None)
         if of in (None, drawn_of):
-            made.append(Kind(name, module.TITLE, module.READING, module.ORDER, drawn_of, module.draw, pages))
+            made.append(
+                Kind(name, module.TITLE, module.READING, module.ORDER, drawn_of, module.draw, pages)
+            )
     return sorted(made, key=lambda kind: (kind.order, kind.name))

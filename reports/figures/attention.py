@@ -1,4 +1,5 @@
-"""Time and memory of attention over the sequence length: materialised scores against online softmax."""
+"""Time and memory of attention over the sequence length: materialised scores against online
+softmax."""
 
 from __future__ import annotations
 
@@ -14,23 +15,28 @@ from reports.model import Case, Run
 
 TITLE = "Attention"
 READING = (
-    "Both axes are logarithmic. Memory is all that one execution needs, inputs, output and workspace: it grows with "
-    "the square of the sequence for a variant that writes the score matrix, and linearly for one that does not. Head "
-    "sizes that were measured at one length only are left to the table."
+    "Both axes are logarithmic. Memory is all that one execution needs, inputs, output and "
+    "workspace: it grows with the square of the sequence for a variant that writes the score "
+    "matrix, and linearly for one that does not. Head sizes that were measured at one length only "
+    "are left to the table."
 )
 ORDER = 50
 
 
 def _key(case: Case) -> tuple[str, ...]:
-    """Variant, mask, and what else tells two lines apart: type, head size, and every other field but the sequence
-    length that is not the usual one."""
+    """Variant, mask, and what else tells two lines apart: type, head size, and every other field
+    but the sequence length that is not the usual one."""
     rest = {**case.problem, **case.options}
     mask, dim = rest.pop("mask", "?"), rest.pop("dim", "?")
     for key in ("seq", "heads"):
         rest.pop(key, None)
     if rest.get("batch") == "1":
         rest.pop("batch")
-    return case.variant, mask, " ".join([case.dtype, f"d={dim}", *(f"{key}={value}" for key, value in rest.items())])
+    return (
+        case.variant,
+        mask,
+        " ".join([case.dtype, f"d={dim}", *(f"{key}={value}" for key, value in rest.items())]),
+    )
 
 
 def drawn_cases(run: Run) -> list[Case]:
@@ -43,7 +49,8 @@ def drawn_cases(run: Run) -> list[Case]:
 
 
 def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.Series]:
-    """One series a variant (colour), mask (dash), and type with head size and whatever else (marker)."""
+    """One series a variant (colour), mask (dash), and type with head size and whatever else
+    (marker)."""
     cases = drawn_cases(run)
     colours = plot.variant_styles(case.variant for case in cases)
     masks, kinds = (plot.distinct(_key(case)[part] for case in cases) for part in (1, 2))
@@ -53,7 +60,11 @@ def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.S
         return replace(look, colour=colours[str(key[0])].colour)
 
     return plot.series(
-        cases, key=_key, point=point, label=lambda key: plot.shown(" ".join(map(str, key)), 48), style=style
+        cases,
+        key=_key,
+        point=point,
+        label=lambda key: plot.shown(" ".join(map(str, key)), 48),
+        style=style,
     )
 
 
@@ -63,8 +74,11 @@ def times(run: Run) -> list[plot.Series]:
 
 
 def memory(run: Run) -> list[plot.Series]:
-    """Memory in B over sequence length; cases that need none are left out, since the axis is logarithmic."""
-    return _series(run, lambda case: plot.fact_point(case, case.field("seq"), case.metric("memory_bytes")))
+    """Memory in B over sequence length; cases that need none are left out, since the axis is
+    logarithmic."""
+    return _series(
+        run, lambda case: plot.fact_point(case, case.field("seq"), case.metric("memory_bytes"))
+    )
 
 
 def draw(run: Run, figure: Figure) -> bool:
@@ -72,11 +86,15 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         return False
-    for axes, (title, drawn, size) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
+    for axes, (title, drawn, size) in zip(
+        plot.grid(figure, len(panels), len(panels)), panels, strict=True
+    ):
         plot.draw(axes, drawn)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2 if size else 10)
-        plot.ticks(axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=7)
+        plot.ticks(
+            axes.xaxis, [point.x for one in drawn for point in one.points], units.count, most=7
+        )
         if size:
             axes.yaxis.set_major_formatter(lambda value, _: units.size(value))
         else:
@@ -92,7 +110,8 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
     parts: list[dict[str, Line2D]] = [{}, {}, {}]
     styles = {one.label: one.style for one in drawn}
     for case in sorted(
-        drawn_cases(run), key=lambda case: plot.by_value((*_key(case)[:2], case.field("dim"), case.dtype))
+        drawn_cases(run),
+        key=lambda case: plot.by_value((*_key(case)[:2], case.field("dim"), case.dtype)),
     ):
         style = styles.get(plot.shown(" ".join(_key(case)), 48))
         if style:
@@ -102,6 +121,8 @@ def _legend(figure: Figure, run: Run, drawn: list[plot.Series]) -> None:
                 plot.Style(plot.GREY, style.marker),
             )
             for at, (text, look) in enumerate(zip(_key(case), looks, strict=True)):
-                parts[at].setdefault(plot.shown(text, 30), plot.handle(look, line=at < 2, marker=at == 2))
+                parts[at].setdefault(
+                    plot.shown(text, 30), plot.handle(look, line=at < 2, marker=at == 2)
+                )
     entries: dict[str, Artist] = {text: line for part in parts for text, line in part.items()}
     plot.legend_below(figure, entries | plot.hollow_entry(plot.any_hollow(drawn)))

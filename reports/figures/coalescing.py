@@ -11,18 +11,18 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reports import plot, units
-from reports.model import Case, Roof, Run
+from reports.model import Case, Roof, Run, largest
 
 TITLE = "Memory access patterns"
 READING = (
-    "Useful bytes are those the kernel asked for; moved bytes are the whole sectors or cache lines that its requests "
-    "touch, each request on its own. Where the two part, bandwidth is spent on bytes that nobody reads; what lies "
-    "beyond the ceiling of DRAM came from caches. Of each pattern the largest problem is drawn."
+    "Useful bytes are those the kernel asked for; moved bytes are the whole sectors or cache lines "
+    "that its requests touch, each request on its own. Where the two part, bandwidth is spent on "
+    "bytes that nobody reads; what lies beyond the ceiling of DRAM came from caches. Of each "
+    "pattern the largest problem is drawn."
 )
 ORDER = 20
 
 _PointOf = Callable[[Case, float | None], plot.Point | None]
-_SIZES = ("elements", "rows", "cols")  # fields that say how much, not how
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,9 @@ class Bar:
     moved: float | None  # B/s
 
 
-def _largest(cases: list[Case]) -> list[Case]:
-    """Of cases that differ in their size alone, the one that moves most."""
-    best: dict[tuple[object, ...], Case] = {}
-    for case in cases:
-        shape = {key: value for key, value in case.problem.items() if key not in _SIZES}
-        key = (case.variant, case.dtype, tuple(shape.items()), tuple(case.options.items()))
-        if key not in best or (case.bytes or 0) > (best[key].bytes or 0):
-            best[key] = case
-    return list(best.values())
-
-
 def _of_one_size(cases: list[Case]) -> list[Case]:
-    """The cases of the size that most of them have, the largest such size, so that a line changes in one way only."""
+    """The cases of the size that most of them have, the largest such size, so that a line changes
+    in one way only."""
     sizes = Counter(case.problem.get("elements", "") for case in cases)
     chosen = max(sizes, key=lambda size: (sizes[size], plot.by_value(size)), default="")
     return [case for case in cases if case.problem.get("elements", "") == chosen]
@@ -57,7 +47,9 @@ def _moved_rate(case: Case) -> float | None:
 
 def stride(run: Run) -> list[plot.Series]:
     """B/s over the stride in elements: useful, and moved where the case says how much it moves."""
-    cases = _of_one_size([case for case in run.of_suite("coalescing") if case.field("stride") is not None])
+    cases = _of_one_size(
+        [case for case in run.of_suite("coalescing") if case.field("stride") is not None]
+    )
     kinds = plot.distinct(_kind(case) for case in cases)
 
     def of(label: str, point: _PointOf, colour: str, dash: object) -> list[plot.Series]:
@@ -66,21 +58,31 @@ def stride(run: Run) -> list[plot.Series]:
             key=lambda case: (_kind(case),),
             point=lambda case: point(case, case.field("stride")),
             label=lambda key: plot.shown(label if len(kinds) == 1 else f"{label}, {key[0]}"),
-            style=lambda key: plot.Style(colour, plot.MARKERS[kinds.index(key[0]) % len(plot.MARKERS)], dash),
+            style=lambda key: plot.Style(
+                colour, plot.MARKERS[kinds.index(key[0]) % len(plot.MARKERS)], dash
+            ),
         )
 
     useful = of("useful", lambda case, x: plot.rate_point(case, x, case.byte_rate), plot.BLUE, "-")
-    moved = of("moved", lambda case, x: plot.fact_point(case, x, _moved_rate(case)), plot.ORANGE, plot.DASHES[2])
+    moved = of(
+        "moved",
+        lambda case, x: plot.fact_point(case, x, _moved_rate(case)),
+        plot.ORANGE,
+        plot.DASHES[2],
+    )
     return useful + moved
 
 
 def _kind(case: Case) -> str:
-    return " ".join([case.variant, case.dtype, *(f"{key}={value}" for key, value in case.options.items())])
+    return " ".join(
+        [case.variant, case.dtype, *(f"{key}={value}" for key, value in case.options.items())]
+    )
 
 
 def patterns(run: Run) -> list[Bar]:
     """The patterns without a stride, in the order of the file."""
-    cases = [case for case in _largest(run.of_suite("coalescing")) if case.field("stride") is None]
+    cases = largest(run.of_suite("coalescing"), lambda case: case.bytes or 0)
+    cases = [case for case in cases if case.field("stride") is None]
     dtypes = {case.dtype for case in cases}
     made = []
     for case in cases:
@@ -89,25 +91,38 @@ def patterns(run: Run) -> list[Bar]:
             continue
         words = [case.variant.replace("_", " ")]
         words += [case.dtype] if len(dtypes) > 1 else []
-        ways = {key: value for key, value in case.problem.items() if key not in _SIZES}
-        words += list(ways.values()) if len(ways) == 1 else [f"{key}={value}" for key, value in ways.items()]
+        ways = case.ways
+        words += (
+            list(ways.values())
+            if len(ways) == 1
+            else [f"{key}={value}" for key, value in ways.items()]
+        )
         words += [f"{key}={value}" for key, value in case.options.items()]
         made.append(Bar(plot.shown(" ".join(words), 26), point, _moved_rate(case)))
     return made
 
 
 def edge_of(drawn: list[Bar], roofs: list[Roof]) -> float:
-    """B/s at the edge of the bars' axis: all useful rates and ceilings, and moved ones unless they are far beyond."""
-    middle = max([bar.useful.high or bar.useful.y for bar in drawn] + [roof.value for roof in roofs])
+    """B/s at the edge of the bars' axis: all useful rates and ceilings, and moved ones unless they
+    are far beyond."""
+    middle = max(
+        [bar.useful.high or bar.useful.y for bar in drawn] + [roof.value for roof in roofs]
+    )
     moved = [bar.moved for bar in drawn if bar.moved and bar.moved <= 2 * middle]
-    return 1.05 * max([middle, *moved]) if len(moved) == sum(bar.moved is not None for bar in drawn) else 1.4 * middle
+    return (
+        1.05 * max([middle, *moved])
+        if len(moved) == sum(bar.moved is not None for bar in drawn)
+        else 1.4 * middle
+    )
 
 
 def draw(run: Run, figure: Figure) -> bool:
     lines, drawn_bars = stride(run), patterns(run)
     if not lines and not drawn_bars:
         return False
-    roofs = [roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof]
+    roofs = [
+        roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof
+    ]
     rates = [point.y for one in lines for point in one.points]
     rates += [bar.useful.y for bar in drawn_bars] + [roof.value for roof in roofs]
     scale, unit = plot.unit_scale(rates, "B/s")
@@ -117,10 +132,15 @@ def draw(run: Run, figure: Figure) -> bool:
     if lines:
         _draw_lines(grid.pop(0), lines, roofs, scale, unit)
     else:
-        handles = {"useful": Patch(color=plot.BLUE), "moved": Patch(fill=False, edgecolor=plot.ORANGE)}
+        handles = {
+            "useful": Patch(color=plot.BLUE),
+            "moved": Patch(fill=False, edgecolor=plot.ORANGE),
+        }
     if drawn_bars:
         _draw_bars(grid[0], drawn_bars, roofs, scale, unit)
-    handles |= plot.hollow_entry(any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines))
+    handles |= plot.hollow_entry(
+        any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines)
+    )
     for roof in roofs:
         name = f"DRAM {'measured' if roof.measured else 'datasheet'} {roof.text}"
         handles[name] = plot.ceiling_handle(roof)
@@ -128,7 +148,9 @@ def draw(run: Run, figure: Figure) -> bool:
     return True
 
 
-def _draw_lines(axes: Axes, lines: list[plot.Series], roofs: list[Roof], scale: float, unit: str) -> None:
+def _draw_lines(
+    axes: Axes, lines: list[plot.Series], roofs: list[Roof], scale: float, unit: str
+) -> None:
     plot.draw(axes, lines, scale)
     axes.set_xscale("log", base=2)
     plot.ticks(axes.xaxis, [point.x for one in lines for point in one.points], units.count)

@@ -9,14 +9,16 @@ from reports.model import Run
 
 TITLE = "Collectives"
 READING = (
-    "Bus bandwidth counts the bytes that every link must carry, so operations and numbers of ranks compare with each "
-    "other and with the link's own rate. Small messages are bound by latency, large ones by the links."
+    "Bus bandwidth counts the bytes that every link must carry, so operations and numbers of ranks "
+    "compare with each other and with the link's own rate. Small messages are bound by latency, "
+    "large ones by the links."
 )
 ORDER = 60
 
 
 def bus_bandwidth(run: Run) -> list[plot.Series]:
-    """busbw in B/s over the bytes of a message, one series an operation, number of ranks, variant and type."""
+    """busbw in B/s over the bytes of a message, one series an operation, number of ranks, variant
+    and type."""
     cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
     operations = plot.distinct(case.problem.get("op", "?") for case in cases)
     worlds = plot.distinct((case.variant, case.problem.get("ranks", "?")) for case in cases)
@@ -36,7 +38,12 @@ def bus_bandwidth(run: Run) -> list[plot.Series]:
 
     return plot.series(
         cases,
-        key=lambda case: (case.problem.get("op", "?"), case.variant, case.problem.get("ranks", "?"), case.dtype),
+        key=lambda case: (
+            case.problem.get("op", "?"),
+            case.variant,
+            case.problem.get("ranks", "?"),
+            case.dtype,
+        ),
         point=lambda case: plot.rate_point(case, case.field("bytes"), case.metric("busbw")),
         label=label,
         style=style,

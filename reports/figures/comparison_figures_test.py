@@ -1,5 +1,5 @@
-"""The figures of a comparison: what is drawn is what was compared, nothing is left out, and no text is cut off or
-covered."""
+"""The figures of a comparison: what is drawn is what was compared, nothing is left out, and no text
+is cut off or covered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def renamed(document: Json, a: str, b: str) -> Json:
 def hostile() -> Json:
     """Names that would be markup, mathematics or lines of their own."""
     cases = [
-        synthetic_comparison.case(f"$\\frac{{a}}/_{name}\x07\n<script>/bf16/n={n},$x_1$", 4e9, 8e6, 0.5, 0.3)
+        synthetic_comparison.case(
+            f"$\\frac{{a}}/_{name}\x07\n<script>/bf16/n={n},$x_1$", 4e9, 8e6, 0.5, 0.3
+        )
         for name in ("<b>", "$$", "\N{CJK UNIFIED IDEOGRAPH-4E2D}")
         for n in range(2)
     ]
@@ -46,7 +48,10 @@ def hostile() -> Json:
 
 
 def many_suites() -> Json:
-    cases = (synthetic_comparison.case(f"suite_{n}/tree/f32/n=1", 1e9, 4e9, 0.5, 0.5 + n / 100) for n in range(40))
+    cases = (
+        synthetic_comparison.case(f"suite_{n}/tree/f32/n=1", 1e9, 4e9, 0.5, 0.5 + n / 100)
+        for n in range(40)
+    )
     return synthetic_comparison.times(cases)
 
 
@@ -59,7 +64,9 @@ INPUTS = {
     "datasheets": lambda: synthetic_comparison.comparison(12, roofs="datasheet"),
     "no_roofs": lambda: synthetic_comparison.comparison(12, roofs="none"),
     "long_names": lambda: renamed(synthetic_comparison.odd(), f"{LONG}a", f"{LONG}b"),
-    "one_model": lambda: renamed(synthetic_comparison.comparison(5), "synthetic-gpu", "synthetic-gpu"),
+    "one_model": lambda: renamed(
+        synthetic_comparison.comparison(5), "synthetic-gpu", "synthetic-gpu"
+    ),
     "many_suites": many_suites,
     "hostile": hostile,
 }
@@ -83,7 +90,11 @@ def only(*cases: Json) -> ratios.Page:
 
 def marks(axes: Axes, place: int) -> dict[str, float]:
     """The marks of a row and where they are."""
-    lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 1 and line.get_ydata()[0] == place]
+    lines = [
+        line
+        for line in axes.get_lines()
+        if len(line.get_xdata()) == 1 and line.get_ydata()[0] == place
+    ]
     return {line.get_marker(): line.get_xdata()[0] for line in lines}
 
 
@@ -113,7 +124,9 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
                     assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
             for axes in figure.axes:
                 texts = [
-                    text for text in (*axes.texts, axes._left_title) if text.get_text() and not text.get_rotation()
+                    text
+                    for text in (*axes.texts, axes._left_title)
+                    if text.get_text() and not text.get_rotation()
                 ]
                 assert covering(texts) == []
 
@@ -138,7 +151,9 @@ def test_every_case_is_on_one_page_below_its_suite(cases: int) -> None:
     if len(of_cases) > 1:
         assert of_cases[0].part.startswith(" · cases 1 to ")
         assert of_cases[-1].part.endswith(f" to {cases} of {cases}")
-        assert min(len(page.rows) for page in of_cases) >= ratios.ROWS_A_PAGE / 3, "no page is nearly empty"
+        assert min(len(page.rows) for page in of_cases) >= ratios.ROWS_A_PAGE / 3, (
+            "no page is nearly empty"
+        )
 
 
 def test_the_overview_has_a_row_a_suite_and_splits_aloud() -> None:
@@ -211,22 +226,36 @@ def test_causes_can_be_told_without_colour() -> None:
 
 
 def test_cases_that_failed_are_not_drawn() -> None:
-    assert ratios.pages(parsed(synthetic_comparison.times([synthetic_comparison.failed("gemm/naive/f32/n=2")]))) == []
-    page = only(synthetic_comparison.failed("a/b/f32/n=2"), synthetic_comparison.case("a/b/f32/n=1", 1, 1, 0.5, 0.5))
+    assert (
+        ratios.pages(
+            parsed(synthetic_comparison.times([synthetic_comparison.failed("gemm/naive/f32/n=2")]))
+        )
+        == []
+    )
+    page = only(
+        synthetic_comparison.failed("a/b/f32/n=2"),
+        synthetic_comparison.case("a/b/f32/n=1", 1, 1, 0.5, 0.5),
+    )
     assert [row.name for row in page.rows] == ["a", "b/f32/n=1"]
 
 
 def test_a_mean_has_a_prediction_only_of_all_its_cases() -> None:
-    cases = [synthetic_comparison.case(f"gemm/naive/f32/n={n}", 2.7e8, 3e6, 0.5, 0.5) for n in range(3)]
+    cases = [
+        synthetic_comparison.case(f"gemm/naive/f32/n={n}", 2.7e8, 3e6, 0.5, 0.5) for n in range(3)
+    ]
     assert only(*cases).rows[0].roofs == pytest.approx(18.9 / 61.8)
     disturbed = synthetic_comparison.case("gemm/naive/f32/n=9", 9.0, 9e6, 0.5, 0.1, disturbed=True)
-    assert only(*cases, disturbed).rows[0].roofs == pytest.approx(18.9 / 61.8), "it is not in the mean either"
+    assert only(*cases, disturbed).rows[0].roofs == pytest.approx(18.9 / 61.8), (
+        "it is not in the mean either"
+    )
     without = synthetic_comparison.case("gemm/naive/f32/n=9", 2.7e8, 3e6, 0.5, 0.5, roofs="none")
     assert only(*cases, without).rows[0].roofs is None
 
 
 def test_what_the_axis_does_not_reach_is_said_and_not_drawn_elsewhere() -> None:
-    usual = [synthetic_comparison.case(f"gemm/naive/f32/n={n}", 2.7e8, 3e6, 0.5, 0.5) for n in range(20)]
+    usual = [
+        synthetic_comparison.case(f"gemm/naive/f32/n={n}", 2.7e8, 3e6, 0.5, 0.5) for n in range(20)
+    ]
     far = synthetic_comparison.case("gemm/naive/f32/n=99", 2.7e8, 3e6, 0.9, 0.0009)
     near = far | {"case": "gemm/naive/f32/n=98", "ratio": 0.3, "roofs_ratio": 1e-6}
     page = only(*usual, far, near)
@@ -238,7 +267,9 @@ def test_what_the_axis_does_not_reach_is_said_and_not_drawn_elsewhere() -> None:
     assert "D" not in marks(axes, 22)
 
 
-@pytest.mark.parametrize("limit", [0.2232, 0.4, 0.7, 1.1, 1.28, 1.6, 1.62, 1.8, 3.0, 3.5, 5.0, 20.0])
+@pytest.mark.parametrize(
+    "limit", [0.2232, 0.4, 0.7, 1.1, 1.28, 1.6, 1.62, 1.8, 3.0, 3.5, 5.0, 20.0]
+)
 def test_ticks_are_round_and_apart(limit: float) -> None:
     logs = [math.log(place) for place in ratios.tick_places(limit)]
     assert 0 in logs
@@ -258,7 +289,10 @@ def test_absurd_numbers_are_drawn_or_left_out_and_break_nothing(value: float) ->
         for page in kind.pages(parsed(document)):
             drawn(name, page)
             for panel in page.panels if name == "rooflines" else ():
-                assert all(0 < spot.point.y < math.inf and 0 < spot.point.x < math.inf for spot in panel.spots)
+                assert all(
+                    0 < spot.point.y < math.inf and 0 < spot.point.x < math.inf
+                    for spot in panel.spots
+                )
 
 
 def test_names_of_sides_tell_them_apart() -> None:
@@ -267,7 +301,9 @@ def test_names_of_sides_tell_them_apart() -> None:
 
     assert sides("synthetic-a", "synthetic-b") == ("synthetic-a", "synthetic-b")
     assert sides("synthetic-a", "synthetic-a") == ("A", "B")
-    assert sides(f"{LONG}x{LONG}", f"{LONG}y{LONG}") == ("A", "B"), "their names are cut to the same"
+    assert sides(f"{LONG}x{LONG}", f"{LONG}y{LONG}") == ("A", "B"), (
+        "their names are cut to the same"
+    )
     assert all(len(name) <= 28 for name in sides(f"{LONG}x", f"{LONG}y"))
 
 
@@ -284,24 +320,39 @@ def test_rooflines_show_the_same_cases_with_the_same_looks_and_limits() -> None:
     assert left.get_xlim() == right.get_xlim() == pytest.approx(across)
     assert left.get_ylim() == right.get_ylim() == pytest.approx(up)
     looks = [
-        [(line.get_marker(), line.get_color()) for line in axes.get_lines() if len(line.get_xdata()) == 1]
+        [
+            (line.get_marker(), line.get_color())
+            for line in axes.get_lines()
+            if len(line.get_xdata()) == 1
+        ]
         for axes in (left, right)
     ]
     assert looks[0] == looks[1]
-    points = [(line.get_xdata()[0], line.get_ydata()[0]) for line in right.get_lines() if len(line.get_xdata()) == 1]
+    points = [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in right.get_lines()
+        if len(line.get_xdata()) == 1
+    ]
     assert points == [(spot.point.x, spot.point.y) for spot in b.spots]
 
 
 def test_rooflines_have_the_ceilings_of_their_own_side() -> None:
     (page,) = rooflines.pages(parsed(synthetic_comparison.comparison(60)))
     found = [
-        [(one.name, one.measured.value, one.datasheet.value) for one in (*panel.memory, *panel.compute)]
+        [
+            (one.name, one.measured.value, one.datasheet.value)
+            for one in (*panel.memory, *panel.compute)
+        ]
         for panel in page.panels
         if all(one.measured and one.datasheet for one in (*panel.memory, *panel.compute))
     ]
     assert found == [
         [("dram", 1.9e12, 2.04e12), ("fma f32", 18.9e12, 19.5e12), ("tensor bf16", 280e12, 312e12)],
-        [("dram", 4.22e12, 4.81e12), ("fma f32", 61.8e12, 66.9e12), ("tensor bf16", 702e12, 989e12)],
+        [
+            ("dram", 4.22e12, 4.81e12),
+            ("fma f32", 61.8e12, 66.9e12),
+            ("tensor bf16", 702e12, 989e12),
+        ],
     ]
     (sheets,) = rooflines.pages(parsed(synthetic_comparison.comparison(60, roofs="datasheet")))
     assert not any(one.measured for panel in sheets.panels for one in panel.memory + panel.compute)

@@ -14,9 +14,10 @@ from reports.model import Case, Run
 OF = "suite"
 TITLE = "Useful, moved and DRAM bytes"
 READING = (
-    "Useful bytes are those that lanes ask for, each time they ask; moved bytes are the whole sectors of their "
-    "requests, whoever serves them; DRAM bytes are what a simple model of the cache lets through, read and written. "
-    "Moved beyond useful is waste by the access pattern; DRAM below moved is what caches keep."
+    "Useful bytes are those that lanes ask for, each time they ask; moved bytes are the whole "
+    "sectors of their requests, whoever serves them; DRAM bytes are what a simple model of the "
+    "cache lets through, read and written. Moved beyond useful is waste by the access pattern; "
+    "DRAM below moved is what caches keep."
 )
 ORDER = 130
 

@@ -30,10 +30,13 @@ def many() -> Json:
     cases = []
     for at in range(60):
         sites = [
-            synthetic_counts.site("k", "k.cu", 1, "global load", 10**at if at < 9 else 7, sectors=0.5 + at),
+            synthetic_counts.site(
+                "k", "k.cu", 1, "global load", 10**at if at < 9 else 7, sectors=0.5 + at
+            ),
             synthetic_counts.site("k", "k.cu", 2, "shared load", 64, wavefronts=1 + at % 32),
         ]
-        name = f"many/a_variant_with_quite_a_long_name_{at}/{'f32' if at % 2 else 'bf16'}/way={at},elements=64"
+        dtype = "f32" if at % 2 else "bf16"
+        name = f"many/a_variant_with_quite_a_long_name_{at}/{dtype}/way={at},elements=64"
         cases.append(synthetic_counts.counted(name, sites, [], dram=10.0**at if at < 15 else 0))
     made = synthetic.run("synthetic-many", "emulated", cases)
     return made
@@ -76,7 +79,10 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
                 assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
             for labels in ticks:
                 for a, b in itertools.pairwise(labels):
-                    assert not _overlap(a.get_window_extent(), b.get_window_extent()), (a.get_text(), b.get_text())
+                    assert not _overlap(a.get_window_extent(), b.get_window_extent()), (
+                        a.get_text(),
+                        b.get_text(),
+                    )
 
 
 def rows_of(run: Run, suite: str) -> dict[str, counted.Row]:
@@ -89,7 +95,9 @@ def test_of_problems_that_differ_in_size_alone_the_largest_is_drawn() -> None:
         "turning/tiled/f32/rows=512,cols=512",
         "turning/padded/f32/rows=512,cols=512",
     ]
-    assert list(rows_of(run, "stepping")) == [f"step stride={stride}" for stride in (1, 2, 4, 8, 16)]
+    assert list(rows_of(run, "stepping")) == [
+        f"step stride={stride}" for stride in (1, 2, 4, 8, 16)
+    ]
     shown, more = counted.rows(parsed(many()), "many")
     assert (len(shown), more) == (counted.MOST_ROWS, 60 - counted.MOST_ROWS)
 
@@ -100,7 +108,9 @@ def test_sectors_stand_beside_what_is_needed() -> None:
     assert dots == [Dot(4, 4), Dot(8, 4), Dot(16, 4), Dot(32, 4), Dot(32, 4)]
     assert [dot.wasted for dot in dots if dot] == [False, True, True, True, True]
     (wide,) = rows_of(run, "product").values()
-    assert counts_sectors.dot(wide.case, "load") == Dot(16, 16), "16 bytes a lane, through asynchronous copies"
+    assert counts_sectors.dot(wide.case, "load") == Dot(16, 16), (
+        "16 bytes per lane, through asynchronous copies"
+    )
 
 
 def test_what_is_needed_is_not_claimed_where_a_site_is_missing() -> None:
@@ -108,12 +118,17 @@ def test_what_is_needed_is_not_claimed_where_a_site_is_missing() -> None:
     case = next(case for case in made["cases"] if case["name"].startswith("stepping/"))
     case["sites"] = case["sites"][1:]
     run = parsed(made)
-    assert counts_sectors.dot(rows_of(run, "stepping")["step stride=1"].case, "load") == Dot(4, None)
+    assert counts_sectors.dot(rows_of(run, "stepping")["step stride=1"].case, "load") == Dot(
+        4, None
+    )
 
 
 def reference_lines(figure: Figure) -> list[list[float]]:
     """Of each panel the places of its upright lines."""
-    upright = [[line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1]] for axes in figure.axes]
+    upright = [
+        [line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1]]
+        for axes in figure.axes
+    ]
     return [[float(line.get_xdata()[0]) for line in lines] for lines in upright]
 
 
@@ -146,14 +161,22 @@ def test_bytes_are_useful_moved_and_of_dram() -> None:
     run = parsed()
     rows = counted.rows(run, "stepping")[0]
     by_label = {one.label: one.values for one in counts_bytes.bytes_of(rows)}
-    assert by_label["step stride=8"] == {"useful": 2048 * 256.0, "moved": 2048 * 36 * 32.0, "DRAM": 2.6e5 * 9}
+    assert by_label["step stride=8"] == {
+        "useful": 2048 * 256.0,
+        "moved": 2048 * 36 * 32.0,
+        "DRAM": 2.6e5 * 9,
+    }
     case = rows[0].case
     half = tuple(metric for metric in case.metrics if metric.name != "dram_read_bytes")
     assert "DRAM" in counts_bytes.of_case(case)
-    assert "DRAM" not in counts_bytes.of_case(structs.replace(case, metrics=half)), "half of it is no sum"
+    assert "DRAM" not in counts_bytes.of_case(structs.replace(case, metrics=half)), (
+        "half of it is no sum"
+    )
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_nothing_is_drawn_of_cases_that_were_not_counted(name: str) -> None:
     failed = synthetic.case("a/b/f32/n=1", outcome="crashed", reason="killed by signal 11")
-    assert drawn_suite(name, parsed(synthetic.run("synthetic-x", "emulated", [failed])), "a") is None
+    assert (
+        drawn_suite(name, parsed(synthetic.run("synthetic-x", "emulated", [failed])), "a") is None
+    )

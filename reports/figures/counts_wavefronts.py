@@ -6,16 +6,16 @@ from operator import attrgetter
 
 from matplotlib.figure import Figure
 
-from reports import counted, plot
+from reports import counted
 from reports.counted import Dot
 from reports.model import Case, Run
 
 OF = "suite"
-TITLE = "Shared-memory wavefronts a request"
+TITLE = "Shared-memory wavefronts per request"
 READING = (
-    "A wavefront is one answer of shared memory: at most one word of each of its 32 banks. A request of lanes that "
-    "read 4 bytes each is free of conflicts at 1; 16 bytes each take 4. Loads and stores together; rows without shared "
-    "memory are left out."
+    "A wavefront is one answer of shared memory: at most one word of each of its 32 banks. A "
+    "request of lanes that read 4 bytes each is free of conflicts at 1; 16 bytes each take 4. "
+    "Loads and stores together; rows without shared memory are left out."
 )
 ORDER = 120
 
@@ -27,21 +27,14 @@ def dot(case: Case) -> Dot | None:
     value = case.metric("shared_wavefronts_per_request")
     if not value:
         return None
-    wavefronts = (case.metric("shared_load_wavefronts") or 0) + (case.metric("shared_store_wavefronts") or 0)
-    return Dot(value, counted.needed(case, _ACCESSES, round(wavefronts / value), attrgetter("wavefronts_needed")))
+    wavefronts = (case.metric("shared_load_wavefronts") or 0) + (
+        case.metric("shared_store_wavefronts") or 0
+    )
+    return Dot(
+        value,
+        counted.needed(case, _ACCESSES, round(wavefronts / value), attrgetter("wavefronts_needed")),
+    )
 
 
 def draw(run: Run, suite: str, figure: Figure) -> bool:
-    rows, more = counted.rows(run, suite)
-    drawn = [(row.label, made) for row in rows if (made := dot(row.case))]
-    if not drawn:
-        return False
-    counted.set_height(figure, len(drawn))
-    axes = figure.subplots()
-    dots = [made for _, made in drawn]
-    counted.draw(axes, dots, counted.limits([dots]))
-    axes.set_xlabel("wavefronts a request")
-    plot.label_rows(axes, [label for label, _ in drawn])
-    counted.say_left_out(axes, more)
-    plot.legend_below(figure, counted.entries([dots], "wavefronts"))
-    return True
+    return counted.draw_panels(run, suite, figure, {"": dot}, "wavefronts")

@@ -1,4 +1,5 @@
-"""What it costs when the lanes of a warp take different paths: time, or requests, over the number of ways."""
+"""What it costs when the lanes of a warp take different paths: time, or requests, over the number
+of ways."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from reports.model import Case, Run
 
 TITLE = "Divergence"
 READING = (
-    "The same arithmetic on 1 to 32 paths through the code. Where the lanes of a warp take them apart (by lane), the "
-    "warp takes one path after the other, in as many times the instructions and requests (dashed); where whole "
-    "warps do (by warp), nothing is idle."
+    "The same arithmetic on 1 to 32 paths through the code. Where the lanes of a warp take them "
+    "apart (by lane), the warp takes one path after the other, in as many times the instructions "
+    "and requests (dashed); where whole warps do (by warp), nothing is idle."
 )
 ORDER = 32
 
@@ -34,7 +35,9 @@ def _series(cases: list[Case], point: object) -> list[plot.Series]:
 
 def times(run: Run) -> list[plot.Series]:
     """ns over the number of ways, of measured cases."""
-    return _series(run.of_suite("divergence"), lambda case: plot.time_point(case, case.field("ways")))
+    return _series(
+        run.of_suite("divergence"), lambda case: plot.time_point(case, case.field("ways"))
+    )
 
 
 def requests(run: Run) -> list[plot.Series]:
@@ -60,7 +63,9 @@ def draw(run: Run, figure: Figure) -> bool:
     if not panels:
         return False
     handles: dict[str, Artist] = {}
-    for axes, (what, drawn) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
+    for axes, (what, drawn) in zip(
+        plot.grid(figure, len(panels), len(panels)), panels, strict=True
+    ):
         _draw_panel(axes, drawn, what)
         axes.set_title(what.capitalize())
         handles |= {one.label: plot.handle(one.style) for one in drawn}

@@ -1,4 +1,5 @@
-"""Every figure on every kind of input: what is drawn is what the series say, and no text is cut off or covered."""
+"""Every figure on every kind of input: what is drawn is what the series say, and no text is cut off
+or covered."""
 
 from __future__ import annotations
 
@@ -18,7 +19,17 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from reports import figures, load, plot, synthetic
-from reports.figures import attention, coalescing, collectives, divergence, fusion, gemm, occupancy, roofline, roofs
+from reports.figures import (
+    attention,
+    coalescing,
+    collectives,
+    divergence,
+    fusion,
+    gemm,
+    occupancy,
+    roofline,
+    roofs,
+)
 from reports.model import Roof, Run
 
 Json = synthetic.Json
@@ -37,13 +48,17 @@ def without_roofs() -> Json:
 
 
 def one_case() -> Json:
-    only = synthetic.case("gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=2.0 * 64**3, bytes=12.0 * 64 * 64, processes=1)
+    only = synthetic.case(
+        "gemm/naive/f32/m=64,n=64,k=64", 5e4, flops=2.0 * 64**3, bytes=12.0 * 64 * 64, processes=1
+    )
     return synthetic.run("synthetic-one", "cpu", [only])
 
 
 def all_failed() -> Json:
     names = [case["name"] for case in synthetic.cpu()["cases"]]
-    failed = [synthetic.case(name, outcome="crashed", reason="killed by signal 11") for name in names]
+    failed = [
+        synthetic.case(name, outcome="crashed", reason="killed by signal 11") for name in names
+    ]
     return synthetic.run("synthetic-failed", "cpu", failed)
 
 
@@ -59,13 +74,16 @@ def very_many() -> Json:
         for dtype in ("f32", "bf16")
         for n in (128, 256, 512, 1024, 1537, 2048, 3000, 4096)
     ]
-    cases += [synthetic.case(f"coalescing/p{i}/f32/elements=9", 9e3 + i, bytes=1e6) for i in range(30)]
+    cases += [
+        synthetic.case(f"coalescing/p{i}/f32/elements=9", 9e3 + i, bytes=1e6) for i in range(30)
+    ]
     return synthetic.run("synthetic-many", "cuda", cases, synthetic.gpu()["roofs"])
 
 
 def crowded() -> Json:
-    """Like a whole run on a GPU: four types, four suites below the roofs, cases that were not steady, equal ceilings,
-    loads of several widths, head sizes at one length, and requests that caches serve again and again."""
+    """Like a whole run on a GPU: four types, four suites below the roofs, cases that were not
+    steady, equal ceilings, loads of several widths, head sizes at one length, and requests that
+    caches serve again and again."""
     made = synthetic.gpu()
     roofs = [one for one in made["roofs"] if one["kind"] not in ("tensor.f16", "tensor.bf16")]
     for dtype, measured in (("f16", 945.4e12), ("bf16", 945.5e12)):
@@ -77,7 +95,9 @@ def crowded() -> Json:
     cases = []
 
     def add(name: str, flops: float, moved: float, efficiency: float, **more: object) -> None:
-        time, share = synthetic.roofline_time(flops, moved, compute[name.split("/")[2]], 4.22e12, efficiency)
+        time, share = synthetic.roofline_time(
+            flops, moved, compute[name.split("/")[2]], 4.22e12, efficiency
+        )
         hollow = len(cases) % 7 == 3
         more |= {"outcome": "unstable", "reason": "3 samples are too few"} if hollow else {}
         cases.append(synthetic.case(name, time, flops=flops, bytes=moved, share=share, **more))
@@ -101,8 +121,18 @@ def crowded() -> Json:
         for dtype, mask, (seq, dim) in itertools.product(
             dtypes, ("full", "causal"), ((512, 64), (1024, 64), (2048, 64), (4096, 64), (2048, 128))
         ):
-            flops, moved = 64.0 * seq * seq * dim, 4.0 * 16 * seq * dim * (4 if dtype == "f32" else 2)
-            memory = [("memory_bytes", moved + (16.0 * seq * seq if variant == "standard" else 0), "B", "lower")]
+            flops, moved = (
+                64.0 * seq * seq * dim,
+                4.0 * 16 * seq * dim * (4 if dtype == "f32" else 2),
+            )
+            memory = [
+                (
+                    "memory_bytes",
+                    moved + (16.0 * seq * seq if variant == "standard" else 0),
+                    "B",
+                    "lower",
+                )
+            ]
             name = f"attention/{variant}/{dtype}/batch=1,heads=16,seq={seq},dim={dim},mask={mask}"
             add(name, flops, moved, efficiency, metrics=memory)
     for used, again in ((1, 4.5), (8, 7.2)):
@@ -115,11 +145,17 @@ def crowded() -> Json:
     ):
         if limit == "block" or width == 4:
             flight = warps * 32.0 * loads * width
-            facts = [("occupancy_ran", warps / 64, "1", "none"), ("bytes_in_flight", flight, "B", "none")]
-            name = f"occupancy/load/f32/limit={limit},warps={warps},loads={loads},width={width},elements=67108864"
+            facts = [
+                ("occupancy_ran", warps / 64, "1", "none"),
+                ("bytes_in_flight", flight, "B", "none"),
+            ]
+            problem = f"limit={limit},warps={warps},loads={loads},width={width},elements=67108864"
+            name = f"occupancy/load/f32/{problem}"
             time = 1e9 / (4.22e12 * min(0.97, flight / 4e4)) * 1e9
             cases.append(synthetic.case(name, time, bytes=1e9, metrics=facts))
-    for limit, warps, chains in itertools.product(("block", "registers", "shared"), (1, 4, 16, 64), (1, 2, 4, 8, 16)):
+    for limit, warps, chains in itertools.product(
+        ("block", "registers", "shared"), (1, 4, 16, 64), (1, 2, 4, 8, 16)
+    ):
         facts = [("occupancy_ran", warps / 64, "1", "none")]
         name = f"occupancy/fma/f32/limit={limit},warps={warps},chains={chains}"
         time = 9e9 / (65e12 * min(0.97, warps * chains / 16)) * 1e9
@@ -132,12 +168,20 @@ def crowded() -> Json:
 def hostile() -> Json:
     name = '<script>alert(1)<|script>"&$x_1$\\frac{{a}}' * 3
     cases = [
-        synthetic.case(f"gemm/{name}{i}/f32/m={n},n={n},k={n}", 5e4 * n, flops=2.0 * n**3, bytes=12.0 * n)
+        synthetic.case(
+            f"gemm/{name}{i}/f32/m={n},n={n},k={n}", 5e4 * n, flops=2.0 * n**3, bytes=12.0 * n
+        )
         for i in range(3)
         for n in (64, 128)
     ]
-    cases += [synthetic.case("coalescing/_\N{CJK UNIFIED IDEOGRAPH-4E2D}\x07/f32/elements=5", 5e4, bytes=12.0)]
-    cases += [synthetic.case("attention/$\\alpha$/f32/seq=x,dim=\n,mask=", 5e4, flops=5.0, bytes=12.0)]
+    cases += [
+        synthetic.case(
+            "coalescing/_\N{CJK UNIFIED IDEOGRAPH-4E2D}\x07/f32/elements=5", 5e4, bytes=12.0
+        )
+    ]
+    cases += [
+        synthetic.case("attention/$\\alpha$/f32/seq=x,dim=\n,mask=", 5e4, flops=5.0, bytes=12.0)
+    ]
     return synthetic.run(name, "cpu", cases)
 
 
@@ -198,7 +242,12 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
             assert source not in ("gpu", "cpu", "crowded") or (name, source) in NOTHING_TO_DRAW
             return
         canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-        ticks = [labels for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for labels in [tick_labels(axis)]]
+        ticks = [
+            labels
+            for axes in figure.axes
+            for axis in (axes.xaxis, axes.yaxis)
+            for labels in [tick_labels(axis)]
+        ]
         for text in itertools.chain(free_texts(figure), *ticks):
             box = Text.get_window_extent(text)
             assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
@@ -213,7 +262,12 @@ def tick_labels(axis: Axis) -> list[Text]:
     """In order of place. Ticks outside the view keep their labels but do not draw them."""
     low, high = sorted(axis.get_view_interval())
     ticks = sorted(axis.get_major_ticks(), key=lambda tick: tick.get_loc())
-    labels = [label for tick in ticks if low <= tick.get_loc() <= high for label in (tick.label1, tick.label2)]
+    labels = [
+        label
+        for tick in ticks
+        if low <= tick.get_loc() <= high
+        for label in (tick.label1, tick.label2)
+    ]
     return [label for label in labels if label.get_visible() and label.get_text()]
 
 
@@ -232,9 +286,14 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
 
 
 def covering(texts: list[Text]) -> list[str]:
-    """Which of the texts cover each other, two by two. Each is measured once: that is most of what it costs."""
+    """Which of the texts cover each other, two by two. Each is measured once: that is most of what
+    it costs."""
     boxes = [(text.get_text(), Text.get_window_extent(text)) for text in texts]
-    return [f"{a!r} and {b!r}" for (a, one), (b, other) in itertools.combinations(boxes, 2) if _overlap(one, other)]
+    return [
+        f"{a!r} and {b!r}"
+        for (a, one), (b, other) in itertools.combinations(boxes, 2)
+        if _overlap(one, other)
+    ]
 
 
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
@@ -254,7 +313,11 @@ def test_panels_have_the_room_and_legends_stay_on_the_figure(name: str, source: 
 
 def _first_row(figure: Figure) -> list[Axes]:
     top = max(axes.get_position().y1 for axes in figure.axes)
-    return [axes for axes in figure.axes if axes.get_position().y1 > top - 0.02 and axes.get_subplotspec()]
+    return [
+        axes
+        for axes in figure.axes
+        if axes.get_position().y1 > top - 0.02 and axes.get_subplotspec()
+    ]
 
 
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
@@ -273,7 +336,11 @@ def test_nothing_is_drawn_of_cases_that_failed(name: str) -> None:
 
 
 def lines(axes: Axes) -> list[list[tuple[float, float]]]:
-    return [list(zip(*line.get_data(), strict=True)) for line in axes.get_lines() if len(line.get_xdata()) > 2]
+    return [
+        list(zip(*line.get_data(), strict=True))
+        for line in axes.get_lines()
+        if len(line.get_xdata()) > 2
+    ]
 
 
 def test_what_is_drawn_is_what_the_series_say() -> None:
@@ -301,25 +368,36 @@ def test_gemm_ladder_over_n() -> None:
     styles = {one.label: one.style for one in gemm.ladder(run, "f32")}
     assert styles["cublaslt"].dash != "-"
     assert styles["naive"].dash == "-"
-    assert [(roof.value, roof.measured) for roof in gemm.ceilings(run, "bf16")] == [(702e12, True), (989.4e12, False)]
+    assert [(roof.value, roof.measured) for roof in gemm.ceilings(run, "bf16")] == [
+        (702e12, True),
+        (989.4e12, False),
+    ]
 
 
 def test_gemm_ladder_leaves_other_shapes_and_options_to_the_table() -> None:
     made = synthetic.gpu()
     odd = synthetic.case("gemm/naive/f32/m=16,n=512,k=64", 1e4, flops=1e6)
-    hot = synthetic.case("gemm/naive/f32/m=99,n=99,k=99", 1e4, flops=1e6) | {"options": {"cache": "hot"}}
+    hot = synthetic.case("gemm/naive/f32/m=99,n=99,k=99", 1e4, flops=1e6) | {
+        "options": {"cache": "hot"}
+    }
     made["cases"] += [odd, hot]
     assert gemm.ladder(parsed(made), "f32") == gemm.ladder(parsed(synthetic.gpu()), "f32")
 
 
 def test_what_was_not_steady_is_hollow_and_intervals_turn_with_the_rate() -> None:
-    (tiled,) = [one for one in gemm.ladder(parsed(synthetic.gpu()), "f32") if one.label == "shared_tiled"]
+    (tiled,) = [
+        one for one in gemm.ladder(parsed(synthetic.gpu()), "f32") if one.label == "shared_tiled"
+    ]
     assert [point.hollow for point in tiled.points] == [False, True, False, False, False, False]
     for point in tiled.points:
         assert point.low is not None
         assert point.high is not None
         assert point.low < point.y < point.high
-    assert all(point.low is None for one in gemm.ladder(parsed(synthetic.cpu()), "f32") for point in one.points)
+    assert all(
+        point.low is None
+        for one in gemm.ladder(parsed(synthetic.cpu()), "f32")
+        for point in one.points
+    )
 
 
 def test_hollow_points_and_intervals_are_drawn_as_such() -> None:
@@ -337,7 +415,9 @@ def test_hollow_points_and_intervals_are_drawn_as_such() -> None:
     }
     assert faces == {(1.0, 20.0): plot.GREEN, (2.0, 20.0): "white"}
     (whiskers,) = axes.collections
-    assert [[tuple(end) for end in segment] for segment in whiskers.get_segments()] == [[(1.0, 18.0), (1.0, 24.0)]]
+    assert [[tuple(end) for end in segment] for segment in whiskers.get_segments()] == [
+        [(1.0, 18.0), (1.0, 24.0)]
+    ]
 
 
 def test_attention_over_sequence_length() -> None:
@@ -349,8 +429,18 @@ def test_attention_over_sequence_length() -> None:
         for mask in ("full", "causal")
         for dim in (64, 128)
     )
-    assert [seq for seq, _ in times["flash full bf16 d=64"]] == [128, 256, 512, 1024, 2048, 4096, 8192]
-    assert [seq for seq, _ in times["standard full bf16 d=64"]][-1] == 4096, "what is unsupported has no point"
+    assert [seq for seq, _ in times["flash full bf16 d=64"]] == [
+        128,
+        256,
+        512,
+        1024,
+        2048,
+        4096,
+        8192,
+    ]
+    assert [seq for seq, _ in times["standard full bf16 d=64"]][-1] == 4096, (
+        "what is unsupported has no point"
+    )
     assert memory["standard full bf16 d=64"][0] == (128, 16 * 128 * 128 * 4)
 
 
@@ -358,7 +448,9 @@ def test_attention_draws_lines_and_leaves_single_lengths_to_the_table() -> None:
     labels = [one.label for one in attention.times(parsed(crowded()))]
     assert len(labels) == 12
     assert all(label.endswith("d=64") for label in labels)
-    one_length = synthetic.case("attention/flash/f32/seq=64,dim=32,mask=full", 5e4, flops=1e6, bytes=1e5)
+    one_length = synthetic.case(
+        "attention/flash/f32/seq=64,dim=32,mask=full", 5e4, flops=1e6, bytes=1e5
+    )
     assert len(attention.times(parsed(synthetic.run("synthetic-x", "cpu", [one_length])))) == 1
 
 
@@ -384,13 +476,19 @@ def test_coalescing_by_stride_and_pattern() -> None:
 
 def test_a_line_over_strides_is_of_one_size() -> None:
     sizes = [(1, 100), (2, 100), (4, 100), (1, 1000), (2, 1000)]
-    cases = [synthetic.case(f"coalescing/strided/f32/stride={s},elements={n}", 1e3, bytes=4.0 * n) for s, n in sizes]
+    cases = [
+        synthetic.case(f"coalescing/strided/f32/stride={s},elements={n}", 1e3, bytes=4.0 * n)
+        for s, n in sizes
+    ]
     (useful,) = coalescing.stride(parsed(synthetic.run("synthetic-x", "cpu", cases)))
     assert [point.name.rpartition("=")[2] for point in useful.points] == ["100"] * 3
 
 
 def test_coalescing_draws_the_largest_of_a_pattern() -> None:
-    cases = [synthetic.case(f"coalescing/gather/f32/elements={n}", 1e3, bytes=4.0 * n) for n in (10, 1000, 100)]
+    cases = [
+        synthetic.case(f"coalescing/gather/f32/elements={n}", 1e3, bytes=4.0 * n)
+        for n in (10, 1000, 100)
+    ]
     (bar,) = coalescing.patterns(parsed(synthetic.run("synthetic-x", "cpu", cases)))
     assert bar.useful.name.endswith("elements=1000")
 
@@ -398,7 +496,9 @@ def test_coalescing_draws_the_largest_of_a_pattern() -> None:
 def test_bytes_that_caches_serve_do_not_squeeze_the_bars() -> None:
     run = parsed(crowded())
     bars = coalescing.patterns(run)
-    roofs_of_dram = [roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof]
+    roofs_of_dram = [
+        roof for roof in (run.roof("dram", measured=True), run.roof("dram", measured=False)) if roof
+    ]
     assert max(bar.moved or 0 for bar in bars) > 2e13
     assert coalescing.edge_of(bars, roofs_of_dram) == pytest.approx(1.4 * 4.814e12)
     near = [bar for bar in bars if (bar.moved or 0) < 9e12]
@@ -408,10 +508,25 @@ def test_bytes_that_caches_serve_do_not_squeeze_the_bars() -> None:
 
 def test_lines_over_occupancy_are_of_the_usual_width() -> None:
     run = parsed(crowded())
-    assert occupancy.usual_width([case for case in run.of_suite("occupancy") if case.variant == "load"]) == "4"
+    assert (
+        occupancy.usual_width(
+            [case for case in run.of_suite("occupancy") if case.variant == "load"]
+        )
+        == "4"
+    )
     named = re.compile(r"width=(\d+)")
-    assert {w for one in occupancy.bandwidth(run) for point in one.points for w in named.findall(point.name)} == {"4"}
-    widths = {w for one in occupancy.in_flight(run) for point in one.points for w in named.findall(point.name)}
+    assert {
+        w
+        for one in occupancy.bandwidth(run)
+        for point in one.points
+        for w in named.findall(point.name)
+    } == {"4"}
+    widths = {
+        w
+        for one in occupancy.in_flight(run)
+        for point in one.points
+        for w in named.findall(point.name)
+    }
     assert widths == {"4", "8", "16"}
 
 
@@ -422,7 +537,12 @@ def test_occupancy_over_what_is_in_flight() -> None:
         [100 * 0.97 * warps / 64 for warps in (4, 8, 16, 32, 64)]
     )
     assert len(bandwidth) == 12
-    assert [x for x, _ in series_of(occupancy.in_flight(run))["2 shared"]] == [1024, 2048, 4096, 8192]
+    assert [x for x, _ in series_of(occupancy.in_flight(run))["2 shared"]] == [
+        1024,
+        2048,
+        4096,
+        8192,
+    ]
     assert sorted(series_of(occupancy.fma_rate(run))) == sorted(bandwidth)
     threads = series_of(occupancy.bandwidth(parsed(synthetic.cpu())))
     assert {label: [x for x, _ in points] for label, points in threads.items()} == {
@@ -435,7 +555,10 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
     spots = roofline.spots(run)
     named = {(spot.suite, spot.variant, spot.dtype): spot.point for spot in spots if spot.best}
     assert {suite for suite, *_ in named} == {"attention", "fusion", "gemm"}
-    best = max((case for case in run.of_suite("gemm") if case.variant == "wmma"), key=lambda case: case.flop_rate or 0)
+    best = max(
+        (case for case in run.of_suite("gemm") if case.variant == "wmma"),
+        key=lambda case: case.flop_rate or 0,
+    )
     assert named[("gemm", "wmma", "bf16")].name == best.name
     assert best.flops is not None
     assert best.bytes is not None
@@ -455,9 +578,15 @@ def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     dram, *caches = roofline.memory_of(run.roofs)
     assert dram.measured is not None
     assert dram.datasheet is not None
-    assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == ("dram.read", 4.22e12, 4.814e12)
+    assert (dram.measured.kind, dram.measured.value, dram.datasheet.value) == (
+        "dram.read",
+        4.22e12,
+        4.814e12,
+    )
     assert [ceiling.name for ceiling in caches] == ["llc", "l1"]
-    assert [ceiling.name for ceiling in roofline.compute_of(run.roofs, roofline.drawn_types(run))] == [
+    assert [
+        ceiling.name for ceiling in roofline.compute_of(run.roofs, roofline.drawn_types(run))
+    ] == [
         "fma f32",
         "tensor bf16",
     ]
@@ -465,7 +594,10 @@ def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
 
 def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
     run = parsed(crowded())
-    texts = [(one.name, roofline.value_text(one)) for one in roofline.compute_of(run.roofs, roofline.drawn_types(run))]
+    texts = [
+        (one.name, roofline.value_text(one))
+        for one in roofline.compute_of(run.roofs, roofline.drawn_types(run))
+    ]
     assert texts == [
         ("fma f32", "61.8 of 66.9 TFLOP/s"),
         ("tensor tf32", "388 of 495 TFLOP/s"),
@@ -489,8 +621,12 @@ def test_equal_ceilings_of_a_roofline_share_a_name() -> None:
         (None, "989 TFLOP/s", "989 TFLOP/s (datasheet)"),
     ],
 )
-def test_a_ceiling_says_what_was_measured(measured: str | None, datasheet: str | None, text: str) -> None:
-    roofs = [Roof("x", 1.0, "FLOP/s", "", words) if words else None for words in (measured, datasheet)]
+def test_a_ceiling_says_what_was_measured(
+    measured: str | None, datasheet: str | None, text: str
+) -> None:
+    roofs = [
+        Roof("x", 1.0, "FLOP/s", "", words) if words else None for words in (measured, datasheet)
+    ]
     assert roofline.value_text(roofline.Ceiling("x", *roofs)) == text
 
 
@@ -502,15 +638,25 @@ def test_roofs_stand_beside_the_datasheet() -> None:
         ("dram.copy", 4.05e12, 4.814e12),
         ("dram.triad", 4.09e12, 4.814e12),
     ]
-    assert (panels["Tensor cores"][-1].kind, panels["Tensor cores"][-1].measured) == ("tensor.fp8", None)
+    assert (panels["Tensor cores"][-1].kind, panels["Tensor cores"][-1].measured) == (
+        "tensor.fp8",
+        None,
+    )
 
 
 def test_fusion_draws_the_largest_problem_of_each_type_by_what_moves() -> None:
     bars = fusion.bars(parsed(synthetic.gpu()))
     variants = ["separate", "fused elementwise", "fused", "fused vectorized"]
-    assert [bar.label for bar in bars] == [f"{name} {dtype}" for dtype in ("f32", "bf16") for name in variants]
+    assert [bar.label for bar in bars] == [
+        f"{name} {dtype}" for dtype in ("f32", "bf16") for name in variants
+    ]
     elements = 16384.0 * 4096
-    assert [bar.moved for bar in bars[:4]] == [14 * 4 * elements, 8 * 4 * elements, 6 * 4 * elements, 6 * 4 * elements]
+    assert [bar.moved for bar in bars[:4]] == [
+        14 * 4 * elements,
+        8 * 4 * elements,
+        6 * 4 * elements,
+        6 * 4 * elements,
+    ]
     assert {bar.least for bar in bars[:4]} == {12 * (elements + 4096)}
     assert all(bar.time and bar.time.low and bar.time.low < bar.time.y for bar in bars)
 
@@ -535,13 +681,23 @@ def test_fusion_and_divergence_draw_counts_where_there_are_no_times() -> None:
         case.update({"outcome": "counted", "processes": 1})
         for key in ("median_ns", "interval_ns", "flop_rate", "byte_rate", "share_of_roof"):
             case.pop(key, None)
-        paths = next((metric["value"] for metric in case["metrics"] if metric["name"] == "paths_of_a_warp"), 1)
+        paths = next(
+            (metric["value"] for metric in case["metrics"] if metric["name"] == "paths_of_a_warp"),
+            1,
+        )
         names = ("global_load_requests", "global_store_requests")
         case["metrics"] += [
-            {"name": name, "value": 8192 * paths, "unit": "1", "direction": "lower", "text": ""} for name in names
+            {"name": name, "value": 8192 * paths, "unit": "1", "direction": "lower", "text": ""}
+            for name in names
         ]
         case["metrics"].append(
-            {"name": "global_moved_bytes", "value": 5e8, "unit": "B", "direction": "lower", "text": ""}
+            {
+                "name": "global_moved_bytes",
+                "value": 5e8,
+                "unit": "B",
+                "direction": "lower",
+                "text": "",
+            }
         )
     run = parsed(made)
     assert divergence.times(run) == []
@@ -558,5 +714,7 @@ def test_divergence_compares_with_one_path_after_the_other() -> None:
     times = divergence.times(run)
     assert sorted(series_of(times)) == ["by lane", "by warp"]
     least = min(point.y for one in times for point in one.points if point.x == 1)
-    assert divergence.slowest_allowed(times) == [(ways, least * ways) for ways in (1, 2, 4, 8, 16, 32)]
+    assert divergence.slowest_allowed(times) == [
+        (ways, least * ways) for ways in (1, 2, 4, 8, 16, 32)
+    ]
     assert divergence.slowest_allowed([]) == []

@@ -1,4 +1,5 @@
-"""Every case of a gate: how much slower the candidate is, how well that is known, and what was decided."""
+"""Every case of a gate: how much slower the candidate is, how well that is known, and what was
+decided."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from reports.model_gate import Gate, Verdict
 OF = "gate"
 TITLE = "Verdicts of a gate"
 READING = (
-    "Candidate over baseline, with an unadjusted 95% interval; the shaded band is the change that does not matter "
-    "(delta). A regression is estimated to be slower by at least delta, by a test that noise alone passes in at most "
-    "alpha of all gates; a pass was shown to be no slower than delta; hollow cases were measured and not decided. What "
-    "has no number could not be compared."
+    "Candidate over baseline, with an unadjusted 95% interval; the shaded band is the change that "
+    "does not matter (delta). A regression is estimated to be slower by at least delta, by a test "
+    "that noise alone passes in at most alpha of all gates; a pass was shown to be no slower than "
+    "delta; hollow cases were measured and not decided. What has no number could not be compared."
 )
 ORDER = 10
 
@@ -39,8 +40,9 @@ _FARTHEST = 1.2  # of a log ratio that an axis shows
 
 @dataclass(frozen=True)
 class Row:
-    """One case. `change`, `low`, `high` and `delta` are logs of ratios; without a change there is a `note` alone; an
-    end of the interval that is None beside a change has no bound. `look` is what the legend calls the style."""
+    """One case. `change`, `low`, `high` and `delta` are logs of ratios; without a change there is a
+    `note` alone; an end of the interval that is None beside a change has no bound. `look` is what
+    the legend calls the style."""
 
     name: str
     words: str
@@ -58,8 +60,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows that are drawn together; `limit` is how far the axis reaches to both sides of no change; `part` says which
-    of several pages it is."""
+    """Rows that are drawn together; `limit` is how far the axis reaches to both sides of no change;
+    `part` says which of several pages it is."""
 
     rows: tuple[Row, ...]
     limit: float
@@ -72,7 +74,11 @@ def row(verdict: Verdict) -> Row:
     known = verdict.ratio is not None
     log = {
         key: math.log(value)
-        for key, value in (("change", verdict.ratio), ("low", verdict.ratio_low), ("high", verdict.ratio_high))
+        for key, value in (
+            ("change", verdict.ratio),
+            ("low", verdict.ratio_low),
+            ("high", verdict.ratio_high),
+        )
         if value is not None
     }
     words = verdict.words.verdict
@@ -105,11 +111,16 @@ def pages(gate: Gate) -> list[Page]:
 
 
 def limit(every: list[Row]) -> float:
-    """Far enough for what was found, near enough that delta is seen; the same for all pages of a gate."""
+    """Far enough for what was found, near enough that delta is seen; the same for all pages of a
+    gate."""
     deltas = sorted(one.delta for one in every if one.delta > 0) or [math.log1p(0.03)]
-    found = [abs(end) for one in every for end in (one.change, one.low, one.high) if end is not None]
+    found = [
+        abs(end) for one in every for end in (one.change, one.low, one.high) if end is not None
+    ]
     usual, widest = deltas[len(deltas) // 2], deltas[-1]
-    return min(max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST)
+    return min(
+        max(1.3 * widest, 2.5 * usual, min(1.1 * max(found, default=0.0), 8 * usual)), _FARTHEST
+    )
 
 
 def draw(page: Page, figure: Figure) -> None:
@@ -123,13 +134,24 @@ def draw(page: Page, figure: Figure) -> None:
     for place, one in enumerate(page.rows):
         if one.change is None:
             note = plot.shown(one.note, room)
-            axes.text(-0.985 * page.limit, place, note, fontsize=rows.SIZE, va="center", backgroundcolor="white")
+            axes.text(
+                -0.985 * page.limit,
+                place,
+                note,
+                fontsize=rows.SIZE,
+                va="center",
+                backgroundcolor="white",
+            )
         else:
-            band = Rectangle((-one.delta, place - 0.5), 2 * one.delta, 1, color=_BAND, linewidth=0, zorder=0.5)
+            band = Rectangle(
+                (-one.delta, place - 0.5), 2 * one.delta, 1, color=_BAND, linewidth=0, zorder=0.5
+            )
             axes.add_patch(band)
             _draw_change(axes, place, one, page.limit)
         pairs = str(one.pairs) if one.pairs else ""
-        rows.columns(axes, place, _cells(one.percent, pairs, one.words, (plot.INK, rows.shade(one.style))))
+        rows.columns(
+            axes, place, _cells(one.percent, pairs, one.words, (plot.INK, rows.shade(one.style)))
+        )
     rows.columns(axes, -1, _cells("change", page.counted, "verdict", (plot.GREY, plot.GREY)))
     change_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← faster      candidate over baseline      slower →")
@@ -143,14 +165,24 @@ def _draw_change(axes: Axes, place: int, one: Row, limit: float) -> None:
     rows.interval(axes, place, low, high, limit, colour)
     for end, edge, arrow in ((one.low, -limit, "<"), (one.high, limit, ">")):
         if end is None:
-            axes.plot([edge], [place], marker=arrow, color=colour, markersize=rows.MARK, clip_on=False, zorder=4)
+            axes.plot(
+                [edge],
+                [place],
+                marker=arrow,
+                color=colour,
+                markersize=rows.MARK,
+                clip_on=False,
+                zorder=4,
+            )
     if abs(one.change) <= limit:
         rows.mark(axes, place, one.change, one.style, hollow=one.hollow)
     else:
         rows.beyond(axes, place, one.percent, limit, colour, right=one.change > 0)
 
 
-def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> list[tuple[str, float, str, str]]:
+def _cells(
+    change: str, pairs: str, words: str, colours: tuple[str, str]
+) -> list[tuple[str, float, str, str]]:
     """The colours are of numbers and of words."""
     return [
         (change, 48, "right", colours[0]),
@@ -161,11 +193,16 @@ def _cells(change: str, pairs: str, words: str, colours: tuple[str, str]) -> lis
 
 def change_ticks(axis: Axis, limit: float) -> None:
     """Ticks in percent for an axis of logs of ratios that reaches from -limit to limit."""
-    plot.ticks_at(axis, [math.log1p(part) for part in tick_places(limit)], lambda value: _tick(math.expm1(value)))
+    plot.ticks_at(
+        axis,
+        [math.log1p(part) for part in tick_places(limit)],
+        lambda value: _tick(math.expm1(value)),
+    )
 
 
 def tick_places(limit: float) -> list[float]:
-    """Relative changes, round numbers that an axis from -limit to limit can show; none near another."""
+    """Relative changes, round numbers that an axis from -limit to limit can show; none near
+    another."""
     if limit > math.log(1.5):
         places = [-0.99, -0.9, -0.8, -0.7, -0.5, -0.3, 0.0, 0.5, 1.0, 2.0, 4.0, 9.0, 99.0]
     else:
@@ -185,7 +222,9 @@ def _legend(page: Page) -> dict[str, Artist]:
         if one.change is not None:
             face = "white" if one.hollow else one.style.colour
             look = {"color": one.style.colour, "marker": one.style.marker, "markerfacecolor": face}
-            entries.setdefault("not decided" if one.hollow else one.look, Line2D([], [], linewidth=1.6, **look))
+            entries.setdefault(
+                "not decided" if one.hollow else one.look, Line2D([], [], linewidth=1.6, **look)
+            )
     entries["delta"] = Patch(color=_BAND)
     if any(one.change is not None and None in (one.low, one.high) for one in page.rows):
         entries["no bound"] = Line2D([], [], **plot.dot(plot.GREY, ">"))

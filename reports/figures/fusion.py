@@ -16,10 +16,11 @@ from reports.model import Case, Run
 
 TITLE = "Fusion"
 READING = (
-    "Bias, GELU, dropout, residual and LayerNorm of the same rows, in one kernel or in several. Moved bytes are whole "
-    "sectors or cache lines of all requests; the upright line is the least that must move. Between them are results "
-    "that go through memory, and parameters that are read again. Of each type the largest problem is drawn that most "
-    "cases have; where types differ in it, its rows and columns stand beside the name."
+    "Bias, GELU, dropout, residual and LayerNorm of the same rows, in one kernel or in several. "
+    "Moved bytes are whole sectors or cache lines of all requests; the upright line is the least "
+    "that must move. Between them are results that go through memory, and parameters that are read "
+    "again. Of each type the largest problem is drawn that most cases have; where types differ in "
+    "it, its rows and columns stand beside the name."
 )
 ORDER = 35
 
@@ -33,7 +34,8 @@ class Bar:
 
 
 def cases_of_one_problem(cases: list[Case]) -> list[Case]:
-    """Of each type the cases of the problem that most of its cases have, the largest such problem."""
+    """Of each type the cases of the problem that most of its cases have, the largest such
+    problem."""
     chosen = []
     for dtype in plot.dtype_order(case.dtype for case in cases):
         some = [case for case in cases if case.dtype == dtype]
@@ -56,7 +58,9 @@ def bars(run: Run) -> list[Bar]:
     one_size = len({tuple(case.problem.values()) for case in cases}) == 1
     made = []
     for dtype in plot.dtype_order(case.dtype for case in cases):
-        for case in sorted((case for case in cases if case.dtype == dtype), key=lambda case: -(_moved(case) or 0)):
+        for case in sorted(
+            (case for case in cases if case.dtype == dtype), key=lambda case: -(_moved(case) or 0)
+        ):
             size = "" if one_size else " " + " x ".join(case.problem.values())
             label = plot.shown(f"{case.variant.replace('_', ' ')} {case.dtype}{size}", 40)
             made.append(Bar(label, _moved(case), case.bytes, plot.time_point(case, 1)))
@@ -80,7 +84,9 @@ def draw(run: Run, figure: Figure) -> bool:
     handles: dict[str, Artist] = {}
     if moved:
         handles["moved"] = Patch(color=plot.ORANGE)
-        handles["least that must move"] = Line2D([], [], color=plot.INK, linestyle="none", marker="|", markersize=14)
+        handles["least that must move"] = Line2D(
+            [], [], color=plot.INK, linestyle="none", marker="|", markersize=14
+        )
     handles |= plot.hollow_entry(any(bar.time and bar.time.hollow for bar in drawn))
     plot.legend_below(figure, handles)
     return True
@@ -91,7 +97,9 @@ def _draw_bytes(axes: Axes, drawn: list[Bar]) -> None:
     for row, bar in enumerate(drawn):
         axes.barh(row, (bar.moved or 0) * scale, 0.6, color=plot.ORANGE)
         if bar.least:
-            axes.plot([bar.least * scale] * 2, [row - 0.38, row + 0.38], color=plot.INK, linewidth=2)
+            axes.plot(
+                [bar.least * scale] * 2, [row - 0.38, row + 0.38], color=plot.INK, linewidth=2
+            )
     axes.set_xlabel(f"moved, {unit}")
     axes.set_title("Bytes")
 

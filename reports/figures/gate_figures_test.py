@@ -1,4 +1,5 @@
-"""The figures of a gate: what is drawn is what was decided, nothing is left out, and no text is cut off or covered."""
+"""The figures of a gate: what is drawn is what was decided, nothing is left out, and no text is cut
+off or covered."""
 
 from __future__ import annotations
 
@@ -92,8 +93,14 @@ def test_marks_behind_a_verdict_are_said_and_only_an_expected_regression_looks_o
         made["words"]["verdict"] = words
         return only(made).rows[0]
 
-    plain, worse, met = (row(f"regression{mark}") for mark in ("", " (more than expected)", " (expected)"))
-    assert (worse.words, worse.look, worse.style) == ("regression (more than expected)", "regression", plain.style)
+    plain, worse, met = (
+        row(f"regression{mark}") for mark in ("", " (more than expected)", " (expected)")
+    )
+    assert (worse.words, worse.look, worse.style) == (
+        "regression (more than expected)",
+        "regression",
+        plain.style,
+    )
     assert (met.look, met.style != plain.style) == ("regression (expected)", True)
     assert row("pass (regression expected)", "pass").look == "pass"
 
@@ -102,7 +109,11 @@ def test_what_is_drawn_is_what_was_decided() -> None:
     (page,) = forest.pages(parsed(synthetic_gate.gate(12)))
     (axes,) = drawn("forest", page).axes
     markers = {
-        round(line.get_ydata()[0]): (line.get_xdata()[0], line.get_marker(), line.get_markerfacecolor())
+        round(line.get_ydata()[0]): (
+            line.get_xdata()[0],
+            line.get_marker(),
+            line.get_markerfacecolor(),
+        )
         for line in axes.get_lines()
         if line.get_marker() not in ("", "None", None)
     }
@@ -131,7 +142,8 @@ def test_verdicts_can_be_told_without_colour() -> None:
         (row.style.marker, row.hollow): {
             other.words
             for other in rows
-            if other.change is not None and (other.style.marker, other.hollow) == (row.style.marker, row.hollow)
+            if other.change is not None
+            and (other.style.marker, other.hollow) == (row.style.marker, row.hollow)
         }
         for row in rows
         if row.change is not None
@@ -141,7 +153,11 @@ def test_verdicts_can_be_told_without_colour() -> None:
 
 
 def test_a_failure_is_text_and_no_number() -> None:
-    page = only(synthetic_gate.verdict("a/b/f32/n=1", "crashed", None, 7, "candidate: crashed: killed by signal 11"))
+    page = only(
+        synthetic_gate.verdict(
+            "a/b/f32/n=1", "crashed", None, 7, "candidate: crashed: killed by signal 11"
+        )
+    )
     assert page.rows[0].change is None
     (axes,) = drawn("forest", page).axes
     assert not [line for line in axes.get_lines() if line.get_marker() not in ("", "None", None)]
@@ -155,7 +171,11 @@ def test_ends_without_a_bound_are_arrows_at_the_edge() -> None:
     del made["ratio_low"], made["ratio_high"]
     page = only(made)
     (axes,) = drawn("forest", page).axes
-    arrows = {line.get_marker(): line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() in ("<", ">")}
+    arrows = {
+        line.get_marker(): line.get_xdata()[0]
+        for line in axes.get_lines()
+        if line.get_marker() in ("<", ">")
+    }
     assert arrows == {"<": -page.limit, ">": page.limit}
     bounded = only(synthetic_gate.verdict("a/b/f32/n=1", "undecided", 0.01, 40))
     (axes,) = drawn("forest", bounded).axes
@@ -167,7 +187,11 @@ def test_a_change_beyond_the_axis_is_said_and_not_drawn_elsewhere() -> None:
     assert page.rows[0].change is not None
     assert page.rows[0].change > page.limit
     (axes,) = drawn("forest", page).axes
-    marked = {round(line.get_ydata()[0]) for line in axes.get_lines() if line.get_marker() not in ("", "None", None)}
+    marked = {
+        round(line.get_ydata()[0])
+        for line in axes.get_lines()
+        if line.get_marker() not in ("", "None", None)
+    }
     assert 0 not in marked
     assert f"{page.rows[0].percent} »" in [text.get_text() for text in axes.texts]
 
@@ -185,13 +209,20 @@ def test_ticks_are_round_and_apart(limit: float) -> None:
 def test_pairs_say_which_side_came_first_and_what_was_dropped() -> None:
     gate = parsed(synthetic_gate.odd())
     panels = [one for page in pairs.pages(gate) for one in page.panels]
-    assert [one.name for one in panels] == [one.case for one in gate.verdicts if one.rounds and one.verdict != "pass"]
+    assert [one.name for one in panels] == [
+        one.case for one in gate.verdicts if one.rounds and one.verdict != "pass"
+    ]
     bimodal = next(one for one in panels if one.name.endswith("part=3"))
     assert sum(map(len, bimodal.points.values())) == 60
     assert [number for number, _ in bimodal.points["dropped"]] == [6]
     assert all(number % 2 == 1 for number, _ in bimodal.points["baseline first"])
     assert all(number % 2 == 0 for number, _ in bimodal.points["candidate first"])
-    ratios = {round(pair.log_ratio, 12) for one in gate.verdicts if one.case == bimodal.name for pair in one.rounds}
+    ratios = {
+        round(pair.log_ratio, 12)
+        for one in gate.verdicts
+        if one.case == bimodal.name
+        for pair in one.rounds
+    }
     assert {round(ratio, 12) for points in bimodal.points.values() for _, ratio in points} == ratios
 
 
@@ -201,8 +232,13 @@ def test_pairs_that_are_drawn_are_those_of_the_panel() -> None:
         points: dict[str, list[tuple[int, float]]] = {}
         for line in axes.get_lines():
             if line.get_linestyle() == "None":
-                points.setdefault(line.get_marker(), []).append((int(line.get_xdata()[0]), line.get_ydata()[0]))
-        assert points == {"o": list(one.points["baseline first"]), "^": list(one.points["candidate first"])}
+                points.setdefault(line.get_marker(), []).append(
+                    (int(line.get_xdata()[0]), line.get_ydata()[0])
+                )
+        assert points == {
+            "o": list(one.points["baseline first"]),
+            "^": list(one.points["candidate first"]),
+        }
 
 
 def test_a_pair_far_out_leaves_the_others_room_and_is_hollow_at_the_edge() -> None:

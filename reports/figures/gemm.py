@@ -11,8 +11,9 @@ from reports.model import Case, Roof, Run
 
 TITLE = "Matrix multiplication"
 READING = (
-    "One line a variant, the vendor's library dashed. The right axis is the share of the measured compute ceiling "
-    "(of the datasheet's where none was measured). Square problems with default options; the others are in the table."
+    "One line a variant, the vendor's library dashed. The right axis is the share of the measured "
+    "compute ceiling (of the datasheet's where none was measured). Square problems with default "
+    "options; the others are in the table."
 )
 ORDER = 40
 
@@ -32,12 +33,18 @@ def ladder(run: Run, dtype: str) -> list[plot.Series]:
 
 def square_cases(run: Run) -> list[Case]:
     usual = (case for case in run.of_suite("gemm") if not case.options)
-    return [case for case in usual if case.field("m") == case.field("n") == case.field("k") is not None]
+    return [
+        case for case in usual if case.field("m") == case.field("n") == case.field("k") is not None
+    ]
 
 
 def ceilings(run: Run, dtype: str) -> list[Roof]:
-    """The compute ceilings of a type, the measured one first: of tensor cores where it has any, else of FMA units."""
-    roofs = ([run.roof(f"{unit}.{dtype}", measured=how) for unit in ("tensor", "fma")] for how in (True, False))
+    """The compute ceilings of a type, the measured one first: of tensor cores where it has any,
+    else of FMA units."""
+    roofs = (
+        [run.roof(f"{unit}.{dtype}", measured=how) for unit in ("tensor", "fma")]
+        for how in (True, False)
+    )
     return [found[0] for some in roofs if (found := [roof for roof in some if roof])]
 
 
@@ -51,11 +58,18 @@ def draw(run: Run, figure: Figure) -> bool:
     rows = -(-len(panels) // columns)
     figure.set_size_inches(plot.SLIDE[0], plot.SLIDE[1] + 3.2 * (rows - 1))
     extra: dict[str, Line2D] = {}
-    for axes, (dtype, drawn) in zip(plot.grid(figure, len(panels), columns), panels.items(), strict=True):
+    for axes, (dtype, drawn) in zip(
+        plot.grid(figure, len(panels), columns), panels.items(), strict=True
+    ):
         _panel(axes, run, dtype, drawn)
         for roof in ceilings(run, dtype):
-            extra.setdefault("measured ceiling" if roof.measured else "datasheet ceiling", plot.ceiling_handle(roof))
-    plot.legend(figure, [one for drawn in panels.values() for one in drawn], extra, below=len(panels) > 1)
+            extra.setdefault(
+                "measured ceiling" if roof.measured else "datasheet ceiling",
+                plot.ceiling_handle(roof),
+            )
+    plot.legend(
+        figure, [one for drawn in panels.values() for one in drawn], extra, below=len(panels) > 1
+    )
     return True
 
 
@@ -75,8 +89,12 @@ def _panel(axes: Axes, run: Run, dtype: str, drawn: list[plot.Series]) -> None:
     plot.ceiling_lines(axes, roofs, scale)
     if roofs:
         reference = roofs[0].value * scale
-        share = axes.secondary_yaxis("right", functions=(lambda y: y / reference, lambda part: part * reference))
+        share = axes.secondary_yaxis(
+            "right", functions=(lambda y: y / reference, lambda part: part * reference)
+        )
         share.set_yscale("log")
         share.set_ylim(*(end / reference for end in axes.get_ylim()))
         plot.log_ticks(share.yaxis, lambda part: f"{100 * part:g}%")
-        share.set_ylabel(f"share of {roofs[0].kind}" + ("" if roofs[0].measured else " (datasheet)"))
+        share.set_ylabel(
+            f"share of {roofs[0].kind}" + ("" if roofs[0].measured else " (datasheet)")
+        )

@@ -7,24 +7,26 @@ import statistics
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from reports import plot, units
+from reports import plot
 from reports.figures.nights import cut
-from reports.model_trend import Change, NightSeries, Trend
+from reports.model_trend import NightSeries, Trend
 from reports.trend_around import lettered
 
 OF = "trend"
 TITLE = "All nights at a glance"
 READING = (
-    "A row a case, a column a night with a run: days without one take no room. The colour says how far the night lies "
-    "from where the case began, the median of its first 14 nights that are shown: orange and brown are slower (or "
-    "more), blue is faster (or less), white is within the smallest step that counts. Hatched grey has no time. A "
-    "triangle marks a confirmed change: up is slower, down is faster. Printed without colour, the darkest cells are "
-    "slower; of the lighter ones the triangles tell the direction."
+    "A row per case, a column per night with a run: days without one take no room. The colour says "
+    "how far the night lies from where the case began, the median of its first 14 nights that are "
+    "shown: orange and brown are slower (or more), blue is faster (or less), white is within the "
+    "smallest step that counts. Hatched grey has no time. A triangle marks a confirmed change: up "
+    "is slower, down is faster. Printed without colour, the darkest cells are slower; of the "
+    "lighter ones the triangles tell the direction."
 )
 ORDER = 20
 
@@ -40,8 +42,8 @@ _SIZE = 8.5
 
 @dataclass(frozen=True)
 class Row:
-    """A case, or the median over several. `ratios` are logs by place in the shown nights, None without a time; `marks`
-    are the places of confirmed changes, with whether they rise."""
+    """A case, or the median over several. `ratios` are logs by place in the shown nights, None
+    without a time; `marks` are the places of confirmed changes, with whether they rise."""
 
     name: str
     group: str
@@ -69,7 +71,9 @@ def case_rows(trend: Trend) -> list[Row]:
             by_name.setdefault((one.case, one.metric), []).append(one)
     marks = _marks(trend)
     rows = []
-    for case, metric in sorted(by_name, key=lambda key: plot.by_value(tuple(_words(key[0] + "/" + key[1])))):
+    for case, metric in sorted(
+        by_name, key=lambda key: plot.by_value(tuple(_words(key[0] + "/" + key[1])))
+    ):
         some = sorted(by_name[case, metric], key=lambda one: one.nights[0])
         usual = statistics.median(some[0].values[:FIRST_NIGHTS])
         ratios: list[float | None] = [None] * len(trend.dates)
@@ -77,7 +81,14 @@ def case_rows(trend: Trend) -> list[Row]:
             for place, value in zip(one.nights, one.values, strict=True):
                 ratios[place] = log_ratio(value, usual)
         name = f"{case} {metric}".rstrip()
-        rows.append(Row(name, case.split("/")[0], tuple(ratios), tuple(sorted(marks.get((case, metric), ())))))
+        rows.append(
+            Row(
+                name,
+                case.split("/")[0],
+                tuple(ratios),
+                tuple(sorted(marks.get((case, metric), ()))),
+            )
+        )
     return rows
 
 
@@ -99,8 +110,7 @@ def log_ratio(value: float, usual: float) -> float:
 
 def _marks(trend: Trend) -> dict[tuple[str, str], set[tuple[int, bool]]]:
     marks: dict[tuple[str, str], set[tuple[int, bool]]] = {}
-    changes: list[Change] = [*trend.changes, *(one for event in trend.fleet_events for one in event.members)]
-    for one in changes:
+    for one in trend.steps:
         if one.confirmed and trend.dates[0] <= one.night <= trend.dates[-1]:
             place = bisect_right(trend.dates, one.night) - 1
             marks.setdefault((one.case, one.metric), set()).add((place, one.after > one.before))
@@ -108,7 +118,8 @@ def _marks(trend: Trend) -> dict[tuple[str, str], set[tuple[int, bool]]]:
 
 
 def merged(rows: list[Row], parts: int) -> list[Row]:
-    """The rows of one suite (1 part of the name) or of one of its variants (2) as their median, night by night."""
+    """The rows of one suite (1 part of the name) or of one of its variants (2) as their median,
+    night by night."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault("/".join(row.name.split("/")[:parts]), []).append(row)
@@ -118,7 +129,14 @@ def merged(rows: list[Row], parts: int) -> list[Row]:
         columns = ([one for one in column if one is not None] for column in every)
         ratios = tuple(_median(column) if column else None for column in columns)
         marks = tuple(sorted({mark for row in some for mark in row.marks}))
-        made.append(Row(f"{name} ({units.cases(len(some))})", some[0].group, ratios, marks))
+        made.append(
+            Row(
+                (f"{name} ({len(some)} case{'s' if len(some) != 1 else ''})"),
+                some[0].group,
+                ratios,
+                marks,
+            )
+        )
     return made
 
 
@@ -136,7 +154,7 @@ def pages(trend: Trend) -> list[Page]:
             words = f"a row a {what}: the median over its cases"
     dates = tuple(date.isoformat() for date in trend.dates)
     lines = tuple(
-        (dates.index(one.night.isoformat()), f"{one.letter}  {one.night} {one.brief}")
+        (dates.index(one.night.isoformat()), f"{one.letter}  {one.night} {one.words}")
         for one in lettered(trend)
         if one.night in trend.dates
     )
@@ -147,7 +165,8 @@ def pages(trend: Trend) -> list[Page]:
 
 
 def bounds(least_step: float) -> list[float]:
-    """Of the colours: logs of ratios, ascending. As many percent to both sides, as long as there are so many."""
+    """Of the colours: logs of ratios, ascending. As many percent to both sides, as long as there
+    are so many."""
     steps = [step * max(least_step, 1e-6) for step in STEPS]
     faster = [math.log1p(-step) if steps[-1] < 0.9 else -math.log1p(step) for step in steps]
     return [*reversed(faster), *map(math.log1p, steps)]
@@ -179,12 +198,18 @@ def draw(page: Page, figure: Figure) -> None:
     for place, row in enumerate(page.rows):
         if place > 0:
             other = row.group != page.rows[place - 1].group
-            axes.axhline(place, color=plot.INK if other else plot.PALE, lw=0.8 if other else 0.5, zorder=3)
+            axes.axhline(
+                place, color=plot.INK if other else plot.PALE, lw=0.8 if other else 0.5, zorder=3
+            )
         for night, rises in row.marks:
-            look = plot.dot(plot.INK, "^" if rises else "v", markersize=5.5, markeredgecolor="white", zorder=5)
+            look = plot.dot(
+                plot.INK, "^" if rises else "v", markersize=5.5, markeredgecolor="white", zorder=5
+            )
             axes.plot([night + 0.5], [place + 0.5], markeredgewidth=0.7, **look)
     _lines(axes, page)
-    axes.set_yticks([place + 0.5 for place in range(count)], [plot.shown(row.name, 46) for row in page.rows])
+    axes.set_yticks(
+        [place + 0.5 for place in range(count)], [plot.shown(row.name, 46) for row in page.rows]
+    )
     axes.tick_params(axis="y", length=0)
     axes.tick_params(labelsize=_SIZE)
     _date_ticks(axes, page)
@@ -195,19 +220,20 @@ def _cells(axes: Axes, page: Page) -> None:
     """Neighbours of one colour as one rectangle."""
     boxes: dict[int, list[list[tuple[float, float]]]] = {}
     for place, row in enumerate(page.rows):
-        shades = [None if ratio is None else shade(ratio, page.least_step) for ratio in row.ratios]
         start = 0
-        for end in range(1, len(shades) + 1):
-            if end < len(shades) and shades[end] == shades[start]:
-                continue
-            found = shades[start]
+        for found, same in groupby(
+            None if ratio is None else shade(ratio, page.least_step) for ratio in row.ratios
+        ):
+            end = start + len(list(same))
             if found is not None:
                 box = [(start, place), (end, place), (end, place + 1), (start, place + 1)]
                 boxes.setdefault(found, []).append(box)
             start = end
     for found, some in sorted(boxes.items()):
         axes.add_collection(
-            PolyCollection(some, facecolors=_COLOURS[found], edgecolors="none", antialiaseds=False, zorder=2),
+            PolyCollection(
+                some, facecolors=_COLOURS[found], edgecolors="none", antialiaseds=False, zorder=2
+            ),
             autolim=False,
         )
 
@@ -226,7 +252,13 @@ def _lines(axes: Axes, page: Page) -> None:
             va="bottom",
             fontsize=_SIZE,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-            arrowprops={"arrowstyle": "-", "color": plot.GREY, "lw": 0.8, "shrinkA": 0, "shrinkB": 0}
+            arrowprops={
+                "arrowstyle": "-",
+                "color": plot.GREY,
+                "lw": 0.8,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            }
             | {"relpos": (0, 0) if left else (1, 0)},
             annotation_clip=False,
             zorder=20 - level,  # a line up to higher words passes behind these
@@ -234,12 +266,14 @@ def _lines(axes: Axes, page: Page) -> None:
 
 
 def room(part: float) -> int:
-    """Characters that have room beside a line which stands so far to the right, left of it from 0.35 on."""
+    """Characters that have room beside a line which stands so far to the right, left of it from
+    0.35 on."""
     return round(90 * (1 - part)) if part < 0.35 else min(100, round(14 + 123 * part))
 
 
 def _stacked(page: Page) -> list[tuple[int, str]]:
-    """Words from the lowest line up, so that a line up to its words crosses no others of its side."""
+    """Words from the lowest line up, so that a line up to its words crosses no others of its
+    side."""
     left = [one for one in page.lines if one[0] < 0.35 * len(page.dates)]
     right = [one for one in page.lines if one[0] >= 0.35 * len(page.dates)]
     return [*right, *reversed(left)]
@@ -247,7 +281,9 @@ def _stacked(page: Page) -> list[tuple[int, str]]:
 
 def _date_ticks(axes: Axes, page: Page) -> None:
     last = len(page.dates) - 1
-    places = sorted({round(last * at / 5) for at in range(6)}) if last >= 5 else list(range(last + 1))
+    places = (
+        sorted({round(last * at / 5) for at in range(6)}) if last >= 5 else list(range(last + 1))
+    )
     plot.ticks_at(axes.xaxis, [place + 0.5 for place in places], lambda at: page.dates[int(at)])
 
 
@@ -257,7 +293,9 @@ def _colour_bar(axes: Axes, page: Page) -> None:
     axes.set_xlim(0, len(_COLOURS))
     axes.grid(False)
     axes.set_yticks([])
-    axes.set_xticks(range(1, len(_COLOURS)), [tick(end) for end in bounds(page.least_step)], fontsize=_SIZE)
+    axes.set_xticks(
+        range(1, len(_COLOURS)), [tick(end) for end in bounds(page.least_step)], fontsize=_SIZE
+    )
     for spine in axes.spines.values():
         spine.set_visible(True)
     axes.set_xlabel("← faster      against the case's first nights      slower →", fontsize=9.5)

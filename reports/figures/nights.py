@@ -1,4 +1,5 @@
-"""The series of which a trend tells something: their nights, where their level changed and how well that is known."""
+"""The series of which a trend tells something: their nights, where their level changed and how well
+that is known."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ from reports.trend_around import Around, around, boundary, lettered
 OF = "trend"
 TITLE = "Cases with something to tell, night by night"
 READING = (
-    "One point a night, over its date; what matters most comes first. Horizontal lines are the levels before and after "
-    "a change, a triangle is the change itself: up is slower (or a count that grew), hollow is unconfirmed. The shaded "
-    "band is where it may as well have happened. Points of another comparable environment have another shape. Axes are "
-    "cut around the values and do not start at 0, so that heights of different panels cannot be compared: read the "
+    "One point per night, over its date; what matters most comes first. Horizontal lines are the "
+    "levels before and after a change, a triangle is the change itself: up is slower (or a count "
+    "that grew), hollow is unconfirmed. The shaded band is where it may as well have happened. "
+    "Points of another comparable environment have another shape. Axes are cut around the values "
+    "and do not start at 0, so that heights of different panels cannot be compared: read the "
     "percentages."
 )
 ORDER = 10
@@ -39,7 +41,8 @@ _MARKERS = ("o", "s", "D", "P")
 
 @dataclass(frozen=True)
 class Page:
-    """`low` and `high` are the dates of all panels, as ordinals; `note` says what is left out of all pages."""
+    """`low` and `high` are the dates of all panels, as ordinals; `note` says what is left out of
+    all pages."""
 
     panels: tuple[Panel, ...]
     low: int
@@ -59,7 +62,15 @@ def pages(trend: Trend) -> list[Page]:
     ends = trend.dates[0].toordinal(), trend.dates[-1].toordinal()
     parts = plot.paged(shown, COLUMNS * ROWS, COLUMNS)
     return [
-        Page(some, *ends, trend.least_step, marked, lines, part and f" · {part}", "" if at else left_out(trend))
+        Page(
+            some,
+            *ends,
+            trend.least_step,
+            marked,
+            lines,
+            part and f" · {part}",
+            "" if at else left_out(trend),
+        )
         for at, (some, part) in zip(reversed(range(len(parts))), parts, strict=True)
     ]
 
@@ -72,26 +83,30 @@ def left_out(trend: Trend) -> str:
     parts = []
     if len(made) > shown:
         parts.append(f"{len(made) - shown} more with something to tell")
-    members = sum(max(0, len(event.members) - MEMBERS) for event in trend.fleet_events)
+    members = sum(max(0, len(one.members) - MEMBERS) for one in trend.findings)
     if members:
         parts.append(f"{members} more of fleet events")
     if len(told) > len(made):
         parts.append(f"{len(told) - len(made)} without a time or a count in the nights shown")
     without = len(around(trend)) - len(lettered(trend))
     if without:
-        parts.append(f"{without} night{'s' if without != 1 else ''} on which more than the code changed")
+        parts.append(
+            f"{without} night{'s' if without != 1 else ''} on which more than the code changed"
+        )
     return f"Not drawn, but in the tables: {', '.join(parts)}." if parts else ""
 
 
 def draw(page: Page, figure: Figure) -> None:
     columns = min(COLUMNS, len(page.panels))
     rows = -(-len(page.panels) // columns)
-    lines = [f"{one.letter}   {one.night}: {one.brief}" for one in page.around]
+    lines = [f"{one.letter}   {one.night}: {one.words}" for one in page.around]
     lines += [page.note] if page.note else []
     height = 0.25 * len(lines)
     figure.set_size_inches(plot.SLIDE[0], 1.35 + 2.35 * rows + height)
     figure.suptitle(f"{figure.get_suptitle()}{page.part}", x=0.012, ha="left")
-    grid = figure.add_gridspec(rows + bool(lines), columns, height_ratios=[2.35] * rows + [height] * bool(lines))
+    grid = figure.add_gridspec(
+        rows + bool(lines), columns, height_ratios=[2.35] * rows + [height] * bool(lines)
+    )
     for place, one in enumerate(page.panels):
         _draw(figure.add_subplot(grid[place // columns, place % columns]), one, page)
     if lines:
@@ -102,15 +117,7 @@ def draw(page: Page, figure: Figure) -> None:
     plot.legend_below(figure, _legend(page))
 
 
-def name_lines(name: str, limit: int = 58) -> list[str]:
-    """A case's name, its problem on a line of its own where both do not fit one."""
-    if len(name) <= limit:
-        return [plot.shown(name, limit)]
-    what, slash, problem = name.rpartition("/")
-    return [plot.shown(part, limit) for part in (what + slash, problem) if part]
-
-
-def words_lines(words: str, limit: int = 62) -> list[str]:
+def words_lines(words: str, limit: int = 56) -> list[str]:
     """On two lines at most."""
     lines = textwrap.wrap(words, limit)
     return [*lines[:1], *(cut(line, limit) for line in [" ".join(lines[1:])] if line)]
@@ -125,7 +132,9 @@ def cut(text: str, limit: int) -> str:
 def _draw(axes: Axes, one: Panel, page: Page) -> None:
     low, high = reach(one, page.least_step)
     factor, unit = (
-        plot.time_scale((low + high) / 2) if one.unit == "ns" and not one.metric else (1.0, one.metric or one.unit)
+        plot.time_scale((low + high) / 2)
+        if one.unit == "ns" and not one.metric
+        else (1.0, one.metric or one.unit)
     )
     for mark in one.marks:
         axes.axvspan(mark.earliest, mark.latest, color=_BANDS[mark.kind], linewidth=0, zorder=0.6)
@@ -136,14 +145,25 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
         axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, zorder=4)
     if one.drift:
         days, values = zip(*one.drift, strict=True)
-        axes.plot(days, [value * factor for value in values], color=plot.INK, lw=1.8, ls=plot.DASHES[1], zorder=4)
+        axes.plot(
+            days,
+            [value * factor for value in values],
+            color=plot.INK,
+            lw=1.8,
+            ls=plot.DASHES[1],
+            zorder=4,
+        )
     for mark in one.marks:
-        look = plot.dot(_COLOURS[mark.kind], "^" if mark.rises else "v", hollow=mark.hollow, markeredgewidth=1.6)
+        look = plot.dot(
+            _COLOURS[mark.kind], "^" if mark.rises else "v", hollow=mark.hollow, markeredgewidth=1.6
+        )
         axes.plot([mark.at], [mark.middle * factor], markersize=9, zorder=6, **look)
     if one.stop:
         inside = min(max(one.stop[1], low), high)
         axes.axvline(one.stop[0], color=plot.INK, lw=1.0, ls=plot.DASHES[2], zorder=2)
-        axes.plot([one.stop[0]], [inside * factor], zorder=6, **plot.dot(plot.INK, "X", markersize=9))
+        axes.plot(
+            [one.stop[0]], [inside * factor], zorder=6, **plot.dot(plot.INK, "X", markersize=9)
+        )
     days = max(1, page.high - page.low)
     axes.set_xlim(page.low - 0.03 * days - 0.5, page.high + 0.03 * days + 0.5)
     axes.set_ylim(low * factor, high * factor)
@@ -152,7 +172,10 @@ def _draw(axes: Axes, one: Panel, page: Page) -> None:
     axes.set_ylabel(plot.shown(unit, 26), fontsize=_SIZE + 0.5)
     pad = 17 if page.around else 6
     axes.set_title(
-        "\n".join((*name_lines(one.case), *words_lines(one.words))), fontsize=9, fontweight="normal", pad=pad
+        "\n".join((*plot.name_lines(one.case, 58), *words_lines(one.words))),
+        fontsize=9,
+        fontweight="normal",
+        pad=pad,
     )
 
 
@@ -160,14 +183,24 @@ def _points(axes: Axes, nights: Iterable[Place], limits: Place, factor: float, m
     low, high = limits
     edge = 0.03 * (high - low)
     inside = [point for point in nights if low <= point[1] <= high]
-    beyond = [(day, low + edge if value < low else high - edge) for day, value in nights if not low <= value <= high]
-    for some, look in ((inside, {"marker": marker, "markersize": 3.5}), (beyond, {"marker": "x", "markersize": 5})):
+    beyond = [
+        (day, low + edge if value < low else high - edge)
+        for day, value in nights
+        if not low <= value <= high
+    ]
+    for some, look in (
+        (inside, {"marker": marker, "markersize": 3.5}),
+        (beyond, {"marker": "x", "markersize": 5}),
+    ):
         values = [value * factor for _, value in some]
-        axes.plot([day for day, _ in some], values, linestyle="none", color=plot.GREY, zorder=3, **look)
+        axes.plot(
+            [day for day, _ in some], values, linestyle="none", color=plot.GREY, zorder=3, **look
+        )
 
 
 def _letters(axes: Axes, page: Page, days: int) -> None:
-    """Lines at the nights of `around`; the letters of those that are too near to stand side by side stand as one."""
+    """Lines at the nights of `around`; the letters of those that are too near to stand side by side
+    stand as one."""
     groups: list[tuple[float, str]] = []
     for place, one in zip(page.lines, page.around, strict=True):
         axes.axvline(place, color=plot.GREY, lw=1.0, ls=plot.DASHES[3], zorder=1.5)
@@ -177,7 +210,15 @@ def _letters(axes: Axes, page: Page, days: int) -> None:
             groups.append((place, one.letter))
     for place, letters in groups:
         side = "left" if len(letters) > 1 else "center"
-        axes.text(place, 1.02, letters, transform=axes.get_xaxis_transform(), ha=side, va="bottom", fontsize=_SIZE)
+        axes.text(
+            place,
+            1.02,
+            letters,
+            transform=axes.get_xaxis_transform(),
+            ha=side,
+            va="bottom",
+            fontsize=_SIZE,
+        )
 
 
 def _ticks(axes: Axes, page: Page) -> None:
@@ -204,7 +245,10 @@ def _legend(page: Page) -> dict[str, Artist]:
     for number in range(min(count, len(_MARKERS))):
         label = "a night" if number == 0 else f"in environment {number + 1}"
         entries[label] = Line2D([], [], **plot.dot(plot.GREY, _MARKERS[number], markersize=4.5))
-    ends = [(reach(one, page.least_step), [value for nights in one.nights for _, value in nights]) for one in some]
+    ends = [
+        (reach(one, page.least_step), [value for nights in one.nights for _, value in nights])
+        for one in some
+    ]
     if any(not low <= value <= high for (low, high), values in ends for value in values):
         entries["beyond the axis"] = Line2D([], [], linestyle="none", marker="x", color=plot.GREY)
     marks = [mark for one in some for mark in one.marks]
@@ -214,13 +258,19 @@ def _legend(page: Page) -> dict[str, Artist]:
         found = [mark for mark in marks if mark.kind == words]
         if found:
             shape = "^" if found[0].rises else "v"
-            entries[words] = Line2D([], [], linestyle="none", marker=shape, markersize=9, color=_COLOURS[words])
+            entries[words] = Line2D(
+                [], [], linestyle="none", marker=shape, markersize=9, color=_COLOURS[words]
+            )
     if any(mark.hollow for mark in marks):
-        entries["hollow: unconfirmed"] = Line2D([], [], **plot.dot(plot.INK, "^", hollow=True, markersize=9))
+        entries["hollow: unconfirmed"] = Line2D(
+            [], [], **plot.dot(plot.INK, "^", hollow=True, markersize=9)
+        )
     if marks:
         entries["may have been here"] = Patch(color=_BANDS[marks[0].kind])
     if any(one.drift for one in some):
         entries["drift"] = Line2D([], [], color=plot.INK, lw=1.8, linestyle=plot.DASHES[1])
     if any(one.stop for one in some):
-        entries["stopped"] = Line2D([], [], linestyle="none", marker="X", color=plot.INK, markersize=9)
+        entries["stopped"] = Line2D(
+            [], [], linestyle="none", marker="X", color=plot.INK, markersize=9
+        )
     return entries

@@ -1,4 +1,5 @@
-"""What work in flight buys: bandwidth and multiply-add rate over occupancy, and bandwidth over bytes in flight."""
+"""What work in flight buys: bandwidth and multiply-add rate over occupancy, and bandwidth over
+bytes in flight."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from reports.model import Case, Run
 
 TITLE = "Occupancy"
 READING = (
-    "Occupancy is the share of the warps that fit on the device (as measured, else as predicted), on a CPU the number "
-    "of threads. Independent loads or multiply-add chains in each thread do the same work as more threads. Lines over "
-    "occupancy are of the usual width of a load; the panel of bytes in flight has every width."
+    "Occupancy is the share of the warps that fit on the device (as measured, else as predicted), "
+    "on a CPU the number of threads. Independent loads or multiply-add chains in each thread do "
+    "the same work as more threads. Lines over occupancy are of the usual width of a load; the "
+    "panel of bytes in flight has every width."
 )
 ORDER = 30
 
@@ -31,7 +33,8 @@ def _where(case: Case) -> float | None:
 
 
 def _cases(run: Run, variant: str) -> list[Case]:
-    """Of sizes that differ, the largest: the others are there to be counted on an emulated device, too."""
+    """Of sizes that differ, the largest: the others are there to be counted on an emulated device,
+    too."""
     cases = [case for case in run.of_suite("occupancy") if case.variant == variant]
     largest = max((case.field("elements") or 0 for case in cases), default=0)
     return [case for case in cases if (case.field("elements") or 0) == largest]
@@ -72,24 +75,37 @@ def _kind(case: Case, parallel: str) -> str:
 
 
 def bandwidth(run: Run) -> list[plot.Series]:
-    """B/s over occupancy in percent or threads, one series a number of independent loads and limit."""
+    """B/s over occupancy in percent or threads, one series a number of independent loads and
+    limit."""
     cases = _cases(run, "load")
     width = usual_width(cases)
     cases = [case for case in cases if case.problem.get("width", "") == width]
-    return _series(run, cases, "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate))
+    return _series(
+        run, cases, "loads", lambda case: plot.rate_point(case, _where(case), case.byte_rate)
+    )
 
 
 def fma_rate(run: Run) -> list[plot.Series]:
-    """FLOP/s over occupancy in percent or threads, one series a number of independent chains and limit."""
-    return _series(run, _cases(run, "fma"), "chains", lambda case: plot.rate_point(case, _where(case), case.flop_rate))
+    """FLOP/s over occupancy in percent or threads, one series a number of independent chains and
+    limit."""
+    return _series(
+        run,
+        _cases(run, "fma"),
+        "chains",
+        lambda case: plot.rate_point(case, _where(case), case.flop_rate),
+    )
 
 
 def in_flight(run: Run) -> list[plot.Series]:
     """B/s over the bytes that an SM or core keeps in flight."""
 
-    # Without lines: points of different loads and occupancies that fall together are what the panel is about.
+    # Without lines: points of different loads and occupancies that fall together are what the panel
+    # is about.
     cases = _cases(run, "load")
-    points = {case.name: plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate) for case in cases}
+    points = {
+        case.name: plot.rate_point(case, case.metric("bytes_in_flight"), case.byte_rate)
+        for case in cases
+    }
     made = _series(run, cases, "loads", lambda case: points[case.name])
     return [replace(one, style=replace(one.style, dash="none")) for one in made]
 
@@ -107,7 +123,9 @@ def draw(run: Run, figure: Figure) -> bool:
     panels = [panel for panel in panels if panel[2]]
     if not panels:
         return False
-    for axes, (title, across, drawn, rate) in zip(plot.grid(figure, len(panels), len(panels)), panels, strict=True):
+    for axes, (title, across, drawn, rate) in zip(
+        plot.grid(figure, len(panels), len(panels)), panels, strict=True
+    ):
         scale, prefixed = plot.unit_scale((point.y for one in drawn for point in one.points), rate)
         plot.draw(axes, drawn, scale)
         axes.set_title(f"{title}, {prefixed}")
@@ -124,14 +142,18 @@ def draw(run: Run, figure: Figure) -> bool:
             axes.set_xscale("log", base=2)
             low = min(min(xs), 50.0)
             plot.ticks(
-                axes.xaxis, [100 / 2**power for power in range(1 + math.ceil(math.log2(100 / low)))], units.plain
+                axes.xaxis,
+                [100 / 2**power for power in range(1 + math.ceil(math.log2(100 / low)))],
+                units.plain,
             )
             axes.set_xlim(low / 1.2, 120)
     _legend(figure, run, panels)
     return True
 
 
-def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Series], str]]) -> None:
+def _legend(
+    figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Series], str]]
+) -> None:
     """Colour says how many loads or chains, marker and dash say what limits the occupancy."""
     drawn = [one for _, _, some, _ in panels for one in some]
     entries: dict[str, Artist] = {}
@@ -143,5 +165,7 @@ def _legend(figure: Figure, run: Run, panels: list[tuple[str, str, list[plot.Ser
     for kind in plot.distinct(one.label.partition(" ")[2] for one in lines):
         style = next(one.style for one in lines if one.label.partition(" ")[2] == kind)
         if kind:
-            entries[f"limited by {kind}"] = plot.handle(plot.Style(plot.GREY, style.marker, style.dash))
+            entries[f"limited by {kind}"] = plot.handle(
+                plot.Style(plot.GREY, style.marker, style.dash)
+            )
     plot.legend_below(figure, entries | plot.hollow_entry(plot.any_hollow(drawn)))

@@ -19,9 +19,10 @@ from reports.model_gate import Gate, Verdict
 OF = "gate"
 TITLE = "Pairs of a gate, round by round"
 READING = (
-    "One point a round: the candidate's process over the baseline's, sampled next to each other. The band is delta, "
-    "the line the estimate. Two clusters mean that processes run at one of two speeds: more rounds hardly help such a "
-    "case. A trend means that something drifted. Cases that pass are left to the table."
+    "One point a round: the candidate's process over the baseline's, sampled next to each other. "
+    "The band is delta, the line the estimate. Two clusters mean that processes run at one of two "
+    "speeds: more rounds hardly help such a case. A trend means that something drifted. Cases that "
+    "pass are left to the table."
 )
 ORDER = 20
 
@@ -82,20 +83,22 @@ def draw(page: Page, figure: Figure) -> None:
         figure.suptitle(f"{figure.get_suptitle()} · {page.title}", x=0.012, ha="left")
     used = [how for how in _STYLES if any(how in one.points for one in page.panels)]
     entries: dict[str, Artist] = {how: plot.handle(_STYLES[how], line=False) for how in used}
-    entries |= {"estimate": Line2D([], [], color=plot.INK, linewidth=1.2), "delta": Patch(color=_BAND)}
-    far = any(abs(value) > reach(one) for one in page.panels for points in one.points.values() for _, value in points)
+    entries |= {
+        "estimate": Line2D([], [], color=plot.INK, linewidth=1.2),
+        "delta": Patch(color=_BAND),
+    }
+    far = any(
+        abs(value) > reach(one)
+        for one in page.panels
+        for points in one.points.values()
+        for _, value in points
+    )
     plot.legend_below(figure, entries | plot.hollow_entry(far, "hollow: beyond the axis"))
 
 
-def lines(name: str) -> tuple[str, ...]:
-    """A case's name on two lines where it has a problem, so that less of it is cut."""
-    what, slash, problem = name.rpartition("/")
-    return tuple(plot.shown(part, 34) for part in (what + slash, problem) if part)
-
-
 def reach(one: Panel) -> float:
-    """How far the axis goes to both sides: to the farthest point, unless a few lie so far out that the others could not
-    be told apart."""
+    """How far the axis goes to both sides: to the farthest point, unless a few lie so far out that
+    the others could not be told apart."""
     sizes = sorted(abs(value) for points in one.points.values() for _, value in points)
     usual = sizes[math.ceil(0.8 * len(sizes)) - 1]
     return max(1.5 * one.delta, min(1.15 * sizes[-1], 3 * usual))
@@ -118,5 +121,7 @@ def _draw(axes: Axes, one: Panel) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.set_xlim(0.2, max(number for points in one.points.values() for number, _ in points) + 0.8)
     axes.set_xlabel("round", fontsize=9)
-    axes.set_title("\n".join((*lines(one.name), one.words)), fontsize=9, fontweight="normal")
+    axes.set_title(
+        "\n".join((*plot.name_lines(one.name, 34), one.words)), fontsize=9, fontweight="normal"
+    )
     axes.tick_params(labelsize=9)

@@ -19,11 +19,12 @@ from reports.model_comparison import ComparedCase, Comparison
 OF = "comparison"
 TITLE = "Ratios, and what the rooflines explain"
 READING = (
-    "Time of B over time of A with its 95% interval: left of the line B takes less time, right of it A does. The open "
-    "diamond is what the two rooflines alone predict, and the thin line from there to the mark is the rest, which the "
-    "column at the right names: hardware when next to nothing is left. The first row of a suite is the geometric mean "
-    "of its cases; those that measure a roof, and those that were disturbed, are not in it. Hollow marks were "
-    "unstable or disturbed on a side; cases that could not be compared are listed, never drawn."
+    "Time of B over time of A with its 95% interval: left of the line B takes less time, right of "
+    "it A does. The open diamond is what the two rooflines alone predict, and the thin line from "
+    "there to the mark is the rest, which the column at the right names: hardware when next to "
+    "nothing is left. The first row of a suite is the geometric mean of its cases; those that "
+    "measure a roof, and those that were disturbed, are not in it. Hollow marks were unstable or "
+    "disturbed on a side; cases that could not be compared are listed, never drawn."
 )
 ORDER = 20
 
@@ -50,8 +51,9 @@ _TICKS = (  # from this reach on, the ratios that may stand at the axis
 
 @dataclass(frozen=True)
 class Row:
-    """A case, or a suite's mean: ratios of B over A, None where there is none. `roofs` is what the rooflines alone
-    predict; `lowest` and `highest` are over a suite's cases; `texts` are the ratio and the roofs' in words."""
+    """A case, or a suite's mean: ratios of B over A, None where there is none. `roofs` is what the
+    rooflines alone predict; `lowest` and `highest` are over a suite's cases; `texts` are the ratio
+    and the roofs' in words."""
 
     name: str
     word: str
@@ -69,8 +71,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows that are drawn together; `limit` is how far, in logs, the axis reaches to both sides of no change; `part`
-    says which of several pages it is."""
+    """Rows that are drawn together; `limit` is how far, in logs, the axis reaches to both sides of
+    no change; `part` says which of several pages it is."""
 
     rows: tuple[Row, ...]
     limit: float
@@ -96,11 +98,15 @@ def pages(comparison: Comparison) -> list[Page]:
     if len(parts) > 1:
         for start in range(0, len(means), ROWS_A_PAGE):
             some = tuple(means[start : start + ROWS_A_PAGE])
-            made.append(Page(some, reach, sides, _part("suites", start, len(some), len(means)), True))
+            made.append(
+                Page(some, reach, sides, _part("suites", start, len(some), len(means)), True)
+            )
     start = 0
     for part in parts:
         count = sum(not one.is_mean for one in part)
-        made.append(Page(tuple(part), reach, sides, _part("cases", start, count, len(cases)), False))
+        made.append(
+            Page(tuple(part), reach, sides, _part("cases", start, count, len(cases)), False)
+        )
         start += count
     return made
 
@@ -122,7 +128,8 @@ def row(case: ComparedCase) -> Row:
 
 
 def mean_row(comparison: Comparison, suite: str) -> Row:
-    """What the rooflines predict stands beside a mean only when they do so for all the mean's cases."""
+    """What the rooflines predict stands beside a mean only when they do so for all the mean's
+    cases."""
     mean = next((one for one in comparison.suites if one.suite == suite), None)
     if mean is None:
         return Row(suite, "no mean", _MEAN, is_mean=True)
@@ -145,19 +152,27 @@ def mean_row(comparison: Comparison, suite: str) -> Row:
 def limit(every: Iterable[Row]) -> float:
     """Far enough for nearly all, and for all unless a few are far off."""
     some = list(every)
-    found = sorted(abs(math.log(value)) for one in some for value in (one.ratio, one.roofs) if value is not None)
+    found = sorted(
+        abs(math.log(value))
+        for one in some
+        for value in (one.ratio, one.roofs)
+        if value is not None
+    )
     ends = [abs(math.log(end)) for one in some for end in (one.low, one.high) if end is not None]
     usual = found[int(0.9 * (len(found) - 1))]
     return max(_LEAST, min(1.1 * max([*found, *ends]), max(2 * usual, _USUAL)))
 
 
 def _parts(groups: Iterable[tuple[Row, list[Row]]]) -> list[list[Row]]:
-    """As few pages as there can be, of about the same length; each begins with a suite, which may go on from the page
-    before."""
+    """As few pages as there can be, of about the same length; each begins with a suite, which may
+    go on from the page before."""
     groups = list(groups)
     fewest = len(_filled(groups, ROWS_A_PAGE))
     for most in range(2, ROWS_A_PAGE):
-        if sum(len(cases) for _, cases in groups) <= fewest * most and len(parts := _filled(groups, most)) == fewest:
+        if (
+            sum(len(cases) for _, cases in groups) <= fewest * most
+            and len(parts := _filled(groups, most)) == fewest
+        ):
             return parts
     return _filled(groups, ROWS_A_PAGE)
 
@@ -169,7 +184,11 @@ def _filled(groups: list[tuple[Row, list[Row]]], most: int) -> list[list[Row]]:
             if parts[-1] and len(parts[-1]) + (2 if index == 0 else 1) > most:
                 parts.append([])
             if index == 0 or not parts[-1]:
-                parts[-1].append(mean if index == 0 else dataclasses.replace(mean, name=f"{mean.name}, continued"))
+                parts[-1].append(
+                    mean
+                    if index == 0
+                    else dataclasses.replace(mean, name=f"{mean.name}, continued")
+                )
             parts[-1].append(case)
     return parts
 
@@ -186,13 +205,21 @@ def draw(page: Page, figure: Figure) -> None:
     figure.suptitle(f"{TITLE}{page.part}\n{_told(page.sides)}", x=0.012, ha="left")
     names = [plot.shown(one.name, 48) for one in page.rows]
     cases = (0 if page.overview or one.is_mean else 2 for one in page.rows)
-    rows.set_up(axes, [name + " " * indent for name, indent in zip(names, cases, strict=True)], page.limit)
+    rows.set_up(
+        axes, [name + " " * indent for name, indent in zip(names, cases, strict=True)], page.limit
+    )
     for place, (one, label) in enumerate(zip(page.rows, axes.get_yticklabels(), strict=True)):
         bold = one.is_mean and not page.overview
         label.set_fontweight("bold" if bold else "normal")
         _draw_row(axes, place, one, page)
-        rows.columns(axes, place, _cells(*one.texts, one.word, plot.INK, rows.shade(one.style)), bold=bold)
-    rows.columns(axes, -1, _cells("B/A", "roofs alone", "" if page.overview else "the rest is", plot.GREY, plot.GREY))
+        rows.columns(
+            axes, place, _cells(*one.texts, one.word, plot.INK, rows.shade(one.style)), bold=bold
+        )
+    rows.columns(
+        axes,
+        -1,
+        _cells("B/A", "roofs alone", "" if page.overview else "the rest is", plot.GREY, plot.GREY),
+    )
     ratio_ticks(axes.xaxis, page.limit)
     axes.set_xlabel("← B faster      time of B over A      A faster →")
     plot.legend_below(figure, _legend(page))
@@ -206,7 +233,9 @@ def _told(sides: tuple[str, str]) -> str:
     return f"Time of B, {b},{' ' if len(a) + len(b) <= _ONE_LINE else chr(10)}over time of A, {a}"
 
 
-def _cells(ratio: str, roofs: str, word: str, colour: str, shade: str) -> list[tuple[str, float, str, str]]:
+def _cells(
+    ratio: str, roofs: str, word: str, colour: str, shade: str
+) -> list[tuple[str, float, str, str]]:
     return [(ratio, 40, "right", colour), (roofs, 106, "right", colour), (word, 116, "left", shade)]
 
 
@@ -221,15 +250,20 @@ def _draw_row(axes: Axes, place: int, one: Row, page: Page) -> None:
         _draw_roofs(axes, place, at, math.log(one.roofs), limit)
     if one.low is not None and one.high is not None:
         low, high = math.log(one.low), math.log(one.high)
-        rows.interval(axes, place, low, high, limit, one.style.colour, width=3.2 if one.is_mean else 1.6)
+        rows.interval(
+            axes, place, low, high, limit, one.style.colour, width=3.2 if one.is_mean else 1.6
+        )
     if abs(at) > limit:
         rows.beyond(axes, place, one.texts[0], limit, rows.shade(one.style), right=at > 0)
     else:
-        rows.mark(axes, place, at, one.style, hollow=one.hollow, size=12 if one.is_mean else rows.MARK)
+        rows.mark(
+            axes, place, at, one.style, hollow=one.hollow, size=12 if one.is_mean else rows.MARK
+        )
 
 
 def _draw_roofs(axes: Axes, place: int, at: float, roofs: float, limit: float) -> None:
-    """The rest as a line, and the prediction at its end; an open arrow where that is beyond the axis."""
+    """The rest as a line, and the prediction at its end; an open arrow where that is beyond the
+    axis."""
     edges = (0.95 * limit, limit)  # below the text that stands for a mark
     inside = [max(-edge, min(edge, value)) for edge, value in zip(edges, (at, roofs), strict=True)]
     axes.plot(inside, [place, place], color=plot.GREY, linewidth=1.0, zorder=2)
@@ -252,14 +286,28 @@ def tick_places(limit: float) -> list[float]:
 def _legend(page: Page) -> dict[str, Artist]:
     entries: dict[str, Artist] = {}
     measured = [one for one in page.rows if one.ratio is not None]
-    for one in sorted(measured, key=lambda one: (one.is_mean, list(_STYLES).index(one.word) if not one.is_mean else 0)):
+    for one in sorted(
+        measured,
+        key=lambda one: (one.is_mean, list(_STYLES).index(one.word) if not one.is_mean else 0),
+    ):
         label = "mean of a suite" if one.is_mean else one.word
         width = 3.2 if one.is_mean else 1.6
-        look = {"color": one.style.colour, "marker": one.style.marker, "markersize": 12 if one.is_mean else rows.MARK}
+        look = {
+            "color": one.style.colour,
+            "marker": one.style.marker,
+            "markersize": 12 if one.is_mean else rows.MARK,
+        }
         entries.setdefault(label, Line2D([], [], linewidth=width, **look))
     if page.overview and measured:
         entries["lowest to highest"] = Line2D([], [], color=plot.PALE, linewidth=6)
     if any(one.roofs is not None for one in measured):
-        look = {"marker": _ROOFS.marker, "markersize": _ROOFS_SIZE, "markerfacecolor": "white", "linewidth": 1.0}
-        entries["roofs alone"] = Line2D([], [], color=plot.GREY, markeredgecolor=_ROOFS.colour, **look)
+        look = {
+            "marker": _ROOFS.marker,
+            "markersize": _ROOFS_SIZE,
+            "markerfacecolor": "white",
+            "linewidth": 1.0,
+        }
+        entries["roofs alone"] = Line2D(
+            [], [], color=plot.GREY, markeredgecolor=_ROOFS.colour, **look
+        )
     return entries | plot.hollow_entry(any(one.hollow for one in measured))

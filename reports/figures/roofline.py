@@ -1,4 +1,5 @@
-"""Rate against operational intensity, below the ceilings of the device (Williams, Waterman and Patterson, 2009)."""
+"""Rate against operational intensity, below the ceilings of the device (Williams, Waterman and
+Patterson, 2009)."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ from reports.model import Case, Roof, Run, highest_roof
 
 TITLE = "Roofline"
 READING = (
-    "A case can rise to the slope (memory) or to the flat line of its type (compute), whichever is lower. Solid "
-    "ceilings were measured on this device, dashed ones come from its datasheet; a name with 'of' gives both in that "
-    "order. Only cases with operations and bytes are drawn, and no multiply-adds that just fill registers; the "
-    "fastest of each variant is large and named where there is room."
+    "A case can rise to the slope (memory) or to the flat line of its type (compute), whichever is "
+    "lower. Solid ceilings were measured on this device, dashed ones come from its datasheet; a "
+    "name with 'of' gives both in that order. Only cases with operations and bytes are drawn, and "
+    "no multiply-adds that just fill registers; the fastest of each variant is large and named "
+    "where there is room."
 )
 ORDER = 0
 
@@ -32,7 +34,8 @@ _REACH = 42.0  # points from a point to its name
 
 @dataclass(frozen=True)
 class Spot:
-    """One case: intensity in FLOP/B, rate in FLOP/s; `best` when it is the fastest of its variant and type."""
+    """One case: intensity in FLOP/B, rate in FLOP/s; `best` when it is the fastest of its variant
+    and type."""
 
     suite: str
     variant: str
@@ -69,8 +72,8 @@ class Panel:
 
 
 def is_workload(suite: str, *, measures_roof: bool) -> bool:
-    """Cases that measure a ceiling are the ceilings, and the multiply-adds of suite occupancy touch next to no memory:
-    neither is a workload below a roof."""
+    """Cases that measure a ceiling are the ceilings, and the multiply-adds of suite occupancy touch
+    next to no memory: neither is a workload below a roof."""
     return not measures_roof and suite != "occupancy"
 
 
@@ -108,21 +111,26 @@ def memory_of(roofs: Sequence[Roof]) -> list[Ceiling]:
 
 
 def compute_of(roofs: Sequence[Roof], dtypes: Iterable[str]) -> list[Ceiling]:
-    """The ceiling of each type, of tensor cores where it has any, else of FMA units; the lowest first. Ceilings of one
-    unit that are all but equal are one, named after all their types."""
+    """The ceiling of each type, of tensor cores where it has any, else of FMA units; the lowest
+    first. Ceilings of one unit that are all but equal are one, named after all their types."""
     merged: list[tuple[Ceiling, str, list[str]]] = []
     for dtype in plot.dtype_order(dtypes):
         for unit in ("tensor", "fma"):
             ceiling = _ceiling(roofs, f"{unit}.{dtype}")
             if ceiling:
-                like = (types for other, of, types in merged if of == unit and _equal(other, ceiling))
+                like = (
+                    types for other, of, types in merged if of == unit and _equal(other, ceiling)
+                )
                 same = next(like, None)
                 if same is None:
                     merged.append((ceiling, unit, [dtype]))
                 else:
                     same.append(dtype)
                 break
-    named = [Ceiling(f"{unit} {', '.join(types)}", one.measured, one.datasheet) for one, unit, types in merged]
+    named = [
+        Ceiling(f"{unit} {', '.join(types)}", one.measured, one.datasheet)
+        for one, unit, types in merged
+    ]
     return sorted(named, key=lambda ceiling: ceiling.reached)
 
 
@@ -134,7 +142,8 @@ def _ceiling(roofs: Sequence[Roof], kind: str) -> Ceiling | None:
 def _equal(a: Ceiling, b: Ceiling) -> bool:
     pairs = ((a.measured, b.measured), (a.datasheet, b.datasheet))
     return all(
-        (one is None and other is None) or (one and other and math.isclose(one.value, other.value, rel_tol=_SAME))
+        (one is None and other is None)
+        or (one and other and math.isclose(one.value, other.value, rel_tol=_SAME))
         for one, other in pairs
     )
 
@@ -152,9 +161,14 @@ def draw(run: Run, figure: Figure) -> bool:
 
 def draw_panels(grid: Sequence[Axes], panels: Sequence[Panel], figure: Figure) -> None:
     """All with the same limits, and one look a suite."""
-    suites = [str(suite) for suite in plot.distinct(spot.suite for panel in panels for spot in panel.spots)]
+    suites = [
+        str(suite)
+        for suite in plot.distinct(spot.suite for panel in panels for spot in panel.spots)
+    ]
     styles = {
-        suite: plot.Style(plot.COLOURS[index % len(plot.COLOURS)], plot.MARKERS[index % len(plot.MARKERS)], "none")
+        suite: plot.Style(
+            plot.COLOURS[index % len(plot.COLOURS)], plot.MARKERS[index % len(plot.MARKERS)], "none"
+        )
         for index, suite in enumerate(suites)
     }
     across, up = limits(panels)
@@ -178,11 +192,19 @@ def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, f
     """Of intensity and of rate, so that all spots, ridges and flat ceilings are seen."""
     points = [spot.point for panel in panels for spot in panel.spots]
     flat = [ceiling.highest for panel in panels for ceiling in panel.compute]
-    ridges = [one.highest / panel.memory[0].highest for panel in panels if panel.memory for one in panel.compute]
+    ridges = [
+        one.highest / panel.memory[0].highest
+        for panel in panels
+        if panel.memory
+        for one in panel.compute
+    ]
     left = min([point.x for point in points] + [ridge / 12 for ridge in ridges])
     right = max([point.x for point in points] + [ridge * 2 for ridge in ridges])
     rates = [point.y for point in points]
-    across, up = (left / 1.5, right * 8), (min(rates) / 3, max(flat + rates) * 2)  # names have room on the right
+    across, up = (
+        (left / 1.5, right * 8),
+        (min(rates) / 3, max(flat + rates) * 2),
+    )  # names have room on the right
     return _drawable(*across), _drawable(*up)
 
 
@@ -200,14 +222,19 @@ def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) ->
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
-    """Memory's slopes end at the highest flat line, flat lines begin at the first slope; caches' slopes are thin."""
+    """Memory's slopes end at the highest flat line, flat lines begin at the first slope; caches'
+    slopes are thin."""
     left, right = axes.get_xlim()
     flat = max((ceiling.highest for ceiling in compute), default=axes.get_ylim()[1])
     for index, ceiling in enumerate(memory):
         for roof in (ceiling.measured, ceiling.datasheet):
             if roof and left * roof.value < flat:
                 end = min(right, flat / roof.value)
-                axes.plot([left, end], [left * roof.value, end * roof.value], **_line(roof, thin=index > 0))
+                axes.plot(
+                    [left, end],
+                    [left * roof.value, end * roof.value],
+                    **_line(roof, thin=index > 0),
+                )
     for ceiling in compute:
         for roof in (ceiling.measured, ceiling.datasheet):
             if roof:
@@ -217,7 +244,12 @@ def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) ->
 
 def _line(roof: Roof, *, thin: bool = False) -> dict[str, object]:
     dash = "-" if roof.measured else plot.DASHES[1]
-    return {"color": plot.GREY if thin else plot.INK, "linewidth": 1.0 if thin else 1.6, "zorder": 2, "linestyle": dash}
+    return {
+        "color": plot.GREY if thin else plot.INK,
+        "linewidth": 1.0 if thin else 1.6,
+        "zorder": 2,
+        "linestyle": dash,
+    }
 
 
 def value_text(ceiling: Ceiling) -> str:
@@ -234,7 +266,9 @@ def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
     to_axes = axes.transScale + axes.transLimits
     right = axes.get_xlim()[1]
     heights = [float(to_axes.transform((right, ceiling.reached))[1]) for ceiling in compute]
-    for ceiling, line, height in zip(compute, heights, labels.spread(heights, 0.115, 0.04, 0.96), strict=True):
+    for ceiling, line, height in zip(
+        compute, heights, labels.spread(heights, 0.115, 0.04, 0.96), strict=True
+    ):
         axes.annotate(
             f"{plot.shown(ceiling.name, 24)}\n{plot.shown(value_text(ceiling), 40)}",
             (1, line),
@@ -249,11 +283,17 @@ def _name_flats(axes: Axes, compute: list[Ceiling]) -> None:
         )
 
 
-def _name(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: list[Ceiling]) -> None:
+def _name(
+    axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style], memory: list[Ceiling]
+) -> None:
     """Names slopes, DRAM's first, then points, the fastest first."""
     points = [(spot.point.x, spot.point.y) for spot in drawn]
     slopes = [
-        annotate.Slope(ceiling.reached if index == 0 else ceiling.highest, _slope_name(ceiling), below=index == 0)
+        annotate.Slope(
+            ceiling.reached if index == 0 else ceiling.highest,
+            _slope_name(ceiling),
+            below=index == 0,
+        )
         for index, ceiling in enumerate(memory)
     ]
     taken = annotate.name_slopes(axes, slopes, points)
@@ -269,7 +309,8 @@ def _slope_name(ceiling: Ceiling) -> str:
 
 
 def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str]]:
-    """The best spots, the fastest first, with their names; types of a variant that lie side by side share one."""
+    """The best spots, the fastest first, with their names; types of a variant that lie side by side
+    share one."""
     groups: list[list[Spot]] = []
     for spot in sorted((spot for spot in drawn if spot.best), key=lambda spot: -spot.point.y):
         at = annotate.in_points(axes, spot.point.x, spot.point.y)
@@ -282,13 +323,18 @@ def _shared_names(axes: Axes, drawn: Iterable[Spot]) -> Sequence[tuple[Spot, str
         else:
             groups.append([spot])
     return [
-        (group[0], f"{group[0].variant} {', '.join(plot.dtype_order(spot.dtype for spot in group))}")
+        (
+            group[0],
+            f"{group[0].variant} {', '.join(plot.dtype_order(spot.dtype for spot in group))}",
+        )
         for group in groups
     ]
 
 
 def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Panel]) -> None:
-    entries: dict[str, Artist] = {plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()}
+    entries: dict[str, Artist] = {
+        plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()
+    }
     entries |= plot.hollow_entry(any(spot.point.hollow for panel in panels for spot in panel.spots))
     ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
     for text, roofs in (
@@ -298,5 +344,7 @@ def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Pane
         some = next((roof for roof in roofs if roof), None)
         if some:
             look = _line(some)
-            entries[text] = Line2D([], [], color=plot.INK, linewidth=1.6, linestyle=look["linestyle"])
+            entries[text] = Line2D(
+                [], [], color=plot.INK, linewidth=1.6, linestyle=look["linestyle"]
+            )
     plot.legend_below(figure, entries)

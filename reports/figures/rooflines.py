@@ -15,10 +15,11 @@ from reports.model_comparison import ComparedCase, Comparison, SideOfCase
 OF = "comparison"
 TITLE = "Rooflines side by side"
 READING = (
-    "A on the left, B on the right, with the same limits and the same cases: those with operations and bytes that were "
-    "compared. Solid ceilings were measured on the device, dashed ones come from its datasheet; a name with 'of' gives "
-    "both in that order. The fastest of each variant is large and named where there is room. A case that is as far "
-    "below its ceilings on both sides is explained by the hardware."
+    "A on the left, B on the right, with the same limits and the same cases: those with operations "
+    "and bytes that were compared. Solid ceilings were measured on the device, dashed ones come "
+    "from its datasheet; a name with 'of' gives both in that order. The fastest of each variant is "
+    "large and named where there is room. A case that is as far below its ceilings on both sides "
+    "is explained by the hardware."
 )
 ORDER = 10
 
@@ -47,7 +48,9 @@ def pages(comparison: Comparison) -> list[Page]:
 def _is_drawn(case: ComparedCase) -> bool:
     """On both sides or on none, so that the panels show the same cases."""
     workload = roofline.is_workload(case.suite, measures_roof=case.measures_roof)
-    return workload and case.ratio is not None and all(_point(case, side) for side in (case.a, case.b))
+    return (
+        workload and case.ratio is not None and all(_point(case, side) for side in (case.a, case.b))
+    )
 
 
 def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
@@ -61,7 +64,11 @@ def _point(case: ComparedCase, side: SideOfCase) -> plot.Point | None:
 
 
 def panel(sides: list[tuple[ComparedCase, SideOfCase]], roofs: tuple[Roof, ...]) -> roofline.Panel:
-    placed = [(case.suite, case.variant, case.dtype, point) for case, side in sides if (point := _point(case, side))]
+    placed = [
+        (case.suite, case.variant, case.dtype, point)
+        for case, side in sides
+        if (point := _point(case, side))
+    ]
     compute = roofline.compute_of(roofs, (case.dtype for case, _ in sides))
     return roofline.Panel(roofline.with_best(placed), roofline.memory_of(roofs), compute)
 

@@ -13,8 +13,8 @@ from reports.model import Roof, Run
 
 TITLE = "Ceilings of the device"
 READING = (
-    "Solid bars were measured by the suite roofs; dashed outlines are the datasheet's figures for the same ceiling, "
-    "and the percentage is what was reached of it."
+    "Solid bars were measured by the suite roofs; dashed outlines are the datasheet's figures for "
+    "the same ceiling, and the percentage is what was reached of it."
 )
 ORDER = 10
 
@@ -26,7 +26,8 @@ _UNITS = ("B/s", "FLOP/s", "ns")
 
 @dataclass(frozen=True)
 class Bar:
-    """A ceiling with what was measured and what the datasheet says; at least one of them is known."""
+    """A ceiling with what was measured and what the datasheet says; at least one of them is
+    known."""
 
     kind: str
     measured: Roof | None
@@ -56,12 +57,17 @@ def bars(run: Run) -> dict[str, list[Bar]]:
 def _is_shown_beside_others(run: Run, roof: Roof) -> bool:
     """A datasheet's "dram" stands beside each measured dram.*, and needs no bar of its own."""
     return not roof.measured and any(
-        other.measured and other.unit == roof.unit and other.kind.startswith(roof.kind + ".") for other in run.roofs
+        other.measured and other.unit == roof.unit and other.kind.startswith(roof.kind + ".")
+        for other in run.roofs
     )
 
 
 def _first(run: Run, kinds: list[str], unit: str, measured: bool) -> Roof | None:
-    found = (roof for roof in run.roofs if roof.measured == measured and roof.kind in kinds and roof.unit == unit)
+    found = (
+        roof
+        for roof in run.roofs
+        if roof.measured == measured and roof.kind in kinds and roof.unit == unit
+    )
     return next(found, None)
 
 
@@ -73,7 +79,9 @@ def draw(run: Run, figure: Figure) -> bool:
     titles = list(panels)
     lines = [titles[start : start + columns] for start in range(0, len(titles), columns)]
     heights = [max(len(panels[title]) for title in line) for line in lines]
-    figure.set_size_inches(plot.SLIDE[0], max(3.0, 1.1 + sum(0.4 * height + 0.7 for height in heights)))
+    figure.set_size_inches(
+        plot.SLIDE[0], max(3.0, 1.1 + sum(0.4 * height + 0.7 for height in heights))
+    )
     grid = figure.subplots(len(lines), columns, squeeze=False, height_ratios=heights)
     for row, line in enumerate(lines):
         for axes, title in zip(grid[row], line, strict=False):
@@ -82,8 +90,13 @@ def draw(run: Run, figure: Figure) -> bool:
         for axes in grid[row][len(line) :]:
             axes.remove()
     if any(bar.datasheet for drawn in panels.values() for bar in drawn):
-        measured, datasheet = Patch(color=plot.BLUE), Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED)
-        figure.legend([measured, datasheet], ["measured", "datasheet"], loc="outside lower right", ncols=2)
+        measured, datasheet = (
+            Patch(color=plot.BLUE),
+            Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED),
+        )
+        figure.legend(
+            [measured, datasheet], ["measured", "datasheet"], loc="outside lower right", ncols=2
+        )
     return True
 
 
@@ -91,13 +104,31 @@ def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
     largest = max(roof.value for bar in drawn for roof in bar.roofs)
     for row, bar in enumerate(drawn):
         if bar.datasheet:
-            axes.barh(row, bar.datasheet.value, 0.74, fill=False, edgecolor=plot.INK, linestyle=_DASHED, linewidth=1.2)
+            axes.barh(
+                row,
+                bar.datasheet.value,
+                0.74,
+                fill=False,
+                edgecolor=plot.INK,
+                linestyle=_DASHED,
+                linewidth=1.2,
+            )
         if bar.measured:
             axes.barh(row, bar.measured.value, 0.48, color=plot.BLUE)
         end = max(roof.value for roof in bar.roofs)
-        axes.annotate(_label(bar), (end, row), xytext=(5, 0), textcoords="offset points", va="center", fontsize=11)
+        axes.annotate(
+            _label(bar),
+            (end, row),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=11,
+        )
     groups = {bar.kind.split(".")[0] for bar in drawn}
-    names = [bar.kind.split(".", 1)[-1] if len(groups) == 1 else bar.kind.replace(".", " ") for bar in drawn]
+    names = [
+        bar.kind.split(".", 1)[-1] if len(groups) == 1 else bar.kind.replace(".", " ")
+        for bar in drawn
+    ]
     axes.set_yticks(range(len(drawn)), [plot.shown(name, 14) for name in names])
     axes.set_ylim(rows - 0.4, -0.6)
     axes.set_xlim(0, largest * 2.6)
@@ -111,4 +142,6 @@ def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
 def _label(bar: Bar) -> str:
     if bar.measured is None:
         return f"not measured ({bar.datasheet.text})" if bar.datasheet else ""
-    return bar.measured.text + (f" ({100 * bar.measured.value / bar.datasheet.value:.0f}%)" if bar.datasheet else "")
+    return bar.measured.text + (
+        f" ({100 * bar.measured.value / bar.datasheet.value:.0f}%)" if bar.datasheet else ""
+    )

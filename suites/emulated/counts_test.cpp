@@ -1,5 +1,5 @@
-// Counts depend neither on the order in which lanes and warps run nor on the number of cores: shown for a small case of
-// every variant of every suite.
+// Counts depend neither on the order in which lanes and warps run nor on the number of cores: shown
+// for a small case of every variant of every suite.
 
 #include <limits>
 #include <map>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/emulated/emulated_device.hpp"
-#include "harness/emulated/limits_of.hpp"
+#include "harness/emulated/limits.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/worker/case.hpp"
 #include "harness/worker/program.hpp"
@@ -36,7 +36,8 @@ std::map<std::string, worker::Case> smallest_cases() {
   return smallest;
 }
 
-using Row = std::tuple<std::string, int, std::string, int, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+using Row = std::tuple<std::string, int, std::string, int, std::uint64_t, std::uint64_t,
+                       std::uint64_t, std::uint64_t>;
 struct Counted {
   std::string outcome;
   std::vector<std::pair<std::string, double>> metrics;
@@ -44,7 +45,8 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
-std::map<std::string, Counted> count_all(const std::map<std::string, worker::Case>& cases, const Settings& settings) {
+std::map<std::string, Counted> count_all(const std::map<std::string, worker::Case>& cases,
+                                         const Settings& settings) {
   const auto device = emulated::open(emulated::limits_of(*catalogue::architecture(90)), settings);
   measure::InputPool inputs(*device, 1);
   measure::Group alone;
@@ -55,10 +57,11 @@ std::map<std::string, Counted> count_all(const std::map<std::string, worker::Cas
     measure::Experiment experiment(wanted.prepare, setup, worker::options_of(wanted.info.id));
     const record::Measurement found = experiment.finish();
     Counted counted{std::string(record::to_string(found.outcome)) + found.reason, {}, {}};
-    for (const record::Metric& metric : found.metrics) counted.metrics.emplace_back(metric.name, metric.value);
+    for (const record::Metric& metric : found.metrics)
+      counted.metrics.emplace_back(metric.name, metric.value);
     for (const record::Site& site : found.sites)
-      counted.sites.emplace_back(site.file, site.line, site.access, site.lane_bytes, site.requests, site.lanes,
-                                 site.sectors, site.wavefronts);
+      counted.sites.emplace_back(site.file, site.line, site.access, site.lane_bytes, site.requests,
+                                 site.lanes, site.sectors, site.wavefronts);
     all[name] = std::move(counted);
   }
   return all;

@@ -20,8 +20,8 @@ while os.getppid() == parent:
 
 @contextlib.contextmanager
 def one_core_busy() -> Iterator[int]:
-    """While it lasts, the last core that this process may use is kept busy. Yields the process's id. Raises OSError
-    when there is one core only."""
+    """While it lasts, the last core that this process may use is kept busy. Yields the process's
+    id. Raises OSError when there is one core only."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         raise OSError("there is no second core to keep busy")

@@ -20,12 +20,23 @@ PROFILE = Profile(
 )
 
 
-def case(name: str, verdict: str, ratio: float = 1.0, rounds: int = 8, noise: float = 0.002, seed: int = 0) -> dict:
-    """Samples of both sides whose medians are about `ratio` apart; the interval is 1% either way."""
+def case(
+    name: str,
+    verdict: str,
+    ratio: float = 1.0,
+    rounds: int = 8,
+    noise: float = 0.002,
+    seed: int = 0,
+) -> dict:
+    """Samples of both sides whose medians are about `ratio` apart; the interval is 1% either
+    way."""
     chance = random.Random(f"{name} {seed}")
 
     def processes(center: float) -> list[list[float]]:
-        return [[center * (1 + noise * chance.uniform(-1, 1) + 0.0001 * i) for i in range(20)] for _ in range(rounds)]
+        return [
+            [center * (1 + noise * chance.uniform(-1, 1) + 0.0001 * i) for i in range(20)]
+            for _ in range(rounds)
+        ]
 
     return {
         "case": name,
@@ -41,7 +52,9 @@ def case(name: str, verdict: str, ratio: float = 1.0, rounds: int = 8, noise: fl
     }
 
 
-def gate(part: str, extra: float, verdicts: tuple[str, ...], delta: float = 0.03, seed: int = 0) -> dict:
+def gate(
+    part: str, extra: float, verdicts: tuple[str, ...], delta: float = 0.03, seed: int = 0
+) -> dict:
     return {
         "kind": "gate",
         "part": part,
@@ -54,7 +67,9 @@ def gate(part: str, extra: float, verdicts: tuple[str, ...], delta: float = 0.03
         "wall_s": 2.0,
         "step_s": 2.5,
         "time": {"prepare_ns": 1e8, "verify_ns": 1e8, "warmup_ns": 2e8, "timed_ns": 14e8},
-        "cases": [case(n, v, 1 + extra / 100, seed=seed) for n, v in zip(CASES, verdicts, strict=True)],
+        "cases": [
+            case(n, v, 1 + extra / 100, seed=seed) for n, v in zip(CASES, verdicts, strict=True)
+        ],
     }
 
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from ci.studies.calibration.busy import one_core_busy
@@ -54,7 +53,8 @@ def _ask(programs: Path, request: dict) -> dict:
 
 
 def device_of(programs: Path, wanted: str) -> dict:
-    """What the worker says of the device of that name. Raises GateFailed, with its reason, when it has none."""
+    """What the worker says of the device of that name. Raises GateFailed, with its reason, when it
+    has none."""
     try:
         answer = _ask(programs, {"request": "devices"})
         for device in answer["devices"]:
@@ -62,7 +62,9 @@ def device_of(programs: Path, wanted: str) -> dict:
                 return device
         missing = "; ".join(f"{each['kind']}: {each['reason']}" for each in answer["unavailable"])
     except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
-        raise GateFailed(f"{programs / WORKER} does not say which devices it has: {error}") from error
+        raise GateFailed(
+            f"{programs / WORKER} does not say which devices it has: {error}"
+        ) from error
     raise GateFailed(f"there is no device {wanted!r} here" + (f" ({missing})" if missing else ""))
 
 
@@ -84,10 +86,15 @@ def build_facts(programs: Path) -> dict:
 
 
 def gate_command(
-    programs: Path, profile: Profile, cell: Cell, seed: int, workers: tuple[Path, Path], results: Path
+    programs: Path,
+    profile: Profile,
+    cell: Cell,
+    seed: int,
+    workers: tuple[Path, Path],
+    results: Path,
 ) -> list[str]:
-    """A gate that refuses to start while somebody else measures: what it waits would count as its own time, and its
-    neighbour would be in its samples."""
+    """A gate that refuses to start while somebody else measures: what it waits would count as its
+    own time, and its neighbour would be in its samples."""
     return [
         *(str(programs / "ridgeline"), "gate", "--device", profile.device, "--no-wait", "--json"),
         *("--results", str(results)),
@@ -109,19 +116,24 @@ def write_worker(folder: Path, programs: Path, extra: float) -> Path:
 
 
 def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
-    """One gate of the cell, as a line of the journal. Raises GateFailed, and KeyboardInterrupt once the gate has
-    ended."""
+    """One gate of the cell, as a line of the journal. Raises GateFailed, and KeyboardInterrupt once
+    the gate has ended."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="ridgeline-calibrate-") as folder, _busy(cell):
+    busy = one_core_busy() if cell.part == "busy" else contextlib.nullcontext()
+    with tempfile.TemporaryDirectory(prefix="ridgeline-calibrate-") as folder, busy:
         results = Path(folder) / "results"
         (Path(folder) / "study.toml").write_text(
             PROFILE.format(device_kind=profile.device_kind, warm_up=WARM_UP[profile.device_kind])
         )
-        workers = write_worker(Path(folder), programs, 0), write_worker(Path(folder), programs, cell.extra)
+        workers = (
+            write_worker(Path(folder), programs, 0),
+            write_worker(Path(folder), programs, cell.extra),
+        )
         command = gate_command(programs, profile, cell, seed, workers, results)
         report, wall_s = run_gate(command, profile.budget(cell))
         measurements = {
-            side: _measurements(programs, results, report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")
+            side: _measurements(programs, results, report["gate"][f"{side}_run"])
+            for side in ("baseline", "candidate")
         }
         gate = {
             "kind": "gate",
@@ -134,7 +146,10 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
             "exit_code": report["exit_code"],
             "wall_s": round(wall_s, 3),
             "step_s": round(time.monotonic() - began, 3),
-            "time": {name: round(sum(m[name] for side in measurements.values() for m in side)) for name in (*TIMES,)},
+            "time": {
+                name: round(sum(m[name] for side in measurements.values() for m in side))
+                for name in (*TIMES,)
+            },
             "cases": [_case(verdict, measurements) for verdict in report["verdicts"]],
         }
     try:
@@ -142,27 +157,22 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
     except ValueError as error:
         raise GateFailed(f"a gate's result cannot be understood: {error}") from error
     if not math.isclose(gate["alpha"], profile.alpha(cell)):
-        raise GateFailed(f"a gate was to have an alpha of {profile.alpha(cell):g}, and had {gate['alpha']:g}")
+        raise GateFailed(
+            f"a gate was to have an alpha of {profile.alpha(cell):g}, and had {gate['alpha']:g}"
+        )
     for case in gate["cases"]:
         if case["verdict"] in MEASURED and not work_was_done(case, cell.extra):
             raise GateFailed(
-                f"{case['case']} was to do {cell.extra:+g}% work, and its kernel counted {case.get('work_ratio')} of it"
+                f"{case['case']} was to do {cell.extra:+g}% work, and its kernel counted "
+                f"{case.get('work_ratio')} of it"
             )
     return gate
 
 
 def work_was_done(case: dict, extra: float) -> bool:
-    """Whether the kernels have counted the extra work that was asked for, to a hundredth of a percent."""
+    """Whether the kernels have counted the extra work that was asked for, to a hundredth of a
+    percent."""
     return "work_ratio" in case and abs(case["work_ratio"] - (1 + extra / 100)) <= 1e-4
-
-
-@contextlib.contextmanager
-def _busy(cell: Cell) -> Iterator[None]:
-    if cell.part != "busy":
-        yield
-        return
-    with one_core_busy():
-        yield
 
 
 def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
@@ -192,12 +202,18 @@ def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
         raise KeyboardInterrupt
     if process.returncode not in (0, 1, 2, 3):
         tail = errors.strip().splitlines()[-5:]
-        raise GateFailed("\n  ".join([f"a gate ended with {process.returncode}: {' '.join(command)}", *tail]))
+        raise GateFailed(
+            "\n  ".join([f"a gate ended with {process.returncode}: {' '.join(command)}", *tail])
+        )
     try:
         report = json.loads(output)
         for verdict in report["verdicts"]:
             str(verdict["case"])
-        return {"gate": report["gate"], "exit_code": report["exit_code"], "verdicts": report["verdicts"]}, wall_s
+        return {
+            "gate": report["gate"],
+            "exit_code": report["exit_code"],
+            "verdicts": report["verdicts"],
+        }, wall_s
     except (ValueError, LookupError, TypeError) as error:
         raise GateFailed(f"a gate's --json cannot be understood: {error!r}") from error
 
@@ -222,12 +238,30 @@ def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
     """The verdict with the samples of all processes, by round, that measured both sides."""
     name = verdict["case"]
     by_round = {
-        side: {m["replicate"]: m["samples_ns"] for m in all_of_side if m["case"] == name and m["samples_ns"]}
+        side: {
+            m["replicate"]: m["samples_ns"]
+            for m in all_of_side
+            if m["case"] == name and m["samples_ns"]
+        }
         for side, all_of_side in measurements.items()
     }
     rounds = sorted(by_round["baseline"].keys() & by_round["candidate"].keys())
-    kept = ("case", "verdict", "reason", "ratio", "ratio_low", "ratio_high", "pairs", "dropped", "noise")
-    case = {key: verdict[key] for key in (*kept, "smallest_effect", "p_value", "level") if key in verdict}
+    kept = (
+        "case",
+        "verdict",
+        "reason",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "pairs",
+        "dropped",
+        "noise",
+    )
+    case = {
+        key: verdict[key]
+        for key in (*kept, "smallest_effect", "p_value", "level")
+        if key in verdict
+    }
     for side, samples in by_round.items():
         case[side] = [[float(f"{ns:.6g}") for ns in samples[number]] for number in rounds]
     counted = {side: _work(name, all_of_side) for side, all_of_side in measurements.items()}

@@ -1,7 +1,7 @@
 """The file that a study is kept in: JSON Lines, a study's settings first, then one line a gate.
 
-What an interrupted or killed study has measured is there; the next one goes on after it. Lines that cannot be
-understood are left out aloud, never counted.
+What an interrupted or killed study has measured is there; the next one goes on after it. Lines that
+cannot be understood are left out aloud, never counted.
 """
 
 import json
@@ -16,7 +16,16 @@ VERSION = 2
 MEASURED = ("pass", "undecided", "regression", "improvement")
 VERDICTS = (
     *MEASURED,
-    *("wrong_result", "crashed", "timeout", "missing", "invalid_environment", "no_baseline", "new", "skipped"),
+    *(
+        "wrong_result",
+        "crashed",
+        "timeout",
+        "missing",
+        "invalid_environment",
+        "no_baseline",
+        "new",
+        "skipped",
+    ),
 )
 TIMES = ("prepare_ns", "verify_ns", "warmup_ns", "timed_ns")
 
@@ -87,7 +96,8 @@ def check_gate(gate: object) -> dict:
 
 
 def read(file: Path) -> Journal:
-    """What is in the file; nothing when there is none. Raises JournalError when it is no study's."""
+    """What is in the file; nothing when there is none. Raises JournalError when it is no
+    study's."""
     try:
         data = file.read_bytes()
     except FileNotFoundError:
@@ -105,7 +115,9 @@ def read(file: Path) -> Journal:
                     raise ValueError("it does not begin with a study")
                 if record.get("version") != VERSION:
                     raise ValueError(f"its version is {record.get('version')!r}, not {VERSION}")
-                if not isinstance(record.get("settings"), dict) or not isinstance(record.get("machine"), dict):
+                if not isinstance(record.get("settings"), dict) or not isinstance(
+                    record.get("machine"), dict
+                ):
                     raise ValueError("the study has no settings")
                 journal.study = record
             else:
@@ -120,7 +132,8 @@ def read(file: Path) -> Journal:
 
 
 def append(file: Path, record: dict) -> None:
-    """Adds a line that is on the disk when this returns; one that a kill cut short is closed first."""
+    """Adds a line that is on the disk when this returns; one that a kill cut short is closed
+    first."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab+") as stream:

@@ -17,7 +17,11 @@ def test_what_was_appended_is_read(tmp_path):
     append(file, study())
     append(file, gate("quiet", 0, PASSED))
     journal = read(file)
-    assert (journal.study, journal.gates, journal.left_out) == (study(), [gate("quiet", 0, PASSED)], [])
+    assert (journal.study, journal.gates, journal.left_out) == (
+        study(),
+        [gate("quiet", 0, PASSED)],
+        [],
+    )
 
 
 def test_a_line_that_a_kill_cut_short_is_left_out_and_the_next_is_whole(tmp_path):
@@ -34,7 +38,16 @@ def test_a_line_that_a_kill_cut_short_is_left_out_and_the_next_is_whole(tmp_path
 
 @pytest.mark.parametrize(
     "garbage",
-    [b"garbage", b"\xff\xfe\x00", b"[]", b"{}", b'{"kind":"gate"}', b"NaN", b"[" * 100_000, b'{"kind":"study"}'],
+    [
+        b"garbage",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"{}",
+        b'{"kind":"gate"}',
+        b"NaN",
+        b"[" * 100_000,
+        b'{"kind":"study"}',
+    ],
 )
 def test_garbage_is_left_out_with_its_line(tmp_path, garbage):
     file = tmp_path / "study.jsonl"
@@ -47,7 +60,9 @@ def test_garbage_is_left_out_with_its_line(tmp_path, garbage):
     assert [line.split(":")[0] for line in journal.left_out] == ["line 2"]
 
 
-@pytest.mark.parametrize("first", [b"garbage", b"[]", b'{"kind":"gate"}', b'{"kind":"study","version":99}', b"\n\n{}"])
+@pytest.mark.parametrize(
+    "first", [b"garbage", b"[]", b'{"kind":"gate"}', b'{"kind":"study","version":99}', b"\n\n{}"]
+)
 def test_what_begins_otherwise_is_no_study(tmp_path, first):
     file = tmp_path / "study.jsonl"
     file.write_bytes(first + b"\n")
@@ -96,7 +111,9 @@ def test_a_gate_that_no_study_writes_is_refused(changes, why):
 
 
 def test_a_failed_case_needs_no_times():
-    gate_with_crash = broken(cases__0__verdict="crashed", cases__0__ratio=None, cases__0__baseline=[])
+    gate_with_crash = broken(
+        cases__0__verdict="crashed", cases__0__ratio=None, cases__0__baseline=[]
+    )
     assert check_gate(json.loads(json.dumps(gate_with_crash))) == gate_with_crash
 
 

@@ -24,12 +24,20 @@ def facts() -> dict[str, str | int | float]:
 
 def gpu_facts(device: dict) -> dict[str, str]:
     """Of a worker's word on a GPU, what its times depend on; not its UUID, its bus or its host."""
-    properties, comparable, recorded = (device.get(name) or {} for name in ("properties", "comparable", "recorded"))
+    properties, comparable, recorded = (
+        device.get(name) or {} for name in ("properties", "comparable", "recorded")
+    )
     kept = {
         "gpu": device.get("name"),
-        **{name: properties.get(name) for name in ("capability", "sms", "l2_bytes", "max_sm_clock_mhz")},
+        **{
+            name: properties.get(name)
+            for name in ("capability", "sms", "l2_bytes", "max_sm_clock_mhz")
+        },
         **{name: properties.get(name) for name in ("max_memory_clock_mhz", "memory_bus_bits")},
-        **{f"gpu_{name}": comparable.get(name) for name in ("memory_gib", "power_limit_w", "ecc", "mig")},
+        **{
+            f"gpu_{name}": comparable.get(name)
+            for name in ("memory_gib", "power_limit_w", "ecc", "mig")
+        },
         "application_sm_clock_mhz": comparable.get("application_sm_clock_mhz"),
         **{name: recorded.get(name) for name in ("driver", "cuda_driver")},
     }

@@ -49,13 +49,14 @@ class Profile:
         }
 
     def budget(self, cell: Cell) -> float:
-        """Of the cell's gates, in seconds. What a gate with extra work finds is limited by its plan's rounds where the
-        budget affords them all."""
+        """Of the cell's gates, in seconds. What a gate with extra work finds is limited by its
+        plan's rounds where the budget affords them all."""
         return self.power_budget_s or self.budget_s if cell.part == "power" else self.budget_s
 
     def alpha(self, cell: Cell) -> float:
-        """Of the cell's gates. An A/A gate has that of its own few cases: its alarms are those of a whole suite. Power
-        falls with the number of cases, and real suites have many: there, a case has its share of POWER_SUITE."""
+        """Of the cell's gates. An A/A gate has that of its own few cases: its alarms are those of a
+        whole suite. Power falls with the number of cases, and real suites have many: there, a case
+        has its share of POWER_SUITE."""
         return SUITE_ALPHA * (len(self.cases) / POWER_SUITE if cell.part == "power" else 1)
 
 
@@ -63,13 +64,19 @@ def _power(extras: Iterable[float], deltas: Iterable[float], gates: int) -> tupl
     return tuple(Cell("power", extra, delta, gates) for delta in deltas for extra in extras)
 
 
+# By one thread, and by all.
+_COMPUTE = tuple(
+    f"calibration/compute/f32/threads={threads},rounds=20000" for threads in ("1", "all")
+)
+_MEMORY = tuple(f"calibration/memory/i32/threads={threads},mib=64" for threads in ("1", "all"))
+_GATHER = tuple(f"calibration/gather/i32/threads={threads},mib=4" for threads in ("1", "all"))
 PROFILES = {
     profile.name: profile
     for profile in (
         Profile(
             "smoke",
             60,
-            ("calibration/compute/f32/threads=1,rounds=20000", "calibration/memory/i32/threads=1,mib=4"),
+            (_COMPUTE[0], "calibration/memory/i32/threads=1,mib=4"),
             8,
             {"quiet": 0.4, "busy": 0.2, "power": 0.4},
             (Cell("quiet", 0, 0.03, 2), Cell("busy", 0, 0.03, 1), *_power((10, -5), (0.03,), 1)),
@@ -77,12 +84,7 @@ PROFILES = {
         Profile(
             "full",
             65 * 60,
-            (
-                "calibration/compute/f32/threads=1,rounds=20000",
-                "calibration/compute/f32/threads=all,rounds=20000",
-                "calibration/memory/i32/threads=1,mib=64",
-                "calibration/gather/i32/threads=1,mib=4",
-            ),
+            (*_COMPUTE, _MEMORY[0], _GATHER[0]),
             20,
             # On quiet cores about 6 s an A/A gate, and 10 to 25 s one with extra work.
             {"quiet": 0.54, "busy": 0.04, "power": 0.42},
@@ -98,14 +100,7 @@ PROFILES = {
         Profile(
             "long",
             6 * 3600,
-            (
-                "calibration/compute/f32/threads=1,rounds=20000",
-                "calibration/compute/f32/threads=all,rounds=20000",
-                "calibration/memory/i32/threads=1,mib=64",
-                "calibration/memory/i32/threads=all,mib=64",
-                "calibration/gather/i32/threads=1,mib=4",
-                "calibration/gather/i32/threads=all,mib=4",
-            ),
+            (*_COMPUTE, *_MEMORY, *_GATHER),
             90,
             {"quiet": 0.5, "busy": 0.1, "power": 0.4},
             (
@@ -124,7 +119,8 @@ _GPU_CASES = (
     "calibration/memory/i32/mib=1024",
     "calibration/chase/i32/mib=256",
 )
-# Nothing of a GPU's is kept busy: a process that computes beside the gate's makes its rounds invalid.
+# Nothing of a GPU's is kept busy: a process that computes beside the gate's makes its rounds
+# invalid.
 GPU_PROFILES = {
     profile.name: profile
     for profile in (
@@ -163,7 +159,8 @@ GPU_PROFILES = {
         Profile(
             "long",
             2 * 3600,
-            # Times of launches differ by percents from process to process: most gates go to the end of their plan.
+            # Times of launches differ by percents from process to process: most gates go to the end
+            # of their plan.
             (*_GPU_CASES, "calibration/copy/i32/kib=64,launches=1000"),
             60,
             {"quiet": 0.5, "power": 0.5},
@@ -190,10 +187,13 @@ class Done:
     seconds: float
 
 
-def next_cell(profile: Profile, done: list[Done], time_s: float, parts: Iterable[str] = PARTS) -> Cell | None:
-    """The cell whose turn it is: of the part that is furthest behind its share of the time, the one that is furthest
-    behind its number of gates, so that whatever ends the study leaves every part with its share. None when all gates
-    are measured, or the next one of any part would probably end after `time_s`."""
+def next_cell(
+    profile: Profile, done: list[Done], time_s: float, parts: Iterable[str] = PARTS
+) -> Cell | None:
+    """The cell whose turn it is: of the part that is furthest behind its share of the time, the one
+    that is furthest behind its number of gates, so that whatever ends the study leaves every part
+    with its share. None when all gates are measured, or the next one of any part would probably end
+    after `time_s`."""
     spent = sum(each.seconds for each in done)
     candidates = []
     for part in parts:
@@ -213,12 +213,15 @@ def parts_order(part: str) -> int:
     return PARTS.index(part)
 
 
-def describe(profile: Profile, time_s: float, done: list[Done], parts: Iterable[str] = PARTS) -> str:
+def describe(
+    profile: Profile, time_s: float, done: list[Done], parts: Iterable[str] = PARTS
+) -> str:
     """The plan in words, before anything is measured."""
     lines = [
-        f"profile {profile.name}: at most {duration_text(time_s)} on {profile.device}, suites of {len(profile.cases)} "
-        f"cases, at most {profile.budget_s:g} s a gate; with extra work, at most "
-        f"{profile.power_budget_s or profile.budget_s:g} s and at the levels of a suite of {POWER_SUITE} cases"
+        f"profile {profile.name}: at most {duration_text(time_s)} on {profile.device}, suites of "
+        f"{len(profile.cases)} cases, at most {profile.budget_s:g} s a gate; with extra work, at "
+        f"most {profile.power_budget_s or profile.budget_s:g} s and at the levels of a suite of "
+        f"{POWER_SUITE} cases"
     ]
     titles = {
         "quiet": "A/A, nothing else running",
@@ -234,7 +237,8 @@ def describe(profile: Profile, time_s: float, done: list[Done], parts: Iterable[
             for delta in sorted({cell.delta for cell in cells})
         )
         lines.append(
-            f"  {part:<6} {titles[part]}: {wanted} gates in {duration_text(profile.shares[part] * time_s)} ({what})"
+            f"  {part:<6} {titles[part]}: {wanted} gates in "
+            f"{duration_text(profile.shares[part] * time_s)} ({what})"
             + (f", {measured} measured before" if measured else "")
         )
     return "\n".join(lines)

@@ -102,7 +102,9 @@ def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
         assert profile.settings()["device_kind"] == "cuda"
         assert abs(sum(profile.shares.values()) - 1) < 1e-9
         assert {cell.part for cell in profile.cells} == set(profile.shares) == {"quiet", "power"}
-        assert "on cuda:1" in describe(dataclasses.replace(profile, device="cuda:1"), 60, [], tuple(profile.shares))
+        assert "on cuda:1" in describe(
+            dataclasses.replace(profile, device="cuda:1"), 60, [], tuple(profile.shares)
+        )
     full = {cell.key for cell in GPU_PROFILES["full"].cells}
     assert {("power", extra, 0.005) for extra in (0.3, 0.5, 1, 2, -1, -2)} <= full
     assert {("quiet", 0, 0.005), ("quiet", 0, 0.01)} <= full
@@ -111,7 +113,8 @@ def test_plans_of_a_gpu_are_whole_and_keep_nothing_busy():
 
 
 def test_every_extra_of_a_gpu_is_a_whole_number_of_units():
-    """The chase has the fewest units a thread, 2000: less than a twentieth of a percent more cannot be counted out."""
+    """The chase has the fewest units a thread, 2000: less than a twentieth of a percent more cannot
+    be counted out."""
     for profile in GPU_PROFILES.values():
         for cell in profile.cells:
             assert 2000 * cell.extra / 100 == pytest.approx(round(2000 * cell.extra / 100))

@@ -3,13 +3,15 @@
 The rules are written anew from their sources, which are named with each:
 
 - Google Benchmark, tools/compare.py and tools/gbench/report.py at 267a111 (2026-08-18): scipy's
-  mannwhitneyu(alternative="two-sided") over the repetitions of both sides, alpha 0.05, no smallest effect.
-- NVBench, python/scripts/nvbench_compare.py at 66212f1 (2026-08-12), whose rule nvbench-compare-legacy keeps: SLOW or
-  FAST when the relative difference of means is larger than the smaller of both noises (standard deviation over mean;
-  none from fewer than 5 samples).
-- NVBench, python/scripts/nvbench_compare_robust.py at 66212f1: SLOW or FAST when the intervals from the minimum to the
-  third quartile are apart by at least 0.5% (preset "default"). It then wants the GPU's clock to confirm the gap; the
-  samples here have no such clock, and the rule is given the benefit of every confirmation.
+  mannwhitneyu(alternative="two-sided") over the repetitions of both sides, alpha 0.05, no smallest
+  effect.
+- NVBench, python/scripts/nvbench_compare.py at 66212f1 (2026-08-12), whose rule
+  nvbench-compare-legacy keeps: SLOW or FAST when the relative difference of means is larger than
+  the smaller of both noises (standard deviation over mean; none from fewer than 5 samples).
+- NVBench, python/scripts/nvbench_compare_robust.py at 66212f1: SLOW or FAST when the intervals from
+  the minimum to the third quartile are apart by at least 0.5% (preset "default"). It then wants the
+  GPU's clock to confirm the gap; the samples here have no such clock, and the rule is given the
+  benefit of every confirmation.
 """
 
 import functools
@@ -56,9 +58,10 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def u_test(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """(U of `first`, two-sided p) of Mann and Whitney's test as scipy's mannwhitneyu computes it by default: exact when
-    a side has at most 8 values and none are tied, else by the normal distribution with corrections for ties and
-    continuity. Raises ValueError when a side is empty."""
+    """(U of `first`, two-sided p) of Mann and Whitney's test as scipy's mannwhitneyu computes it by
+    default: exact when a side has at most 8 values and none are tied, else by the normal
+    distribution with corrections for ties and continuity. Raises ValueError when a side is
+    empty."""
     if not first or not second:
         raise ValueError("a side has no values")
     n, m = len(first), len(second)
@@ -79,8 +82,11 @@ def u_test(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
 
 @functools.cache
 def _exact_tail(n: int, m: int, u: int) -> float:
-    """P(U >= u) without ties: of all orders of n and m values, the number with each U, value by value."""
-    placed = [[0] * (n * m + 1) for _ in range(n + 1)]  # orders by how many of the n are placed, and U so far
+    """P(U >= u) without ties: of all orders of n and m values, the number with each U, value by
+    value."""
+    placed = [
+        [0] * (n * m + 1) for _ in range(n + 1)
+    ]  # orders by how many of the n are placed, and U so far
     placed[0][0] = 1
     for position in range(n + m):
         following = [[0] * (n * m + 1) for _ in range(n + 1)]
@@ -98,7 +104,8 @@ def _exact_tail(n: int, m: int, u: int) -> float:
 
 
 def repetitions(samples: Sequence[float]) -> list[float]:
-    """Means of REPETITIONS successive parts of a process's samples; the samples when there are no more than that."""
+    """Means of REPETITIONS successive parts of a process's samples; the samples when there are no
+    more than that."""
     count = min(REPETITIONS, len(samples))
     cuts = [round(i * len(samples) / count) for i in range(count + 1)] if count else []
     return [statistics.fmean(samples[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
@@ -132,7 +139,9 @@ def _by_means(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:
 
 def _low_and_high(samples: Sequence[float]) -> tuple[float, float]:
     ordered = sorted(samples)
-    return ordered[0], ordered[(75 * (len(ordered) - 1) + 50) // 100]  # NVBench rounds ranks to the nearest
+    return ordered[0], ordered[
+        (75 * (len(ordered) - 1) + 50) // 100
+    ]  # NVBench rounds ranks to the nearest
 
 
 def _by_gap(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:
@@ -168,13 +177,17 @@ RULES = [
         "u-pooled",
         f"compare.py: U test 5%, {REPETITIONS} repetitions of every process",
         _ALPHA,
-        lambda old, new: _by_u_test(_pooled([repetitions(p) for p in old]), _pooled([repetitions(p) for p in new])),
+        lambda old, new: _by_u_test(
+            _pooled([repetitions(p) for p in old]), _pooled([repetitions(p) for p in new])
+        ),
     ),
     Rule(
         "u-processes",
-        "compare.py: U test 5%, one repetition a process",
+        "compare.py: U test 5%, one repetition per process",
         _ALPHA,
-        lambda old, new: _by_u_test([statistics.fmean(p) for p in old], [statistics.fmean(p) for p in new]),
+        lambda old, new: _by_u_test(
+            [statistics.fmean(p) for p in old], [statistics.fmean(p) for p in new]
+        ),
     ),
     Rule("legacy-process", "nvbench_compare legacy, 1 process", 1.0, _first(_by_means), rounds=1),
     Rule("legacy-pooled", "nvbench_compare legacy, all processes", 1.0, _all(_by_means)),
@@ -184,8 +197,8 @@ RULES = [
 
 
 def equal_rate_threshold(strongest: Sequence[float], alarms: int) -> float:
-    """The lowest threshold at which no more than `alarms` of the suites have a finding above it, given each suite's
-    strongest finding. Raises ValueError without suites."""
+    """The lowest threshold at which no more than `alarms` of the suites have a finding above it,
+    given each suite's strongest finding. Raises ValueError without suites."""
     if not strongest:
         raise ValueError("there are no suites to tune on")
     ordered = sorted(strongest, reverse=True)

@@ -1,17 +1,29 @@
-"""Rules of other tools, against values that SciPy 1.17.1 gave (2026-11) and cases worked out by hand."""
+"""Rules of other tools, against values that SciPy 1.17.1 gave (2026-11) and cases worked out by
+hand."""
 
 import math
 
 import pytest
 
-from ci.studies.calibration.proportion import at_least, interval
-from ci.studies.calibration.rivals import REPETITIONS, RULES, equal_rate_threshold, repetitions, u_test
+from ci.studies.calibration.rivals import (
+    REPETITIONS,
+    RULES,
+    equal_rate_threshold,
+    repetitions,
+    u_test,
+)
+from ci.studies.calibration.shares import at_least, interval
 
 BY_KEY = {rule.key: rule for rule in RULES}
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "u", "p"),  # scipy.stats.mannwhitneyu(first, second, alternative="two-sided")
+    (
+        "first",
+        "second",
+        "u",
+        "p",
+    ),  # scipy.stats.mannwhitneyu(first, second, alternative="two-sided")
     [
         ([10.1, 10.2, 10.3, 10.4, 10.5], [10.25, 10.6, 10.7, 10.8, 10.9], 3.0, 0.05555555555555555),
         (range(1, 11), [x + 2.5 for x in range(1, 11)], 28.0, 0.10410988966022681),
@@ -19,7 +31,12 @@ BY_KEY = {rule.key: rule for rule in RULES}
         (range(1, 11), range(11, 21), 0.0, 0.00018267179110955002),
         ([1, 1, 1], [1, 1, 1], 4.5, 1.0),
         ([1, 2, 3], [4, 5], 0.0, 0.2),
-        ([5, 1, 4, 2, 3, 9, 7, 8.5], [6, 10, 12, 11, 8, 13, 14, 15, 16, 0.5, 20], 13.0, 0.009102696409197957),
+        (
+            [5, 1, 4, 2, 3, 9, 7, 8.5],
+            [6, 10, 12, 11, 8, 13, 14, 15, 16, 0.5, 20],
+            13.0,
+            0.009102696409197957,
+        ),
         ([10] * 3 + [11] * 6, [10] * 2 + [11] * 7, 36.0, 0.649407708557344),
         ([2.0, 1.0], [1.0, 2.0], 2.0, 1.0),
     ],
@@ -48,7 +65,10 @@ def test_a_u_test_of_nothing_is_no_number():
     ],
 )
 def test_intervals_of_proportions_are_clopper_and_pearsons(successes, trials, low, high):
-    assert interval(successes, trials) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+    assert interval(successes, trials) == (
+        pytest.approx(low, abs=1e-9),
+        pytest.approx(high, abs=1e-9),
+    )
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 0), (-1, 3), (4, 3)])
@@ -78,7 +98,10 @@ def alarm(key, baseline, candidate):
 
 
 def shifted(factor, wiggle=0.01, processes=4, samples=20):
-    return [[factor * (100 + wiggle * ((7 * i + 3 * p) % samples)) for i in range(samples)] for p in range(processes)]
+    return [
+        [factor * (100 + wiggle * ((7 * i + 3 * p) % samples)) for i in range(samples)]
+        for p in range(processes)
+    ]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.key)
@@ -89,7 +112,9 @@ def test_every_rule_sees_a_clear_change_and_its_direction(rule):
 
 
 def test_legacy_compares_the_change_of_means_with_the_smaller_noise():
-    quiet = [[99.0, 100.0, 101.0, 99.0, 100.0, 101.0]]  # mean 100, standard deviation sqrt(4/5), noise 0.894%
+    quiet = [
+        [99.0, 100.0, 101.0, 99.0, 100.0, 101.0]
+    ]  # mean 100, standard deviation sqrt(4/5), noise 0.894%
     noisy = [[90.0, 100.0, 110.0, 90.0, 100.0, 110.0]]
     found = BY_KEY["legacy-process"].judge(noisy, [[1.02 * x for x in quiet[0]]])
     assert found.strength == pytest.approx(0.02 / math.sqrt(0.8) * 100)

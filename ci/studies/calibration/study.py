@@ -18,10 +18,19 @@ from pathlib import Path
 from ci.studies.calibration import gates, machine
 from ci.studies.calibration.gates import GateFailed
 from ci.studies.calibration.journal import VERSION, Journal, JournalError, append, read
-from ci.studies.calibration.plan import GPU_PROFILES, PROFILES, Cell, Done, Profile, describe, next_cell, profiles_of
-from ci.studies.calibration.publish import PublishError, publish
+from ci.studies.calibration.plan import (
+    GPU_PROFILES,
+    PROFILES,
+    Cell,
+    Done,
+    Profile,
+    describe,
+    next_cell,
+    profiles_of,
+)
 from ci.studies.calibration.summary import summarise
 from ci.studies.calibration.table import markdown
+from ci.studies.publish import PublishError, publish
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "statistics.md"
@@ -54,12 +63,20 @@ class Parser(argparse.ArgumentParser):
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(
         prog="ci/studies/calibrate",
-        description="Measures how often the gate is wrong and what it finds, on this machine, with kernels that do a "
-        "known amount of extra work; and what other tools' rules say of the same samples.",
-        epilog="A study that was interrupted, or stopped because somebody else measured, goes on when started again.",
+        description=(
+            "Measures how often the gate is wrong and what it finds, on this machine, with "
+            "kernels that do a known amount of extra work; and what other tools' rules say of the "
+            "same samples."
+        ),
+        epilog=(
+            "A study that was interrupted, or stopped because somebody else measured, goes on "
+            "when started again."
+        ),
     )
     option = parser.add_argument
-    option("--device", type=device, metavar="ID", default="cpu", help="cpu, cuda:0, ...; default: cpu")
+    option(
+        "--device", type=device, metavar="ID", default="cpu", help="cpu, cuda:0, ...; default: cpu"
+    )
     names = sorted({*PROFILES, *GPU_PROFILES})
     option("--profile", choices=names, default="full", help="how much; default: full")
     option("--time", type=duration, metavar="TIME", help="for all of it; default: the profile's")
@@ -69,20 +86,32 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="FILE",
         help="default: results/calibration/PROFILE.jsonl, of a GPU cuda-PROFILE.jsonl",
     )
-    option("--programs", type=Path, metavar="FOLDER", help="of the build; default: $RIDGELINE_BUILD, else the newest")
+    option(
+        "--programs",
+        type=Path,
+        metavar="FOLDER",
+        help="of the build; default: $RIDGELINE_BUILD, else the newest",
+    )
     option("--plan", action="store_true", help="print what would be measured, and measure nothing")
-    option("--summary", action="store_true", help="summarise what was measured, and measure nothing")
+    option(
+        "--summary", action="store_true", help="summarise what was measured, and measure nothing"
+    )
     publish_help = "put the tables between the markers of FILE; default: docs/statistics.md"
     option("--publish", nargs="?", type=Path, const=DOCUMENT, metavar="FILE", help=publish_help)
     options = parser.parse_args(arguments)
     possible = profiles_of(options.device.partition(":")[0])
     if options.profile not in possible:
-        parser.error(f"{options.device} has no profile {options.profile!r}; it has {', '.join(sorted(possible))}")
+        parser.error(
+            f"{options.device} has no profile {options.profile!r}; it has "
+            f"{', '.join(sorted(possible))}"
+        )
     return options
 
 
 def done_of(journal: Journal) -> list[Done]:
-    return [Done((gate["part"], gate["extra"], gate["delta"]), gate["step_s"]) for gate in journal.gates]
+    return [
+        Done((gate["part"], gate["extra"], gate["delta"]), gate["step_s"]) for gate in journal.gates
+    ]
 
 
 def begin(file: Path, journal: Journal, profile: Profile, programs: Path) -> None:
@@ -110,7 +139,8 @@ def begin(file: Path, journal: Journal, profile: Profile, programs: Path) -> Non
     ):
         if then != now:
             raise JournalError(
-                f"{file} is of another study: its {what} differs; --output names another file, or move this one away"
+                f"{file} is of another study: its {what} differs; --output names another file, or "
+                "move this one away"
             )
 
 
@@ -123,7 +153,8 @@ def run(
     parts: tuple[str, ...],
     measure: Measure = gates.measure,
 ) -> None:
-    """Measures until the plan or the time ends. Every gate is in the file before the next begins."""
+    """Measures until the plan or the time ends. Every gate is in the file before the next
+    begins."""
     done = done_of(journal)
     wanted = sum(cell.gates for cell in profile.cells if cell.part in parts)
     while cell := next_cell(profile, done, time_s, parts):
@@ -134,8 +165,8 @@ def run(
         spent = sum(each.seconds for each in done)
         verdicts = " ".join(case["verdict"] for case in gate["cases"])
         say(
-            f"{len(done)}/{wanted} {spent:.0f}/{time_s:.0f} s  {cell.part} {cell.extra:+g}% delta {100 * cell.delta:g}%"
-            f"  {gate['wall_s']:.1f} s: {verdicts}"
+            f"{len(done)}/{wanted} {spent:.0f}/{time_s:.0f} s  {cell.part} {cell.extra:+g}% delta "
+            f"{100 * cell.delta:g}%  {gate['wall_s']:.1f} s: {verdicts}"
         )
 
 
@@ -161,12 +192,17 @@ def conclude(file: Path, journal: Journal, document: Path | None) -> int:
         print(f"ci/studies/calibrate: {file}: {error}", file=sys.stderr)
         return 0 if document is None else STORE
     text = markdown(summary)
-    file.with_suffix(".summary.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    file.with_suffix(".summary.json").write_text(
+        json.dumps(summary, indent=1, allow_nan=False) + "\n"
+    )
     file.with_suffix(".md").write_text(text)
     say(f"\n{text}")
     say(f"{file.with_suffix('.summary.json')}\n{file.with_suffix('.md')}")
     if document is not None:
-        publish(document, text, summary["device_kind"])
+        kind = summary[
+            "device_kind"
+        ]  # a study of one kind of device leaves the tables of the others alone
+        publish(document, text, "calibration" if kind == "cpu" else f"calibration {kind}")
         say(f"published in {document}")
     return 0
 
@@ -184,7 +220,10 @@ def study(options: argparse.Namespace) -> int:
     time_s = options.time or profile.time_s
     file = (
         options.output
-        or ROOT / "results" / "calibration" / f"{'' if device_kind == 'cpu' else f'{device_kind}-'}{profile.name}.jsonl"
+        or ROOT
+        / "results"
+        / "calibration"
+        / f"{'' if device_kind == 'cpu' else f'{device_kind}-'}{profile.name}.jsonl"
     )
     programs = (options.programs or gates.default_programs(ROOT)).resolve()
     journal = read(file)
@@ -198,7 +237,10 @@ def study(options: argparse.Namespace) -> int:
     if not options.summary:
         for program in ("ridgeline", gates.WORKER):
             if not (programs / program).is_file():
-                raise GateFailed(f"{programs / program} is not built; build it, or name its folder with --programs")
+                raise GateFailed(
+                    f"{programs / program} is not built; build it, or name its folder with "
+                    "--programs"
+                )
         begin(file, journal, profile, programs)
         began = time.monotonic()
         try:

@@ -15,10 +15,18 @@ from ci.studies.calibration.busy import one_core_busy
 from ci.studies.calibration.examples import PROFILE, gate
 from ci.studies.calibration.gates import GateFailed
 from ci.studies.calibration.journal import read
-from ci.studies.calibration.publish import BEGIN, END
+from ci.studies.publish import markers
 
+BEGIN, END = markers("calibration")
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", study.ROOT / "build" / "release" / "bin"))
-BUILT = {"commit": "0123", "dirty": False, "compiler": "synthetic", "flags": "", "worker": "aa", "ridgeline": "bb"}
+BUILT = {
+    "commit": "0123",
+    "dirty": False,
+    "compiler": "synthetic",
+    "flags": "",
+    "worker": "aa",
+    "ridgeline": "bb",
+}
 
 DEVICES = {
     "reply": "devices",
@@ -56,7 +64,14 @@ def made_up(monkeypatch, tmp_path):
 
 
 def call(tmp_path, *arguments):
-    options = ("--profile", PROFILE.name, "--programs", str(tmp_path), "--output", str(tmp_path / "study.jsonl"))
+    options = (
+        "--profile",
+        PROFILE.name,
+        "--programs",
+        str(tmp_path),
+        "--output",
+        str(tmp_path / "study.jsonl"),
+    )
     return study.main([*options, *arguments])
 
 
@@ -130,21 +145,33 @@ def test_what_cannot_be_done_is_said(made_up, tmp_path, capsys):
     (tmp_path / gates.WORKER).unlink()
     assert call(tmp_path) == 69
     assert "is not built" in capsys.readouterr().err
-    refused = (["--profile", "none"], ["--time", "soon"], ["--time", "0s"], ["extra"], ["--device", "gpu"])
+    refused = (
+        ["--profile", "none"],
+        ["--time", "soon"],
+        ["--time", "0s"],
+        ["extra"],
+        ["--device", "gpu"],
+    )
     for arguments in (*refused, ["--device", "cuda:0", "--profile", PROFILE.name]):
         with pytest.raises(SystemExit) as ended:
             study.main(arguments)
         assert ended.value.code == 64
 
 
-def test_a_gpu_is_studied_by_its_own_profile_and_told_without_its_name(made_up, tmp_path, monkeypatch):
+def test_a_gpu_is_studied_by_its_own_profile_and_told_without_its_name(
+    made_up, tmp_path, monkeypatch
+):
     measured = []
 
     def measure(programs, profile, cell, seed):
         measured.append((profile.device, cell.part))
         return gate(cell.part, cell.extra, ("pass", "pass"), cell.delta, seed)
 
-    monkeypatch.setitem(plan.GPU_PROFILES, PROFILE.name, dataclasses.replace(plan.GPU_PROFILES["smoke"], time_s=1000))
+    monkeypatch.setitem(
+        plan.GPU_PROFILES,
+        PROFILE.name,
+        dataclasses.replace(plan.GPU_PROFILES["smoke"], time_s=1000),
+    )
     monkeypatch.setattr(study.run, "__defaults__", (measure,))
     monkeypatch.setattr(study, "possible_parts", lambda profile: tuple(profile.shares))
     (tmp_path / gates.WORKER).write_text(f"#!/bin/sh\necho '{json.dumps(DEVICES)}'\n")
@@ -241,10 +268,13 @@ def is_running(process: int) -> bool:
 
 
 def test_real_gates_give_real_trials(tmp_path, monkeypatch):
-    """One gate of the same code and one with extra work, as small as they can be; what they find is not asked."""
+    """One gate of the same code and one with extra work, as small as they can be; what they find is
+    not asked."""
     monkeypatch.setenv("RIDGELINE_LOCKS", str(tmp_path))  # other tests measure, too
     for program in ("ridgeline", gates.WORKER):
-        assert (BUILD / program).is_file(), f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
+        assert (BUILD / program).is_file(), (
+            f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
+        )
     tiny = dataclasses.replace(PROFILE, cases=PROFILE.cases[:1], budget_s=1)
     for cell in (plan.Cell("quiet", 0, 0.03, 1), plan.Cell("power", 50, 0.03, 1)):
         measured = gates.measure(BUILD, tiny, cell, 7)

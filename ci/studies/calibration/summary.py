@@ -1,18 +1,34 @@
 """What a study's gates say: a pure function of its journal."""
 
 import math
+import operator
 import statistics
 from collections import Counter
 
 from ci.studies.calibration import rivals
+from ci.studies.calibration.comparison import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
 from ci.studies.calibration.gates import work_was_done
 from ci.studies.calibration.journal import MEASURED, TIMES, Journal
-from ci.studies.calibration.shares import is_alarm, kind_of, measured_of, rate, share_of, smallest_found
-from ci.studies.calibration.side_by_side import FIRST_ROUNDS, GPU_FIRST_ROUNDS, JoinedSuites, rival
+from ci.studies.calibration.shares import (
+    found_shares,
+    is_alarm,
+    kind_of,
+    measured_of,
+    of_kind,
+    share_of,
+)
 
 
 def _kinds(gates: list[dict]) -> list[str]:
     return sorted({kind_of(case) for gate in gates for case in gate["cases"]})
+
+
+def _share(cases: list[dict], verdict: str) -> dict:
+    return share_of(cases, lambda case: case["verdict"] == verdict)
+
+
+def _suites_with_alarm(gates: list[dict]) -> dict:
+    return share_of(gates, lambda gate: any(map(is_alarm, gate["cases"])))
 
 
 def aa(gates: list[dict]) -> dict:
@@ -21,19 +37,21 @@ def aa(gates: list[dict]) -> dict:
     everything = [case for gate in gates for case in gate["cases"]]
     pairs = [case["pairs"] for case in cases]
     return {
-        "suites_with_alarm": share_of(gates, lambda gate: any(map(is_alarm, gate["cases"]))),
+        "suites_with_alarm": _suites_with_alarm(gates),
         "cases_with_alarm": share_of(cases, is_alarm),
-        "slow_side": share_of(cases, lambda case: case["verdict"] == "regression"),
-        "pass": share_of(everything, lambda case: case["verdict"] == "pass"),
-        "undecided": share_of(everything, lambda case: case["verdict"] == "undecided"),
-        "not_measured": dict(Counter(c["verdict"] for c in everything if c["verdict"] not in MEASURED)),
+        "slow_side": _share(cases, "regression"),
+        "pass": _share(everything, "pass"),
+        "undecided": _share(everything, "undecided"),
+        "not_measured": dict(
+            Counter(c["verdict"] for c in everything if c["verdict"] not in MEASURED)
+        ),
         "mean_pairs": statistics.fmean(pairs) if pairs else None,
         "most_pairs": max(pairs, default=None),
         "mean_wall_s": statistics.fmean(gate["wall_s"] for gate in gates),
         "by_kind": {
             kind: {
-                "pass": share_of((c for c in everything if kind_of(c) == kind), lambda c: c["verdict"] == "pass"),
-                "cases_with_alarm": share_of((c for c in cases if kind_of(c) == kind), is_alarm),
+                "pass": _share(of_kind(everything, kind), "pass"),
+                "cases_with_alarm": share_of(of_kind(cases, kind), is_alarm),
             }
             for kind in _kinds(gates)
         },
@@ -50,10 +68,12 @@ def power(gates: list[dict], extra: float) -> dict:
     def of(cases: list[dict]) -> dict:
         ratios = [case["ratio"] for case in cases]
         return {
-            "found": share_of(cases, lambda case: case["verdict"] == _wanted(extra)),
-            "wrong_direction": share_of(cases, lambda c: is_alarm(c) and c["verdict"] != _wanted(extra)),
-            "pass": share_of(cases, lambda case: case["verdict"] == "pass"),
-            "undecided": share_of(cases, lambda case: case["verdict"] == "undecided"),
+            "found": _share(cases, _wanted(extra)),
+            "wrong_direction": share_of(
+                cases, lambda c: is_alarm(c) and c["verdict"] != _wanted(extra)
+            ),
+            "pass": _share(cases, "pass"),
+            "undecided": _share(cases, "undecided"),
             "mean_pairs": statistics.fmean(case["pairs"] for case in cases) if cases else None,
             "median_ratio": statistics.median(ratios) if ratios else None,
         }
@@ -62,8 +82,11 @@ def power(gates: list[dict], extra: float) -> dict:
     return {
         "gates": len(gates),
         "all": of(cases),
-        "by_kind": {kind: of([c for c in cases if kind_of(c) == kind]) for kind in _kinds(gates)},
-        "by_case": {name: of([c for c in cases if c["case"] == name]) for name in sorted({c["case"] for c in cases})},
+        "by_kind": {kind: of(of_kind(cases, kind)) for kind in _kinds(gates)},
+        "by_case": {
+            name: of([c for c in cases if c["case"] == name])
+            for name in sorted({c["case"] for c in cases})
+        },
         "work_was_done": share_of(cases, lambda case: work_was_done(case, extra)),
     }
 
@@ -74,8 +97,9 @@ def _log_ratios(case: dict) -> list[float]:
 
 
 def coverage(gates: list[dict]) -> dict:
-    """How often the 95% interval holds the truth: the work that was done, and, because time need not follow work
-    exactly, the median of all pairs of the same case and extra work (of which one gate is a small part)."""
+    """How often the 95% interval holds the truth: the work that was done, and, because time need
+    not follow work exactly, the median of all pairs of the same case and extra work (of which one
+    gate is a small part)."""
     ratios: dict[tuple[str, float], list[float]] = {}
     for gate in gates:
         for case in measured_of([gate]):
@@ -88,20 +112,19 @@ def coverage(gates: list[dict]) -> dict:
             measured = medians.get((case["case"], gate["extra"]))
             rows.append(
                 {
-                    "kind": kind_of(case),
+                    "case": case["case"],
                     "work": low <= 1 + gate["extra"] / 100 <= high,
                     "time": measured is not None and low <= measured <= high,
                 }
             )
-    kinds = sorted({row["kind"] for row in rows})
+
+    def truths(rows: list[dict]) -> dict:
+        return {truth: share_of(rows, operator.itemgetter(truth)) for truth in ("work", "time")}
+
     return {
-        "all": {truth: share_of(rows, lambda row, truth=truth: row[truth]) for truth in ("work", "time")},
+        "all": truths(rows),
         "by_kind": {
-            kind: {
-                truth: share_of((r for r in rows if r["kind"] == kind), lambda row, truth=truth: row[truth])
-                for truth in ("work", "time")
-            }
-            for kind in kinds
+            kind: truths(of_kind(rows, kind)) for kind in sorted({kind_of(row) for row in rows})
         },
         "measured_ratios": [
             {"case": case, "extra": extra, "ratio": ratio, "pairs": len(ratios[case, extra])}
@@ -112,33 +135,36 @@ def coverage(gates: list[dict]) -> dict:
 
 def ours(quiet: list[dict], tried: dict[float, list[dict]]) -> dict:
     """This gate in the shape of a rival."""
-    found = {extra: power(gates, extra) for extra, gates in tried.items()}
-    kinds = sorted({kind for each in found.values() for kind in each["by_kind"]})
-    measured = aa(quiet) if quiet else {}
     return {
-        "suites_with_alarm": measured.get("suites_with_alarm", rate(0, 0)),
-        "slow_side": measured.get("slow_side", rate(0, 0)),
-        "found": {f"{extra:g}": each["all"]["found"] for extra, each in found.items()},
-        "smallest": {
-            "all": smallest_found({extra: each["all"]["found"] for extra, each in found.items()}),
-            **{
-                kind: smallest_found({e: each["by_kind"][kind]["found"] for e, each in found.items()})
-                for kind in kinds
-                if all(kind in each["by_kind"] for each in found.values())
-            },
-        },
+        "suites_with_alarm": _suites_with_alarm(quiet),
+        "slow_side": _share(measured_of(quiet), "regression"),
+        **found_shares(
+            {
+                extra: [
+                    (kind_of(case), case["verdict"] == _wanted(extra))
+                    for case in measured_of(gates)
+                ]
+                for extra, gates in tried.items()
+            }
+        ),
     }
 
 
 def overhead(gates: list[dict]) -> dict:
-    """Where the wall time of gates went, as shares; what no measurement accounts for is starting processes, talking to
-    them and keeping the results."""
+    """Where the wall time of gates went, as shares; what no measurement accounts for is starting
+    processes, talking to them and keeping the results."""
     wall_ns = 1e9 * sum(gate["wall_s"] for gate in gates)
     if not wall_ns:
         return {}
-    shares = {name.removesuffix("_ns"): sum(gate["time"][name] for gate in gates) / wall_ns for name in TIMES}
+    shares = {
+        name.removesuffix("_ns"): sum(gate["time"][name] for gate in gates) / wall_ns
+        for name in TIMES
+    }
     shares["rest"] = 1 - sum(shares.values())
-    return {**shares, "not_sampling_or_warming_up": shares["prepare"] + shares["verify"] + shares["rest"]}
+    return {
+        **shares,
+        "not_sampling_or_warming_up": shares["prepare"] + shares["verify"] + shares["rest"],
+    }
 
 
 def _case_alphas(gates: list[dict]) -> list[float]:
@@ -159,14 +185,16 @@ def summarise(journal: Journal) -> dict:
         return [
             gate
             for gate in journal.gates
-            if gate["part"] == part and delta in (None, gate["delta"]) and extra in (None, gate["extra"])
+            if gate["part"] == part
+            and delta in (None, gate["delta"])
+            and extra in (None, gate["extra"])
         ]
 
     device_kind = journal.study["settings"].get("device_kind", "cpu")
     first_rounds = FIRST_ROUNDS if device_kind == "cpu" else GPU_FIRST_ROUNDS
     # Alarms of rivals do not depend on delta: all A/A gates tell theirs.
     quiet = of("quiet")
-    alarm_share = share_of(quiet, lambda gate: any(map(is_alarm, gate["cases"]))).get("share", 0.0)
+    alarm_share = _suites_with_alarm(quiet).get("share", 0.0)
     joined = JoinedSuites(quiet)
     deltas = sorted({gate["delta"] for gate in journal.gates})
     extras = sorted({gate["extra"] for gate in of("power")})
@@ -181,7 +209,10 @@ def summarise(journal: Journal) -> dict:
                 "case_alphas": _case_alphas([gate for gates in tried.values() for gate in gates]),
                 "power": {f"{extra:g}": power(gates, extra) for extra, gates in tried.items()},
                 "ours": ours(quiet, tried),
-                "rivals": [rival(rule, quiet, joined, tried, alarm_share, first_rounds) for rule in rivals.RULES],
+                "rivals": [
+                    rival(rule, quiet, joined, tried, alarm_share, first_rounds)
+                    for rule in rivals.RULES
+                ],
                 "first_rounds": first_rounds,
             }
         )

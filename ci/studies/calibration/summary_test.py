@@ -1,4 +1,5 @@
-"""Rates, power, coverage and rivals of made-up gates whose answers are known, and the tables of them."""
+"""Rates, power, coverage and rivals of made-up gates whose answers are known, and the tables of
+them."""
 
 import json
 
@@ -6,18 +7,20 @@ import pytest
 
 from ci.studies.calibration.examples import CASES, gate, study
 from ci.studies.calibration.journal import Journal
-from ci.studies.calibration.publish import BEGIN, END, PublishError, markers, publish
 from ci.studies.calibration.shares import rate, smallest_found
 from ci.studies.calibration.study import finite
 from ci.studies.calibration.summary import summarise
 from ci.studies.calibration.table import better_rivals, markdown
+from ci.studies.publish import PublishError, markers, publish
 
+BEGIN, END = markers("calibration")
 PASSED = ("pass", "pass")
 FOUND = ("regression", "regression")
 
 
 def journal() -> Journal:
-    """Four A/A gates with one false alarm; 5% found always, 2% by half; a speed-up found; one crash."""
+    """Four A/A gates with one false alarm; 5% found always, 2% by half; a speed-up found; one
+    crash."""
     gates = [gate("quiet", 0, PASSED, seed=seed) for seed in range(3)]
     gates.append(gate("quiet", 0, ("improvement", "undecided"), seed=3))
     gates.append(gate("busy", 0, ("crashed", "pass")))
@@ -29,12 +32,20 @@ def journal() -> Journal:
 
 def test_false_alarms_are_counted_by_suite_and_by_case():
     quiet, busy = summarise(journal())["aa"]
-    assert (quiet["part"], quiet["suites_with_alarm"]["count"], quiet["suites_with_alarm"]["of"]) == ("quiet", 1, 4)
+    assert (
+        quiet["part"],
+        quiet["suites_with_alarm"]["count"],
+        quiet["suites_with_alarm"]["of"],
+    ) == ("quiet", 1, 4)
     assert (quiet["cases_with_alarm"]["count"], quiet["slow_side"]["count"]) == (1, 0)
     assert quiet["pass"]["share"] == pytest.approx(6 / 8)
     assert quiet["undecided"]["share"] == pytest.approx(1 / 8)
     assert quiet["suites_with_alarm"]["high"] == pytest.approx(0.8058795, abs=1e-6)  # of 1 of 4
-    assert (busy["not_measured"], busy["pass"]["of"], busy["cases_with_alarm"]["of"]) == ({"crashed": 1}, 2, 1)
+    assert (busy["not_measured"], busy["pass"]["of"], busy["cases_with_alarm"]["of"]) == (
+        {"crashed": 1},
+        2,
+        1,
+    )
 
 
 def test_power_counts_the_right_direction_alone():
@@ -63,13 +74,14 @@ def test_rivals_see_the_same_samples():
     legacy = rivals["legacy-pooled"]
     assert legacy["as_shipped"]["found"]["5"] == rate(8, 8)
     assert legacy["as_shipped"]["smallest"]["all"] == 2.0
-    # One of our four suites has an alarm: of the four joined ones of 8 rounds, one of the rival's may have one.
+    # One of our four suites has an alarm: of the four joined ones of 8 rounds, one of the rival's
+    # may have one.
     assert (legacy["same_rounds"]["rounds"], legacy["same_rounds"]["suites"]) == (8, 4)
     assert legacy["same_rounds"]["found"] == legacy["first_rounds"]["found"]
     assert rivals["legacy-process"]["same_rounds"]["suites"] == 32
-    assert "nvbench_compare legacy, all processes (equal rate, same rounds) on compute: 2% against 5%" in better_rivals(
-        by_delta
-    )
+    assert (
+        "nvbench_compare legacy, all processes (equal rate, same rounds) on compute: 2% against 5%"
+    ) in better_rivals(by_delta)
 
 
 def test_the_tables_say_whose_levels_the_gates_had():
@@ -83,7 +95,10 @@ def test_a_rule_without_enough_unchanged_rounds_is_not_called_beaten():
     for case in short.gates[1]["cases"]:
         case["baseline"], case["candidate"] = 2 * case["baseline"], 2 * case["candidate"]
     text = markdown(finite(summarise(short)))
-    assert "Too few A/A rounds for a threshold at equal rate, same rounds: compare.py: U test 5%, 10 rep" in text
+    assert (
+        "Too few A/A rounds for a threshold at equal rate, same rounds: compare.py: U test "
+        "5%, 10 rep"
+    ) in text
     assert "Too few A/A rounds for a threshold at equal rate, first 8 rounds" not in text
 
 
@@ -163,20 +178,20 @@ def test_a_study_of_one_part_has_tables(tmp_path):
 def test_publishing_replaces_what_is_between_the_markers(tmp_path):
     document = tmp_path / "page.md"
     document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    publish(document, "new\n")
-    publish(document, "newer\n")
+    publish(document, "new\n", "calibration")
+    publish(document, "newer\n", "calibration")
     assert document.read_text() == f"before\n{BEGIN}\n\nnewer\n\n{END}\nafter\n"
 
 
 def test_each_kind_of_device_has_tables_of_its_own(tmp_path):
     document = tmp_path / "page.md"
-    begin, end = markers("cuda")
+    begin, end = markers("calibration cuda")
     document.write_text(f"{BEGIN}\nof a CPU\n{END}\n{begin}\nold\n{end}\n")
-    publish(document, "of a GPU\n", "cuda")
+    publish(document, "of a GPU\n", "calibration cuda")
     assert document.read_text() == f"{BEGIN}\nof a CPU\n{END}\n{begin}\n\nof a GPU\n\n{end}\n"
     document.write_text(f"{BEGIN}\n{END}\n")
     with pytest.raises(PublishError, match="calibration cuda begin"):
-        publish(document, "of a GPU", "cuda")
+        publish(document, "of a GPU", "calibration cuda")
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])
@@ -184,10 +199,10 @@ def test_publishing_wants_one_pair_of_markers(tmp_path, text):
     document = tmp_path / "page.md"
     document.write_text(text)
     with pytest.raises(PublishError, match="needs one line"):
-        publish(document, "new")
+        publish(document, "new", "calibration")
     assert document.read_text() == text
     with pytest.raises(PublishError, match="cannot be read"):
-        publish(tmp_path / "missing.md", "new")
+        publish(tmp_path / "missing.md", "new", "calibration")
 
 
 def test_cases_are_the_suites_of_the_examples():

@@ -60,7 +60,14 @@ def _aa(summary: dict) -> str:
     ]
     return table(
         [
-            *("machine", "delta", "suites with an alarm", "cases with an alarm", "slow-side alarms", "pass"),
+            *(
+                "machine",
+                "delta",
+                "suites with an alarm",
+                "cases with an alarm",
+                "slow-side alarms",
+                "pass",
+            ),
             *("undecided", "not measured", "rounds: mean, most"),
         ],
         rows,
@@ -80,11 +87,22 @@ def _power(by_delta: dict) -> str:
                     percent(found["pass"].get("share"), 0),
                     percent(found["undecided"].get("share"), 0),
                     str(found["wrong_direction"]["count"]),
-                    "-" if found["median_ratio"] is None else f"{100 * (found['median_ratio'] - 1):+.2f}%",
+                    "-"
+                    if found["median_ratio"] is None
+                    else f"{100 * (found['median_ratio'] - 1):+.2f}%",
                     "-" if found["mean_pairs"] is None else f"{found['mean_pairs']:.1f}",
                 ]
             )
-    head = ["extra work", "kernels", "found", "pass", "undecided", "wrong direction", "median estimate", "mean rounds"]
+    head = [
+        "extra work",
+        "kernels",
+        "found",
+        "pass",
+        "undecided",
+        "wrong direction",
+        "median estimate",
+        "mean rounds",
+    ]
     return table(head, rows)
 
 
@@ -101,7 +119,9 @@ def _smallest(found: dict) -> str:
         return "none" if found["smallest"].get(kind) is None else f"{found['smallest'][kind]:g}%"
 
     kinds = sorted(kind for kind in found["smallest"] if kind != "all")
-    return words("all") + (f" ({', '.join(f'{kind} {words(kind)}' for kind in kinds)})" if kinds else "")
+    return words("all") + (
+        f" ({', '.join(f'{kind} {words(kind)}' for kind in kinds)})" if kinds else ""
+    )
 
 
 def _rivals(by_delta: dict) -> str:
@@ -130,7 +150,12 @@ def _rivals(by_delta: dict) -> str:
         "smallest found",
     ]
     return table(
-        head + [f"{what}, {words}" for words in views(by_delta).values() for what in ("threshold", "smallest found")],
+        head
+        + [
+            f"{what}, {words}"
+            for words in views(by_delta).values()
+            for what in ("threshold", "smallest found")
+        ],
         rows,
     )
 
@@ -157,7 +182,7 @@ def _threshold(rival: dict, equal: dict) -> str:
     return f"gap {100 * value:.2f}%"
 
 
-def _found_side_by_side(by_delta: dict) -> str:
+def _found_by_extra(by_delta: dict) -> str:
     extras = _by_extra(by_delta["ours"]["found"])
 
     def shares(found: dict) -> list[str]:
@@ -175,7 +200,8 @@ def _found_side_by_side(by_delta: dict) -> str:
 
 
 def better_rivals(by_delta: dict) -> list[str]:
-    """Where a rival at an equal measured alarm rate has found a smaller slow-down, or one that this gate has not."""
+    """Where a rival at an equal measured alarm rate has found a smaller slow-down, or one that this
+    gate has not."""
     lost = []
     for rival in by_delta["rivals"]:
         for view, words in views(by_delta).items():
@@ -183,16 +209,22 @@ def better_rivals(by_delta: dict) -> list[str]:
                 theirs = rival[view]["smallest"].get(kind) if rival[view] else None
                 if theirs is not None and (mine is None or theirs < mine):
                     mine_text = "none" if mine is None else f"{mine:g}%"
-                    lost.append(f"{rival['name']} ({words}) on {kind}: {theirs:g}% against {mine_text}")
+                    lost.append(
+                        f"{rival['name']} ({words}) on {kind}: {theirs:g}% against {mine_text}"
+                    )
     return lost
 
 
 def _losses(by_delta: dict) -> str:
     lost = better_rivals(by_delta)
     told = [
-        f"At an equal measured alarm rate these have found less extra work than this gate: {'; '.join(lost)}."
+        "At an equal measured alarm rate these have found less extra work than this gate: "
+        f"{'; '.join(lost)}."
         if lost
-        else "At an equal measured alarm rate no rule that could be compared has found less extra work than this gate."
+        else (
+            "At an equal measured alarm rate no rule that could be compared has found less extra "
+            "work than this gate."
+        )
     ]
     for view, words in views(by_delta).items():
         if untuned := [rival["name"] for rival in by_delta["rivals"] if rival[view] is None]:
@@ -208,8 +240,9 @@ def _level(alphas: list[float]) -> str:
     """Of a case, and the suites that it is that of."""
     suites = {f"{SUITE_ALPHA / alpha:.0f}" for alpha in alphas}
     return (
-        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} a case, as it is in a suite of "
-        f"{' and '.join(sorted(suites, key=float))} cases at an alpha of {percent(SUITE_ALPHA, 0)}"
+        f"alpha/N was {' and '.join(percent(alpha, 3) for alpha in alphas)} a case, as it is in a "
+        f"suite of {' and '.join(sorted(suites, key=float))} cases at an alpha of "
+        f"{percent(SUITE_ALPHA, 0)}"
     )
 
 
@@ -249,13 +282,24 @@ def _gpu(machine: dict) -> list[str]:
         "gpu_ecc": "ECC {}",
         "driver": "driver {}",
     }
-    return [f"{machine['gpu']} ({', '.join(text.format(machine[k]) for k, text in told.items() if k in machine)})"]
+    return [
+        (
+            f"{machine['gpu']} "
+            f"({', '.join(text.format(machine[k]) for k, text in told.items() if k in machine)})"
+        )
+    ]
 
 
 def _devices(kind: str) -> str:
     if kind == "cpu":
-        return "All figures here are of a CPU. Those of GPUs are unverified until they are measured on one."
-    return "All figures here are of this one GPU. Those of others are unverified until they are measured on them."
+        return (
+            "All figures here are of a CPU. Those of GPUs are unverified until they are measured "
+            "on one."
+        )
+    return (
+        "All figures here are of this one GPU. Those of others are unverified until they are "
+        "measured on them."
+    )
 
 
 def _machine(study: dict) -> str:
@@ -263,12 +307,19 @@ def _machine(study: dict) -> str:
     facts = [
         *_gpu(machine),
         machine.get("cpu", "a CPU that does not say its model"),
-        f"{machine.get('cores', '?')} cores" + (" of a virtual machine" if machine.get("virtual") else ""),
-        *([f"last-level cache {machine['last_level_cache']}"] if "last_level_cache" in machine else []),
+        f"{machine.get('cores', '?')} cores"
+        + (" of a virtual machine" if machine.get("virtual") else ""),
+        *(
+            [(f"last-level cache {machine['last_level_cache']}")]
+            if "last_level_cache" in machine
+            else []
+        ),
         *([f"{machine['memory_gib']} GiB"] if "memory_gib" in machine else []),
         f"load {study.get('load', '?')} at the start",
         f"built by {build.get('compiler', '?')}",
-        f"commit {str(build.get('commit', '?'))[:12]}" + (" with local changes" if build.get("dirty") else ""),
+        "commit "
+        f"{str(build.get('commit', '?'))[:12]}"
+        + (" with local changes" if build.get("dirty") else ""),
     ]
     return ", ".join(str(fact) for fact in facts)
 
@@ -278,8 +329,9 @@ def markdown(summary: dict) -> str:
     study = summary["study"]
     settings = study["settings"]
     parts = [
-        f"Profile `{settings['profile']}`, {summary['gates']} gates in {duration_text(summary['wall_s'])}, begun "
-        f"{study.get('started', '?')}, on: {_machine(study)}. A suite is: "
+        f"Profile `{settings['profile']}`, {summary['gates']} gates in "
+        f"{duration_text(summary['wall_s'])}, begun {study.get('started', '?')}, on: "
+        f"{_machine(study)}. A suite is: "
         + ", ".join(f"`{case}`" for case in settings["cases"])
         + ". Brackets hold 95% limits (Clopper and Pearson).",
         "**A/A: the same code on both sides.** Every alarm is a false one."
@@ -289,34 +341,39 @@ def markdown(summary: dict) -> str:
     for by_delta in summary["by_delta"]:
         delta = _delta(by_delta["delta"])
         parts += [
-            f"**Extra work in the candidate, delta {delta}.** {_level(by_delta['case_alphas'])}. {_counted(by_delta)} "
-            "Found: a regression, or for less work an improvement.",
+            f"**Extra work in the candidate, delta {delta}.** {_level(by_delta['case_alphas'])}. "
+            f"{_counted(by_delta)} Found: a regression, or for less work an improvement.",
             _power(by_delta),
-            f"**Other tools' rules on the samples of the same gates, delta {delta}.** The smallest extra work that was "
-            "found in at least 80% of trials, as were all larger ones. *As shipped* and *same rounds*: on all rounds "
-            "that this gate had when it ended that trial, so with its wall time; rules of one process use the first "
-            f"round alone. *First {by_delta['first_rounds']} rounds*: on those alone, however many this gate had. "
-            "*Equal rate*: with the threshold at which no larger share of A/A suites has an alarm than this gate's "
-            "share. How often "
-            "a rule that pools rounds alarms depends on how many it pools, so every number of rounds has a threshold "
-            "of its own, found on A/A suites of just so many: the rounds of successive A/A gates, joined and cut anew. "
-            "The threshold of the most rounds is shown, with the number of suites; where these are few, the true "
-            "alarm rate may be well above this gate's. The suites hold the study's "
-            f"{len(settings['cases'])} cases, while this gate had the levels of {POWER_SUITE}: the other rules are "
-            "favoured.",
+            f"**Other tools' rules on the samples of the same gates, delta {delta}.** The "
+            "smallest extra work that was found in at least 80% of trials, as were all larger "
+            "ones. *As shipped* and *same rounds*: on all rounds that this gate had when it "
+            "ended that trial, so with its wall time; rules of one process use the first round "
+            f"alone. *First {by_delta['first_rounds']} rounds*: on those alone, however many this "
+            "gate had. *Equal rate*: with the threshold at which no larger share of A/A suites "
+            "has an alarm than this gate's share. How often a rule that pools rounds alarms "
+            "depends on how many it pools, so every number of rounds has a threshold of its own, "
+            "found on A/A suites of just so many: the rounds of successive A/A gates, joined and "
+            "cut anew. The threshold of the most rounds is shown, with the number of suites; "
+            "where these are few, the true alarm rate may be well above this gate's. The suites "
+            f"hold the study's {len(settings['cases'])} cases, while this gate had the levels of "
+            f"{POWER_SUITE}: the other rules are favoured.",
             _rivals(by_delta),
             "Share found, by extra work:",
-            _found_side_by_side(by_delta),
+            _found_by_extra(by_delta),
             _losses(by_delta),
         ]
     parts += [
-        "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not follow work exactly "
-        "where memory bounds it; the median of all pairs of a case with the same extra work is what was measured.",
+        "**Coverage of the 95% interval**, at whatever look a gate has stopped. Time need not "
+        "follow work exactly where memory bounds it; the median of all pairs of a case with the "
+        "same extra work is what was measured.",
         _coverage(summary["coverage"]),
         "**Where the time went.**",
         _overhead(summary["overhead"]) if summary["overhead"] else "-",
         _devices(summary["device_kind"]),
     ]
     if summary["lines_left_out"]:
-        parts.append(f"Left out: {summary['lines_left_out']} lines of the study's file that could not be understood.")
+        parts.append(
+            f"Left out: {summary['lines_left_out']} lines of the study's file that could not "
+            "be understood."
+        )
     return "\n\n".join(parts) + "\n"

@@ -45,8 +45,9 @@ std::vector<int> one_a_core(const std::vector<int>& cpus, const std::filesystem:
   for (const int cpu : cpus) {
     if (taken.count(cpu) != 0) continue;
     chosen.push_back(cpu);
-    for (const int sibling : parse_cpu_list(
-             first_line(root / fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu))))
+    for (const int sibling : parse_cpu_list(first_line(
+             root /
+             fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu))))
       taken.insert(sibling);
   }
   return chosen;

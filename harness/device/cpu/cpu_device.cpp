@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include <omp.h>
@@ -20,12 +18,14 @@ namespace {
 
 class CpuBatch final : public Batch {
  public:
-  CpuBatch(std::function<void(Stream&)> launches, Stream& stream) : launches_(std::move(launches)), stream_(stream) {}
+  CpuBatch(std::function<void(Stream&)> launches, Stream& stream)
+      : launches_(std::move(launches)), stream_(stream) {}
 
   double run_ns() override {
     const auto start = std::chrono::steady_clock::now();
     launches_(stream_);
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+        .count();
   }
 
  private:
@@ -33,7 +33,7 @@ class CpuBatch final : public Batch {
   Stream& stream_;
 };
 
-class CpuDevice final : public Device {
+class CpuDevice final : public HostDevice {
  public:
   CpuDevice() : facts_(cpu::facts()), mask_(allowed_cpus()), cpus_(one_a_core(mask_)) {
     cpus_.resize(std::min(cpus_.size(), static_cast<std::size_t>(facts_.units)));
@@ -46,29 +46,12 @@ class CpuDevice final : public Device {
 
   const Facts& facts() const override { return facts_; }
 
-  void* allocate(std::size_t bytes) override { return allocate_host(bytes); }
-  void release(void* memory) noexcept override { std::free(memory); }
-  void upload(void* to, const void* from_host, std::size_t bytes) override { copy(to, from_host, bytes); }
-  void download(void* to_host, const void* from, std::size_t bytes) override { copy(to_host, from, bytes); }
-
-  void fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
-            std::uint64_t first) override {
-    fill_host(to, dtype, count, distribution, seed, first);
-  }
-  void poison(void* memory, std::size_t bytes) override { set_host_bytes(memory, 0xFF, bytes); }
-
-  Stream& stream() override { return stream_; }
-  void synchronize() override {}
   std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch) override {
     return std::make_unique<CpuBatch>(std::move(launches), stream_);
   }
   Reading read_sensors() override { return sensors_.read(); }
 
  private:
-  static void copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes != 0) std::memcpy(to, from, bytes);
-  }
-
   void pin_threads() {
     std::atomic<bool> all{true};
 #pragma omp parallel
@@ -80,7 +63,6 @@ class CpuDevice final : public Device {
   const Facts& facts_;
   std::vector<int> mask_, cpus_;
   bool pinned_ = false;
-  Stream stream_;
   Sensors sensors_{cpus_.front()};
 };
 

@@ -19,9 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cpu_folder(const fs::path& root, int cpu) { return root / fmt::format("sys/devices/system/cpu/cpu{}", cpu); }
+fs::path cpu_folder(const fs::path& root, int cpu) {
+  return root / fmt::format("sys/devices/system/cpu/cpu{}", cpu);
+}
 
-// The kernel calls each set of cores that share a cache one instance; a process uses those that its cores belong to.
+// The kernel calls each set of cores that share a cache one instance; a process uses those that its
+// cores belong to.
 struct Caches {
   std::uint64_t l1 = 0, l2 = 0;  // of the first core
   std::uint64_t last_level = 0;  // all instances that the cores use, together
@@ -63,12 +66,14 @@ std::string widest_simd() {
 #endif
 }
 
-// Same on every boot and for every process of a machine, and different between machines. The machine id itself is
-// confidential (man 5 machine-id), so 128 bits of it are folded into 64, which cannot be undone.
+// Same on every boot and for every process of a machine, and different between machines. The
+// machine id itself is confidential (man 5 machine-id), so 128 bits of it are folded into 64, which
+// cannot be undone.
 std::string machine_uuid(const fs::path& root, const std::string& host, const std::string& name) {
   const std::string id = first_line(root / "etc/machine-id");
   std::uint64_t hash = 0x72696467656C696Eull;
-  for (const char c : (id.empty() ? host : id) + '/' + name) hash = random_bits(hash, static_cast<unsigned char>(c));
+  for (const char c : (id.empty() ? host : id) + '/' + name)
+    hash = random_bits(hash, static_cast<unsigned char>(c));
   return fmt::format("CPU-{:016x}", hash);
 }
 
@@ -116,11 +121,13 @@ Facts read_facts(const std::vector<int>& cpus, const fs::path& root) {
                       {"cores", std::to_string(facts.units)},
                       {"memory_gib", std::to_string((facts.memory + (1ull << 29)) >> 30)},
                       {"simd", facts.simd}};
-  put(facts.comparable, "governor", first_line(cpu_folder(root, cpus.front()) / "cpufreq/scaling_governor"));
+  put(facts.comparable, "governor",
+      first_line(cpu_folder(root, cpus.front()) / "cpufreq/scaling_governor"));
   facts.recorded = {{"host", system.nodename}, {"kernel", system.release}};
   put(facts.recorded, "operating_system", value_of(root / "etc/os-release", "PRETTY_NAME"));
   put(facts.recorded, "microcode", value_of(cpuinfo, "microcode"));
-  put(facts.recorded, "transparent_huge_pages", first_line(root / "sys/kernel/mm/transparent_hugepage/enabled"));
+  put(facts.recorded, "transparent_huge_pages",
+      first_line(root / "sys/kernel/mm/transparent_hugepage/enabled"));
   put(facts.recorded, "boost", first_line(root / "sys/devices/system/cpu/cpufreq/boost"));
   const std::string flags = value_of(cpuinfo, "flags");
   facts.recorded["virtual_machine"] = flags.find(" hypervisor") == std::string::npos ? "no" : "yes";

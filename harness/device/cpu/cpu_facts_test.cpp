@@ -24,7 +24,8 @@ class SyntheticMachine : public testing::Test {
     write("etc/machine-id", "0123456789abcdef0123456789abcdef");
     write("etc/os-release", "NAME=\"Synthetic\"\nPRETTY_NAME=\"Synthetic 1\"");
     write("proc/cpuinfo",
-          "processor\t: 0\nmodel name\t: Synthetic(R) Chip 1+ CPU @ 2.00GHz\nmicrocode\t: 0x1\ncpu MHz\t\t: "
+          "processor\t: 0\nmodel name\t: Synthetic(R) Chip 1+ CPU @ 2.00GHz\nmicrocode\t: 0x1\ncpu "
+          "MHz\t\t: "
           "1234.5\nflags\t\t: fpu sse2\n");
     write("proc/meminfo", "MemTotal:       16300000 kB\nMemFree: 1 kB\nMemAvailable:   8000000 kB");
     for (int cpu = 0; cpu < 8; ++cpu) {
@@ -80,7 +81,8 @@ TEST_F(SyntheticMachine, ReadsWhatTheCoresInUseHave) {
 
 TEST_F(SyntheticMachine, HasAnIdentityThatIsStableAndHidesTheMachineId) {
   const std::string uuid = read_facts({0, 1}, root_).uuid;
-  EXPECT_EQ(uuid, read_facts({0, 1, 2, 3}, root_).uuid) << "the same machine, whichever cores are used";
+  EXPECT_EQ(uuid, read_facts({0, 1, 2, 3}, root_).uuid)
+      << "the same machine, whichever cores are used";
   EXPECT_EQ(uuid.size(), 20u);
   EXPECT_EQ(uuid.find("0123456789abcdef"), std::string::npos);
   write("etc/machine-id", "0123456789abcdef0123456789abcdee");

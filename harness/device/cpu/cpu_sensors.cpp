@@ -24,7 +24,8 @@ fs::path find_temperature(const fs::path& root) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(root / "sys/class/hwmon", failed)) {
     const std::string driver = first_line(entry.path() / "name");
-    if (driver == "k10temp" || driver == "zenpower" || driver == "coretemp") return entry.path() / "temp1_input";
+    if (driver == "k10temp" || driver == "zenpower" || driver == "coretemp")
+      return entry.path() / "temp1_input";
   }
   return {};
 }
@@ -41,8 +42,8 @@ Sensors::Sensors(int cpu, fs::path root)
 
 Reading Sensors::read() const {
   Reading reading;
-  reading.sm_clock_mhz =
-      frequency_.empty() ? number(value_of(cpuinfo_, "cpu MHz"), 1) : number(first_line(frequency_), 1e-3);
+  reading.sm_clock_mhz = frequency_.empty() ? number(value_of(cpuinfo_, "cpu MHz"), 1)
+                                            : number(first_line(frequency_), 1e-3);
   if (!temperature_.empty()) reading.temperature_c = number(first_line(temperature_), 1e-3);
   return reading;
 }

@@ -1,12 +1,12 @@
-#include "harness/device/cuda/cuda_batch.cuh"
+#include "harness/device/cuda/cuda_device.hpp"
 #include "harness/device/cuda/language.cuh"
 
 namespace ridgeline::device::cuda {
 namespace {
 
-// Keeps the GPU busy while the host enqueues what is to be timed: otherwise the events would also time the host. About
-// 30 us at 2 GHz, longer than it takes to enqueue an event and a graph; the measured table in docs/measurement.md shows
-// the effect.
+// Keeps the GPU busy while the host enqueues what is to be timed: otherwise the events would also
+// time the host. About 30 us at 2 GHz, longer than it takes to enqueue an event and a graph; the
+// measured table in docs/measurement.md shows the effect.
 constexpr long long spin_cycles = 60000;
 
 __global__ void spin(long long cycles) {
@@ -21,7 +21,8 @@ class Event {
   Event(const Event&) = delete;
   ~Event() { cudaEventDestroy(event_); }
   void record(Stream& stream) {
-    check_cuda(cudaEventRecord(event_, static_cast<cudaStream_t>(stream.native)), "recording an event");
+    check_cuda(cudaEventRecord(event_, static_cast<cudaStream_t>(stream.native)),
+               "recording an event");
   }
   cudaEvent_t native() const { return event_; }
 
@@ -40,7 +41,8 @@ class TimedBatch : public Batch {
     stop_.record(stream_);
     check_cuda(cudaEventSynchronize(stop_.native()), "executing a batch of launches");
     float ms = 0;
-    check_cuda(cudaEventElapsedTime(&ms, start_.native(), stop_.native()), "reading an elapsed time");
+    check_cuda(cudaEventElapsedTime(&ms, start_.native(), stop_.native()),
+               "reading an elapsed time");
     return static_cast<double>(ms) * 1e6;
   }
 
@@ -74,7 +76,8 @@ class GraphBatch final : public TimedBatch {
 
  private:
   void enqueue(Stream& stream) override {
-    check_cuda(cudaGraphLaunch(executable_, static_cast<cudaStream_t>(stream.native)), "launching a graph");
+    check_cuda(cudaGraphLaunch(executable_, static_cast<cudaStream_t>(stream.native)),
+               "launching a graph");
   }
   cudaGraphExec_t executable_ = nullptr;
 };
@@ -93,7 +96,8 @@ Graph end_capture(Stream& stream, cudaError_t& status) {
 }  // namespace
 
 std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches, Stream& stream) {
-  check_cuda(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream.native), cudaStreamCaptureModeThreadLocal),
+  check_cuda(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream.native),
+                                    cudaStreamCaptureModeThreadLocal),
              "beginning to capture launches");
   cudaError_t status = cudaSuccess;
   try {

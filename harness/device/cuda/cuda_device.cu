@@ -3,9 +3,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "harness/device/cuda/cuda_batch.cuh"
 #include "harness/device/cuda/cuda_device.hpp"
-#include "harness/device/cuda/cuda_facts.hpp"
 #include "harness/device/cuda/language.cuh"
 #include "harness/device/nvml/nvml.hpp"
 #include "harness/device/random.hpp"
@@ -41,7 +39,8 @@ __device__ std::uint8_t make_element(std::uint64_t seed, std::uint64_t index) {
 }
 
 template <class Element>
-__global__ void fill_elements(Element* to, std::size_t count, std::uint64_t seed, std::uint64_t first) {
+__global__ void fill_elements(Element* to, std::size_t count, std::uint64_t seed,
+                              std::uint64_t first) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
     to[i] = make_element<Element>(seed, first + i);
@@ -67,8 +66,8 @@ class CudaDevice final : public Device {
     const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
     if (status != cudaSuccess) {
       cudaGetLastError();  // running out of memory leaves the context sound
-      const std::string failure =
-          "allocating " + std::to_string(bytes) + " bytes on " + facts_.id + " failed: " + cudaGetErrorString(status);
+      const std::string failure = "allocating " + std::to_string(bytes) + " bytes on " + facts_.id +
+                                  " failed: " + cudaGetErrorString(status);
       if (status == cudaErrorMemoryAllocation)
         throw OutOfMemory(failure, "measure smaller cases, or free the GPU's memory");
       throw Error(ErrorKind::dependency, failure);
@@ -78,11 +77,13 @@ class CudaDevice final : public Device {
   void release(void* memory) noexcept override { cudaFree(memory); }
 
   void upload(void* to, const void* from_host, std::size_t bytes) override {
-    check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, native()), "copying to a GPU");
+    check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, native()),
+               "copying to a GPU");
     synchronize();
   }
   void download(void* to_host, const void* from, std::size_t bytes) override {
-    check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, native()), "copying from a GPU");
+    check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, native()),
+               "copying from a GPU");
     synchronize();
   }
 
@@ -119,14 +120,16 @@ class CudaDevice final : public Device {
   cudaStream_t native() const { return static_cast<cudaStream_t>(stream_.native); }
 
   void set_bytes(void* memory, int value, std::size_t bytes) {
-    if (bytes != 0) check_cuda(cudaMemsetAsync(memory, value, bytes, native()), "setting bytes on a GPU");
+    if (bytes != 0)
+      check_cuda(cudaMemsetAsync(memory, value, bytes, native()), "setting bytes on a GPU");
   }
 
   template <class Element>
   void fill_all(void* to, std::size_t count, std::uint64_t seed, std::uint64_t first) {
     constexpr int threads = 256;
     LaunchConfig config;
-    config.grid.x = static_cast<unsigned>(std::min<std::size_t>((count + threads - 1) / threads, 32u * facts_.units));
+    config.grid.x = static_cast<unsigned>(
+        std::min<std::size_t>((count + threads - 1) / threads, 32u * facts_.units));
     config.block.x = threads;
     launch(config, stream_, fill_elements<Element>, static_cast<Element*>(to), count, seed, first);
   }

@@ -1,16 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "harness/device/device.hpp"
 
-/// The CUDA backend as the rest of the device room sees it; no CUDA headers here.
+/// The CUDA backend; no CUDA headers here.
 namespace ridgeline::device::cuda {
 
-/// Appends the GPUs that there are, or why there are none. Initialises the driver, but makes no context on a GPU.
+/// Appends the GPUs that there are, or why there are none. Initialises the driver, but makes no
+/// context on a GPU.
 void discover(Discovery& found);
 
-/// Opens a GPU by the index in its id, cuda:<index>. Makes it the current device of the calling thread.
+/// Opens a GPU by the index in its id, cuda:<index>. Makes it the current device of the calling
+/// thread.
 std::unique_ptr<Device> open(int index);
+
+// ---- parts of the backend
+
+/// What CUDA and NVML say of GPU `index`. Makes no context. Throws Error when CUDA refuses.
+Facts read_facts(int index);
+
+/// Captures what `launches` enqueues on `stream` into a graph that is instantiated and uploaded
+/// once.
+std::unique_ptr<Batch> record_graph(const std::function<void(Stream&)>& launches, Stream& stream);
+
+/// Keeps `launches` and issues it plainly, each time it runs.
+std::unique_ptr<Batch> record_single(std::function<void(Stream&)> launches, Stream& stream);
 
 }  // namespace ridgeline::device::cuda

@@ -58,7 +58,9 @@ TEST_F(CudaDevice, TimesGrowWithTheWorkAndDoNotCountTheSpin) {
 
 TEST_F(CudaDevice, HasADatasheetIdentity) {
   const Facts& facts = device_->facts();
-  EXPECT_TRUE(std::regex_match(facts.uuid, std::regex("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"))) << facts.uuid;
+  EXPECT_TRUE(
+      std::regex_match(facts.uuid, std::regex("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")))
+      << facts.uuid;
   EXPECT_TRUE(std::regex_match(facts.pci_id, std::regex("[0-9a-f]{4}"))) << facts.pci_id;
   EXPECT_EQ(facts.model.rfind("nvidia-", 0), 0u);
   EXPECT_EQ(facts.warp_size, 32);
@@ -73,7 +75,8 @@ TEST_F(CudaDevice, ReadsItsSensorsInLittleTime) {
   EXPECT_GE(first.other_processes.value_or(0), 0);
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) device_->read_sensors();
-  const std::chrono::duration<double, std::milli> each = (std::chrono::steady_clock::now() - start) / 20;
+  const std::chrono::duration<double, std::milli> each =
+      (std::chrono::steady_clock::now() - start) / 20;
   RecordProperty("milliseconds_each", std::to_string(each.count()));
   EXPECT_LT(each.count(), 20);
 }

@@ -1,6 +1,5 @@
-#include "harness/device/cuda/cuda_facts.hpp"
-
 #include <fstream>
+#include <utility>
 
 #include <cuda_runtime.h>
 #include <fmt/core.h>
@@ -18,26 +17,15 @@ namespace ridgeline::device::cuda {
 namespace {
 
 // L1 and shared memory are one store on each SM, whose size no API tells.
-// Source: CUDA C++ Programming Guide, "Compute Capabilities", and the tuning guide of each architecture.
+// Source: CUDA C++ Programming Guide, "Compute Capabilities", and the tuning guide of each
+// architecture.
 std::uint64_t unified_l1(int capability, std::uint64_t shared_per_unit) {
-  switch (capability) {
-    case 70:
-      return 128u << 10;
-    case 75:
-      return 96u << 10;
-    case 80:
-    case 87:
-      return 192u << 10;
-    case 86:
-    case 89:
-    case 120:
-      return 128u << 10;
-    case 90:
-    case 100:
-      return 256u << 10;
-    default:
-      return shared_per_unit;
-  }
+  constexpr std::pair<int, std::uint64_t> kib_of[] = {{70, 128}, {75, 96},   {80, 192},
+                                                      {86, 128}, {87, 192},  {89, 128},
+                                                      {90, 256}, {100, 256}, {120, 128}};
+  for (const auto& [known, kib] : kib_of)
+    if (known == capability) return kib << 10;
+  return shared_per_unit;
 }
 
 std::string uuid_text(const cudaUUID_t& uuid) {
@@ -88,8 +76,8 @@ Facts read_facts(int index) {
   facts.shared_per_block = properties.sharedMemPerBlockOptin;
   facts.l1 = unified_l1(facts.capability, facts.shared_per_unit);
 
-  const std::string bus =
-      fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+  const std::string bus = fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID,
+                                      properties.pciBusID, properties.pciDeviceID);
   facts.pci_id = pci_device_id(bus);
   facts.properties = {{"capability", fmt::format("{}.{}", properties.major, properties.minor)},
                       {"sms", std::to_string(facts.units)},
@@ -99,25 +87,30 @@ Facts read_facts(int index) {
                       {"registers_per_sm", std::to_string(facts.registers_per_unit)},
                       {"shared_bytes_per_sm", std::to_string(facts.shared_per_unit)},
                       {"threads_per_sm", std::to_string(facts.max_threads_per_unit)}};
-  facts.comparable = {{"model", facts.name}, {"memory_gib", std::to_string((facts.memory + (1ull << 29)) >> 30)}};
-  facts.recorded = {{"host", system.nodename},
-                    {"kernel", system.release},
-                    {"pci_bus", bus},
-                    {"cuda_driver", fmt::format("{}.{}", driver / 1000, driver % 1000 / 10)},
-                    {"cuda_runtime", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
+  facts.comparable = {{"model", facts.name},
+                      {"memory_gib", std::to_string((facts.memory + (1ull << 29)) >> 30)}};
+  facts.recorded = {
+      {"host", system.nodename},
+      {"kernel", system.release},
+      {"pci_bus", bus},
+      {"cuda_driver", fmt::format("{}.{}", driver / 1000, driver % 1000 / 10)},
+      {"cuda_runtime", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
   nvml::Gpu(facts.uuid).describe(facts);
   return facts;
 }
 
 void discover(Discovery& found) {
-  const auto unavailable = [&](std::string reason) { found.unavailable.push_back({Kind::cuda, std::move(reason)}); };
+  const auto unavailable = [&](std::string reason) {
+    found.unavailable.push_back({Kind::cuda, std::move(reason)});
+  };
   if (const Library driver({"libcuda.so.1"}); !driver.loaded())
     return unavailable(driver.reason() + ": no NVIDIA driver");
 
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
     cudaGetLastError();  // forget it: the next call of this thread would report it again
-    return unavailable(fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
+    return unavailable(
+        fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)));
   }
   if (count == 0) unavailable("the NVIDIA driver shows no GPU");
   for (int index = 0; index < count; ++index) {
@@ -126,8 +119,9 @@ void discover(Discovery& found) {
       if (has_code_for(RIDGELINE_CUDA_ARCHITECTURES, facts.capability)) {
         found.devices.push_back(std::move(facts));
       } else {
-        unavailable(fmt::format("{} ({}) has compute capability {}, and this build has code for {} only", facts.id,
-                                facts.name, facts.properties.at("capability"), RIDGELINE_CUDA_ARCHITECTURES));
+        unavailable(fmt::format(
+            "{} ({}) has compute capability {}, and this build has code for {} only", facts.id,
+            facts.name, facts.properties.at("capability"), RIDGELINE_CUDA_ARCHITECTURES));
       }
     } catch (const Error& error) {
       unavailable(fmt::format("cuda:{}: {}", index, error.what()));

@@ -17,18 +17,20 @@
 
 namespace ridgeline::device {
 
-/// Throws a dependency Error that names `action` unless `status` is cudaSuccess; OutOfMemory where that is why.
+/// Throws a dependency Error that names `action` unless `status` is cudaSuccess; OutOfMemory where
+/// that is why.
 inline void check_cuda(cudaError_t status, const char* action) {
   if (status == cudaSuccess) return;
-  const std::string failure =
-      std::string(action) + " failed: " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
+  const std::string failure = std::string(action) + " failed: " + cudaGetErrorName(status) + " (" +
+                              cudaGetErrorString(status) + ")";
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(failure);
   throw Error(ErrorKind::dependency, failure);
 }
 
 /// Starts `kernel` on `stream`. An empty grid starts nothing. Throws when the launch is refused.
 template <class... Parameters, class... Arguments>
-void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
+void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...),
+            Arguments&&... arguments) {
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
   if (config.shared_bytes > 48 * 1024)
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -52,7 +54,8 @@ void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameter
     dimensions.y = config.cluster.y;
     dimensions.z = config.cluster.z;
   }
-  check_cuda(cudaLaunchKernelEx(&native, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...),
+  check_cuda(cudaLaunchKernelEx(&native, kernel,
+                                static_cast<Parameters>(std::forward<Arguments>(arguments))...),
              "launching a kernel");
 }
 

@@ -9,8 +9,9 @@ namespace ridgeline::device {
 struct LaunchConfig {
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::size_t shared_bytes = 0;  // dynamic
-  dim3 cluster{1, 1, 1};         // blocks that run together and reach each other's shared memory; it divides the grid
-  bool resident = false;         // all blocks run together, because they wait for each other
+  dim3 cluster{1, 1, 1};  // blocks that run together and reach each other's shared memory; it
+                          // divides the grid
+  bool resident = false;  // all blocks run together, because they wait for each other
 };
 
 /// Blocks of `size` that cover `count` elements.

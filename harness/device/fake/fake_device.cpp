@@ -1,12 +1,10 @@
 #include "harness/device/fake/fake_device.hpp"
 
 #include <cstdlib>
-#include <cstring>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
-#include "harness/device/cpu/host_memory.hpp"
 
 namespace ridgeline::device {
 namespace {
@@ -56,7 +54,8 @@ Facts synthetic_facts(std::uint64_t memory, bool counts) {
 }  // namespace
 
 FakeDevice::FakeDevice(FakeScript script)
-    : script_(std::move(script)), facts_(synthetic_facts(script_.memory, script_.counts != nullptr)) {}
+    : script_(std::move(script)),
+      facts_(synthetic_facts(script_.memory, script_.counts != nullptr)) {}
 
 FakeDevice::~FakeDevice() {
   for (const auto& [memory, bytes] : sizes_) std::free(memory);
@@ -64,8 +63,9 @@ FakeDevice::~FakeDevice() {
 
 void* FakeDevice::allocate(std::size_t bytes) {
   if (bytes > script_.memory - bytes_)
-    throw OutOfMemory(fmt::format("allocating {} bytes on {} failed: out of memory", bytes, facts_.id));
-  void* const memory = cpu::allocate_host(bytes);
+    throw OutOfMemory(
+        fmt::format("allocating {} bytes on {} failed: out of memory", bytes, facts_.id));
+  void* const memory = HostDevice::allocate(bytes);
   sizes_.emplace(memory, bytes);
   bytes_ += bytes;
   return memory;
@@ -76,23 +76,8 @@ void FakeDevice::release(void* memory) noexcept {
   if (found == sizes_.end()) std::abort();  // freed twice, or never allocated here
   bytes_ -= found->second;
   sizes_.erase(found);
-  std::free(memory);
+  HostDevice::release(memory);
 }
-
-void FakeDevice::upload(void* to, const void* from_host, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(to, from_host, bytes);
-}
-
-void FakeDevice::download(void* to_host, const void* from, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(to_host, from, bytes);
-}
-
-void FakeDevice::fill(void* to, DType dtype, std::size_t count, Distribution distribution, std::uint64_t seed,
-                      std::uint64_t first) {
-  cpu::fill_host(to, dtype, count, distribution, seed, first);
-}
-
-void FakeDevice::poison(void* memory, std::size_t bytes) { cpu::set_host_bytes(memory, 0xFF, bytes); }
 
 std::unique_ptr<Batch> FakeDevice::record(std::function<void(Stream&)> launches, Launch) {
   return std::make_unique<FakeBatch>([this, launches = std::move(launches)] { launches(stream_); },

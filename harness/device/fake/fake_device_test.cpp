@@ -12,7 +12,8 @@ namespace ridgeline::device {
 namespace {
 
 TEST(FakeDevice, TakesTimesFromItsScriptAndStillExecutes) {
-  FakeDevice device({.elapsed_ns = [](std::int64_t batch) { return 100.0 + static_cast<double>(batch); }});
+  FakeDevice device(
+      {.elapsed_ns = [](std::int64_t batch) { return 100.0 + static_cast<double>(batch); }});
   int executions = 0;
   const auto batch = device.record([&](Stream&) { executions += 2; }, Launch::graph);
   EXPECT_EQ(executions, 0);
@@ -22,7 +23,9 @@ TEST(FakeDevice, TakesTimesFromItsScriptAndStillExecutes) {
 }
 
 TEST(FakeDevice, FailsWhenItsScriptSaysSo) {
-  FakeDevice device({.elapsed_ns = [](std::int64_t) -> double { throw Error(ErrorKind::dependency, "scripted"); }});
+  FakeDevice device({.elapsed_ns = [](std::int64_t) -> double {
+    throw Error(ErrorKind::dependency, "scripted");
+  }});
   EXPECT_THROW(device.record([](Stream&) {}, Launch::graph)->run_ns(), Error);
 }
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-/// The part of NVML that is used, declared by hand after NVIDIA's "NVML API Reference Guide", so that its header is not
-/// needed.
+/// The part of NVML that is used, declared by hand after NVIDIA's "NVML API Reference Guide", so
+/// that its header is not needed.
 namespace ridgeline::device::nvml {
 
 using Handle = void*;  // nvmlDevice_t
@@ -31,27 +31,43 @@ struct Process {
   unsigned gpu_instance, compute_instance;
 };
 
-/// Functions of the library; null where this driver's version lacks one.
-struct Api {
-  Status (*system_driver_version)(char*, unsigned) = nullptr;
-  Status (*handle_by_uuid)(const char*, Handle*) = nullptr;
-  Status (*pci_info)(Handle, PciInfo*) = nullptr;
-  Status (*memory_info)(Handle, Memory*) = nullptr;
-  Status (*clock)(Handle, int, unsigned*) = nullptr;
-  Status (*max_clock)(Handle, int, unsigned*) = nullptr;
-  Status (*application_clock)(Handle, int, unsigned*) = nullptr;
-  Status (*power)(Handle, unsigned*) = nullptr;        // mW
-  Status (*power_limit)(Handle, unsigned*) = nullptr;  // mW, enforced
-  Status (*temperature)(Handle, int, unsigned*) = nullptr;
-  Status (*throttle_reasons)(Handle, unsigned long long*) = nullptr;
-  Status (*ecc_mode)(Handle, unsigned*, unsigned*) = nullptr;
-  Status (*ecc_errors)(Handle, int, int, unsigned long long*) = nullptr;
-  Status (*mig_mode)(Handle, unsigned*, unsigned*) = nullptr;
-  Status (*persistence_mode)(Handle, unsigned*) = nullptr;
-  Status (*compute_processes)(Handle, unsigned*, Process*) = nullptr;
+/// The library's function of that name, of whatever type it is declared with; null where this
+/// driver's version lacks it, or there is no library.
+class Function {
+ public:
+  explicit Function(const char* name, const char* older_name = nullptr);
+  template <class Signature>
+  operator Signature*() const {
+    return reinterpret_cast<Signature*>(at_);
+  }
+
+ private:
+  void (*at_)() = nullptr;
 };
 
-/// The library, opened and initialised at the first call; all null when there is none.
+struct Api {
+  Status (*system_driver_version)(char*, unsigned) = Function("nvmlSystemGetDriverVersion");
+  Status (*handle_by_uuid)(const char*, Handle*) = Function("nvmlDeviceGetHandleByUUID");
+  Status (*pci_info)(Handle, PciInfo*) = Function("nvmlDeviceGetPciInfo_v3");
+  Status (*memory_info)(Handle, Memory*) = Function("nvmlDeviceGetMemoryInfo");
+  Status (*clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetClockInfo");
+  Status (*max_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetMaxClockInfo");
+  Status (*application_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetApplicationsClock");
+  Status (*power)(Handle, unsigned*) = Function("nvmlDeviceGetPowerUsage");                // mW
+  Status (*power_limit)(Handle, unsigned*) = Function("nvmlDeviceGetEnforcedPowerLimit");  // mW
+  Status (*temperature)(Handle, int, unsigned*) = Function("nvmlDeviceGetTemperature");
+  Status (*throttle_reasons)(Handle, unsigned long long*) = Function(
+      "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  Status (*ecc_mode)(Handle, unsigned*, unsigned*) = Function("nvmlDeviceGetEccMode");
+  Status (*ecc_errors)(Handle, int, int,
+                       unsigned long long*) = Function("nvmlDeviceGetTotalEccErrors");
+  Status (*mig_mode)(Handle, unsigned*, unsigned*) = Function("nvmlDeviceGetMigMode");
+  Status (*persistence_mode)(Handle, unsigned*) = Function("nvmlDeviceGetPersistenceMode");
+  Status (*compute_processes)(Handle, unsigned*,
+                              Process*) = Function("nvmlDeviceGetComputeRunningProcesses_v3");
+};
+
+/// The library, opened and initialised at the first call.
 const Api& api();
 
 }  // namespace ridgeline::device::nvml

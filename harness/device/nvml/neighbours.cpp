@@ -9,17 +9,20 @@
 namespace ridgeline::device::nvml {
 
 Kin read_kin(pid_t pid) {
-  // "pid (command) state parent ...": the command may hold spaces and parentheses, so fields are counted from its last
-  // ')'.
+  // "pid (command) state parent ...": the command may hold spaces and parentheses, so fields are
+  // counted from its last ')'.
   std::ifstream in(fmt::format("/proc/{}/stat", pid));
   std::string line;
   std::getline(in, line);
   const auto open = line.find('('), close = line.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close + 4 >= line.size()) return {};
-  return {static_cast<pid_t>(std::atoi(line.c_str() + close + 4)), line.compare(open + 1, 9, "ridgeline") == 0};
+  if (open == std::string::npos || close == std::string::npos || close + 4 >= line.size())
+    return {};
+  return {static_cast<pid_t>(std::atoi(line.c_str() + close + 4)),
+          line.compare(open + 1, 9, "ridgeline") == 0};
 }
 
-std::optional<int> count_neighbours(std::span<const pid_t> on_gpu, pid_t self, const std::function<Kin(pid_t)>& kin) {
+std::optional<int> count_neighbours(std::span<const pid_t> on_gpu, pid_t self,
+                                    const std::function<Kin(pid_t)>& kin) {
   if (std::find(on_gpu.begin(), on_gpu.end(), self) == on_gpu.end())
     return on_gpu.size() <= 1 ? std::optional<int>(0) : std::nullopt;
 
@@ -37,7 +40,8 @@ std::optional<int> count_neighbours(std::span<const pid_t> on_gpu, pid_t self, c
     }
     return false;
   };
-  return static_cast<int>(std::count_if(on_gpu.begin(), on_gpu.end(), [&](pid_t pid) { return !descends(pid); }));
+  return static_cast<int>(
+      std::count_if(on_gpu.begin(), on_gpu.end(), [&](pid_t pid) { return !descends(pid); }));
 }
 
 }  // namespace ridgeline::device::nvml

@@ -11,11 +11,12 @@
 namespace ridgeline::device::nvml {
 namespace {
 
-// init(1) - shell(10) - ridgeline(20) - { worker(30) - child(40), worker(31) }; shell also started training(50); 60 is
-// elsewhere.
+// init(1) - shell(10) - ridgeline(20) - { worker(30) - child(40), worker(31) }; shell also started
+// training(50); 60 is elsewhere.
 Kin kin(pid_t pid) {
-  static const std::map<pid_t, Kin> processes{{10, {1, false}},  {20, {10, true}},  {30, {20, true}}, {31, {20, true}},
-                                              {40, {30, false}}, {50, {10, false}}, {60, {1, false}}};
+  static const std::map<pid_t, Kin> processes{
+      {10, {1, false}},  {20, {10, true}},  {30, {20, true}}, {31, {20, true}},
+      {40, {30, false}}, {50, {10, false}}, {60, {1, false}}};
   const auto found = processes.find(pid);
   return found == processes.end() ? Kin{} : found->second;
 }

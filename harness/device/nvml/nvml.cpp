@@ -34,13 +34,15 @@ std::optional<std::string> mode(Status (*function)(Handle, unsigned*, unsigned*)
 }
 
 template <class Value>
-void put(std::map<std::string, std::string>& facts, const char* key, const std::optional<Value>& value) {
+void put(std::map<std::string, std::string>& facts, const char* key,
+         const std::optional<Value>& value) {
   if (value) facts[key] = fmt::format("{}", *value);
 }
 
 std::optional<std::string> driver_version() {
   char text[96] = {};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80
-  if (api().system_driver_version == nullptr || api().system_driver_version(text, sizeof text - 1) != 0)
+  if (api().system_driver_version == nullptr ||
+      api().system_driver_version(text, sizeof text - 1) != 0)
     return std::nullopt;
   return text;
 }
@@ -48,7 +50,8 @@ std::optional<std::string> driver_version() {
 }  // namespace
 
 Gpu::Gpu(const std::string& uuid) {
-  if (api().handle_by_uuid == nullptr || api().handle_by_uuid(uuid.c_str(), &handle_) != 0) handle_ = nullptr;
+  if (api().handle_by_uuid == nullptr || api().handle_by_uuid(uuid.c_str(), &handle_) != 0)
+    handle_ = nullptr;
 }
 
 Reading Gpu::read() {
@@ -69,12 +72,14 @@ Reading Gpu::read() {
 
 std::optional<int> Gpu::neighbours() {
   const auto now = std::chrono::steady_clock::now();
-  if (neighbours_read_ != decltype(now){} && now - neighbours_read_ < between_neighbour_readings) return neighbours_;
+  if (neighbours_read_ != decltype(now){} && now - neighbours_read_ < between_neighbour_readings)
+    return neighbours_;
   neighbours_read_ = now;
   neighbours_.reset();
   std::vector<Process> processes(256);
   auto count = static_cast<unsigned>(processes.size());
-  if (api().compute_processes == nullptr || api().compute_processes(handle_, &count, processes.data()) != 0)
+  if (api().compute_processes == nullptr ||
+      api().compute_processes(handle_, &count, processes.data()) != 0)
     return neighbours_;
   std::vector<pid_t> pids;
   for (unsigned i = 0; i < count; ++i) pids.push_back(static_cast<pid_t>(processes[i].pid));
@@ -96,11 +101,14 @@ void Gpu::describe(Facts& facts) const {
   put(facts.comparable, "ecc", mode(api().ecc_mode, handle_));
   put(facts.comparable, "mig", mode(api().mig_mode, handle_));
   put(facts.comparable, "power_limit_w", number(ask<unsigned>(api().power_limit, handle_), 1e-3));
-  put(facts.comparable, "application_sm_clock_mhz", ask<unsigned>(api().application_clock, handle_, sm_clock));
+  put(facts.comparable, "application_sm_clock_mhz",
+      ask<unsigned>(api().application_clock, handle_, sm_clock));
   put(facts.properties, "max_sm_clock_mhz", ask<unsigned>(api().max_clock, handle_, sm_clock));
-  put(facts.properties, "max_memory_clock_mhz", ask<unsigned>(api().max_clock, handle_, memory_clock));
+  put(facts.properties, "max_memory_clock_mhz",
+      ask<unsigned>(api().max_clock, handle_, memory_clock));
   put(facts.recorded, "sm_clock_at_rest_mhz", ask<unsigned>(api().clock, handle_, sm_clock));
-  put(facts.recorded, "memory_clock_at_rest_mhz", ask<unsigned>(api().clock, handle_, memory_clock));
+  put(facts.recorded, "memory_clock_at_rest_mhz",
+      ask<unsigned>(api().clock, handle_, memory_clock));
   put(facts.recorded, "temperature_at_rest_c", ask<unsigned>(api().temperature, handle_, 0));
   if (const auto persistence = ask<unsigned>(api().persistence_mode, handle_))
     facts.recorded["persistence_mode"] = *persistence != 0 ? "on" : "off";

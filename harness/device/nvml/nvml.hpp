@@ -7,17 +7,19 @@
 
 #include "harness/device/device.hpp"
 
-/// NVIDIA's management library, opened at run time: what the driver knows of a GPU beside its work. Reads only, sets
-/// nothing.
+/// NVIDIA's management library, opened at run time: what the driver knows of a GPU beside its work.
+/// Reads only, sets nothing.
 namespace ridgeline::device::nvml {
 
-/// One GPU. Absent answers mean that the library is not there or that this GPU has no such thing; nothing here throws.
+/// One GPU. Absent answers mean that the library is not there or that this GPU has no such thing;
+/// nothing here throws.
 class Gpu {
  public:
-  explicit Gpu(const std::string& uuid);  // "GPU-..." as CUDA tells it, or of a MIG instance "MIG-..."
+  explicit Gpu(const std::string& uuid);  // "GPU-..." as CUDA tells it, or of a MIG instance
+                                          // "MIG-..."
 
-  /// Clocks, power, temperature and throttle reasons, and the neighbours at most once a second, since they are slow to
-  /// ask for.
+  /// Clocks, power, temperature and throttle reasons, and the neighbours at most once a second,
+  /// since they are slow to ask for.
   Reading read();
 
   /// Adds what NVML knows to `facts`: free memory, PCI id, and the comparable and recorded parts.

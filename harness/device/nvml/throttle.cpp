@@ -27,7 +27,9 @@ constexpr Reason known[] = {
 
 Throttle read_throttle(std::uint64_t mask) {
   Throttle throttle;
-  const auto add = [&](const std::string& name) { throttle.reasons += (throttle.reasons.empty() ? "" : ",") + name; };
+  const auto add = [&](const std::string& name) {
+    throttle.reasons += (throttle.reasons.empty() ? "" : ",") + name;
+  };
   for (const Reason& reason : known) {
     if ((mask & reason.bit) == 0) continue;
     add(reason.name);

@@ -8,8 +8,9 @@ namespace ridgeline::device::nvml {
 /// Why a GPU's clocks are not at their highest, as nvidia-smi names it.
 struct Throttle {
   std::string reasons;  // comma-separated; empty when there is none
-  /// The clocks were taken away from below: heat, or the board's power supply. Samples taken meanwhile say nothing
-  /// about the kernel. Reaching the power limit does: it is how a heavy kernel runs on this GPU.
+  /// The clocks were taken away from below: heat, or the board's power supply. Samples taken
+  /// meanwhile say nothing about the kernel. Reaching the power limit does: it is how a heavy
+  /// kernel runs on this GPU.
   bool by_hardware = false;
 };
 

@@ -12,8 +12,8 @@
 
 #include "harness/emulated/compiler/uncountable_accesses.hpp"
 
-// Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c) is refused with
-// errors like the compiler's own where accesses could not be counted.
+// Runs a compiler for the emulated device: compile_kernels g++ ARGUMENTS... What it compiles (-c)
+// is refused with errors like the compiler's own where accesses could not be counted.
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,9 @@ int run(std::vector<std::string> command) {
   for (std::string& each : command) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  if (const int error = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ); error != 0) {
+  if (const int error =
+          ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+      error != 0) {
     std::fprintf(stderr, "compile_kernels: %s cannot be run: error %d\n", arguments[0], error);
     return 1;
   }
@@ -42,14 +44,15 @@ int compile(std::vector<std::string> command, const std::string& object) {
   fs::remove(dumped, ignored);
   if (ended != 0) return ended;
   if (!dump) {
-    std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n", command[0].c_str());
+    std::fprintf(stderr, "compile_kernels: %s has not dumped what it made: g++ is needed\n",
+                 command[0].c_str());
     fs::remove(object, ignored);
     return 1;
   }
   const auto found = ridgeline::emulated::uncountable_accesses(dump);
   for (const auto& access : found)
-    std::fprintf(stderr, "%s: error: %s\n  in %s\n  hint: %s\n", access.place.c_str(), access.what.c_str(),
-                 access.function.c_str(), access.hint.c_str());
+    std::fprintf(stderr, "%s: error: %s\n  in %s\n  hint: %s\n", access.place.c_str(),
+                 access.what.c_str(), access.function.c_str(), access.hint.c_str());
   if (found.empty()) return 0;
   fs::remove(object, ignored);
   return 1;

@@ -1,4 +1,5 @@
-"""What compile_kernels refuses in sources of kernels, and what it leaves alone, with the real compiler."""
+"""What compile_kernels refuses in sources of kernels, and what it leaves alone, with the real
+compiler."""
 
 import json
 import re
@@ -54,12 +55,13 @@ __global__ void results(Three* to, float2* pair, __half* half, float x) {
   *pair = two(x);  // what a function returns is stored to memory without being counted
   half[0] = __float2half(x);  // what a function returns is stored to memory without being counted
   half[1] = __float2half(-x);  // what a function returns is stored to memory without being counted
-  new (to + 1) Three(three(x));  // what a function returns is stored to memory without being counted
+  new(to + 1) Three(three(x));  // what a function returns is stored to memory without being counted
 }
 __global__ void arguments(const Three* from, float* to) {
   to[0] = first(from[3]);  // memory is passed to a function by value without being counted
 }
-__global__ void halves(__half2* to, const __nv_bfloat162* from, __half* half, __nv_bfloat16* bfloat) {
+__global__ void halves(__half2* to, const __nv_bfloat162* from, __half* half,
+                       __nv_bfloat16* bfloat) {
   to->x = *half;  // a member of a pair of 16-bit numbers in memory
   *bfloat = from[threadIdx.x].y;  // a member of a pair of 16-bit numbers in memory
   __shared__ __half2 tile[32];
@@ -82,7 +84,8 @@ struct Three { float a, b, c; };
 struct Own { __half x, y; };
 __device__ __attribute__((noinline)) Three three(float x) { return {x, x, x}; }
 __device__ __attribute__((noinline)) float first(Three of) { return of.a; }
-__global__ void kernel(Big* to, const Big* from, Three* threes, __half2* pairs, __half* half, Own* own, int n) {
+__global__ void kernel(Big* to, const Big* from, Three* threes, __half2* pairs, __half* half,
+                       Own* own, int n) {
   to[threadIdx.x] = from[threadIdx.x];
   to[40] = {};
   float mine[16], other[16] = {};
@@ -104,7 +107,8 @@ __global__ void kernel(Big* to, const Big* from, Three* threes, __half2* pairs, 
   half[1] = half[2];
   own->x = own->y;
 }
-std::vector<float> on_the_host(const std::vector<float>& values, float* to, Three* threes, __half2* pairs) {
+std::vector<float> on_the_host(const std::vector<float>& values, float* to, Three* threes,
+                               __half2* pairs) {
   memcpy(to, values.data(), 64);
   memset(to, 0, values.size());
   *threes = three(1);
@@ -120,7 +124,19 @@ def compiled(tmp_path, source):
     file.write_text(source)
     made = tmp_path / "kernels.o"
     headers = [word for folder in kit["cuda_headers"] for word in ("-isystem", folder)]
-    command = [*kit["launcher"], kit["compiler"], *kit["flags"], *headers, "-w", "-x", "c++", "-c", file, "-o", made]
+    command = [
+        *kit["launcher"],
+        kit["compiler"],
+        *kit["flags"],
+        *headers,
+        "-w",
+        "-x",
+        "c++",
+        "-c",
+        file,
+        "-o",
+        made,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert made.exists() == (done.returncode == 0), done.stderr
     assert not list(tmp_path.glob("*.dump*"))
@@ -134,7 +150,9 @@ def test_every_access_that_cannot_be_counted_is_an_error_in_its_line(tmp_path):
     for number, line in enumerate(WRONG.splitlines(), 1):
         if "  // " in line:
             expected[number] = line.split("  // ")[1]
-    found = {int(n): text for n, text in re.findall(r"kernels\.cu:(\d+):\d+: error: (.*)", done.stderr)}
+    found = {
+        int(n): text for n, text in re.findall(r"kernels\.cu:(\d+):\d+: error: (.*)", done.stderr)
+    }
     assert found.keys() == expected.keys(), done.stderr
     for number, words in expected.items():
         assert words in found[number]
@@ -163,6 +181,8 @@ def test_what_the_compiler_refuses_has_its_own_words_and_exit_code(tmp_path):
 def test_a_compiler_without_dumps_is_refused(tmp_path):
     kit = json.loads(KIT.read_text())
     made = tmp_path / "kernels.o"
-    done = subprocess.run([*kit["launcher"], "true", "-c", "-o", made], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*kit["launcher"], "true", "-c", "-o", made], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 1
     assert "true has not dumped what it made: g++ is needed" in done.stderr

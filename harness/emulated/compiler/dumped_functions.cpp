@@ -33,8 +33,10 @@ bool is_place(std::string_view text) {
 DumpedStatement without_places(std::string_view line) {
   DumpedStatement statement;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    const std::size_t end = line[i] == '[' ? line.find_first_of("[]", i + 1) : std::string_view::npos;
-    if (end == std::string_view::npos || line[end] != ']' || !is_place(line.substr(i + 1, end - i - 1))) {
+    const std::size_t end =
+        line[i] == '[' ? line.find_first_of("[]", i + 1) : std::string_view::npos;
+    if (end == std::string_view::npos || line[end] != ']' ||
+        !is_place(line.substr(i + 1, end - i - 1))) {
       statement.text += line[i];
       continue;
     }
@@ -53,7 +55,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// "const struct S * from" declares `from` as "const struct S *"; "float t[64]" is an array, whose type is "float".
+/// "const struct S * from" declares `from` as "const struct S *"; "float t[64]" is an array, whose
+/// type is "float".
 void declare(DumpedFunction& function, std::string_view declaration) {
   declaration = declaration.substr(0, declaration.find('['));
   declaration = trimmed(declaration.substr(0, declaration.find(" = ")));
@@ -92,10 +95,12 @@ void declare_parameters(DumpedFunction& function, std::string_view signature) {
   }
 }
 
-/// The complete constructor of a class without virtual bases is the base constructor, and is dumped once.
+/// The complete constructor of a class without virtual bases is the base constructor, and is dumped
+/// once.
 std::string of_base(std::string symbol) {
   for (const auto& [from, to] : {std::pair{"C1E", "C2E"}, {"D1E", "D2E"}})
-    if (const std::size_t at = symbol.rfind(from); at != std::string::npos) symbol.replace(at, 3, to);
+    if (const std::size_t at = symbol.rfind(from); at != std::string::npos)
+      symbol.replace(at, 3, to);
   return symbol;
 }
 
@@ -110,7 +115,8 @@ std::string_view first_name(std::string_view text) {
 std::string variable_of(std::string_view value) {
   value = first_name(value);
   const std::size_t number = value.find_last_not_of("0123456789");
-  if (number == std::string_view::npos || number == 0 || value[number] != '_' || number + 1 == value.size())
+  if (number == std::string_view::npos || number == 0 || value[number] != '_' ||
+      number + 1 == value.size())
     return std::string(value);
   return std::string(value.substr(0, number));
 }
@@ -150,20 +156,24 @@ std::vector<DumpedFunction> read_functions(std::istream& dump) {
     }
     DumpedStatement statement = without_places(trimmed(raw));
     const std::string_view text = statement.text;
-    if (text.empty() || text.starts_with('#') || text.starts_with('<') || !raw.starts_with("  ")) continue;
+    if (text.empty() || text.starts_with('#') || text.starts_with('<') || !raw.starts_with("  "))
+      continue;
     const std::size_t equals = text.find(" = ");
     if (statement.place.empty() && is_declaration(text)) {
       declare(function, text.substr(0, text.size() - 1));
       continue;
     }
-    if (equals != std::string_view::npos && first_name(text).size() == equals && is_assigned_once(first_name(text)))
-      function.values.emplace(text.substr(0, equals), text.substr(equals + 3, text.rfind(';') - equals - 3));
+    if (equals != std::string_view::npos && first_name(text).size() == equals &&
+        is_assigned_once(first_name(text)))
+      function.values.emplace(text.substr(0, equals),
+                              text.substr(equals + 3, text.rfind(';') - equals - 3));
     function.statements.push_back(std::move(statement));
   }
   return functions;
 }
 
-std::vector<const DumpedFunction*> functions_of_kernels(const std::vector<DumpedFunction>& functions) {
+std::vector<const DumpedFunction*> functions_of_kernels(
+    const std::vector<DumpedFunction>& functions) {
   std::map<std::string, const DumpedFunction*, std::less<>> by_symbol;
   for (const DumpedFunction& function : functions) by_symbol[of_base(function.symbol)] = &function;
   std::vector<const DumpedFunction*> reached;
@@ -178,7 +188,8 @@ std::vector<const DumpedFunction*> functions_of_kernels(const std::vector<Dumped
         i += name.size() + 1;
         if (name.size() < 2) continue;
         const auto called = by_symbol.find(of_base(std::string(name)));
-        if (called != by_symbol.end() && known.insert(called->second).second) reached.push_back(called->second);
+        if (called != by_symbol.end() && known.insert(called->second).second)
+          reached.push_back(called->second);
       }
     }
   return reached;

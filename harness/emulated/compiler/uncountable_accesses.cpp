@@ -14,7 +14,8 @@ constexpr int most_steps = 20;  // from a pointer back to what it was made of
 
 constexpr std::string_view by_assignment =
     "assign values of a type as wide as each access shall be (float, float4), in a loop";
-constexpr std::string_view by_a_variable = "go by way of a variable: const auto value = f(); *to = value;";
+constexpr std::string_view by_a_variable =
+    "go by way of a variable: const auto value = f(); *to = value;";
 
 /// A call statement: "lhs = callee (arguments);".
 struct Call {
@@ -93,12 +94,15 @@ bool leads_to_local(const DumpedFunction& function, std::string_view pointer, in
   }
   const std::string name(first_name(pointer));
   const auto value = function.values.find(name);
-  return value != function.values.end() && depth < most_steps && leads_to_local(function, value->second, depth + 1);
+  return value != function.values.end() && depth < most_steps &&
+         leads_to_local(function, value->second, depth + 1);
 }
 
-/// Whether the operand is memory that a pointer leads to, or a static variable, and not seen to be the function's own.
+/// Whether the operand is memory that a pointer leads to, or a static variable, and not seen to be
+/// the function's own.
 bool is_foreign_memory(const DumpedFunction& function, std::string_view operand) {
-  if (operand.starts_with("MEM") || operand.starts_with('*') || operand.find("->") != std::string_view::npos) {
+  if (operand.starts_with("MEM") || operand.starts_with('*') ||
+      operand.find("->") != std::string_view::npos) {
     std::string_view pointer = operand;
     if (operand.starts_with("MEM")) {
       const std::size_t close = operand.find(')');
@@ -114,7 +118,8 @@ bool is_foreign_memory(const DumpedFunction& function, std::string_view operand)
   return known != function.types.end() && known->second.starts_with("static ");
 }
 
-constexpr std::array pairs = {std::string_view("struct __half2"), std::string_view("struct __nv_bfloat162")};
+constexpr std::array pairs = {std::string_view("struct __half2"),
+                              std::string_view("struct __nv_bfloat162")};
 
 bool names_a_pair(std::string_view type) {
   if (type.starts_with("static ")) type.remove_prefix(7);
@@ -124,8 +129,8 @@ bool names_a_pair(std::string_view type) {
   });
 }
 
-/// Whether a part of the statement is .x or .y of a pair in memory: "to_5(D)->x", "MEM[(struct __half2 *)p + 4B].y",
-/// "tile[3].x".
+/// Whether a part of the statement is .x or .y of a pair in memory: "to_5(D)->x", "MEM[(struct
+/// __half2 *)p + 4B].y", "tile[3].x".
 bool touches_half_of_pair(const DumpedFunction& function, std::string_view text) {
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
     if (text[at] != '.' && !text.substr(at).starts_with("->")) continue;
@@ -151,7 +156,8 @@ bool touches_half_of_pair(const DumpedFunction& function, std::string_view text)
       }
     }
     std::size_t begin = base.size();
-    while (begin > 0 && first_name(base.substr(begin - 1, 1)).size() == 1 && base[begin - 1] != '.') --begin;
+    while (begin > 0 && first_name(base.substr(begin - 1, 1)).size() == 1 && base[begin - 1] != '.')
+      --begin;
     const std::string_view name = base.substr(begin);
     const bool by_pointer = text[at] != '.' || (begin > 0 && base[begin - 1] == '*');
     auto type = function.types.find(std::string(name));
@@ -173,37 +179,48 @@ std::optional<Mistake> mistake_in(const DumpedFunction& function, std::string_vi
   if (const std::optional<Call> call = call_of(text)) {
     std::string_view name = call->callee;
     if (name.starts_with("__builtin_")) name.remove_prefix(10);
-    if (name.starts_with("_ZTH") || name.starts_with("_ZTW"))  // whether that variable is initialised
-      return Mistake{"dynamic shared memory is named by extern __shared__, which the emulated device does not know",
-                     "name it by RIDGELINE_DYNAMIC_SHARED(type, name) in the kernel"};
-    const bool copies = name == "memcpy" || name == "memmove" || name == "mempcpy" || name == "memcmp";
+    if (name.starts_with("_ZTH") || name.starts_with("_ZTW"))  // whether that variable is
+                                                               // initialised
+      return Mistake{
+          "dynamic shared memory is named by extern __shared__, which the emulated device does not "
+          "know",
+          "name it by RIDGELINE_DYNAMIC_SHARED(type, name) in the kernel"};
+    const bool copies =
+        name == "memcpy" || name == "memmove" || name == "mempcpy" || name == "memcmp";
     if (copies || name == "memset") {
       const auto local = [&](std::size_t i) {
         return i < call->arguments.size() && leads_to_local(function, call->arguments[i]);
       };
       if (local(0) && (!copies || local(1))) return std::nullopt;
-      return Mistake{std::string(name) + " of memory of the device cannot be counted: compilers choose its accesses",
-                     by_assignment};
+      return Mistake{
+          std::string(name) +
+              " of memory of the device cannot be counted: compilers choose its accesses",
+          by_assignment};
     }
-    if (name.starts_with("__atomic_") || name.starts_with("atomic_") || name.starts_with("__sync_") ||
-        name.starts_with("sync_"))
+    if (name.starts_with("__atomic_") || name.starts_with("atomic_") ||
+        name.starts_with("__sync_") || name.starts_with("sync_"))
       return Mistake{"an atomic operation of more than 8 bytes, or of a library, is not counted",
                      "use CUDA's atomic functions, or cuda::atomic_ref on 4 or 8 bytes"};
     if (!call->result.empty() && !call->in_place && is_foreign_memory(function, call->result))
-      return Mistake{"what a function returns is stored to memory without being counted", by_a_variable};
+      return Mistake{"what a function returns is stored to memory without being counted",
+                     by_a_variable};
     for (const std::string_view argument : call->arguments)
       if (!argument.starts_with('&') && is_foreign_memory(function, argument))
         return Mistake{"memory is passed to a function by value without being counted",
                        "copy it into a variable first: const auto value = *from; f(value);"};
-  } else if (text.find("(char * {ref-all})") != std::string_view::npos) {  // what short copies become
-    for (std::size_t at = text.find("{ref-all})"); at != std::string_view::npos; at = text.find("{ref-all})", at + 1))
+  } else if (text.find("(char * {ref-all})") != std::string_view::npos) {
+    // Short copies become this.
+    for (std::size_t at = text.find("{ref-all})"); at != std::string_view::npos;
+         at = text.find("{ref-all})", at + 1))
       if (!leads_to_local(function, text.substr(at + 10)))
-        return Mistake{"memcpy of memory of the device cannot be counted: compilers choose its accesses",
-                       by_assignment};
+        return Mistake{
+            "memcpy of memory of the device cannot be counted: compilers choose its accesses",
+            by_assignment};
   }
   if (touches_half_of_pair(function, text) && text.find(" = &") == std::string_view::npos)
-    return Mistake{"a member of a pair of 16-bit numbers in memory: nvcc may access both members at once",
-                   "copy the pair into a variable, use its members there, and store it as a whole"};
+    return Mistake{
+        "a member of a pair of 16-bit numbers in memory: nvcc may access both members at once",
+        "copy the pair into a variable, use its members there, and store it as a whole"};
   return std::nullopt;
 }
 
@@ -216,8 +233,11 @@ std::vector<UncountableAccess> uncountable_accesses(std::istream& dump) {
     for (const DumpedStatement& statement : function->statements) {
       const std::optional<Mistake> mistake = mistake_in(*function, statement.text);
       if (!mistake) continue;
-      UncountableAccess access{statement.place, function->name, mistake->what, std::string(mistake->hint)};
-      const auto line = [](const UncountableAccess& one) { return one.place.substr(0, one.place.rfind(':')); };
+      UncountableAccess access{statement.place, function->name, mistake->what,
+                               std::string(mistake->hint)};
+      const auto line = [](const UncountableAccess& one) {
+        return one.place.substr(0, one.place.rfind(':'));
+      };
       if (std::ranges::none_of(found, [&](const UncountableAccess& other) {
             return line(other) == line(access) && other.what == access.what;
           }))

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-// Accesses to memory that -fsanitize=thread does not tell of, and accesses that nvcc makes otherwise than the source
-// says: they would be counted wrongly or not at all, so that sources with them are refused. See
-// docs/emulated-device.md.
+// Accesses to memory that -fsanitize=thread does not tell of, and accesses that nvcc makes
+// otherwise than the source says: they would be counted wrongly or not at all, so that sources with
+// them are refused. See docs/emulated-device.md.
 namespace ridgeline::emulated {
 
 /// One of them, in a kernel or a function that kernels call.
@@ -17,9 +17,10 @@ struct UncountableAccess {
   bool operator==(const UncountableAccess&) const = default;
 };
 
-/// What is wrong in a compiler's dump after it has instrumented a file (g++ -fdump-tree-tsan-asmname-lineno). Kernels
-/// are known by the attribute that language.hpp gives them as __global__. Pointers are taken to lead to the device's
-/// memory unless they are seen to come from a variable of the function's own. Each place and mistake is told once.
+/// What is wrong in a compiler's dump after it has instrumented a file (g++
+/// -fdump-tree-tsan-asmname-lineno). Kernels are known by the attribute that language.hpp gives
+/// them as __global__. Pointers are taken to lead to the device's memory unless they are seen to
+/// come from a variable of the function's own. Each place and mistake is told once.
 std::vector<UncountableAccess> uncountable_accesses(std::istream& dump);
 
 }  // namespace ridgeline::emulated

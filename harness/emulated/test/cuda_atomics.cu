@@ -26,11 +26,14 @@ __global__ void add_up_kernel(unsigned* sum) {
   of_block.fetch_add(1, cuda::memory_order_relaxed);
   __syncthreads();
   if (threadIdx.x == 0)
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*sum).fetch_add(of_block.load(), cuda::memory_order_relaxed);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*sum).fetch_add(
+        of_block.load(), cuda::memory_order_relaxed);
 }
 
-__global__ void take_numbers_kernel(unsigned long long* next, unsigned long long* to, unsigned long long* largest) {
-  const cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> counter(*next), most(*largest);
+__global__ void take_numbers_kernel(unsigned long long* next, unsigned long long* to,
+                                    unsigned long long* largest) {
+  const cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> counter(*next),
+      most(*largest);
   unsigned long long mine = counter.load(cuda::memory_order_relaxed);
   while (!counter.compare_exchange_weak(mine, mine + 1, cuda::memory_order_relaxed)) {
   }
@@ -46,7 +49,8 @@ void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* 
 }
 
 void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream, add_up_kernel, sum);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream,
+                 add_up_kernel, sum);
 }
 
 void take_numbers(device::Stream& stream, unsigned long long* next, unsigned long long* to,

@@ -2,14 +2,16 @@
 
 #include "harness/device/stream.hpp"
 
-// Kernels with cuda::atomic_ref and cuda::atomic of libcu++, whose headers are compiled as they are.
+// Kernels with cuda::atomic_ref and cuda::atomic of libcu++, whose headers are compiled as they
+// are.
 namespace ridgeline::emulated::test {
 
-/// Of two resident blocks the first writes 7 to `data` and sets `flag`; the second waits for it and copies `data` to
-/// `to`. `ordered`: by release and acquire, else relaxed.
+/// Of two resident blocks the first writes 7 to `data` and sets `flag`; the second waits for it and
+/// copies `data` to `to`. `ordered`: by release and acquire, else relaxed.
 void hand_over(device::Stream& stream, bool ordered, int* flag, int* data, int* to);
 
-/// `blocks` of 64 threads add 1 each to *sum, the whole block by way of a cuda::atomic in shared memory.
+/// `blocks` of 64 threads add 1 each to *sum, the whole block by way of a cuda::atomic in shared
+/// memory.
 void add_up_by_atomics(device::Stream& stream, int blocks, unsigned* sum);
 
 /// 32 threads take the next numbers of *next, and write them; the largest one goes to *largest.

@@ -40,7 +40,8 @@ __global__ void exchange_kernel(Exchange how, int* words) {
       reinterpret_cast<char*>(words)[thread] = static_cast<char>(thread);
       if (reinterpret_cast<char*>(words)[thread] != thread) atomicAdd(words + 64, 1);
       break;
-    // The warps of a block run in turn, the first one first, so that it has what the flag orders: warp 1 reads.
+    // The warps of a block run in turn, the first one first, so that it has what the flag orders:
+    // warp 1 reads.
     case Exchange::fences:
       if (thread < 32) {
         words[thread] = thread;
@@ -92,7 +93,8 @@ void exchange_globally(device::Stream& stream, Exchange how, int* words) {
   device::launch({.block = dim3(64)}, stream, exchange_kernel, how, words);
 }
 
-void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced) {
+void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum,
+                          bool fenced) {
   device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64)}, stream,
                  fenced ? last_block_kernel<true> : last_block_kernel<false>, words, count, sum);
 }

@@ -2,7 +2,8 @@
 
 #include "harness/device/stream.hpp"
 
-// Kernels that exchange values through global memory, with and without what orders them. `words` has 256 zeros.
+// Kernels that exchange values through global memory, with and without what orders them. `words`
+// has 256 zeros.
 namespace ridgeline::emulated::test {
 
 enum class Exchange {
@@ -21,8 +22,9 @@ enum class Exchange {
 /// One block of 64 threads.
 void exchange_globally(device::Stream& stream, Exchange how, int* words);
 
-/// Each block writes a word, and the last one that increments `count` adds them up. `fenced`: with fences behind the
-/// write and before the sum.
-void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum, bool fenced);
+/// Each block writes a word, and the last one that increments `count` adds them up. `fenced`: with
+/// fences behind the write and before the sum.
+void add_up_in_last_block(device::Stream& stream, int blocks, int* words, unsigned* count, int* sum,
+                          bool fenced);
 
 }  // namespace ridgeline::emulated::test

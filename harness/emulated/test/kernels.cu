@@ -31,7 +31,8 @@ __global__ void multiply_kernel(const float* a, const float* b, float* c, int n)
   __shared__ float a_tile[16][16];
   __shared__ float b_tile[16][16];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-  const int row = static_cast<int>(blockIdx.y) * 16 + y, column = static_cast<int>(blockIdx.x) * 16 + x;
+  const int row = static_cast<int>(blockIdx.y) * 16 + y,
+            column = static_cast<int>(blockIdx.x) * 16 + x;
   float sum = 0;
   for (int k = 0; k < n; k += 16) {
     a_tile[y][x] = a[row * n + k + x];
@@ -47,7 +48,8 @@ __global__ void add_up_kernel(const float* from, float* to, int n) {
   __shared__ float of_warps[32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   float sum = 0;
-  for (int i = static_cast<int>(blockIdx.x) * threads + thread; i < n; i += static_cast<int>(gridDim.x) * threads)
+  for (int i = static_cast<int>(blockIdx.x) * threads + thread; i < n;
+       i += static_cast<int>(gridDim.x) * threads)
     sum += from[i];
   for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(whole_warp, sum, step);
   if (thread % 32 == 0) of_warps[thread / 32] = sum;
@@ -66,7 +68,8 @@ __global__ void ragged_kernel(const float* from, float* to) {
   float sum = 0;
   for (int outer = 0; outer < 8; ++outer) {
     const int rounds = (lane + outer * 5) % 32 + 1;
-    for (int i = 0; i < rounds; ++i) sum += call ? far_load(from + i * 32 + lane) : from[i * 32 + lane];
+    for (int i = 0; i < rounds; ++i)
+      sum += call ? far_load(from + i * 32 + lane) : from[i * 32 + lane];
     sum += from[1024 + outer * 32 + lane];
   }
   to[lane] = sum;
@@ -109,16 +112,19 @@ __global__ void multiply_tile_kernel(const unsigned short* a, const unsigned sho
   __shared__ unsigned short held[16 * 16 + 16 * 16];
   const int lane = static_cast<int>(threadIdx.x);
   for (int i = lane; i < 256; i += 32) held[i] = a[i];
-  for (int i = lane; i < 256; i += 32) held[256 + i] = i < 128 ? b[i] : static_cast<unsigned short>(0);
+  for (int i = lane; i < 256; i += 32)
+    held[256 + i] = i < 128 ? b[i] : static_cast<unsigned short>(0);
   __syncwarp();
   const Matrices left = emulated::load_matrices(held + lane % 16 * 16 + lane / 16 * 8, 4, false);
-  const Matrices right =
-      emulated::load_matrices(held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
+  const Matrices right = emulated::load_matrices(
+      held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
   const Sums sums = emulated::multiply(Factor::bf16, {}, left, right.parts[0], right.parts[1]);
-  for (int part = 0; part < 4; ++part) d[(lane / 4 + part / 2 * 8) * 8 + lane % 4 * 2 + part % 2] = sums.parts[part];
+  for (int part = 0; part < 4; ++part)
+    d[(lane / 4 + part / 2 * 8) * 8 + lane % 4 * 2 + part % 2] = sums.parts[part];
 }
 
-__global__ void multiply_tiles_kernel(const unsigned short* a, const unsigned short* b, float* d, int rounds) {
+__global__ void multiply_tiles_kernel(const unsigned short* a, const unsigned short* b, float* d,
+                                      int rounds) {
   __shared__ unsigned short held[16 * 16 + 16 * 16];
   const int lane = static_cast<int>(threadIdx.x);
   for (int i = lane; i < 512; i += 32) held[i] = i < 256 ? a[i] : b[i - 256];
@@ -126,8 +132,8 @@ __global__ void multiply_tiles_kernel(const unsigned short* a, const unsigned sh
   Sums sums{};
   for (int i = 0; i < rounds; ++i) {
     const Matrices left = emulated::load_matrices(held + lane % 16 * 16 + lane / 16 * 8, 4, false);
-    const Matrices right =
-        emulated::load_matrices(held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
+    const Matrices right = emulated::load_matrices(
+        held + 256 + lane % 8 * 16 + lane / 8 % 2 * 8 + lane / 16 * 128, 4, false);
     sums = emulated::multiply(Factor::bf16, sums, left, right.parts[0], right.parts[1]);
     sums = emulated::multiply(Factor::bf16, sums, left, right.parts[2], right.parts[3]);
   }
@@ -153,7 +159,8 @@ __global__ void mistake_kernel(Mistake mistake, const float* from, float* to, co
       to[thread] = to[thread] + 1;
       break;
     case Mistake::misaligned:
-      if (thread == 5) reinterpret_cast<float4*>(to)[0] = reinterpret_cast<const float4*>(from + 1)[0];
+      if (thread == 5)
+        reinterpret_cast<float4*>(to)[0] = reinterpret_cast<const float4*>(from + 1)[0];
       break;
     case Mistake::writes_behind_shared:
       few[thread] = 1;
@@ -230,13 +237,14 @@ __global__ void wait_for_each_other_kernel(float* to) {
 }  // namespace
 
 void copy_strided(device::Stream& stream, const float* from, float* to, int n, int stride) {
-  device::launch({.grid = dim3(device::blocks_for(n / stride, 256)), .block = dim3(256)}, stream, copy_strided_kernel,
-                 from, to, n, stride);
+  device::launch({.grid = dim3(device::blocks_for(n / stride, 256)), .block = dim3(256)}, stream,
+                 copy_strided_kernel, from, to, n, stride);
 }
 
 void copy_wide(device::Stream& stream, const float* from, float* to, int n) {
-  device::launch({.grid = dim3(device::blocks_for(n, 1024)), .block = dim3(256)}, stream, copy_wide_kernel,
-                 reinterpret_cast<const float4*>(from), reinterpret_cast<float4*>(to));
+  device::launch({.grid = dim3(device::blocks_for(n, 1024)), .block = dim3(256)}, stream,
+                 copy_wide_kernel, reinterpret_cast<const float4*>(from),
+                 reinterpret_cast<float4*>(to));
 }
 
 void transpose(device::Stream& stream, const float* from, float* to, int n, Transpose how) {
@@ -249,41 +257,48 @@ void transpose(device::Stream& stream, const float* from, float* to, int n, Tran
 
 void multiply(device::Stream& stream, const float* a, const float* b, float* c, int n) {
   const unsigned tiles = static_cast<unsigned>(n) / 16;
-  device::launch({.grid = dim3(tiles, tiles), .block = dim3(16, 16)}, stream, multiply_kernel, a, b, c, n);
+  device::launch({.grid = dim3(tiles, tiles), .block = dim3(16, 16)}, stream, multiply_kernel, a, b,
+                 c, n);
 }
 
 void add_up(device::Stream& stream, const float* from, float* to, int n, int blocks) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(256)}, stream, add_up_kernel, from, to, n);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(256)}, stream,
+                 add_up_kernel, from, to, n);
 }
 
 void ragged(device::Stream& stream, const float* from, float* to, bool call) {
-  device::launch({.block = dim3(32)}, stream, call ? ragged_kernel<true> : ragged_kernel<false>, from, to);
+  device::launch({.block = dim3(32)}, stream, call ? ragged_kernel<true> : ragged_kernel<false>,
+                 from, to);
 }
 
 void exchange(device::Stream& stream, const int* from, int* to, bool barrier) {
-  device::launch({.block = dim3(128)}, stream, barrier ? exchange_kernel<true> : exchange_kernel<false>, from, to);
+  device::launch({.block = dim3(128)}, stream,
+                 barrier ? exchange_kernel<true> : exchange_kernel<false>, from, to);
 }
 
 void combine(device::Stream& stream, int threads, int limit, int* to) {
-  device::launch({.block = dim3(static_cast<unsigned>(threads))}, stream, combine_kernel, limit, to);
+  device::launch({.block = dim3(static_cast<unsigned>(threads))}, stream, combine_kernel, limit,
+                 to);
 }
 
 void count_atomically(device::Stream& stream, int blocks, unsigned* to) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, count_kernel, to);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream,
+                 count_kernel, to);
 }
 
 void copy_async(device::Stream& stream, const float* from, float* to) {
   device::launch({.block = dim3(32)}, stream, copy_async_kernel, from, to);
 }
 
-void multiply_tile(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* d) {
+void multiply_tile(device::Stream& stream, const unsigned short* a, const unsigned short* b,
+                   float* d) {
   device::launch({.block = dim3(32)}, stream, multiply_tile_kernel, a, b, d);
 }
 
-void multiply_tiles(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* d, int blocks,
-                    int rounds) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream, multiply_tiles_kernel, a, b,
-                 d, rounds);
+void multiply_tiles(device::Stream& stream, const unsigned short* a, const unsigned short* b,
+                    float* d, int blocks, int rounds) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32)}, stream,
+                 multiply_tiles_kernel, a, b, d, rounds);
 }
 
 void fill_shared(device::Stream& stream, std::size_t bytes, float* to) {
@@ -296,10 +311,10 @@ void wait_for_each_other(device::Stream& stream, float* to) {
 
 void make(device::Stream& stream, Mistake mistake, const float* from, float* to) {
   const float* const host = new float(1);
-  const bool two =
-      mistake == Mistake::two_blocks_write_one_word || mistake == Mistake::a_block_reads_what_another_writes;
-  device::launch({.grid = dim3(two ? 2 : 1), .block = dim3(128), .shared_bytes = 400}, stream, mistake_kernel, mistake,
-                 from, to, host);
+  const bool two = mistake == Mistake::two_blocks_write_one_word ||
+                   mistake == Mistake::a_block_reads_what_another_writes;
+  device::launch({.grid = dim3(two ? 2 : 1), .block = dim3(128), .shared_bytes = 400}, stream,
+                 mistake_kernel, mistake, from, to, host);
   delete host;
 }
 

@@ -15,7 +15,8 @@ namespace ridgeline::emulated::test {
 class Lab {
  public:
   explicit Lab(const Settings& settings = {})
-      : machine_({.threads = 1024, .shared_bytes = 227 << 10, .shared_per_unit = 228 << 10}, settings),
+      : machine_({.threads = 1024, .shared_bytes = 227 << 10, .shared_per_unit = 228 << 10},
+                 settings),
         stream_{&machine_} {}
 
   device::Stream& stream() { return stream_; }

@@ -75,7 +75,8 @@ __global__ void add_up_cluster_kernel(int* to, Cluster how) {
   if (threadIdx.x == 0) {
     int sum = 0;
     for (int other = 0; other < size; ++other)
-      sum += *static_cast<int*>(emulated::in_block_of_cluster(&mine, other + (how == Cluster::rank_outside ? 1 : 0)));
+      sum += *static_cast<int*>(
+          emulated::in_block_of_cluster(&mine, other + (how == Cluster::rank_outside ? 1 : 0)));
     to[blockIdx.x] = sum;
   }
   if (how == Cluster::without_last_barrier) return;
@@ -86,20 +87,21 @@ __global__ void add_up_cluster_kernel(int* to, Cluster how) {
 
 }  // namespace
 
-void exchange_through_grid_barrier(device::Stream& stream, int blocks, unsigned* counter, int* written, int* to,
-                                   bool resident) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .resident = resident}, stream,
-                 exchange_kernel, counter, written, to);
+void exchange_through_grid_barrier(device::Stream& stream, int blocks, unsigned* counter,
+                                   int* written, int* to, bool resident) {
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .resident = resident},
+      stream, exchange_kernel, counter, written, to);
 }
 
 void add_up_backwards(device::Stream& stream, int blocks, volatile int* flags, int* sums) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32), .resident = true}, stream,
-                 add_up_backwards_kernel, flags, sums);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(32), .resident = true},
+                 stream, add_up_backwards_kernel, flags, sums);
 }
 
 void wait_for_flag(device::Stream& stream, Forgotten forgotten, volatile int* flag, int* to) {
-  device::launch({.grid = dim3(2), .block = dim3(64), .resident = true}, stream, wait_for_flag_kernel, forgotten, flag,
-                 to);
+  device::launch({.grid = dim3(2), .block = dim3(64), .resident = true}, stream,
+                 wait_for_flag_kernel, forgotten, flag, to);
 }
 
 void wait_inside_block(device::Stream& stream, int* to) {
@@ -111,8 +113,9 @@ void count_under_lock(device::Stream& stream, int* lock, int* to) {
 }
 
 void add_up_cluster(device::Stream& stream, int blocks, int* to, Cluster how) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .cluster = dim3(4)}, stream,
-                 add_up_cluster_kernel, to, how);
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .cluster = dim3(4)}, stream,
+      add_up_cluster_kernel, to, how);
 }
 
 }  // namespace ridgeline::emulated::test

@@ -27,19 +27,20 @@ __global__ void warp_words_kernel(WarpWords* to) {
 
 __global__ void bit_words_kernel(unsigned bits, unsigned other, unsigned* to) {
   const unsigned long long both = static_cast<unsigned long long>(other) << 32 | bits;
-  const unsigned results[bit_words] = {static_cast<unsigned>(__popc(bits)),
-                                       static_cast<unsigned>(__popcll(both)),
-                                       static_cast<unsigned>(__clz(static_cast<int>(bits))),
-                                       static_cast<unsigned>(__clzll(static_cast<long long>(both))),
-                                       static_cast<unsigned>(__ffs(static_cast<int>(bits))),
-                                       static_cast<unsigned>(__ffsll(static_cast<long long>(both))),
-                                       __brev(bits),
-                                       __funnelshift_l(bits, other, 8),
-                                       __funnelshift_r(bits, other, 8),
-                                       __byte_perm(bits, other, 0x7C15),
-                                       static_cast<unsigned>(__mul24(static_cast<int>(bits), 3)),
-                                       __umulhi(bits, other),
-                                       static_cast<unsigned>(__mulhi(static_cast<int>(bits), static_cast<int>(other)))};
+  const unsigned results[bit_words] = {
+      static_cast<unsigned>(__popc(bits)),
+      static_cast<unsigned>(__popcll(both)),
+      static_cast<unsigned>(__clz(static_cast<int>(bits))),
+      static_cast<unsigned>(__clzll(static_cast<long long>(both))),
+      static_cast<unsigned>(__ffs(static_cast<int>(bits))),
+      static_cast<unsigned>(__ffsll(static_cast<long long>(both))),
+      __brev(bits),
+      __funnelshift_l(bits, other, 8),
+      __funnelshift_r(bits, other, 8),
+      __byte_perm(bits, other, 0x7C15),
+      static_cast<unsigned>(__mul24(static_cast<int>(bits), 3)),
+      __umulhi(bits, other),
+      static_cast<unsigned>(__mulhi(static_cast<int>(bits), static_cast<int>(other)))};
   if (threadIdx.x < bit_words) to[threadIdx.x] = results[threadIdx.x];
 }
 
@@ -53,7 +54,8 @@ __global__ void atomic_words_kernel(unsigned* words) {
 }
 
 __global__ void packed_kernel(unsigned* words) {
-  atomicAdd(reinterpret_cast<__half2*>(&words[0]), __halves2half2(__float2half(1.0f), __float2half(2.0f)));
+  atomicAdd(reinterpret_cast<__half2*>(&words[0]),
+            __halves2half2(__float2half(1.0f), __float2half(2.0f)));
   atomicAdd(reinterpret_cast<__nv_bfloat162*>(&words[1]),
             __halves2bfloat162(__float2bfloat16(1.0f), __float2bfloat16(2.0f)));
   atomicAdd(reinterpret_cast<__half*>(&words[2]), __float2half(1.0f));
@@ -68,7 +70,8 @@ __global__ void clock_kernel(int* to) {
 
 __global__ void unmodelled_kernel(Unmodelled what, float* words) {
   if (what == Unmodelled::active_mask) words[0] = static_cast<float>(__activemask());
-  if (what == Unmodelled::wide_atomic) atomicAdd(reinterpret_cast<float2*>(words), make_float2(1, 1));
+  if (what == Unmodelled::wide_atomic)
+    atomicAdd(reinterpret_cast<float2*>(words), make_float2(1, 1));
 }
 
 template <class T>
@@ -136,7 +139,9 @@ void use_atomic_words(device::Stream& stream, unsigned* words) {
 void add_packed(device::Stream& stream, unsigned* words) {
   device::launch({.block = dim3(32)}, stream, packed_kernel, words);
 }
-void use_clock(device::Stream& stream, int* to) { device::launch({.block = dim3(32)}, stream, clock_kernel, to); }
+void use_clock(device::Stream& stream, int* to) {
+  device::launch({.block = dim3(32)}, stream, clock_kernel, to);
+}
 void use_unmodelled(device::Stream& stream, Unmodelled what, float* words) {
   device::launch({.block = dim3(32)}, stream, unmodelled_kernel, what, words);
 }
@@ -149,25 +154,28 @@ int bytes_of(Element element) {
 
 void copy_elements(device::Stream& stream, Element element, const void* from, void* to) {
   with_type(element, [&]<class T>(T*) {
-    device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
+    device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from),
+                   static_cast<T*>(to));
   });
 }
 
 void swap_elements(device::Stream& stream, Element element, const void* from, void* to) {
   with_type(element, [&]<class T>(T*) {
     if constexpr (sizeof(T) <= 8)
-      device::launch({.block = dim3(32)}, stream, swap_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
+      device::launch({.block = dim3(32)}, stream, swap_kernel<T>, static_cast<const T*>(from),
+                     static_cast<T*>(to));
   });
 }
 
 void reverse_pairs(device::Stream& stream, const void* from, void* to) {
-  device::launch({.block = dim3(32)}, stream, reverse_pairs_kernel, static_cast<const __half2*>(from),
-                 static_cast<__half2*>(to));
+  device::launch({.block = dim3(32)}, stream, reverse_pairs_kernel,
+                 static_cast<const __half2*>(from), static_cast<__half2*>(to));
 }
 
 void copy_objects(device::Stream& stream, int bytes, const void* from, void* to) {
   const auto copy = [&]<class T>(T*) {
-    device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from), static_cast<T*>(to));
+    device::launch({.block = dim3(32)}, stream, copy_kernel<T>, static_cast<const T*>(from),
+                   static_cast<T*>(to));
   };
   if (bytes == 3) copy(static_cast<Parts<char, 3>*>(nullptr));
   if (bytes == 6) copy(static_cast<Parts<short, 3>*>(nullptr));

@@ -18,8 +18,8 @@
 namespace ridgeline::worker::calibration {
 namespace {
 
-/// The cases of a kind of device, and a device of the kind with inputs, on which they are prepared. Skipped where there
-/// is none.
+/// The cases of a kind of device, and a device of the kind with inputs, on which they are prepared.
+/// Skipped where there is none.
 class CalibrationCases : public testing::TestWithParam<device::Kind> {
  protected:
   std::unique_ptr<device::Device> device;
@@ -66,7 +66,8 @@ bool is_small(const Case& wanted) {
          wanted.info.id.problem.back() == record::Field{"mib", "4"};
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationCases, testing::Values(device::Kind::cpu, device::Kind::cuda),
+INSTANTIATE_TEST_SUITE_P(Kinds, CalibrationCases,
+                         testing::Values(device::Kind::cpu, device::Kind::cuda),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST(Calibration, NamesAreWithoutTheExtraWork) {
@@ -114,7 +115,8 @@ TEST_P(CalibrationCases, WithoutAnExecutionAreWrong) {
 TEST(CalibrationKernels, ValuesMoveByTheRoundsTheyWereTakenThrough) {
   for (const std::int64_t rounds : {0, 1, 1000, 200'001}) {
     float values[lanes];
-    for (int lane = 0; lane < lanes; ++lane) values[lane] = static_cast<float>(lane - 24) * round_step;
+    for (int lane = 0; lane < lanes; ++lane)
+      values[lane] = static_cast<float>(lane - 24) * round_step;
     advance(values, rounds, 1.0f);
     for (int lane = 0; lane < lanes; ++lane)
       ASSERT_EQ(values[lane] / round_step, static_cast<float>(lane - 24 + rounds)) << lane;
@@ -164,14 +166,20 @@ TEST(CalibrationArguments, WhatIsNoPercentageIsRefused) {
   EXPECT_THROW(take_extra(twice), Error);
 }
 
-/// What the program says of its code when a shell starts it with these arguments, as a wrapper does.
+/// What the program says of its code when a shell starts it with these arguments, as a wrapper
+/// does.
 std::string said_hash(const std::string& arguments) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("ridgeline_calibration_{}", getpid());
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("ridgeline_calibration_{}", getpid());
   std::filesystem::create_directories(folder);
-  std::ofstream(folder / "wrapper") << "#!/bin/sh\nexec '" CALIBRATION_WORKER "' " << arguments << " \"$@\"\n";
+  std::ofstream(folder / "wrapper")
+      << "#!/bin/sh\nexec '" CALIBRATION_WORKER "' " << arguments << " \"$@\"\n";
   std::filesystem::permissions(folder / "wrapper", std::filesystem::perms::owner_all);
-  std::ofstream(folder / "requests") << protocol::to_line(protocol::Request{protocol::HelloRequest{}});
-  EXPECT_EQ(std::system(fmt::format("'{0}/wrapper' --worker < '{0}/requests' > '{0}/answer'", folder.string()).c_str()),
+  std::ofstream(folder / "requests")
+      << protocol::to_line(protocol::Request{protocol::HelloRequest{}});
+  EXPECT_EQ(std::system(fmt::format("'{0}/wrapper' --worker < '{0}/requests' > '{0}/answer'",
+                                    folder.string())
+                            .c_str()),
             0);
   std::string answer;
   std::ifstream stream(folder / "answer");

@@ -56,14 +56,17 @@ Counted read_blocks(std::span<const std::uint32_t> words, std::int64_t begin, st
   return {total, counter.count()};
 }
 
-Counted gather_words(std::span<const std::uint32_t> words, std::uint64_t seed, std::int64_t begin, std::int64_t units) {
+Counted gather_words(std::span<const std::uint32_t> words, std::uint64_t seed, std::int64_t begin,
+                     std::int64_t units) {
   const std::uint64_t mask = words.size() - 1;
   Counter counter;
   std::uint32_t total = 0;
   for (std::int64_t unit = begin; unit < begin + units; ++unit) {
 #pragma GCC unroll 8
     for (std::int64_t load = 0; load < loads_of_unit; ++load)
-      total += words[device::random_bits(seed, static_cast<std::uint64_t>(unit * loads_of_unit + load)) & mask];
+      total +=
+          words[device::random_bits(seed, static_cast<std::uint64_t>(unit * loads_of_unit + load)) &
+                mask];
     counter.add_one();
   }
   return {total, counter.count()};

@@ -13,8 +13,8 @@
 namespace ridgeline::worker::calibration {
 namespace {
 
-/// `outside`, on which the code hash that is said depends on the extra work as well as on the program: the same file
-/// stands for two builds.
+/// `outside`, on which the code hash that is said depends on the extra work as well as on the
+/// program: the same file stands for two builds.
 class Marked final : public Transport {
  public:
   Marked(std::unique_ptr<Transport> outside, double extra_percent)
@@ -51,7 +51,8 @@ double parse_extra(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [rest, status] = std::from_chars(text.data(), end, percent);
   if (status != std::errc() || rest != end || !(percent > -100 && percent <= 1000))
-    throw Error(ErrorKind::usage, fmt::format("--extra takes a percentage, not '{}'", printable(text, 60)),
+    throw Error(ErrorKind::usage,
+                fmt::format("--extra takes a percentage, not '{}'", printable(text, 60)),
                 "for example --extra 3 or --extra -5");
   return percent + 0.0;  // -0 is 0
 }
@@ -69,7 +70,9 @@ double take_extra(std::vector<std::string>& arguments) {
       continue;
     }
     if (given) throw Error(ErrorKind::usage, "--extra is given twice");
-    given = joined ? arguments[i].substr(flag.size() + 1) : ++i < arguments.size() ? arguments[i] : "";
+    given = joined                   ? arguments[i].substr(flag.size() + 1)
+            : ++i < arguments.size() ? arguments[i]
+                                     : "";
   }
   arguments = std::move(rest);
   return given ? parse_extra(*given) : 0;
@@ -78,9 +81,10 @@ double take_extra(std::vector<std::string>& arguments) {
 Program program(double extra_percent) {
   Program program;
   program.name = "ridgeline-calibration-worker";
-  program.suites.push_back({"calibration",
-                            "Does the gate find a known amount of extra work, and nothing where there is none?",
-                            cases(extra_percent)});
+  program.suites.push_back(
+      {"calibration",
+       "Does the gate find a known amount of extra work, and nothing where there is none?",
+       cases(extra_percent)});
   program.connect = [extra_percent](const std::string& address) {
     return std::make_unique<Marked>(open_transport(address), extra_percent);
   };

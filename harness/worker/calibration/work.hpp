@@ -1,45 +1,55 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "harness/device/random.hpp"
-#include "harness/record/measurement.hpp"
-#include "harness/worker/calibration/kernels.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/worker/case.hpp"
 
-/// What the cases of all kinds of device have in common: how work that was counted is told.
+/// What the cases of all kinds of device have in common: how they are declared, and how work that
+/// was counted is told.
 namespace ridgeline::worker::calibration {
 
-/// `work`: the units that were counted in the execution that was verified last.
-inline std::vector<record::Metric> work_metric(double units) { return {{"work", units, "1", record::Direction::none}}; }
-
-/// The verification of `wrong` things; more work than was asked for is as wrong as less.
-inline record::Verification verification(std::int64_t wrong) { return {static_cast<double>(wrong), 0}; }
-
-/// Values that rounds of x = x * 1 + round_step take on exactly: multiples of round_step in [-1, 1).
-inline std::vector<float> random_starts(std::uint64_t seed, std::size_t count) {
-  std::vector<float> start(count);
-  for (std::size_t lane = 0; lane < count; ++lane)
-    start[lane] = std::floor(device::random_uniform(seed, lane) / round_step) * round_step;
-  return start;
-}
-
-/// How far each value has moved is how many rounds it was taken through. Adds up in `work` what those have done that
-/// went as far as `rounds`, and counts the others as wrong.
-inline record::Verification verify_rounds(const std::vector<float>& starts, const std::vector<float>& ends,
-                                          std::int64_t rounds, double& work) {
+/// What the outputs of an execution say: wrong ones, and the units of work that were counted. More
+/// work than was asked for is as wrong as less.
+struct Verdict {
   std::int64_t wrong = 0;
-  work = 0;
-  for (std::size_t lane = 0; lane < ends.size(); ++lane) {
-    const double moved = (static_cast<double>(ends[lane]) - starts[lane]) / round_step;
-    if (moved == static_cast<double>(rounds))
-      work += moved;
-    else
-      ++wrong;  // also when it is not a number
-  }
-  return verification(wrong);
+  double work = 0;
+};
+
+/// A workload that writes `out`, and has the work of the execution that was verified last as its
+/// metric; none where an output is wrong. `judge` gets the outputs.
+template <class Output>
+measure::Workload counted(const std::shared_ptr<device::Buffer<Output>>& out,
+                          const std::function<Verdict(const std::vector<Output>&)>& judge) {
+  const auto work = std::make_shared<double>(0);
+  measure::Workload workload;
+  workload.poison = [=](std::size_t) { out->poison(); };
+  workload.verify = [=](std::size_t) {
+    const Verdict verdict = judge(out->download());
+    *work = verdict.wrong == 0 ? verdict.work : 0;
+    return record::Verification{static_cast<double>(verdict.wrong), 0};
+  };
+  workload.timed_metrics = [=](double) {
+    return std::vector<record::Metric>{{"work", *work, "1", record::Direction::none}};
+  };
+  return workload;
 }
+
+/// Takes `count` values through rounds of x = x * 1 + round_step by `launch`: multiples of
+/// round_step in [-1, 1), on which every round is exact. How far each has moved is how many rounds
+/// it was taken through.
+measure::Workload computing(
+    measure::Setup& setup, std::size_t count, std::int64_t rounds,
+    std::function<void(const float* in, float* out, device::Stream&)> launch);
+
+/// A case that every device of the kind supports, and that needs `memory` bytes.
+Case make_case(DeviceKind kind, const char* variant, const char* dtype,
+               std::vector<record::Field> problem, const char* idea, double memory,
+               std::function<measure::Workload(measure::Setup&)> prepare);
 
 }  // namespace ridgeline::worker::calibration

@@ -14,8 +14,8 @@
 #include "harness/measure/count.hpp"
 #include "harness/record/json.hpp"
 
-// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0 it was counted, 2
-// something is wrong with it, 64 usage, 69 no such device.
+// The program around a file that `ridgeline check` compiles: PROGRAM DEVICE [--json]. Exit codes: 0
+// it was counted, 2 something is wrong with it, 64 usage, 69 no such device.
 namespace ridgeline {
 namespace {
 
@@ -36,7 +36,8 @@ record::Measurement measured(device::Device& device) {
   } catch (const device::KernelMistake& mistake) {
     measurement.outcome = record::Outcome::wrong_result;
     measurement.reason = mistake.what();
-    if (!mistake.advice().empty()) measurement.reason += "\n  " + mistake.advice();  // what else was found
+    if (!mistake.advice().empty())
+      measurement.reason += "\n  " + mistake.advice();  // what else was found
   } catch (const std::exception& error) {
     measurement.outcome = record::Outcome::wrong_result;
     measurement.reason = error.what();
@@ -51,7 +52,8 @@ std::string text_of(const record::Metric& metric) {
 
 void print(const record::Measurement& measurement, std::string_view device) {
   if (measurement.outcome != record::Outcome::counted) {
-    fmt::print("{}: {}\n  {}\n", device, record::to_string(measurement.outcome), measurement.reason);
+    fmt::print("{}: {}\n  {}\n", device, record::to_string(measurement.outcome),
+               measurement.reason);
     return;
   }
   fmt::print("{}: nothing wrong was found\n\n", device);
@@ -61,7 +63,8 @@ void print(const record::Measurement& measurement, std::string_view device) {
   }
   for (const record::Metric& metric : measurement.metrics) fmt::print("{}", text_of(metric));
   fmt::print("\n");
-  for (const std::string& line : analysis::annotated_listing(measurement.sites, measurement.sources))
+  for (const std::string& line :
+       analysis::annotated_listing(measurement.sites, measurement.sources))
     fmt::print("{}\n", line);
 }
 

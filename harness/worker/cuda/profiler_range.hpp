@@ -8,7 +8,8 @@
 
 namespace ridgeline::worker {
 
-/// Names a stretch of execution for NVIDIA's profilers (an NVTX range); nothing where NVTX is not installed.
+/// Names a stretch of execution for NVIDIA's profilers (an NVTX range); nothing where NVTX is not
+/// installed.
 class ProfilerRange {
  public:
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -11,7 +11,8 @@
 namespace ridgeline::worker {
 namespace {
 
-// Errors are MPI's default: a message and the end of every rank. A group that cannot agree cannot report either.
+// Errors are MPI's default: a message and the end of every rank. A group that cannot agree cannot
+// report either.
 struct Machine {
   int size = 1, rank = 0;
 };

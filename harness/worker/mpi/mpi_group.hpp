@@ -4,11 +4,11 @@
 
 namespace ridgeline::worker {
 
-/// The processes that mpirun started. MPI is initialised by the first question, not before, so that a program that only
-/// lists its cases never touches it, and is finalised with the group.
+/// The processes that mpirun started. MPI is initialised by the first question, not before, so that
+/// a program that only lists its cases never touches it, and is finalised with the group.
 ///
-/// The ranks of one machine divide its cores: each keeps to its share, so that a device opened later pins threads
-/// there. A rank that the launcher has bound already is left where it is.
+/// The ranks of one machine divide its cores: each keeps to its share, so that a device opened
+/// later pins threads there. A rank that the launcher has bound already is left where it is.
 class MpiGroup final : public measure::Group {
  public:
   MpiGroup() = default;
@@ -18,7 +18,8 @@ class MpiGroup final : public measure::Group {
   int size() const override;
   int rank() const override;
   int rank_on_machine() const;
-  /// Ends every rank, when MPI was started: for one that cannot go on, while the others may wait for it.
+  /// Ends every rank, when MPI was started: for one that cannot go on, while the others may wait
+  /// for it.
   void abort(int exit_code) noexcept;
   void barrier() override;
   double max(double value) override;

@@ -25,15 +25,18 @@ struct Draw {
   std::uint64_t seed = 0, layout = 0;
 };
 
-/// What of a case needs more memory than two of it may have: nothing, or something that is noticed before allocating,
-/// or while it allocates.
+/// What of a case needs more memory than two of it may have: nothing, or something that is noticed
+/// before allocating, or while it allocates.
 enum class Greed { none, known, noticed };
 
-/// One case: what its executions take and write. Executions are counted from 0, which is the verified one.
+/// One case: what its executions take and write. Executions are counted from 0, which is the
+/// verified one.
 struct Behaviour {
   const char* variant;
   const char* idea;
-  double (*ns)(std::int64_t execution, const Draw& draw) = [](std::int64_t, const Draw&) { return 1e5; };
+  double (*ns)(std::int64_t execution, const Draw& draw) = [](std::int64_t, const Draw&) {
+    return 1e5;
+  };
   float (*output)(std::int64_t execution) = [](std::int64_t) { return 1.0f; };  // 1 is right
   void (*before_launch)(std::int64_t execution) = [](std::int64_t) {};
   device::Reading (*reading)() = [] { return device::Reading{}; };
@@ -44,7 +47,8 @@ struct Behaviour {
 };
 
 double noise(std::int64_t execution, const Draw& draw, double width) {
-  return 1e5 * (1 + width * device::random_uniform(draw.seed, static_cast<std::uint64_t>(execution)));
+  return 1e5 *
+         (1 + width * device::random_uniform(draw.seed, static_cast<std::uint64_t>(execution)));
 }
 
 const std::vector<Behaviour>& behaviours() {
@@ -57,14 +61,15 @@ const std::vector<Behaviour>& behaviours() {
     add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, const Draw& draw) {
       return noise(i, draw, 0.02);
     };
-    add("process_noise", "100 us, 1% more or less in every process").ns = [](std::int64_t, const Draw& draw) {
-      return noise(0, {draw.layout}, 0.01);
-    };
-    add("bimodal", "12.5% slower in about every other process, and 1% more or less").ns = [](std::int64_t,
-                                                                                             const Draw& draw) {
-      return noise(0, {draw.layout}, 0.01) * (device::random_uniform(draw.layout, 1) < 0 ? 1 : 1.125);
-    };
-    // Random times would do only until a seed makes samples of many executions, whose noise is averaged away.
+    add("process_noise", "100 us, 1% more or less in every process").ns =
+        [](std::int64_t, const Draw& draw) { return noise(0, {draw.layout}, 0.01); };
+    add("bimodal", "12.5% slower in about every other process, and 1% more or less").ns =
+        [](std::int64_t, const Draw& draw) {
+          return noise(0, {draw.layout}, 0.01) *
+                 (device::random_uniform(draw.layout, 1) < 0 ? 1 : 1.125);
+        };
+    // Random times would do only until a seed makes samples of many executions, whose noise is
+    // averaged away.
     add("unstable", "slower by 2% with every execution").ns = [](std::int64_t i, const Draw&) {
       return 1e5 * std::pow(1.02, static_cast<double>(i));
     };
@@ -72,19 +77,22 @@ const std::vector<Behaviour>& behaviours() {
       return 1e5 * (1 + 0.001 * static_cast<double>(i));
     };
     add("prints", "prints bytes that are not text while it runs").before_launch = [](std::int64_t) {
-      [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, "\xFF\x00{\"reply\":\"sample\"}\n", 21);
+      [[maybe_unused]] const ssize_t written =
+          write(STDOUT_FILENO, "\xFF\x00{\"reply\":\"sample\"}\n", 21);
     };
     add("slow", "takes a second to prepare").before_launch = [](std::int64_t execution) {
       if (execution == 0) std::this_thread::sleep_for(std::chrono::seconds(1));
     };
     add("wrong_result", "writes 2 instead of 1").output = [](std::int64_t) { return 2.0f; };
     add("writes_nothing", "leaves its output alone").output = [](std::int64_t) { return NAN; };
-    add("wrong_after_timing", "is right in its first execution alone").output = [](std::int64_t execution) {
-      return execution == 0 ? 1.0f : 2.0f;
-    };
-    add("device_error", "its device fails while it warms up").before_launch = [](std::int64_t execution) {
-      if (execution == 5) throw Error(ErrorKind::dependency, "synchronising failed: the device was scripted to fail");
-    };
+    add("wrong_after_timing", "is right in its first execution alone").output =
+        [](std::int64_t execution) { return execution == 0 ? 1.0f : 2.0f; };
+    add("device_error", "its device fails while it warms up").before_launch =
+        [](std::int64_t execution) {
+          if (execution == 5)
+            throw Error(ErrorKind::dependency,
+                        "synchronising failed: the device was scripted to fail");
+        };
     add("throttled", "its device says that it throttles").reading = [] {
       device::Reading reading;
       reading.throttle = "hw_thermal_slowdown";
@@ -103,7 +111,8 @@ const std::vector<Behaviour>& behaviours() {
       return device::Support::unavailable("libscript.so.1 not found");
     };
     add("fills_memory", "fits once, and says so").greed = Greed::known;
-    add("fills_memory_late", "fits once, which is noticed when it allocates").greed = Greed::noticed;
+    add("fills_memory_late", "fits once, which is noticed when it allocates").greed =
+        Greed::noticed;
     add("too_large", "needs more memory than there is").memory = 550e9;
     const auto add_counting = [&](const char* variant, const char* idea) -> Behaviour& {
       Behaviour& row = add(variant, idea);
@@ -111,13 +120,15 @@ const std::vector<Behaviour>& behaviours() {
       return row;
     };
     add_counting("counted", "reads 16 floats once and writes them once");
-    add_counting("counted_wrong", "writes 2 instead of 1").output = [](std::int64_t) { return 2.0f; };
+    add_counting("counted_wrong", "writes 2 instead of 1").output = [](std::int64_t) {
+      return 2.0f;
+    };
     add_counting("counted_race", "its device finds a race").before_launch = [](std::int64_t) {
-      throw device::KernelMistake("race (write after write) at scripted.cu:7, block 0, thread 1 with 0: out");
+      throw device::KernelMistake(
+          "race (write after write) at scripted.cu:7, block 0, thread 1 with 0: out");
     };
-    add_counting("counted_unmodelled", "its device does not know an instruction").before_launch = [](std::int64_t) {
-      throw device::Unsupported("wgmma.mma_async");
-    };
+    add_counting("counted_unmodelled", "its device does not know an instruction").before_launch =
+        [](std::int64_t) { throw device::Unsupported("wgmma.mma_async"); };
     add_counting("counted_segfault", "writes to address 0").before_launch = [](std::int64_t) {
       *static_cast<volatile int*>(nullptr) = 1;
     };
@@ -160,7 +171,8 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
   stage.elapsed_ns = 0;
   std::shared_ptr<Memory> memory;
   if (behaviour.greed != Greed::none) memory = std::make_shared<Memory>();
-  if (memory && !memory->filled()) throw OutOfMemory("there is no room for 900000000 bytes on fake");
+  if (memory && !memory->filled())
+    throw OutOfMemory("there is no room for 900000000 bytes on fake");
   measure::Workload workload;
   workload.flops = 1e6;
   workload.bytes = 64;
@@ -228,8 +240,12 @@ Program program(const Script& script) {
     added.info.idea = behaviour.idea;
     added.info.flops = 1e6;
     added.info.bytes = 64;
-    added.supports = [stage, &behaviour](const device::Facts&) { return supports(behaviour_of(*stage, behaviour)); };
-    added.memory = [stage, &behaviour](const device::Facts&) { return behaviour_of(*stage, behaviour).memory; };
+    added.supports = [stage, &behaviour](const device::Facts&) {
+      return supports(behaviour_of(*stage, behaviour));
+    };
+    added.memory = [stage, &behaviour](const device::Facts&) {
+      return behaviour_of(*stage, behaviour).memory;
+    };
     added.prepare = [stage, &behaviour](measure::Setup& setup) {
       return prepare(*stage, behaviour_of(*stage, behaviour), setup);
     };
@@ -243,7 +259,8 @@ Program program(const Script& script) {
   program.open = [stage](std::string_view id) -> std::unique_ptr<device::Device> {
     if (id == "emulated:fake") return std::make_unique<device::FakeDevice>(counting());
     if (id != "fake")
-      throw Error(ErrorKind::dependency, "there is no device but 'fake' here, and 'emulated:fake' for counts");
+      throw Error(ErrorKind::dependency,
+                  "there is no device but 'fake' here, and 'emulated:fake' for counts");
     device::FakeScript script;
     script.elapsed_ns = [stage](std::int64_t) { return std::exchange(stage->elapsed_ns, 0.0); };
     script.reading = [stage](std::int64_t) {
@@ -251,7 +268,9 @@ Program program(const Script& script) {
     };
     return std::make_unique<device::FakeDevice>(std::move(script));
   };
-  program.connect = [stage](const std::string& address) { return faulty(open_transport(address), stage->script); };
+  program.connect = [stage](const std::string& address) {
+    return faulty(open_transport(address), stage->script);
+  };
   return program;
 }
 

@@ -41,14 +41,15 @@ class Faulty final : public Transport {
         if (const char* delay = std::getenv("RIDGELINE_SCRIPTED_DELAY_MS"))
           std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(delay)));
         if (const char* version = std::getenv("RIDGELINE_SCRIPTED_PROTOCOL")) {
-          outside_->send(
-              fmt::format("{{\"reply\":\"hello\",\"protocol\":{},\"build\":{{}},\"launcher\":\"\"}}\n", version));
+          outside_->send(fmt::format(
+              "{{\"reply\":\"hello\",\"protocol\":{},\"build\":{{}},\"launcher\":\"\"}}\n",
+              version));
           continue;
         }
       }
       if (kind == "prepare" && !script_->knows_layout && request.contains("layout")) {
-        outside_->send(protocol::to_line(
-            protocol::Failure{"request \"prepare\" has an unknown field", "", static_cast<int>(ErrorKind::usage)}));
+        outside_->send(protocol::to_line(protocol::Failure{
+            "request \"prepare\" has an unknown field", "", static_cast<int>(ErrorKind::usage)}));
         continue;
       }
       if (kind == "prepare") script_->prepare(variant_of(request.value("case", "")));
@@ -95,12 +96,14 @@ class Faulty final : public Transport {
   /// Gives each metric its value, and adds those that were not counted.
   static void count(nlohmann::json& metrics, const std::map<std::string, double>& values) {
     for (const auto& [name, value] : values) {
-      const auto found = std::find_if(metrics.begin(), metrics.end(),
-                                      [&](const nlohmann::json& metric) { return metric.at("name") == name; });
+      const auto found =
+          std::find_if(metrics.begin(), metrics.end(),
+                       [&](const nlohmann::json& metric) { return metric.at("name") == name; });
       if (found != metrics.end())
         (*found)["value"] = value;
       else
-        metrics.push_back({{"name", name}, {"value", value}, {"unit", "1"}, {"direction", "lower"}});
+        metrics.push_back(
+            {{"name", name}, {"value", value}, {"unit", "1"}, {"direction", "lower"}});
     }
   }
 
@@ -118,7 +121,8 @@ class Faulty final : public Transport {
 
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> table{
-      {"segfault", "writes to address 0", [](Transport&) { *static_cast<volatile int*>(nullptr) = 1; }},
+      {"segfault", "writes to address 0",
+       [](Transport&) { *static_cast<volatile int*>(nullptr) = 1; }},
       {"abort", "calls abort()", [](Transport&) { std::abort(); }},
       {"exit0", "exits with 0 in the middle", [](Transport&) { _exit(0); }},
       {"exit3", "says why on stderr and exits with 3",
@@ -165,7 +169,8 @@ const std::vector<Fault>& faults() {
        }},
       {"huge", "answers with a message of 64 MiB",
        [](Transport& outside) {
-         outside.send("{\"reply\":\"sample\",\"samples_ns\":[" + std::string(64u << 20, ' ') + "1]}\n");
+         outside.send("{\"reply\":\"sample\",\"samples_ns\":[" + std::string(64u << 20, ' ') +
+                      "1]}\n");
        }},
       {"wrong_type", "answers with texts where numbers belong",
        [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[\"1\"]}\n"); }},
@@ -176,12 +181,16 @@ const std::vector<Fault>& faults() {
       {"nan_time", "answers with a time that is not a number",
        [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,NaN]}\n"); }},
       {"infinite_time", "answers with a time that no double can hold",
-       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,1e999]}\n"); }},
+       [](Transport& outside) {
+         outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,1e999]}\n");
+       }},
       {"unknown_reply", "answers with a message nobody knows",
        [](Transport& outside) { outside.send("{\"reply\":\"dance\"}\n"); }},
       {"answers_twice", "sends an answer nobody asked for",
        [](Transport& outside) {
-         outside.send("{\"reply\":\"sample\",\"samples_ns\":[1]}\n{\"reply\":\"sample\",\"samples_ns\":[1]}\n");
+         outside.send(
+             "{\"reply\":\"sample\",\"samples_ns\":[1]}\n{\"reply\":\"sample\",\"samples_ns\":[1]}"
+             "\n");
        }},
   };
   return table;
@@ -190,11 +199,16 @@ const std::vector<Fault>& faults() {
 const std::vector<Lie>& lies() {
   using nlohmann::json;
   static const std::vector<Lie> table{
-      {"unverified", "leaves its verification out", [](json& measurement) { measurement.erase("verification"); }},
+      {"unverified", "leaves its verification out",
+       [](json& measurement) { measurement.erase("verification"); }},
       {"same_metric_twice", "gives two metrics one name",
-       [](json& measurement) { measurement["metrics"].push_back(json(measurement["metrics"][0])); }},
-      {"other_cache", "says that its cache was hot", [](json& measurement) { measurement["cache"] = "hot"; }},
-      {"other_launch", "says that it launched one by one", [](json& measurement) { measurement["launch"] = "single"; }},
+       [](json& measurement) {
+         measurement["metrics"].push_back(json(measurement["metrics"][0]));
+       }},
+      {"other_cache", "says that its cache was hot",
+       [](json& measurement) { measurement["cache"] = "hot"; }},
+      {"other_launch", "says that it launched one by one",
+       [](json& measurement) { measurement["launch"] = "single"; }},
       {"zero_at_the_end", "says in the end that a sample took no time",
        [](json& measurement) { measurement["samples_ns"][0] = 0; }},
       {"counts_on_a_clock", "says in the end that it was counted",
@@ -202,15 +216,19 @@ const std::vector<Lie>& lies() {
          measurement["outcome"] = "counted";
          measurement["samples_ns"] = json::array();
          for (const char* time : {"warmup_ns", "timed_ns"}) measurement[time] = 0;
-         for (const char* of_samples : {"median_ns", "relative_spread"}) measurement.erase(of_samples);
+         for (const char* of_samples : {"median_ns", "relative_spread"})
+           measurement.erase(of_samples);
        }},
       {"other_seed", "says that its seed was another",
-       [](json& measurement) { measurement["seed"] = measurement["seed"].get<std::uint64_t>() ^ 1; }},
+       [](json& measurement) {
+         measurement["seed"] = measurement["seed"].get<std::uint64_t>() ^ 1;
+       }},
   };
   return table;
 }
 
-std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside, std::shared_ptr<Script> script) {
+std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside,
+                                  std::shared_ptr<Script> script) {
   return std::make_unique<Faulty>(std::move(outside), std::move(script));
 }
 

@@ -46,7 +46,8 @@ def sort_once():
     start = time.perf_counter_ns()
     result = sorted(values)
     elapsed = time.perf_counter_ns() - start
-    return elapsed, all(a <= b for a, b in zip(result, result[1:], strict=False)) and len(result) == len(values)
+    in_order = all(a <= b for a, b in zip(result, result[1:], strict=False))
+    return elapsed, in_order and len(result) == len(values)
 
 
 def failure(message, exit_code):
@@ -60,7 +61,8 @@ class Worker:
 
     def hello(self, request):
         if request["protocol"] != 1:
-            return failure(f"this worker speaks protocol 1, but protocol {request['protocol']} was asked for", 69)
+            asked = request["protocol"]
+            return failure(f"this worker speaks protocol 1, but protocol {asked} was asked for", 69)
         return {"reply": "hello", "protocol": 1, "build": BUILD, "launcher": ""}
 
     def list(self, request):
@@ -74,7 +76,11 @@ class Worker:
             return failure(f"there is no case '{request['case']}'", 64)
         random.seed(request["seed"])
         if not sort_once()[1]:
-            return {"reply": "prepare", "outcome": "wrong_result", "reason": "the list is not sorted"}
+            return {
+                "reply": "prepare",
+                "outcome": "wrong_result",
+                "reason": "the list is not sorted",
+            }
         self.prepared, self.samples = request, []
         return {"reply": "prepare", "outcome": "ok", "reason": ""}
 

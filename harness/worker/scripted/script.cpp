@@ -14,7 +14,8 @@ namespace {
 /// "noisy=segfault@7-9".
 void read_acting(const std::string& text, Script& script) {
   const std::size_t equals = text.find('='), at = text.find('@'), dash = text.find('-', at);
-  if (equals == std::string::npos) throw Error(ErrorKind::usage, "--as needs VARIANT=VARIANT[@FROM[-TO]]");
+  if (equals == std::string::npos)
+    throw Error(ErrorKind::usage, "--as needs VARIANT=VARIANT[@FROM[-TO]]");
   Script::Acting acting{text.substr(equals + 1, at == std::string::npos ? at : at - equals - 1)};
   if (at != std::string::npos) {
     acting.from = acting.to = std::atoi(text.c_str() + at + 1);
@@ -53,9 +54,11 @@ std::string Script::code_hash() const {
   std::string text = slower != 0 ? fmt::format("slower {}\n", slower) : "";
   for (const std::string& variant : without) text += fmt::format("without {}\n", variant);
   for (const auto& [variant, all] : acting)
-    for (const Acting& each : all) text += fmt::format("{} as {} {} {}\n", variant, each.as, each.from, each.to);
+    for (const Acting& each : all)
+      text += fmt::format("{} as {} {} {}\n", variant, each.as, each.from, each.to);
   for (const auto& [variant, metrics] : counts)
-    for (const auto& [name, value] : metrics) text += fmt::format("{} counts {} {}\n", variant, value, name);
+    for (const auto& [name, value] : metrics)
+      text += fmt::format("{} counts {} {}\n", variant, value, name);
   if (!knows_layout) text += "no layout\n";
   if (text.empty()) return {};
   std::uint64_t state = 0xcbf29ce484222325;
@@ -72,7 +75,8 @@ Script take_script(int& argc, char** argv) {
       (flag == "--no-layout" ? script.knows_layout : script.knows_code) = false;
       continue;
     }
-    if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--count" && flag != "--state") {
+    if (flag != "--slower" && flag != "--without" && flag != "--as" && flag != "--count" &&
+        flag != "--state") {
       argv[kept++] = argv[i];
       continue;
     }

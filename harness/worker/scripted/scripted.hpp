@@ -9,17 +9,19 @@
 #include "harness/worker/scripted/script.hpp"
 #include "harness/worker/transport.hpp"
 
-/// A worker for tests: suite `scripted` on the fake device, where each case behaves or misbehaves as its variant's name
-/// says. The variants `counted...` run on a second one, `emulated:fake`, which counts.
+/// A worker for tests: suite `scripted` on the fake device, where each case behaves or misbehaves
+/// as its variant's name says. The variants `counted...` run on a second one, `emulated:fake`,
+/// which counts.
 namespace ridgeline::worker::scripted {
 
 /// Cases that keep to the protocol, good results and bad, and the names of those that do not.
 Program program(const Script& script = {});
 
-/// `outside`, where the cases that break the protocol do so when they are asked for samples or to finish.
-/// $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak, $RIDGELINE_SCRIPTED_DELAY_MS how long it
-/// takes to say hello.
-std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside, std::shared_ptr<Script> script);
+/// `outside`, where the cases that break the protocol do so when they are asked for samples or to
+/// finish. $RIDGELINE_SCRIPTED_PROTOCOL is the protocol version it claims to speak,
+/// $RIDGELINE_SCRIPTED_DELAY_MS how long it takes to say hello.
+std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> outside,
+                                  std::shared_ptr<Script> script);
 
 /// A variant that breaks the protocol instead of answering `sample`.
 struct Fault {

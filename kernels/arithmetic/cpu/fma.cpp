@@ -6,8 +6,8 @@
 #include "kernels/simd/vectors.hpp"
 #include "kernels/slice.hpp"
 
-// Every thread keeps as many vectors as its registers hold and advances each by one multiply-add in turn, so that none
-// waits for its own last result. Bound by the multiply-add units.
+// Every thread keeps as many vectors as its registers hold and advances each by one multiply-add in
+// turn, so that none waits for its own last result. Bound by the multiply-add units.
 namespace ridgeline::arithmetic::on_cpu {
 namespace {
 
@@ -18,11 +18,12 @@ template <class Element>
 void run(const Problem& problem, const Operands& operands,
          void (*multiply_add)(Element*, std::int64_t, std::int64_t, float)) {
   auto* const out = static_cast<Element*>(operands.out);
-  const volatile float multiplier =
-      static_cast<float>(kernels::step_factor);  // known to the compiler, it would become a subtraction
+  // Known to the compiler, it would become a subtraction.
+  const volatile float multiplier = static_cast<float>(kernels::step_factor);
 #pragma omp parallel
   {
-    const kernels::Slice part = kernels::slice(problem.lanes, omp_get_thread_num(), omp_get_num_threads(), 64);
+    const kernels::Slice part =
+        kernels::slice(problem.lanes, omp_get_thread_num(), omp_get_num_threads(), 64);
     std::copy(operands.in + part.begin, operands.in + part.end, out + part.begin);
     multiply_add(out + part.begin, part.size(), problem.rounds, multiplier);
   }

@@ -2,10 +2,11 @@
 
 #include "kernels/attention/cpu_panels.hpp"
 
-// Takes keys and values block by block and keeps, for each query, the largest score, the sum and the output so far,
-// scaled anew when a larger score appears (online softmax), where `standard` writes all scores and probabilities:
-// scores never leave the core's L2 cache, and memory grows with seq instead of its square. Blocks above the diagonal
-// are not computed. Bound by the vector units' FMA rate.
+// Takes keys and values block by block and keeps, for each query, the largest score, the sum and
+// the output so far, scaled anew when a larger score appears (online softmax), where `standard`
+// writes all scores and probabilities: scores never leave the core's L2 cache, and memory grows
+// with seq instead of its square. Blocks above the diagonal are not computed. Bound by the vector
+// units' FMA rate.
 
 namespace ridgeline::attention::on_cpu {
 namespace {
@@ -42,12 +43,13 @@ struct Scratch {
 };
 
 std::size_t workspace(const Problem& problem) {
-  return static_cast<std::size_t>(omp_get_max_threads() * Scratch(problem, nullptr).size()) * sizeof(float);
+  return static_cast<std::size_t>(omp_get_max_threads() * Scratch(problem, nullptr).size()) *
+         sizeof(float);
 }
 
 /// Outputs of the queries first_query .. first_query + block_panels * columns - 1 of one head.
-void attend(const Problem& problem, const float* q, const float* k, const float* v, float* o, std::int64_t first_query,
-            const Scratch& scratch) {
+void attend(const Problem& problem, const float* q, const float* k, const float* v, float* o,
+            std::int64_t first_query, const Scratch& scratch) {
   const gemm::RegisterTile& tile = gemm::widest_tile();
   const PanelSoftmax& softmax = widest_softmax();
   const std::int64_t seq = problem.seq, dim = problem.dim, columns = tile.columns;
@@ -70,9 +72,10 @@ void attend(const Problem& problem, const float* q, const float* k, const float*
       if (causal && block.first >= query + columns) continue;
       block.multiply_keys(tile, dim, scratch.queries[panel], scratch.scores);
       if (causal) block.mask(tile, query, scratch.scores);
-      softmax.update(scratch.scores, scratch.scores, block.count(), scratch.largest[panel], scratch.sum[panel],
-                     scratch.factor);
-      if (first > 0) softmax.scale(scratch.output[panel], scratch.output[panel], dim, scratch.factor);
+      softmax.update(scratch.scores, scratch.scores, block.count(), scratch.largest[panel],
+                     scratch.sum[panel], scratch.factor);
+      if (first > 0)
+        softmax.scale(scratch.output[panel], scratch.output[panel], dim, scratch.factor);
       block.multiply_values(tile, dim, scratch.scores, scratch.output[panel], first > 0);
     }
   }
@@ -86,15 +89,18 @@ void attend(const Problem& problem, const float* q, const float* k, const float*
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream&) {
-  const std::int64_t head_size = problem.seq * problem.dim, scratch_size = Scratch(problem, nullptr).size();
-  const std::int64_t queries = block_panels * gemm::widest_tile().columns, blocks = divide_up(problem.seq, queries);
+  const std::int64_t head_size = problem.seq * problem.dim,
+                     scratch_size = Scratch(problem, nullptr).size();
+  const std::int64_t queries = block_panels * gemm::widest_tile().columns,
+                     blocks = divide_up(problem.seq, queries);
   const auto* q = static_cast<const float*>(operands.q);
   const auto* k = static_cast<const float*>(operands.k);
   const auto* v = static_cast<const float*>(operands.v);
   auto* o = static_cast<float*>(operands.o);
 #pragma omp parallel
   {
-    const Scratch scratch(problem, static_cast<float*>(operands.workspace) + omp_get_thread_num() * scratch_size);
+    const Scratch scratch(
+        problem, static_cast<float*>(operands.workspace) + omp_get_thread_num() * scratch_size);
     // Causal: the last queries see most keys, so they are handed out first.
 #pragma omp for schedule(dynamic)
     for (std::int64_t task = problem.all_heads() * blocks - 1; task >= 0; --task) {
@@ -105,12 +111,18 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
   }
 }
 
-device::Support supports(const Problem& problem, const device::Facts&) { return check(problem, {DType::f32}); }
+device::Support supports(const Problem& problem, const device::Facts&) {
+  return check(problem, {DType::f32});
+}
 
 }  // namespace
 
 Variant flash() {
-  return {"online softmax over blocks of keys: scores stay in L2", {DType::f32}, supports, launch, workspace};
+  return {"online softmax over blocks of keys: scores stay in L2",
+          {DType::f32},
+          supports,
+          launch,
+          workspace};
 }
 
 }  // namespace ridgeline::attention::on_cpu

@@ -2,11 +2,12 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/attention.hpp"
 
-// One kernel, where `standard` takes three: a block keeps 64 queries and goes through the keys in tiles of 64. It
-// keeps, for each query, the largest score, the sum and the output so far, scaled anew when a larger score appears
-// (online softmax), so that scores never leave the SM and memory grows with seq instead of its square. Tiles above the
-// diagonal are skipped. Keys and values take turns in one shared tile, so that two blocks fit on an SM. Bound by shared
-// memory: 8 16-byte loads feed 64 multiply-adds of the scores, 12 feed 128 of the outputs.
+// One kernel, where `standard` takes three: a block keeps 64 queries and goes through the keys in
+// tiles of 64. It keeps, for each query, the largest score, the sum and the output so far, scaled
+// anew when a larger score appears (online softmax), so that scores never leave the SM and memory
+// grows with seq instead of its square. Tiles above the diagonal are skipped. Keys and values take
+// turns in one shared tile, so that two blocks fit on an SM. Bound by shared memory: 8 16-byte
+// loads feed 64 multiply-adds of the scores, 12 feed 128 of the outputs.
 
 namespace ridgeline::attention::on_cuda {
 namespace {
@@ -14,37 +15,42 @@ namespace {
 constexpr int queries = 64, keys = 64, threads = 256;
 constexpr int score_stride = keys + 4;
 
-/// Dynamic shared memory of a block, in floats: queries and a tile of keys or values, rows padded by 16 bytes so that
-/// neighbouring rows fall into different banks, and the probabilities.
+/// Dynamic shared memory of a block, in floats: queries and a tile of keys or values, rows padded
+/// by 16 bytes so that neighbouring rows fall into different banks, and the probabilities.
 template <int dim>
 struct Shared {
   static constexpr int stride = dim + 4;
-  static constexpr int q = 0, kv = queries * stride, p = kv + keys * stride, size = p + queries * score_stride;
+  static constexpr int q = 0, kv = queries * stride, p = kv + keys * stride,
+                       size = p + queries * score_stride;
 };
 
-/// Copies rows first .. first + rows - 1 of a seq x dim matrix to shared memory, times factor, with zeros beyond the
-/// end.
+/// Copies rows first .. first + rows - 1 of a seq x dim matrix to shared memory, times factor, with
+/// zeros beyond the end.
 template <int dim, int rows>
-__device__ __forceinline__ void load_rows(const float* matrix, std::int64_t seq, std::int64_t first, float factor,
-                                          float* to) {
+__device__ __forceinline__ void load_rows(const float* matrix, std::int64_t seq, std::int64_t first,
+                                          float factor, float* to) {
 #pragma unroll 2
   for (int index = threadIdx.x; index < rows * dim / 4; index += threads) {
     const int row = index / (dim / 4), column = index % (dim / 4) * 4;
     float4 four = make_float4(0, 0, 0, 0);
-    if (first + row < seq) four = *reinterpret_cast<const float4*>(matrix + (first + row) * dim + column);
+    if (first + row < seq)
+      four = *reinterpret_cast<const float4*>(matrix + (first + row) * dim + column);
     *reinterpret_cast<float4*>(to + row * Shared<dim>::stride + column) =
         make_float4(four.x * factor, four.y * factor, four.z * factor, four.w * factor);
   }
 }
 
-__device__ __forceinline__ float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }
+__device__ __forceinline__ float4 load4(const float* from) {
+  return *reinterpret_cast<const float4*>(from);
+}
 
-/// Thread (x, y) of 16 x 16 has the scores of queries 4y .. 4y + 3 and keys x, x + 16, x + 32, x + 48, and the outputs
-/// of these queries in dimensions 4x .. 4x + 3 of each 64.
+/// Thread (x, y) of 16 x 16 has the scores of queries 4y .. 4y + 3 and keys
+/// x, x + 16, x + 32, x + 48, and the outputs of these queries in dimensions 4x .. 4x + 3 of each
+/// 64.
 template <int dim>
 __global__ void __launch_bounds__(threads, 2)
-    flash_kernel(std::int64_t seq, bool causal, float factor, const float* q, const float* k, const float* v, float* o,
-                 std::int64_t tiles) {
+    flash_kernel(std::int64_t seq, bool causal, float factor, const float* q, const float* k,
+                 const float* v, float* o, std::int64_t tiles) {
   constexpr int stride = Shared<dim>::stride;
   RIDGELINE_DYNAMIC_SHARED(float, shared);
   float *const q_tile = shared + Shared<dim>::q, *const kv_tile = shared + Shared<dim>::kv,
@@ -73,12 +79,14 @@ __global__ void __launch_bounds__(threads, 2)
         const float4 query = load4(q_tile + (4 * y + i) * stride + d);
 #pragma unroll
         for (int j = 0; j < 4; ++j)
-          scores[i][j] += query.x * key[j].x + query.y * key[j].y + query.z * key[j].z + query.w * key[j].w;
+          scores[i][j] +=
+              query.x * key[j].x + query.y * key[j].y + query.z * key[j].z + query.w * key[j].w;
       }
     }
     // The first tile holds key 0, which every query sees, so `largest` is finite from then on.
     const int last_key = static_cast<int>(min(seq - 1 - first_key, std::int64_t{keys}));
-    const int diagonal = causal ? static_cast<int>(min(first_query - first_key, std::int64_t{keys})) : keys;
+    const int diagonal =
+        causal ? static_cast<int>(min(first_query - first_key, std::int64_t{keys})) : keys;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int last_seen = min(last_key, diagonal + 4 * y + i);
@@ -89,7 +97,8 @@ __global__ void __launch_bounds__(threads, 2)
         most = fmaxf(most, scores[i][j]);
       }
 #pragma unroll
-      for (int step = 8; step > 0; step /= 2) most = fmaxf(most, __shfl_xor_sync(0xFFFFFFFFu, most, step));
+      for (int step = 8; step > 0; step /= 2)
+        most = fmaxf(most, __shfl_xor_sync(0xFFFFFFFFu, most, step));
       const float shrink = exp2f(largest[i] - most);
       largest[i] = most;
       sum[i] *= shrink;
@@ -153,7 +162,8 @@ __global__ void __launch_bounds__(threads, 2)
 template <int dim>
 void launch_for(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const std::int64_t tiles = (problem.seq + queries - 1) / queries;
-  const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));  // scores in multiples of log 2, for exp2f
+  // Scores in multiples of log 2, for exp2f.
+  const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));
   device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads() * tiles)),
                   .block = dim3(threads),
                   .shared_bytes = Shared<dim>::size * sizeof(float)},
@@ -171,7 +181,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
   if (facts.shared_per_block < Shared<128>::size * sizeof(float))
-    return device::Support::unsupported("a block needs " + std::to_string(Shared<128>::size * sizeof(float)) +
+    return device::Support::unsupported("a block needs " +
+                                        std::to_string(Shared<128>::size * sizeof(float)) +
                                         " bytes of shared memory");
   return check(problem, {DType::f32});
 }

@@ -4,10 +4,11 @@
 #include "kernels/ptx/copy_async.cuh"
 #include "kernels/ptx/mma.cuh"
 
-// `flash` on tensor cores (mma.sync), for 16-bit types: a warp owns 16 queries, so that the softmax of a row stays
-// within four lanes, and its scores turn into the left factor of the second product without leaving the registers.
-// Values are copied while the scores are computed, and the next keys while the outputs are. Bound by the tensor cores'
-// latency: a warp waits for its own softmax, and with 64 keys a tile little else is under way.
+// `flash` on tensor cores (mma.sync), for 16-bit types: a warp owns 16 queries, so that the softmax
+// of a row stays within four lanes, and its scores turn into the left factor of the second product
+// without leaving the registers. Values are copied while the scores are computed, and the next keys
+// while the outputs are. Bound by the tensor cores' latency: a warp waits for its own softmax, and
+// with 64 keys per tile little else is under way.
 
 namespace ridgeline::attention::on_cuda {
 namespace {
@@ -15,26 +16,26 @@ namespace {
 constexpr int warps = 4, threads = 32 * warps;
 constexpr int queries = 16 * warps, keys = 64;
 
-/// Dynamic shared memory of a block: tiles of queries, keys and values, rows padded by 16 bytes so that the eight rows
-/// of a matrix fall into different banks.
+/// Dynamic shared memory of a block: tiles of queries, keys and values, rows padded by 16 bytes so
+/// that the eight rows of a matrix fall into different banks.
 template <int dim>
 struct Shared {
   static constexpr int stride = dim + 8;
   static constexpr int q = 0, k = queries * stride, v = k + keys * stride, size = v + keys * stride;
 };
 
-/// Starts copying rows first .. first + rows - 1 of a seq x dim matrix, with zeros beyond the end, and closes the
-/// group.
+/// Starts copying rows first .. first + rows - 1 of a seq x dim matrix, with zeros beyond the end,
+/// and closes the group.
 template <int dim, int rows>
-__device__ __forceinline__ void copy_rows(const unsigned short* matrix, std::int64_t seq, std::int64_t first,
-                                          unsigned short* to) {
+__device__ __forceinline__ void copy_rows(const unsigned short* matrix, std::int64_t seq,
+                                          std::int64_t first, unsigned short* to) {
 #pragma unroll
   for (int piece = 0; piece < rows * dim / 8 / threads; ++piece) {
     const int index = static_cast<int>(threadIdx.x) + piece * threads, row = index / (dim / 8),
               column = index % (dim / 8) * 8;
     const bool inside = first + row < seq;
-    ptx::copy_async_16(to + row * Shared<dim>::stride + column, matrix + (inside ? first + row : 0) * dim + column,
-                       inside);
+    ptx::copy_async_16(to + row * Shared<dim>::stride + column,
+                       matrix + (inside ? first + row : 0) * dim + column, inside);
   }
   ptx::copy_async_commit();
 }
@@ -51,8 +52,9 @@ __device__ __forceinline__ float sum_of_4(float value) {
 
 template <class Type, int dim>
 __global__ void __launch_bounds__(threads, 2)
-    flash_mma_kernel(std::int64_t seq, bool causal, float factor, const unsigned short* q, const unsigned short* k,
-                     const unsigned short* v, unsigned short* o, std::int64_t tiles) {
+    flash_mma_kernel(std::int64_t seq, bool causal, float factor, const unsigned short* q,
+                     const unsigned short* k, const unsigned short* v, unsigned short* o,
+                     std::int64_t tiles) {
   constexpr int stride = Shared<dim>::stride;
   RIDGELINE_DYNAMIC_SHARED(unsigned short, shared);
   unsigned short *const q_tile = shared + Shared<dim>::q, *const k_tile = shared + Shared<dim>::k,
@@ -69,7 +71,8 @@ __global__ void __launch_bounds__(threads, 2)
   unsigned query[dim / 16][4];
 #pragma unroll
   for (int d = 0; d < dim / 16; ++d)
-    ptx::load_matrices(query[d], q_tile + (16 * warp + lane % 16) * stride + 16 * d + lane / 16 * 8);
+    ptx::load_matrices(query[d],
+                       q_tile + (16 * warp + lane % 16) * stride + 16 * d + lane / 16 * 8);
 
   // Of rows g and g + 8 of the warp's 16 queries.
   float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
@@ -85,7 +88,8 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll
       for (int j = 0; j < keys / 16; ++j) {
         unsigned key[4];
-        ptx::load_matrices(key, k_tile + (16 * j + lane / 16 * 8 + lane % 8) * stride + 16 * d + lane / 8 % 2 * 8);
+        ptx::load_matrices(
+            key, k_tile + (16 * j + lane / 16 * 8 + lane % 8) * stride + 16 * d + lane / 8 % 2 * 8);
         ptx::mma_16x8x16(Type{}, scores[2 * j], query[d], key[0], key[1]);
         ptx::mma_16x8x16(Type{}, scores[2 * j + 1], query[d], key[2], key[3]);
       }
@@ -98,7 +102,8 @@ __global__ void __launch_bounds__(threads, 2)
 
     // The first tile holds key 0, which every query sees, so `largest` is finite from then on.
     const int last_key = static_cast<int>(min(seq - 1 - first_key, std::int64_t{keys}));
-    const int diagonal = causal ? static_cast<int>(min(first_query - first_key, std::int64_t{keys})) : keys;
+    const int diagonal =
+        causal ? static_cast<int>(min(first_query - first_key, std::int64_t{keys})) : keys;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int last_seen = min(last_key, diagonal + 16 * warp + g + 8 * half);
@@ -143,7 +148,8 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll
       for (int d = 0; d < dim / 16; ++d) {
         unsigned value[4];
-        ptx::load_matrices_transposed(value, v_tile + (16 * j + lane % 16) * stride + 16 * d + lane / 16 * 8);
+        ptx::load_matrices_transposed(
+            value, v_tile + (16 * j + lane % 16) * stride + 16 * d + lane / 16 * 8);
         ptx::mma_16x8x16(Type{}, output[2 * d], p, value[0], value[1]);
         ptx::mma_16x8x16(Type{}, output[2 * d + 1], p, value[2], value[3]);
       }
@@ -166,13 +172,16 @@ __global__ void __launch_bounds__(threads, 2)
 template <class Type, int dim>
 void launch_for(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const std::int64_t tiles = (problem.seq + queries - 1) / queries;
-  const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));  // scores in multiples of log 2, for exp2f
+  // Scores in multiples of log 2, for exp2f.
+  const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));
   device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads() * tiles)),
                   .block = dim3(threads),
                   .shared_bytes = Shared<dim>::size * sizeof(unsigned short)},
-                 stream, flash_mma_kernel<Type, dim>, problem.seq, problem.mask == Mask::causal, factor,
-                 static_cast<const unsigned short*>(operands.q), static_cast<const unsigned short*>(operands.k),
-                 static_cast<const unsigned short*>(operands.v), static_cast<unsigned short*>(operands.o), tiles);
+                 stream, flash_mma_kernel<Type, dim>, problem.seq, problem.mask == Mask::causal,
+                 factor, static_cast<const unsigned short*>(operands.q),
+                 static_cast<const unsigned short*>(operands.k),
+                 static_cast<const unsigned short*>(operands.v),
+                 static_cast<unsigned short*>(operands.o), tiles);
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
@@ -185,7 +194,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (facts.capability < 80) return device::Support::unsupported("mma of bf16 needs compute capability 8.0");
+  if (facts.capability < 80)
+    return device::Support::unsupported("mma of bf16 needs compute capability 8.0");
   return check(problem, {DType::bf16, DType::f16});
 }
 

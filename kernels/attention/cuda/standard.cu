@@ -6,10 +6,11 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/attention/attention.hpp"
 
-// Three kernels, as the formula is written: all scores, then all probabilities, then all outputs; each product a block
-// of 32 x 32 results from 32 x 32 tiles in shared memory. Scores and probabilities are batch x heads x seq^2 floats
-// each, and keys that a causal mask hides are computed and masked like others. Bound by shared memory in the products
-// (two loads for each multiply-add) and by DRAM in the softmax.
+// Three kernels, as the formula is written: all scores, then all probabilities, then all outputs;
+// each product a block of 32 x 32 results from 32 x 32 tiles in shared memory. Scores and
+// probabilities are batch x heads x seq^2 floats each, and keys that a causal mask hides are
+// computed and masked like others. Bound by shared memory in the products (two loads for each
+// multiply-add) and by DRAM in the softmax.
 
 namespace ridgeline::attention::on_cuda {
 namespace {
@@ -38,8 +39,8 @@ __device__ __forceinline__ Element narrow(float value) {
 /// scores[head][i][j] = factor * q_i . k_j; -inf where a causal mask hides key j.
 template <class Element>
 __global__ void __launch_bounds__(tile* tile)
-    scores_kernel(std::int64_t seq, int dim, bool causal, float factor, const Element* q, const Element* k,
-                  Element* scores, std::int64_t tiles) {
+    scores_kernel(std::int64_t seq, int dim, bool causal, float factor, const Element* q,
+                  const Element* k, Element* scores, std::int64_t tiles) {
   __shared__ float q_tile[tile][tile];
   __shared__ float k_tile[tile][tile + 1];  // read by column
   const int x = threadIdx.x, y = threadIdx.y;
@@ -58,14 +59,17 @@ __global__ void __launch_bounds__(tile* tile)
   }
   const std::int64_t i = i0 + y, j = j0 + x;
   if (i < seq && j < seq)
-    scores[(head * seq + i) * seq + j] = narrow<Element>(causal && j > i ? -INFINITY : sum * factor);
+    scores[(head * seq + i) * seq + j] =
+        narrow<Element>(causal && j > i ? -INFINITY : sum * factor);
 }
 
-/// The result of `combine` over the values of all threads of the block, on all of them. `shared` holds a value a warp.
+/// The result of `combine` over the values of all threads of the block, on all of them. `shared`
+/// holds one value per warp.
 template <class Combine>
 __device__ __forceinline__ float over_block(float value, float* shared, Combine combine) {
 #pragma unroll
-  for (int step = 16; step > 0; step /= 2) value = combine(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
+  for (int step = 16; step > 0; step /= 2)
+    value = combine(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
   __syncthreads();  // the last use of `shared` is over
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
   __syncthreads();
@@ -75,7 +79,7 @@ __device__ __forceinline__ float over_block(float value, float* shared, Combine 
   return value;
 }
 
-/// One block a row: probabilities = exp(score - largest) / sum.
+/// One block per row: probabilities = exp(score - largest) / sum.
 template <class Element>
 __global__ void __launch_bounds__(softmax_threads)
     softmax_kernel(std::int64_t seq, const Element* scores, Element* probabilities) {
@@ -83,10 +87,12 @@ __global__ void __launch_bounds__(softmax_threads)
   const Element* const row = scores + blockIdx.x * seq;
   Element* const to = probabilities + blockIdx.x * seq;
   float largest = -INFINITY;
-  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) largest = fmaxf(largest, widen(row[j]));
+  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads)
+    largest = fmaxf(largest, widen(row[j]));
   largest = over_block(largest, shared, [](float a, float b) { return fmaxf(a, b); });
   float sum = 0;
-  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads) sum += expf(widen(row[j]) - largest);
+  for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads)
+    sum += expf(widen(row[j]) - largest);
   sum = over_block(sum, shared, [](float a, float b) { return a + b; });
   const float inverse = 1.0f / sum;
   for (std::int64_t j = threadIdx.x; j < seq; j += softmax_threads)
@@ -95,8 +101,9 @@ __global__ void __launch_bounds__(softmax_threads)
 
 /// o[head][i][d] = sum over j of probabilities[head][i][j] v_j[d].
 template <class Element>
-__global__ void __launch_bounds__(tile* tile) output_kernel(std::int64_t seq, int dim, const Element* probabilities,
-                                                            const Element* v, Element* o, std::int64_t tiles) {
+__global__ void __launch_bounds__(tile* tile)
+    output_kernel(std::int64_t seq, int dim, const Element* probabilities, const Element* v,
+                  Element* o, std::int64_t tiles) {
   __shared__ float p_tile[tile][tile];
   __shared__ float v_tile[tile][tile];
   const int x = threadIdx.x, y = threadIdx.y, d_tiles = dim / tile;
@@ -125,20 +132,22 @@ std::size_t workspace(const Problem& problem) { return 2 * score_bytes(problem);
 
 template <class Element>
 void launch_as(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  const std::int64_t seq = problem.seq, heads = problem.all_heads(), tiles = (seq + tile - 1) / tile;
+  const std::int64_t seq = problem.seq, heads = problem.all_heads(),
+                     tiles = (seq + tile - 1) / tile;
   const int dim = static_cast<int>(problem.dim), d_tiles = dim / tile;
   auto* const scores = static_cast<Element*>(operands.workspace);
   auto* const probabilities = scores + score_bytes(problem) / sizeof(Element);
   const float factor = 1.0f / sqrtf(static_cast<float>(dim));
   const auto blocks = [](std::int64_t count) { return dim3(static_cast<unsigned>(count)); };
-  device::launch({.grid = blocks(heads * tiles * tiles), .block = dim3(tile, tile)}, stream, scores_kernel<Element>,
-                 seq, dim, problem.mask == Mask::causal, factor, static_cast<const Element*>(operands.q),
-                 static_cast<const Element*>(operands.k), scores, tiles);
-  device::launch({.grid = blocks(heads * seq), .block = dim3(softmax_threads)}, stream, softmax_kernel<Element>, seq,
-                 scores, probabilities);
-  device::launch({.grid = blocks(heads * tiles * d_tiles), .block = dim3(tile, tile)}, stream, output_kernel<Element>,
-                 seq, dim, probabilities, static_cast<const Element*>(operands.v), static_cast<Element*>(operands.o),
-                 tiles);
+  device::launch({.grid = blocks(heads * tiles * tiles), .block = dim3(tile, tile)}, stream,
+                 scores_kernel<Element>, seq, dim, problem.mask == Mask::causal, factor,
+                 static_cast<const Element*>(operands.q), static_cast<const Element*>(operands.k),
+                 scores, tiles);
+  device::launch({.grid = blocks(heads * seq), .block = dim3(softmax_threads)}, stream,
+                 softmax_kernel<Element>, seq, scores, probabilities);
+  device::launch({.grid = blocks(heads * tiles * d_tiles), .block = dim3(tile, tile)}, stream,
+                 output_kernel<Element>, seq, dim, probabilities,
+                 static_cast<const Element*>(operands.v), static_cast<Element*>(operands.o), tiles);
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {

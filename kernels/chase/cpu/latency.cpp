@@ -1,12 +1,14 @@
 #include "kernels/chase/chase.hpp"
 
-// One thread follows addresses from line to line. Bound by the time a load takes: nothing else is in flight.
+// One thread follows addresses from line to line. Bound by the time a load takes: nothing else is
+// in flight.
 namespace ridgeline::chase::on_cpu {
 namespace {
 
 void launch(const Problem& problem, const Operands& operands, device::Stream&) {
   const void* at = operands.begin;
-  for (std::int64_t load = 0; load < problem.loads; ++load) at = *static_cast<const void* const*>(at);
+  for (std::int64_t load = 0; load < problem.loads; ++load)
+    at = *static_cast<const void* const*>(at);
   *operands.end = reinterpret_cast<std::uint64_t>(at);
 }
 

@@ -1,13 +1,14 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/chase/chase.hpp"
 
-// One thread follows addresses from line to line, through L1 or past it. Bound by the time a load takes: nothing else
-// is in flight. From DRAM, address translation is part of it.
+// One thread follows addresses from line to line, through L1 or past it. Bound by the time a load
+// takes: nothing else is in flight. From DRAM, address translation is part of it.
 namespace ridgeline::chase::on_cuda {
 namespace {
 
 template <bool through_l1>
-__global__ void __launch_bounds__(32) follow(const void* begin, unsigned long long* end, std::int64_t loads) {
+__global__ void __launch_bounds__(32)
+    follow(const void* begin, unsigned long long* end, std::int64_t loads) {
   unsigned long long at = reinterpret_cast<unsigned long long>(begin);
 #pragma unroll 16
   for (std::int64_t load = 0; load < loads; ++load) {

@@ -6,7 +6,8 @@
 #include "harness/device/library.hpp"
 #include "kernels/collectives/collectives.hpp"
 
-// Vendor variant: NCCL, one process a GPU. Opened at run time; the declarations follow NVIDIA's "NCCL User Guide", API.
+// Vendor variant: NCCL, one process per GPU. Opened at run time; the declarations follow NVIDIA's
+// "NCCL User Guide", API.
 namespace ridgeline::collectives::on_cuda {
 namespace {
 
@@ -42,7 +43,8 @@ struct Api {
   template <class Function>
   void find(Function*& function, const char* name) {
     function = library.function<Function>(name);
-    if (function == nullptr && missing.empty()) missing = fmt::format("libnccl.so.2 has no {}", name);
+    if (function == nullptr && missing.empty())
+      missing = fmt::format("libnccl.so.2 has no {}", name);
   }
 };
 
@@ -54,7 +56,8 @@ const Api& api() {
 void check(Status status, const char* action) {
   if (status == 0) return;
   throw Error(ErrorKind::dependency,
-              fmt::format("{} failed: {} ({})", action, api().error_string(status), api().last_error(nullptr)),
+              fmt::format("{} failed: {} ({})", action, api().error_string(status),
+                          api().last_error(nullptr)),
               "NCCL_DEBUG=WARN in the environment makes NCCL say more");
 }
 
@@ -67,16 +70,20 @@ class Ranks final : public Communicator {
     check(api().init_rank(&native_, member.size, id, member.rank), "ncclCommInitRank");
   }
 
-  void launch(const Problem& problem, const void* send, void* receive, device::Stream& stream) override {
+  void launch(const Problem& problem, const void* send, void* receive,
+              device::Stream& stream) override {
     const auto sent = static_cast<std::size_t>(problem.send_count());
     const auto received = static_cast<std::size_t>(problem.receive_count());
     switch (problem.operation) {
       case Operation::all_reduce:
-        return check(api().all_reduce(send, receive, received, f32, sum, native_, stream.native), "ncclAllReduce");
+        return check(api().all_reduce(send, receive, received, f32, sum, native_, stream.native),
+                     "ncclAllReduce");
       case Operation::all_gather:
-        return check(api().all_gather(send, receive, sent, f32, native_, stream.native), "ncclAllGather");
+        return check(api().all_gather(send, receive, sent, f32, native_, stream.native),
+                     "ncclAllGather");
       case Operation::broadcast:
-        return check(api().broadcast(send, receive, received, f32, 0, native_, stream.native), "ncclBroadcast");
+        return check(api().broadcast(send, receive, received, f32, 0, native_, stream.native),
+                     "ncclBroadcast");
     }
   }
 
@@ -85,7 +92,8 @@ class Ranks final : public Communicator {
 };
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (facts.kind != device::Kind::cuda) return device::Support::unsupported("communicates between GPUs");
+  if (facts.kind != device::Kind::cuda)
+    return device::Support::unsupported("communicates between GPUs");
   if (!api().missing.empty()) return device::Support::unavailable(api().missing);
   int gpus = 0;
   if (cudaGetDeviceCount(&gpus) != cudaSuccess) gpus = 0;
@@ -95,10 +103,14 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
   return common_support(problem);
 }
 
-std::unique_ptr<Communicator> connect(const Member& member) { return std::make_unique<Ranks>(member); }
+std::unique_ptr<Communicator> connect(const Member& member) {
+  return std::make_unique<Ranks>(member);
+}
 
 }  // namespace
 
-Variant nccl() { return {"NCCL's own algorithms, one process a GPU", {DType::f32}, supports, connect}; }
+Variant nccl() {
+  return {"NCCL's own algorithms, one process per GPU", {DType::f32}, supports, connect};
+}
 
 }  // namespace ridgeline::collectives::on_cuda

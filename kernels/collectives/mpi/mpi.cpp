@@ -16,8 +16,9 @@ void check(int status, const char* action) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Error(ErrorKind::dependency,
-              fmt::format("{} failed: {}", action, std::string(text, static_cast<std::size_t>(length))));
+  throw Error(
+      ErrorKind::dependency,
+      fmt::format("{} failed: {}", action, std::string(text, static_cast<std::size_t>(length))));
 }
 
 class World final : public Communicator {
@@ -33,9 +34,11 @@ class World final : public Communicator {
     const int received = static_cast<int>(problem.receive_count());
     switch (problem.operation) {
       case Operation::all_reduce:
-        return check(MPI_Allreduce(send, receive, received, MPI_FLOAT, MPI_SUM, world_), "MPI_Allreduce");
+        return check(MPI_Allreduce(send, receive, received, MPI_FLOAT, MPI_SUM, world_),
+                     "MPI_Allreduce");
       case Operation::all_gather:
-        return check(MPI_Allgather(send, sent, MPI_FLOAT, receive, sent, MPI_FLOAT, world_), "MPI_Allgather");
+        return check(MPI_Allgather(send, sent, MPI_FLOAT, receive, sent, MPI_FLOAT, world_),
+                     "MPI_Allgather");
       case Operation::broadcast:
         return check(MPI_Bcast(receive, received, MPI_FLOAT, 0, world_), "MPI_Bcast");
     }
@@ -46,11 +49,13 @@ class World final : public Communicator {
 };
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (facts.kind == device::Kind::cuda) return device::Support::unsupported("communicates from host memory");
+  if (facts.kind == device::Kind::cuda)
+    return device::Support::unsupported("communicates from host memory");
   if (problem.ranks > facts.units)
-    return device::Support::unsupported(
-        fmt::format("{} ranks need as many cores, and {} are used here", problem.ranks, facts.units));
-  if (problem.receive_count() > INT32_MAX) return device::Support::unsupported("MPI counts elements in 32 bits");
+    return device::Support::unsupported(fmt::format(
+        "{} ranks need as many cores, and {} are used here", problem.ranks, facts.units));
+  if (problem.receive_count() > INT32_MAX)
+    return device::Support::unsupported("MPI counts elements in 32 bits");
   return common_support(problem);
 }
 
@@ -58,7 +63,8 @@ std::unique_ptr<Communicator> connect(const Member& member) {
   int initialised = 0, size = 0;
   MPI_Initialized(&initialised);
   if (initialised == 0)
-    throw Error(ErrorKind::usage, "MPI was not started", "measure collectives with `ridgeline run 'collectives/*'`");
+    throw Error(ErrorKind::usage, "MPI was not started",
+                "measure collectives with `ridgeline run 'collectives/*'`");
   check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   require(size == member.size, "the ranks that measure are those that MPI knows");
   return std::make_unique<World>();
@@ -66,6 +72,8 @@ std::unique_ptr<Communicator> connect(const Member& member) {
 
 }  // namespace
 
-Variant mpi() { return {"the MPI library's own algorithms, on host memory", {DType::f32}, supports, connect}; }
+Variant mpi() {
+  return {"the MPI library's own algorithms, on host memory", {DType::f32}, supports, connect};
+}
 
 }  // namespace ridgeline::collectives::on_mpi

@@ -4,9 +4,9 @@
 #include "kernels/divergence/divergence.hpp"
 #include "kernels/ptx/opaque.cuh"
 
-// One kernel with a path for each way, whichever way an element's path is chosen. All paths do the same arithmetic with
-// constants of their own, and load and store by themselves, so that both the instructions and the requests of a warp
-// show how many paths it takes.
+// One kernel with a path for each way, whichever way an element's path is chosen. All paths do the
+// same arithmetic with constants of their own, and load and store by themselves, so that both the
+// instructions and the requests of a warp show how many paths it takes.
 namespace ridgeline::divergence::on_cuda {
 
 inline constexpr int threads = 256, unrolled = 16;
@@ -26,8 +26,8 @@ __device__ __forceinline__ void take_path(const float* in, float* out) {
   ptx::keep_apart<way>();
 }
 
-/// Branches to the path of `way`, in [first, first + count): halves, so that whether paths lie far apart or close in
-/// the code makes no difference to how many branches lead there.
+/// Branches to the path of `way`, in [first, first + count): halves, so that whether paths lie far
+/// apart or close in the code makes no difference to how many branches lead there.
 template <int first, int count>
 __device__ __forceinline__ void branch(int way, const float* in, float* out) {
   if constexpr (count == 1) {
@@ -40,7 +40,8 @@ __device__ __forceinline__ void branch(int way, const float* in, float* out) {
 }
 
 template <Grouping grouping>
-__global__ void __launch_bounds__(threads) take_paths(const float* in, float* out, std::int64_t elements, int ways) {
+__global__ void __launch_bounds__(threads)
+    take_paths(const float* in, float* out, std::int64_t elements, int ways) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= elements) return;
   const auto group = static_cast<unsigned>(grouping == Grouping::by_lane ? i : i / 32);
@@ -49,8 +50,9 @@ __global__ void __launch_bounds__(threads) take_paths(const float* in, float* ou
 
 template <Grouping grouping>
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(problem.elements, threads)), .block = dim3(threads)}, stream,
-                 take_paths<grouping>, operands.in, operands.out, problem.elements, problem.ways);
+  device::launch(
+      {.grid = dim3(device::blocks_for(problem.elements, threads)), .block = dim3(threads)}, stream,
+      take_paths<grouping>, operands.in, operands.out, problem.elements, problem.ways);
 }
 
 inline device::Support up_to_32_ways(const Problem& problem, const device::Facts&) {
@@ -59,11 +61,12 @@ inline device::Support up_to_32_ways(const Problem& problem, const device::Facts
   return device::Support::unsupported("there are 1, 2, 4, 8, 16 or 32 ways");
 }
 
-/// A warp makes one load and one store a path, of the lanes that take it.
+/// A warp makes one load and one store per path, of the lanes that take it.
 template <Grouping grouping>
 kernels::Traffic traffic(const Problem& problem) {
   const int paths = paths_of_a_warp(grouping, problem), lanes = active_lanes(grouping, problem);
-  const auto sectors = static_cast<double>(kernels::pieces(0, 4 * paths, 4, lanes, kernels::sector));
+  const auto sectors =
+      static_cast<double>(kernels::pieces(0, 4 * paths, 4, lanes, kernels::sector));
   const double warps = static_cast<double>(problem.elements) / kernels::lanes_of_a_warp;
   return {sectors, 2 * warps * paths * sectors * kernels::sector};
 }

@@ -22,7 +22,8 @@ inline device::Support f32_only(const Problem& problem, const device::Facts&) {
   return device::Support::unsupported("a CPU computes f32");
 }
 
-/// Traffic when whole arrays are read so often, and lines written that were read before or were not.
+/// Traffic when whole arrays are read so often, and lines written that were read before or were
+/// not.
 inline kernels::Traffic traffic(const Problem& problem, int read, int overwritten, int written) {
   const std::int64_t lines = (problem.elements() * 4 + kernels::line - 1) / kernels::line;
   // A line that is overwritten has been fetched by the read that is counted.

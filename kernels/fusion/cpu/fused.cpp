@@ -3,8 +3,9 @@
 #include "kernels/fusion/cpu/arrays.hpp"
 #include "kernels/simd/vectors.hpp"
 
-// One pass: a thread takes a row through bias, GELU, dropout and residual and normalises it while it is in the nearest
-// cache. Bound by arithmetic, the exponential and the mask, or by DRAM where many cores share it.
+// One pass: a thread takes a row through bias, GELU, dropout and residual and normalises it while
+// it is in the nearest cache. Bound by arithmetic, the exponential and the mask, or by DRAM where
+// many cores share it.
 namespace ridgeline::fusion::on_cpu {
 namespace {
 
@@ -27,9 +28,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant fused() {
-  return {"one pass, a row at a time", {DType::f32}, Stored::none, 1, f32_only, launch, [](const Problem& problem) {
-            return traffic(problem, 2, 0, 1);
-          }};
+  return {"one pass, a row at a time",
+          {DType::f32},
+          Stored::none,
+          1,
+          f32_only,
+          launch,
+          [](const Problem& problem) { return traffic(problem, 2, 0, 1); }};
 }
 
 }  // namespace ridgeline::fusion::on_cpu

@@ -3,8 +3,8 @@
 #include "kernels/fusion/cpu/arrays.hpp"
 #include "kernels/simd/vectors.hpp"
 
-// One pass over the arrays an operation, rows spread over the threads. Each pass reads what the last one wrote, through
-// memory unless the arrays fit a cache. Bound by DRAM.
+// One pass over the arrays per operation, rows spread over the threads. Each pass reads what the
+// last one wrote, through memory unless the arrays fit a cache. Bound by DRAM.
 namespace ridgeline::fusion::on_cpu {
 namespace {
 
@@ -32,9 +32,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant separate() {
-  return {
-      "one pass an operation, results between them through memory",    {DType::f32}, Stored::all, 5, f32_only, launch,
-      [](const Problem& problem) { return traffic(problem, 6, 4, 1); }};
+  return {"one pass an operation, results between them through memory",
+          {DType::f32},
+          Stored::all,
+          5,
+          f32_only,
+          launch,
+          [](const Problem& problem) { return traffic(problem, 6, 4, 1); }};
 }
 
 }  // namespace ridgeline::fusion::on_cpu

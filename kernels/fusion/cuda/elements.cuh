@@ -60,13 +60,16 @@ __device__ __forceinline__ uint4 pack_pairs(Type type, const float (&from)[8]) {
   return make_uint4(ptx::pack(type, from[0], from[1]), ptx::pack(type, from[2], from[3]),
                     ptx::pack(type, from[4], from[5]), ptx::pack(type, from[6], from[7]));
 }
-__device__ __forceinline__ uint4 pack(const __half*, const float (&from)[8]) { return pack_pairs(ptx::F16{}, from); }
+__device__ __forceinline__ uint4 pack(const __half*, const float (&from)[8]) {
+  return pack_pairs(ptx::F16{}, from);
+}
 __device__ __forceinline__ uint4 pack(const __nv_bfloat16*, const float (&from)[8]) {
   return pack_pairs(ptx::Bf16{}, from);
 }
 
 __device__ __forceinline__ float gelu(float z) {
-  constexpr float twice = static_cast<float>(2 * gelu_factor), cubic = static_cast<float>(gelu_cubic);
+  constexpr float twice = static_cast<float>(2 * gelu_factor),
+                  cubic = static_cast<float>(gelu_cubic);
   return z * (1.0f / (1.0f + expf(-twice * z * (1.0f + cubic * z * z))));
 }
 
@@ -86,11 +89,11 @@ void with_element(const Problem& problem, Run run) {
     run(float{});
 }
 
-/// Traffic when each element of the problem takes `accesses` accesses, loads and stores together, `width` bytes wide;
-/// of rows that begin at a sector. Each row's block reads the parameters again.
+/// Traffic when each element of the problem takes `accesses` accesses, loads and stores together,
+/// `width` bytes wide; of rows that begin at a sector. Each row's block reads the parameters again.
 inline kernels::Traffic traffic(const Problem& problem, int accesses, int width) {
-  return {static_cast<double>(width),
-          accesses * static_cast<double>(problem.elements()) * static_cast<double>(size_of(problem.dtype))};
+  return {static_cast<double>(width), accesses * static_cast<double>(problem.elements()) *
+                                          static_cast<double>(size_of(problem.dtype))};
 }
 
 }  // namespace ridgeline::fusion::on_cuda

@@ -2,8 +2,8 @@
 
 #include "kernels/fusion/cuda/elements.cuh"
 
-// Element by element: a kernel that takes each element of an array through one step, and the steps. A block has a piece
-// of one row; a thread has `in_flight` of its elements, a block's width apart.
+// Element by element: a kernel that takes each element of an array through one step, and the steps.
+// A block has a piece of one row; a thread has `in_flight` of its elements, a block's width apart.
 namespace ridgeline::fusion::on_cuda {
 
 inline constexpr int step_threads = 256, in_flight = 4, piece = step_threads * in_flight;
@@ -16,7 +16,9 @@ struct AddBias {
   }
 };
 struct Gelu {
-  __device__ __forceinline__ float operator()(float value, std::int64_t, std::int64_t) const { return gelu(value); }
+  __device__ __forceinline__ float operator()(float value, std::int64_t, std::int64_t) const {
+    return gelu(value);
+  }
 };
 struct Dropout {
   std::uint64_t seed;
@@ -35,7 +37,8 @@ struct AddResidual {
 template <class Element, class Step>
 __global__ void __launch_bounds__(step_threads)
     step_kernel(std::int64_t cols, unsigned pieces, Step step, const Element* in, Element* out) {
-  const std::int64_t row = blockIdx.x / pieces, col = std::int64_t{blockIdx.x % pieces} * piece + threadIdx.x;
+  const std::int64_t row = blockIdx.x / pieces,
+                     col = std::int64_t{blockIdx.x % pieces} * piece + threadIdx.x;
   const std::int64_t first = row * cols + col;
   Element value[in_flight];
 #pragma unroll
@@ -48,13 +51,18 @@ __global__ void __launch_bounds__(step_threads)
           narrow<Element>(step(widen(value[j]), first + j * step_threads, col + j * step_threads));
 }
 
-inline std::int64_t pieces_of_row(const Problem& problem) { return (problem.cols + piece - 1) / piece; }
+inline std::int64_t pieces_of_row(const Problem& problem) {
+  return (problem.cols + piece - 1) / piece;
+}
 
 template <class Element, class Step>
-void start_step(const Problem& problem, device::Stream& stream, const Step& step, const Element* in, Element* out) {
+void start_step(const Problem& problem, device::Stream& stream, const Step& step, const Element* in,
+                Element* out) {
   const std::int64_t pieces = pieces_of_row(problem);
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.rows * pieces)), .block = dim3(step_threads)}, stream,
-                 step_kernel<Element, Step>, problem.cols, static_cast<unsigned>(pieces), step, in, out);
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(problem.rows * pieces)), .block = dim3(step_threads)},
+      stream, step_kernel<Element, Step>, problem.cols, static_cast<unsigned>(pieces), step, in,
+      out);
 }
 
 }  // namespace ridgeline::fusion::on_cuda

@@ -1,8 +1,9 @@
 #include "kernels/fusion/cuda/row.cuh"
 
-// All in one kernel: a block takes its row through bias, GELU, dropout and residual into registers, and normalises it
-// there. No intermediate result goes through memory: 6 accesses an element, three of them parameters, which caches
-// have. Bound by DRAM, as far as one element an access keeps enough bytes in flight.
+// All in one kernel: a block takes its row through bias, GELU, dropout and residual into registers,
+// and normalises it there. No intermediate result goes through memory: 6 accesses per element,
+// three of them parameters, which caches have. Bound by DRAM, as far as one element per access
+// keeps enough bytes in flight.
 namespace ridgeline::fusion::on_cuda {
 namespace {
 
@@ -32,11 +33,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   with_element(problem, [&]<class Element>(Element) {
     const int each = elements_of_thread(problem);
     const auto kernel = each == 4 ? fused_kernel<Element, 4> : fused_kernel<Element, 8>;
-    device::launch({.grid = dim3(static_cast<unsigned>(problem.rows)), .block = dim3(threads_for(problem.cols, each))},
-                   stream, kernel, problem.cols, static_cast<const Element*>(operands.x),
-                   static_cast<const Element*>(operands.bias), static_cast<const Element*>(operands.residual),
-                   static_cast<const Element*>(operands.gamma), static_cast<const Element*>(operands.beta),
-                   static_cast<Element*>(operands.out), operands.mask_seed);
+    device::launch(
+        {.grid = dim3(static_cast<unsigned>(problem.rows)),
+         .block = dim3(threads_for(problem.cols, each))},
+        stream, kernel, problem.cols, static_cast<const Element*>(operands.x),
+        static_cast<const Element*>(operands.bias), static_cast<const Element*>(operands.residual),
+        static_cast<const Element*>(operands.gamma), static_cast<const Element*>(operands.beta),
+        static_cast<Element*>(operands.out), operands.mask_seed);
   });
 }
 
@@ -49,7 +52,9 @@ Variant fused() {
           1,
           row_in_registers,
           launch,
-          [](const Problem& problem) { return traffic(problem, 6, static_cast<int>(size_of(problem.dtype))); },
+          [](const Problem& problem) {
+            return traffic(problem, 6, static_cast<int>(size_of(problem.dtype)));
+          },
           nullptr,
           {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
 }

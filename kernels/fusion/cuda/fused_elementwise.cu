@@ -1,7 +1,8 @@
 #include "kernels/fusion/cuda/row.cuh"
 
-// Bias, GELU, dropout and residual in one kernel, so that nothing but their last result goes through memory; LayerNorm
-// needs the whole row and has a kernel of its own. Bound by DRAM: 8 accesses an element instead of 14.
+// Bias, GELU, dropout and residual in one kernel, so that nothing but their last result goes
+// through memory; LayerNorm needs the whole row and has a kernel of its own. Bound by DRAM: 8
+// accesses per element instead of 14.
 namespace ridgeline::fusion::on_cuda {
 namespace {
 
@@ -10,7 +11,8 @@ struct Chain {
   const Element* bias;
   const Element* residual;
   std::uint64_t seed;
-  __device__ __forceinline__ float operator()(float value, std::int64_t index, std::int64_t col) const {
+  __device__ __forceinline__ float operator()(float value, std::int64_t index,
+                                              std::int64_t col) const {
     return widen(residual[index]) + dropped(gelu(value + widen(bias[col])), seed, index);
   }
 };
@@ -35,7 +37,9 @@ Variant fused_elementwise() {
           2,
           row_in_registers,
           launch,
-          [](const Problem& problem) { return traffic(problem, 8, static_cast<int>(size_of(problem.dtype))); },
+          [](const Problem& problem) {
+            return traffic(problem, 8, static_cast<int>(size_of(problem.dtype)));
+          },
           one_array,
           {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 1}};
 }

@@ -2,8 +2,8 @@
 
 #include "kernels/fusion/cuda/elementwise.cuh"
 
-// A block has a row and keeps it in registers, so that mean and variance are taken of what is there, one after the
-// other, and nothing is read twice.
+// A block has a row and keeps it in registers, so that mean and variance are taken of what is
+// there, one after the other, and nothing is read twice.
 namespace ridgeline::fusion::on_cuda {
 
 inline constexpr int most_threads = 1024, most_cols = 8192;
@@ -14,9 +14,11 @@ inline unsigned threads_for(std::int64_t accesses, int each) {
 }
 
 /// 4, or of the widest rows 8.
-inline int elements_of_thread(const Problem& problem) { return problem.cols <= 4 * most_threads ? 4 : 8; }
+inline int elements_of_thread(const Problem& problem) {
+  return problem.cols <= 4 * most_threads ? 4 : 8;
+}
 
-/// The sum over all threads of the block, on all of them. `shared` holds a value a warp.
+/// The sum over all threads of the block, on all of them. `shared` holds one value per warp.
 __device__ __forceinline__ float sum_over_block(float value, float* shared) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
@@ -28,14 +30,14 @@ __device__ __forceinline__ float sum_over_block(float value, float* shared) {
   return value;
 }
 
-/// Mean and 1 / sqrt(variance + epsilon) of a row of `cols` elements, of which this thread has value[j] where
-/// inside(j), and zeros elsewhere.
+/// Mean and 1 / sqrt(variance + epsilon) of a row of `cols` elements, of which this thread has
+/// value[j] where inside(j), and zeros elsewhere.
 struct Moments {
   float mean, inverse;
 };
 template <int count, class Inside>
-__device__ __forceinline__ Moments moments(const float (&value)[count], std::int64_t cols, float* shared,
-                                           Inside inside) {
+__device__ __forceinline__ Moments moments(const float (&value)[count], std::int64_t cols,
+                                           float* shared, Inside inside) {
   float sum = 0;
 #pragma unroll
   for (int j = 0; j < count; ++j) sum += value[j];
@@ -49,21 +51,25 @@ __device__ __forceinline__ Moments moments(const float (&value)[count], std::int
   return {mean, 1.0f / sqrtf(sum_over_block(squares, shared) / n + static_cast<float>(epsilon))};
 }
 
-/// LayerNorm of a row of which this thread has value[j] at column threadIdx.x + j blockDim.x, and zeros beyond `cols`.
+/// LayerNorm of a row of which this thread has value[j] at column threadIdx.x + j blockDim.x, and
+/// zeros beyond `cols`.
 template <class Element, int count>
-__device__ __forceinline__ void normalise(const float (&value)[count], std::int64_t cols, const Element* gamma,
-                                          const Element* beta, Element* out, float* shared) {
+__device__ __forceinline__ void normalise(const float (&value)[count], std::int64_t cols,
+                                          const Element* gamma, const Element* beta, Element* out,
+                                          float* shared) {
   const auto col = [](int j) { return static_cast<int>(threadIdx.x + j * blockDim.x); };
   const Moments of = moments(value, cols, shared, [&](int j) { return col(j) < cols; });
 #pragma unroll
   for (int j = 0; j < count; ++j)
     if (col(j) < cols)
-      out[col(j)] = narrow<Element>((value[j] - of.mean) * of.inverse * widen(gamma[col(j)]) + widen(beta[col(j)]));
+      out[col(j)] = narrow<Element>((value[j] - of.mean) * of.inverse * widen(gamma[col(j)]) +
+                                    widen(beta[col(j)]));
 }
 
 template <class Element, int count>
 __global__ void __launch_bounds__(most_threads)
-    layer_norm_kernel(std::int64_t cols, const Element* in, const Element* gamma, const Element* beta, Element* out) {
+    layer_norm_kernel(std::int64_t cols, const Element* in, const Element* gamma,
+                      const Element* beta, Element* out) {
   __shared__ float shared[most_threads / 32];
   const std::int64_t first = std::int64_t{blockIdx.x} * cols;
   float value[count];
@@ -76,10 +82,12 @@ __global__ void __launch_bounds__(most_threads)
 }
 
 template <class Element>
-void start_layer_norm(const Problem& problem, device::Stream& stream, const Operands& operands, const Element* in) {
+void start_layer_norm(const Problem& problem, device::Stream& stream, const Operands& operands,
+                      const Element* in) {
   const int each = elements_of_thread(problem);
   const auto kernel = each == 4 ? layer_norm_kernel<Element, 4> : layer_norm_kernel<Element, 8>;
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.rows)), .block = dim3(threads_for(problem.cols, each))},
+  device::launch({.grid = dim3(static_cast<unsigned>(problem.rows)),
+                  .block = dim3(threads_for(problem.cols, each))},
                  stream, kernel, problem.cols, in, static_cast<const Element*>(operands.gamma),
                  static_cast<const Element*>(operands.beta), static_cast<Element*>(operands.out));
 }
@@ -92,7 +100,8 @@ inline std::size_t one_array(const Problem& problem) {
 inline device::Support row_in_registers(const Problem& problem, const device::Facts&) {
   if (problem.dtype != DType::f32 && problem.dtype != DType::f16 && problem.dtype != DType::bf16)
     return device::Support::unsupported("elements are f32, f16 or bf16");
-  if (problem.cols > most_cols) return device::Support::unsupported("a block's registers hold rows of up to 8192");
+  if (problem.cols > most_cols)
+    return device::Support::unsupported("a block's registers hold rows of up to 8192");
   const std::int64_t pieces = pieces_of_row(problem);
   if (problem.rows * (pieces < 1 ? 1 : pieces) > 0x7FFFFFFF)
     return device::Support::unsupported("a grid has at most 2^31 - 1 blocks");

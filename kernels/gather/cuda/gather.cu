@@ -1,9 +1,9 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/gather/gather.hpp"
 
-// Each thread reads an index, then the element it names; four of each in flight. In order a warp's request touches 4
-// sectors; without order 32, each for one element of 4 bytes. Bound by sectors, and by address translation when the
-// array is large.
+// Each thread reads an index, then the element it names; four of each in flight. In order a warp's
+// request touches 4 sectors; without order 32, each for one element of 4 bytes. Bound by sectors,
+// and by address translation when the array is large.
 namespace ridgeline::gather::on_cuda {
 namespace {
 
@@ -26,8 +26,10 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(problem.elements, threads * in_flight)), .block = dim3(threads)},
-                 stream, gather_elements, operands.in, operands.index, operands.out, problem.elements);
+  device::launch({.grid = dim3(device::blocks_for(problem.elements, threads * in_flight)),
+                  .block = dim3(threads)},
+                 stream, gather_elements, operands.in, operands.index, operands.out,
+                 problem.elements);
 }
 
 kernels::Traffic traffic(const Problem& problem) {
@@ -38,6 +40,8 @@ kernels::Traffic traffic(const Problem& problem) {
 
 }  // namespace
 
-Variant gather() { return {"each thread reads the element that its index names", fits_index, launch, traffic}; }
+Variant gather() {
+  return {"each thread reads the element that its index names", fits_index, launch, traffic};
+}
 
 }  // namespace ridgeline::gather::on_cuda

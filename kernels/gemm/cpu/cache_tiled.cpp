@@ -3,9 +3,10 @@
 #include "kernels/gemm/cpu_support.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// `loop_reordered` in tiles: a tile of B (128 x 512 floats, 256 KiB) stays in the L2 cache of its core while all rows
-// of a tile of C use it, so that B is fetched from memory once a tile of rows instead of once a row. Bound by L1 loads
-// and stores: every product still loads B and C and stores C.
+// `loop_reordered` in tiles: a tile of B (128 x 512 floats, 256 KiB) stays in the L2 cache of its
+// core while all rows of a tile of C use it, so that B is fetched from memory once per tile of rows
+// instead of once per row. Bound by L1 loads and stores: every product still loads B and C and
+// stores C.
 
 namespace ridgeline::gemm::on_cpu {
 namespace {

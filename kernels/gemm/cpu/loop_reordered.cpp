@@ -3,10 +3,10 @@
 #include "kernels/gemm/cpu_support.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// The two inner loops change places over `naive`: a row of C grows by multiples of rows of B, so that all accesses are
-// sequential and the compiler vectorises them.
-// Bound by the caches: every product loads an element of B and of C and stores C again, and B streams through once a
-// row.
+// The two inner loops change places over `naive`: a row of C grows by multiples of rows of B, so
+// that all accesses are sequential and the compiler vectorises them.
+// Bound by the caches: every product loads an element of B and of C and stores C again, and B
+// streams through once per row.
 
 namespace ridgeline::gemm::on_cpu {
 
@@ -29,7 +29,10 @@ static void launch(const Problem& problem, const Operands& operands, device::Str
 }
 
 Variant loop_reordered() {
-  return {"rows of B scaled and added to a row of C: sequential access", {DType::f32}, f32_only, launch};
+  return {"rows of B scaled and added to a row of C: sequential access",
+          {DType::f32},
+          f32_only,
+          launch};
 }
 
 }  // namespace ridgeline::gemm::on_cpu

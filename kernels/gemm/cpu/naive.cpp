@@ -2,8 +2,8 @@
 #include "kernels/gemm/gemm.hpp"
 
 // Each element of C is a dot product of a row of A and a column of B, one element after the other.
-// Bound by memory: the column is read with a stride of n elements, so that each product fetches a cache line of B, of
-// which one element is used. Rows of C are spread over the threads.
+// Bound by memory: the column is read with a stride of n elements, so that each product fetches a
+// cache line of B, of which one element is used. Rows of C are spread over the threads.
 
 namespace ridgeline::gemm::on_cpu {
 
@@ -22,6 +22,8 @@ static void launch(const Problem& problem, const Operands& operands, device::Str
   }
 }
 
-Variant naive() { return {"one dot product an element of C, B read by column", {DType::f32}, f32_only, launch}; }
+Variant naive() {
+  return {"one dot product per element of C, B read by column", {DType::f32}, f32_only, launch};
+}
 
 }  // namespace ridgeline::gemm::on_cpu

@@ -28,8 +28,9 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
              k = static_cast<blasint>(problem.k);
   if (m == 0 || n == 0) return;  // a leading dimension of 0 is refused
   openblas_set_num_threads(omp_get_max_threads());
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, static_cast<const float*>(operands.a),
-              std::max(k, 1), static_cast<const float*>(operands.b), n, 0.0f, static_cast<float*>(operands.c), n);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f,
+              static_cast<const float*>(operands.a), std::max(k, 1),
+              static_cast<const float*>(operands.b), n, 0.0f, static_cast<float*>(operands.c), n);
 }
 
 #else

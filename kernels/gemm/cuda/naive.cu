@@ -2,9 +2,9 @@
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// One thread an element of C. Deliberately uncoalesced: the lanes of a warp take 32 rows of one column, so that a load
-// of A and a store of C touch 32 sectors, and only the load of B is shared by the warp. Bound by L1 and L2
-// transactions: 33 sectors a warp for 32 multiply-adds.
+// One thread per element of C. Deliberately uncoalesced: the lanes of a warp take 32 rows of one
+// column, so that a load of A and a store of C touch 32 sectors, and only the load of B is shared
+// by the warp. Bound by L1 and L2 transactions: 33 sectors per warp for 32 multiply-adds.
 
 namespace ridgeline::gemm::on_cuda {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr int rows = 32, columns = 8;
 
 __global__ void __launch_bounds__(rows* columns)
-    naive_kernel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
-                 std::int64_t tile_columns) {
+    naive_kernel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b,
+                 float* c, std::int64_t tile_columns) {
   const std::int64_t i = blockIdx.x / tile_columns * rows + threadIdx.x;
   const std::int64_t j = blockIdx.x % tile_columns * columns + threadIdx.y;
   if (i >= m || j >= n) return;
@@ -24,15 +24,16 @@ __global__ void __launch_bounds__(rows* columns)
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const Tiles tiles(problem, rows, columns);
-  device::launch({.grid = dim3(tiles.count()), .block = dim3(rows, columns)}, stream, naive_kernel, problem.m,
-                 problem.n, problem.k, static_cast<const float*>(operands.a), static_cast<const float*>(operands.b),
-                 static_cast<float*>(operands.c), tiles.columns);
+  device::launch({.grid = dim3(tiles.count()), .block = dim3(rows, columns)}, stream, naive_kernel,
+                 problem.m, problem.n, problem.k, static_cast<const float*>(operands.a),
+                 static_cast<const float*>(operands.b), static_cast<float*>(operands.c),
+                 tiles.columns);
 }
 
 }  // namespace
 
 Variant naive() {
-  return {"one thread an element, lanes along a column: uncoalesced",
+  return {"one thread per element, lanes along a column: uncoalesced",
           {DType::f32},
           f32_only,
           launch,

@@ -2,9 +2,10 @@
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
 
-// A block of `coalesced` threads brings 32 x 32 tiles of A and B into shared memory together, so that an element is
-// read from global memory once a tile of C, 1/32 as often. Bound by shared memory: still two loads for each
-// multiply-add, though one of them is the same word for the whole warp.
+// A block of `coalesced` threads brings 32 x 32 tiles of A and B into shared memory together, so
+// that an element is read from global memory once per tile of C, 1/32 as often. Bound by shared
+// memory: still two loads for each multiply-add, though one of them is the same word for the whole
+// warp.
 
 namespace ridgeline::gemm::on_cuda {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 constexpr int tile = 32;
 
 __global__ void __launch_bounds__(tile* tile)
-    shared_tiled_kernel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
-                        std::int64_t tile_columns) {
+    shared_tiled_kernel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
+                        const float* b, float* c, std::int64_t tile_columns) {
   __shared__ float a_tile[tile][tile];
   __shared__ float b_tile[tile][tile];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -34,8 +35,9 @@ __global__ void __launch_bounds__(tile* tile)
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
   const Tiles tiles(problem, tile, tile);
-  device::launch({.grid = dim3(tiles.count()), .block = dim3(tile, tile)}, stream, shared_tiled_kernel, problem.m,
-                 problem.n, problem.k, static_cast<const float*>(operands.a), static_cast<const float*>(operands.b),
+  device::launch({.grid = dim3(tiles.count()), .block = dim3(tile, tile)}, stream,
+                 shared_tiled_kernel, problem.m, problem.n, problem.k,
+                 static_cast<const float*>(operands.a), static_cast<const float*>(operands.b),
                  static_cast<float*>(operands.c), tiles.columns);
 }
 

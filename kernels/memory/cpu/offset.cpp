@@ -4,8 +4,9 @@
 #include "kernels/simd/vectors.hpp"
 #include "kernels/slice.hpp"
 
-// The widest vectors there are, starting at `offset`: where that is no multiple of a vector, accesses straddle two
-// lines and take the caches' ports twice. From DRAM the difference drowns in waiting for memory.
+// The widest vectors there are, starting at `offset`: where that is no multiple of a vector,
+// accesses straddle two lines and take the caches' ports twice. From DRAM the difference drowns in
+// waiting for memory.
 namespace ridgeline::memory::on_cpu {
 namespace {
 
@@ -17,7 +18,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
   const std::int64_t copied = problem.copied(), offset = problem.offset;
 #pragma omp parallel
   {
-    const kernels::Slice part = kernels::slice(copied, omp_get_thread_num(), omp_get_num_threads(), 16);
+    const kernels::Slice part =
+        kernels::slice(copied, omp_get_thread_num(), omp_get_num_threads(), 16);
     copy_from(operands.in + offset + part.begin, operands.out + offset + part.begin, part.size());
   }
 }
@@ -25,7 +27,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant offset() {
-  return {"the widest vectors there are, from element `offset` on", only_offset, launch, cpu_traffic};
+  return {"the widest vectors there are, from element `offset` on", only_offset, launch,
+          cpu_traffic};
 }
 
 }  // namespace ridgeline::memory::on_cpu

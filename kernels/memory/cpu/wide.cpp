@@ -1,8 +1,8 @@
 #include "kernels/memory/memory.hpp"
 #include "kernels/simd/vectors.hpp"
 
-// One access moves 4, 8 or 16 bytes. Bound by instructions while the data lies in a cache; from DRAM by the lines that
-// come and go, which do not depend on the width.
+// One access moves 4, 8 or 16 bytes. Bound by instructions while the data lies in a cache; from
+// DRAM by the lines that come and go, which do not depend on the width.
 namespace ridgeline::memory::on_cpu {
 namespace {
 
@@ -27,7 +27,9 @@ void copy_wide(const float* in, float* out, std::int64_t elements) {
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream&) {
-  const auto copy = problem.width == 16 ? copy_wide<16> : problem.width == 8 ? copy_wide<8> : copy_wide<4>;
+  const auto copy = problem.width == 16  ? copy_wide<16>
+                    : problem.width == 8 ? copy_wide<8>
+                                         : copy_wide<4>;
   copy(operands.in, operands.out, problem.elements);
 }
 

@@ -1,8 +1,9 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/memory/memory.hpp"
 
-// Neighbouring threads access neighbouring elements, but the first one does not start at a sector: a warp's request
-// then touches 5 sectors instead of 4. The fifth belongs to the next warp's request too and is mostly found in a cache.
+// Neighbouring threads access neighbouring elements, but the first one does not start at a sector:
+// a warp's request then touches 5 sectors instead of 4. The fifth belongs to the next warp's
+// request too and is mostly found in a cache.
 namespace ridgeline::memory::on_cuda {
 namespace {
 
@@ -21,14 +22,16 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(problem.copied(), threads * in_flight)), .block = dim3(threads)},
+  device::launch({.grid = dim3(device::blocks_for(problem.copied(), threads * in_flight)),
+                  .block = dim3(threads)},
                  stream, copy_from, operands.in, operands.out, problem.copied(), problem.offset);
 }
 
 }  // namespace
 
 Variant offset() {
-  return {"neighbouring threads are neighbours, but start `offset` elements late", only_offset, launch, gpu_traffic};
+  return {"neighbouring threads are neighbours, but start `offset` elements late", only_offset,
+          launch, gpu_traffic};
 }
 
 }  // namespace ridgeline::memory::on_cuda

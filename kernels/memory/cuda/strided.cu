@@ -1,9 +1,9 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/memory/memory.hpp"
 
-// Neighbouring threads access elements `stride` apart, four accesses of a thread in flight. Bound by the sectors that a
-// warp's request touches: 4 at stride 1, then twice as many for each doubling up to 32 at stride 8, of which one eighth
-// is used.
+// Neighbouring threads access elements `stride` apart, four accesses of a thread in flight. Bound
+// by the sectors that a warp's request touches: 4 at stride 1, then twice as many for each doubling
+// up to 32 at stride 8, of which one eighth is used.
 namespace ridgeline::memory::on_cuda {
 namespace {
 
@@ -22,12 +22,15 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(problem.copied(), threads * in_flight)), .block = dim3(threads)},
+  device::launch({.grid = dim3(device::blocks_for(problem.copied(), threads * in_flight)),
+                  .block = dim3(threads)},
                  stream, copy_strided, operands.in, operands.out, problem.copied(), problem.stride);
 }
 
 }  // namespace
 
-Variant strided() { return {"neighbouring threads are `stride` elements apart", only_stride, launch, gpu_traffic}; }
+Variant strided() {
+  return {"neighbouring threads are `stride` elements apart", only_stride, launch, gpu_traffic};
+}
 
 }  // namespace ridgeline::memory::on_cuda

@@ -6,8 +6,9 @@
 #include "kernels/occupancy/occupancy.hpp"
 #include "kernels/simd/vectors.hpp"
 
-// Each thread advances `independent` vectors in turn. A vector's next multiply-add waits for its last: bound by latency
-// while the chains are fewer than latency times rate (some 8), then by the multiply-add units.
+// Each thread advances `independent` vectors in turn. A vector's next multiply-add waits for its
+// last: bound by latency while the chains are fewer than latency times rate (some 8), then by the
+// multiply-add units.
 namespace ridgeline::occupancy::on_cpu {
 namespace {
 
@@ -21,7 +22,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
                        : problem.independent == 8 ? RIDGELINE_LOOP(advance<8>)
                                                   : RIDGELINE_LOOP(advance<16>);
   auto* const out = static_cast<float*>(operands.out);
-  const volatile float multiplier = static_cast<float>(kernels::step_factor);  // known, it would become a subtraction
+  // Known, it would become a subtraction.
+  const volatile float multiplier = static_cast<float>(kernels::step_factor);
   const std::int64_t own = std::int64_t{problem.independent} * problem.vector;
 #pragma omp parallel for schedule(static) num_threads(problem.parallel)
   for (int thread = 0; thread < problem.parallel; ++thread) {
@@ -31,10 +33,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.operation != Operation::fma || problem.limit != Limit::threads || problem.vector != simd::shape().floats)
-    return device::Support::unsupported("a CPU's chain is a vector, and its threads are not limited");
+  if (problem.operation != Operation::fma || problem.limit != Limit::threads ||
+      problem.vector != simd::shape().floats)
+    return device::Support::unsupported(
+        "a CPU's chain is a vector, and its threads are not limited");
   if (problem.parallel > facts.units)
-    return device::Support::unsupported("more threads than the " + std::to_string(facts.units) + " cores");
+    return device::Support::unsupported("more threads than the " + std::to_string(facts.units) +
+                                        " cores");
   if (!std::has_single_bit(static_cast<unsigned>(problem.independent)) || problem.independent > 16)
     return device::Support::unsupported("1, 2, 4, 8 or 16 chains");
   if (2 * problem.independent > simd::shape().registers)
@@ -45,7 +50,8 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant fma() {
-  return {"each thread has so many chains, whose multiply-adds wait for one another", Operation::fma, supports, launch};
+  return {"each thread has so many chains, whose multiply-adds wait for one another",
+          Operation::fma, supports, launch};
 }
 
 }  // namespace ridgeline::occupancy::on_cpu

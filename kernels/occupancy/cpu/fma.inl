@@ -7,7 +7,8 @@ RIDGELINE_SIMD void advance(float* values, std::int64_t rounds, float multiplier
   Floats second = Floats{} + static_cast<float>(kernels::second_constant);
   Floats x[chains];
 #pragma GCC unroll 16
-  for (int chain = 0; chain < chains; ++chain) x[chain] = *reinterpret_cast<const LooseFloats*>(values + chain * lanes);
+  for (int chain = 0; chain < chains; ++chain)
+    x[chain] = *reinterpret_cast<const LooseFloats*>(values + chain * lanes);
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (int pair = 0; pair < kernels::pairs_of_round; ++pair) {
 #pragma GCC unroll 16
@@ -20,5 +21,6 @@ RIDGELINE_SIMD void advance(float* values, std::int64_t rounds, float multiplier
     second = swapped;
   }
 #pragma GCC unroll 16
-  for (int chain = 0; chain < chains; ++chain) *reinterpret_cast<LooseFloats*>(values + chain * lanes) = x[chain];
+  for (int chain = 0; chain < chains; ++chain)
+    *reinterpret_cast<LooseFloats*>(values + chain * lanes) = x[chain];
 }

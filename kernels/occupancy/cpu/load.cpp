@@ -6,17 +6,20 @@
 #include "kernels/simd/vectors.hpp"
 #include "kernels/slice.hpp"
 
-// Each thread walks `independent` parts of the array at once, line by line in an order that no prefetcher follows, and
-// the place of the next line depends on what the last one held: `threads` x `independent` lines are in flight, no more.
-// Bound by latency until the misses that a core can keep track of run out, then by DRAM.
+// Each thread walks `independent` parts of the array at once, line by line in an order that no
+// prefetcher follows, and the place of the next line depends on what the last one held:
+// `threads` x `independent` lines are in flight, no more. Bound by latency until the misses that a
+// core can keep track of run out, then by DRAM.
 namespace ridgeline::occupancy::on_cpu {
 namespace {
 
 constexpr int line_floats = 16;
 
-/// Sums the bits of parts `first` to first + independent - 1 of `parts`. `zero` is 0, which the compiler does not know.
+/// Sums the bits of parts `first` to first + independent - 1 of `parts`. `zero` is 0, which the
+/// compiler does not know.
 template <int independent>
-std::uint32_t sum_parts(const float* in, std::int64_t elements, int first, int parts, std::uint64_t zero) {
+std::uint32_t sum_parts(const float* in, std::int64_t elements, int first, int parts,
+                        std::uint64_t zero) {
   using Words = simd::baseline::LooseWords;
   const std::int64_t lines = elements / line_floats;
   const std::uint64_t each = static_cast<std::uint64_t>(lines / parts);
@@ -55,10 +58,13 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.operation != Operation::load || problem.limit != Limit::threads || problem.width != 64)
-    return device::Support::unsupported("a CPU's load fetches a line of 64 bytes, and its threads are not limited");
+  if (problem.operation != Operation::load || problem.limit != Limit::threads ||
+      problem.width != 64)
+    return device::Support::unsupported(
+        "a CPU's load fetches a line of 64 bytes, and its threads are not limited");
   if (problem.parallel > facts.units)
-    return device::Support::unsupported("more threads than the " + std::to_string(facts.units) + " cores");
+    return device::Support::unsupported("more threads than the " + std::to_string(facts.units) +
+                                        " cores");
   if (!std::has_single_bit(static_cast<unsigned>(problem.independent)) || problem.independent > 16)
     return device::Support::unsupported("1, 2, 4, 8 or 16 loads");
   if (problem.elements % (std::int64_t{line_floats} * problem.parallel * problem.independent) != 0)
@@ -69,8 +75,10 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant load() {
-  return {"each thread has so many lines in flight, and waits for one before it asks for the next in its place",
-          Operation::load, supports, launch};
+  return {
+      "each thread has so many lines in flight, and waits for one before it asks for the next in "
+      "its place",
+      Operation::load, supports, launch};
 }
 
 }  // namespace ridgeline::occupancy::on_cpu

@@ -1,16 +1,19 @@
 #include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/cuda/plan.cuh"
 
-// Every thread advances `independent` chains in turn. A chain's next multiply-add waits for its last: bound by latency
-// (4 cycles) while warps x chains on a quarter of an SM are fewer than 4 or 8, then by the multiply-add units.
+// Every thread advances `independent` chains in turn. A chain's next multiply-add waits for its
+// last: bound by latency (4 cycles) while warps x chains on a quarter of an SM are fewer than 4 or
+// 8, then by the multiply-add units.
 namespace ridgeline::occupancy::on_cuda {
 namespace {
 
-using Kernel = void (*)(const float*, float*, std::int64_t, float, float, float, unsigned, unsigned*);
+using Kernel = void (*)(const float*, float*, std::int64_t, float, float, float, unsigned,
+                        unsigned*);
 
 template <int independent, int held_registers>
-__device__ __forceinline__ void advance(const float* in, float* out, std::int64_t rounds, float by, float first,
-                                        float second, unsigned zero, unsigned* census) {
+__device__ __forceinline__ void advance(const float* in, float* out, std::int64_t rounds, float by,
+                                        float first, float second, unsigned zero,
+                                        unsigned* census) {
   enter(census);
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -40,23 +43,28 @@ __device__ __forceinline__ void advance(const float* in, float* out, std::int64_
 
 template <int independent>
 __global__ void __launch_bounds__(1024, 2)
-    advance_limited_by_grid(const float* in, float* out, std::int64_t rounds, float by, float first, float second,
-                            unsigned zero, unsigned* census) {
+    advance_limited_by_grid(const float* in, float* out, std::int64_t rounds, float by, float first,
+                            float second, unsigned zero, unsigned* census) {
   advance<independent, 0>(in, out, rounds, by, first, second, zero, census);
 }
 
 /// Registers that the kernel needs without ballast.
 constexpr int registers_of(int independent) {
-  return independent == 1 ? 10 : independent == 2 ? 11 : independent == 4 ? 13 : independent == 8 ? 21 : 29;
+  return independent == 1   ? 10
+         : independent == 2 ? 11
+         : independent == 4 ? 13
+         : independent == 8 ? 21
+                            : 29;
 }
 template <int warps, int independent>
 constexpr int ballast = registers_for(warps) - registers_of(independent);
 
 template <int independent, int warps>
 __global__ void __launch_bounds__(small_block * 32, warps / small_block)
-    advance_limited_by_registers(const float* in, float* out, std::int64_t rounds, float by, float first, float second,
-                                 unsigned zero, unsigned* census) {
-  advance<independent, ballast<warps, independent>>(in, out, rounds, by, first, second, zero, census);
+    advance_limited_by_registers(const float* in, float* out, std::int64_t rounds, float by,
+                                 float first, float second, unsigned zero, unsigned* census) {
+  advance<independent, ballast<warps, independent>>(in, out, rounds, by, first, second, zero,
+                                                    census);
 }
 
 template <int independent>
@@ -83,13 +91,15 @@ Kernel kernel_for(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  start(problem, stream, kernel_for(problem), operands.in, static_cast<float*>(operands.out), problem.rounds,
-        static_cast<float>(kernels::step_factor), static_cast<float>(kernels::first_constant),
-        static_cast<float>(kernels::second_constant), 0u, operands.census);
+  start(problem, stream, kernel_for(problem), operands.in, static_cast<float*>(operands.out),
+        problem.rounds, static_cast<float>(kernels::step_factor),
+        static_cast<float>(kernels::first_constant), static_cast<float>(kernels::second_constant),
+        0u, operands.census);
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.operation != Operation::fma) return device::Support::unsupported("multiplies and adds");
+  if (problem.operation != Operation::fma)
+    return device::Support::unsupported("multiplies and adds");
   return supports_any(problem, facts);
 }
 
@@ -100,8 +110,8 @@ Residency predict(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant fma() {
-  return {"each thread has so many chains, whose multiply-adds wait for one another", Operation::fma, supports, launch,
-          predict};
+  return {"each thread has so many chains, whose multiply-adds wait for one another",
+          Operation::fma, supports, launch, predict};
 }
 
 }  // namespace ridgeline::occupancy::on_cuda

@@ -1,8 +1,9 @@
 #include "kernels/occupancy/cuda/plan.cuh"
 
-// Every thread has `independent` loads in flight and asks for the next ones only when all have come: where they begin
-// depends on what the last ones held. Bound by bytes in flight (Little's law: latency times bandwidth, some 28 KiB an
-// SM on an H200), however they come about: more warps, more loads a thread, or wider ones; then by DRAM.
+// Every thread has `independent` loads in flight and asks for the next ones only when all have
+// come: where they begin depends on what the last ones held. Bound by bytes in flight (Little's
+// law: latency times bandwidth, some 28 KiB per SM on an H200), however they come about: more
+// warps, more loads per thread, or wider ones; then by DRAM.
 namespace ridgeline::occupancy::on_cuda {
 namespace {
 
@@ -10,11 +11,13 @@ using Kernel = void (*)(const float*, std::int64_t, unsigned*, unsigned, unsigne
 
 __device__ __forceinline__ unsigned add_words(unsigned value) { return value; }
 __device__ __forceinline__ unsigned add_words(uint2 value) { return value.x + value.y; }
-__device__ __forceinline__ unsigned add_words(uint4 value) { return value.x + value.y + value.z + value.w; }
+__device__ __forceinline__ unsigned add_words(uint4 value) {
+  return value.x + value.y + value.z + value.w;
+}
 
 template <class Access, int independent, int held_registers>
-__device__ __forceinline__ void sum_bits(const float* in, std::int64_t elements, unsigned* sums, unsigned zero,
-                                         unsigned* census) {
+__device__ __forceinline__ void sum_bits(const float* in, std::int64_t elements, unsigned* sums,
+                                         unsigned zero, unsigned* census) {
   enter(census);
   constexpr int floats = sizeof(Access) / sizeof(float);
   const Access* const from = reinterpret_cast<const Access*>(in);
@@ -46,20 +49,26 @@ __device__ __forceinline__ void sum_bits(const float* in, std::int64_t elements,
 
 template <class Access, int independent, int compiled>
 __global__ void __launch_bounds__(compiled < 32 ? 512 : 1024, compiled < 32 ? 1 : compiled / 32)
-    sum_limited_by_grid(const float* in, std::int64_t elements, unsigned* sums, unsigned zero, unsigned* census) {
+    sum_limited_by_grid(const float* in, std::int64_t elements, unsigned* sums, unsigned zero,
+                        unsigned* census) {
   sum_bits<Access, independent, 0>(in, elements, sums, zero, census);
 }
 
 /// Registers that the kernel needs without ballast.
 constexpr int registers_of(int independent) {
-  return independent == 1 ? 17 : independent == 2 ? 19 : independent == 4 ? 25 : independent == 8 ? 27 : 35;
+  return independent == 1   ? 17
+         : independent == 2 ? 19
+         : independent == 4 ? 25
+         : independent == 8 ? 27
+                            : 35;
 }
 template <int warps, int independent>
 constexpr int ballast = registers_for(warps) - registers_of(independent);
 
 template <int independent, int warps>
 __global__ void __launch_bounds__(small_block * 32, warps / small_block)
-    sum_limited_by_registers(const float* in, std::int64_t elements, unsigned* sums, unsigned zero, unsigned* census) {
+    sum_limited_by_registers(const float* in, std::int64_t elements, unsigned* sums, unsigned zero,
+                             unsigned* census) {
   sum_bits<unsigned, independent, ballast<warps, independent>>(in, elements, sums, zero, census);
 }
 
@@ -78,7 +87,8 @@ constexpr Kernel at_width() {
 template <int independent, int compiled>
 Kernel of_width(int width) {
   if (width == 4) return at_width<unsigned, independent, compiled>();
-  return width == 8 ? at_width<uint2, independent, compiled>() : at_width<uint4, independent, compiled>();
+  return width == 8 ? at_width<uint2, independent, compiled>()
+                    : at_width<uint4, independent, compiled>();
 }
 
 template <int independent>
@@ -91,7 +101,8 @@ Kernel of_warps(const Problem& problem) {
   }
   const int compiled = compiled_for(problem.parallel);
   if (compiled == 64) return of_width<independent, 64>(problem.width);
-  return compiled == 32 ? of_width<independent, 32>(problem.width) : of_width<independent, 16>(problem.width);
+  return compiled == 32 ? of_width<independent, 32>(problem.width)
+                        : of_width<independent, 16>(problem.width);
 }
 
 /// Null when no kernel does this problem.
@@ -113,18 +124,21 @@ Kernel kernel_for(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  start(problem, stream, kernel_for(problem), operands.in, problem.elements, static_cast<unsigned*>(operands.out), 0u,
-        operands.census);
+  start(problem, stream, kernel_for(problem), operands.in, problem.elements,
+        static_cast<unsigned*>(operands.out), 0u, operands.census);
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.operation != Operation::load || (problem.width != 4 && problem.width != 8 && problem.width != 16))
+  if (problem.operation != Operation::load ||
+      (problem.width != 4 && problem.width != 8 && problem.width != 16))
     return device::Support::unsupported("loads 4, 8 or 16 bytes at a time");
   const device::Support support = supports_any(problem, facts);
   if (!support) return support;
   if (kernel_for(problem) != nullptr) return support;
-  if (problem.limit == Limit::registers) return device::Support::unsupported("beside ballast, loads are of 4 bytes");
-  return device::Support::unsupported("so many bytes in flight need more registers than so many warps leave");
+  if (problem.limit == Limit::registers)
+    return device::Support::unsupported("beside ballast, loads are of 4 bytes");
+  return device::Support::unsupported(
+      "so many bytes in flight need more registers than so many warps leave");
 }
 
 Residency predict(const Problem& problem, const device::Facts& facts) {
@@ -134,8 +148,8 @@ Residency predict(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant load() {
-  return {"each thread has so many loads in flight, and waits for all before it asks for the next", Operation::load,
-          supports, launch, predict};
+  return {"each thread has so many loads in flight, and waits for all before it asks for the next",
+          Operation::load, supports, launch, predict};
 }
 
 }  // namespace ridgeline::occupancy::on_cuda

@@ -29,7 +29,8 @@ struct Result {
   }
   std::string checks() const {
     std::string all;
-    for (const Finding& finding : report.findings) all += finding.check + " (" + finding.detail + "); ";
+    for (const Finding& finding : report.findings)
+      all += finding.check + " (" + finding.detail + "); ";
     return all;
   }
 };
@@ -37,9 +38,12 @@ struct Result {
 constexpr int m = 64, n = 128, k = 320;
 
 Result run(Mutation mutation, std::uint64_t seed = 1) {
-  emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20}, {.seed = seed});
+  emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20},
+                            {.seed = seed});
   device::Stream stream{&machine};
-  const auto number = [](int i, int of) { return static_cast<float>(((i * 31 + of) * 7 & 15) - 8); };
+  const auto number = [](int i, int of) {
+    return static_cast<float>(((i * 31 + of) * 7 & 15) - 8);
+  };
   const auto upload = [&](int count, int of, const char* name) {
     const std::size_t bytes = static_cast<std::size_t>(count) * 2;
     auto* const memory = static_cast<unsigned short*>(machine.memory().allocate(bytes, name));
@@ -77,7 +81,8 @@ TEST(HopperMutations, TheKernelItselfIsRightAndCountsTheSameWhateverTheOrder) {
     EXPECT_EQ(whole.report.dram_read_bytes, (m + n) * k * 2u) << "each factor once";
     EXPECT_EQ(whole.report.dram_written_bytes, m * n * 4u);
     EXPECT_TRUE(whole.report.has_unit);
-    EXPECT_EQ(emulated::total(whole.report, Space::tensor, Act::collective).requests, 5 * 4 * 4u) << "of each warp";
+    EXPECT_EQ(emulated::total(whole.report, Space::tensor, Act::collective).requests, 5 * 4 * 4u)
+        << "of each warp";
   }
 }
 
@@ -91,14 +96,18 @@ TEST(HopperMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
   using enum Mutation;
   const Case cases[] = {
       {no_fence_after_init, "missing fence", "full"},
-      {no_full_wait, "too many arrivals at an mbarrier", "full + 0: 0 of 1 are outstanding in this phase"},
-      {no_empty_wait, "too many arrivals at an mbarrier", "full + 0: 0 of 1 are outstanding in this phase"},
+      {no_full_wait, "too many arrivals at an mbarrier",
+       "full + 0: 0 of 1 are outstanding in this phase"},
+      {no_empty_wait, "too many arrivals at an mbarrier",
+       "full + 0: 0 of 1 are outstanding in this phase"},
       {gives_back_too_early, "race (write after read)", "dynamic shared memory"},
       {wrong_parity, "touched while a copy is under way", "dynamic shared memory"},
       {expects_too_much, "deadlock",
-       "thread 0 and 127 more wait at full + 0 for parity 0, in phase 0: 0 arrivals and 16 bytes are outstanding"},
+       "thread 0 and 127 more wait at full + 0 for parity 0, in phase 0: 0 arrivals and 16 bytes "
+       "are outstanding"},
       {never_arrives, "deadlock",
-       "thread 128 waits at empty + 0 for parity 0, in phase 0: 128 arrivals and 0 bytes are outstanding"},
+       "thread 128 waits at empty + 0 for parity 0, in phase 0: 128 arrivals and 0 bytes are "
+       "outstanding"},
       {no_product_wait, "product never waited for", ""},
       {sums_before_wait, "touched while a product is under way", "sum 0 of the thread's"},
       {no_product_fence, "missing fence", "wgmma.fence"},
@@ -106,14 +115,15 @@ TEST(HopperMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
       {no_barrier_before_store, "race (read after write)", "dynamic shared memory"},
       {no_store_wait, "copy never waited for", "from shared memory"},
       {half_a_warpgroup, "deadlock",
-       "thread 128 waits at empty + 0 for parity 0, in phase 0: 64 arrivals and 0 bytes are outstanding"},
+       "thread 128 waits at empty + 0 for parity 0, in phase 0: 64 arrivals and 0 bytes are "
+       "outstanding"},
   };
   for (const Case& each : cases)
     for (const std::uint64_t seed : {0, 1, 2}) {
       const Result result = run(each.mutation, seed);
       const Finding* const finding = result.found(each.check);
-      EXPECT_NE(finding, nullptr) << static_cast<int>(each.mutation) << ": not " << each.check << " but "
-                                  << result.checks();
+      EXPECT_NE(finding, nullptr) << static_cast<int>(each.mutation) << ": not " << each.check
+                                  << " but " << result.checks();
       if (finding == nullptr) continue;
       EXPECT_NE(finding->detail.find(each.detail), std::string::npos) << finding->detail;
     }
@@ -123,7 +133,8 @@ TEST(HopperMutations, WithoutABarrierMbarriersAreUsedBeforeTheyAreThere) {
   for (const std::uint64_t seed : {0, 1, 2}) {
     const Result result = run(Mutation::no_barrier_after_init, seed);
     // By the order in which warps run, the mistake shows or is but a race.
-    EXPECT_TRUE(result.found("mbarrier without initialisation") || result.found("race (write after write)"))
+    EXPECT_TRUE(result.found("mbarrier without initialisation") ||
+                result.found("race (write after write)"))
         << result.checks();
   }
 }

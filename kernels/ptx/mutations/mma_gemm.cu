@@ -6,7 +6,8 @@
 namespace ridgeline::ptx::mutations {
 namespace {
 
-constexpr int edge = 64, depth = 32, piece = 8;  // of a block's tiles, in elements; a piece is copied at once
+constexpr int edge = 64, depth = 32,
+              piece = 8;  // of a block's tiles, in elements; a piece is copied at once
 constexpr int pieces_of_row = depth / piece, threads = 128;
 
 using Tile = unsigned short[edge][depth];
@@ -30,7 +31,8 @@ __device__ __forceinline__ void start_copies(Tile& tile, const unsigned short* f
   }
 }
 
-// Four warps, each with 32 x 32 sums; two tiles of each factor, one of which is filled while the other is used.
+// Four warps, each with 32 x 32 sums; two tiles of each factor, one of which is filled while the
+// other is used.
 template <Mutation mutation>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(const unsigned short* a, const unsigned short* b, float* c, int n, int k) {
@@ -59,15 +61,19 @@ __global__ void __launch_bounds__(threads)
       unsigned of_left[2][4], of_right[2][4];
       for (int i = 0; i < 2; ++i) {
         const int row = first_row + i * 16 + lane % 16;
-        load_matrices(of_left[i], &left[chunk % 2][row][place_to_read<mutation>(row, p + lane / 16) * piece]);
+        load_matrices(of_left[i],
+                      &left[chunk % 2][row][place_to_read<mutation>(row, p + lane / 16) * piece]);
       }
       for (int i = 0; i < 2; ++i) {
         const int row = first_column + i * 16 + lane / 16 * 8 + lane % 8;
-        load_matrices(of_right[i], &right[chunk % 2][row][place_to_read<mutation>(row, p + lane / 8 % 2) * piece]);
+        load_matrices(
+            of_right[i],
+            &right[chunk % 2][row][place_to_read<mutation>(row, p + lane / 8 % 2) * piece]);
       }
       for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 4; ++j)
-          mma_16x8x16(Bf16{}, sums[i][j], of_left[i], of_right[j / 2][j % 2 * 2], of_right[j / 2][j % 2 * 2 + 1]);
+          mma_16x8x16(Bf16{}, sums[i][j], of_left[i], of_right[j / 2][j % 2 * 2],
+                      of_right[j / 2][j % 2 * 2 + 1]);
     }
     if (mutation != Mutation::no_trailing_barrier) __syncthreads();
   }
@@ -82,15 +88,17 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <Mutation mutation>
-void start(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* c, int m, int n, int k) {
+void start(device::Stream& stream, const unsigned short* a, const unsigned short* b, float* c,
+           int m, int n, int k) {
   const dim3 grid(static_cast<unsigned>(n / edge), static_cast<unsigned>(m / edge));
-  device::launch({.grid = grid, .block = dim3(threads)}, stream, multiply_kernel<mutation>, a, b, c, n, k);
+  device::launch({.grid = grid, .block = dim3(threads)}, stream, multiply_kernel<mutation>, a, b, c,
+                 n, k);
 }
 
 }  // namespace
 
-void multiply(device::Stream& stream, Mutation mutation, const unsigned short* a, const unsigned short* b, float* c,
-              int m, int n, int k) {
+void multiply(device::Stream& stream, Mutation mutation, const unsigned short* a,
+              const unsigned short* b, float* c, int m, int n, int k) {
   switch (mutation) {
     case Mutation::none:
       return start<Mutation::none>(stream, a, b, c, m, n, k);

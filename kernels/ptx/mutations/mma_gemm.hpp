@@ -2,7 +2,8 @@
 
 #include "harness/device/stream.hpp"
 
-// A pipelined product on tensor cores, whole and with one mistake each: what the emulated device's checks are for.
+// A pipelined product on tensor cores, whole and with one mistake each: what the emulated device's
+// checks are for.
 namespace ridgeline::ptx::mutations {
 
 enum class Mutation {
@@ -16,9 +17,9 @@ enum class Mutation {
   no_swizzle,               // right, and slow: eight rows of a matrix share banks
 };
 
-/// c = a b^T for 16-bit bfloats: a is m x k, b is n x k, c is m x n floats, all row by row. m and n are multiples of
-/// 64, k of 32.
-void multiply(device::Stream& stream, Mutation mutation, const unsigned short* a, const unsigned short* b, float* c,
-              int m, int n, int k);
+/// c = a b^T for 16-bit bfloats: a is m x k, b is n x k, c is m x n floats, all row by row. m and n
+/// are multiples of 64, k of 32.
+void multiply(device::Stream& stream, Mutation mutation, const unsigned short* a,
+              const unsigned short* b, float* c, int m, int n, int k);
 
 }  // namespace ridgeline::ptx::mutations

@@ -10,8 +10,8 @@
 #include "harness/emulated/machine.hpp"
 #include "kernels/ptx/mutations/mma_gemm.hpp"
 
-// Do the emulated device's checks bite? Each mutation of a kernel that is right is found by the check that is named for
-// it, some by nothing else: their results are right all the same.
+// Do the emulated device's checks bite? Each mutation of a kernel that is right is found by the
+// check that is named for it, some by nothing else: their results are right all the same.
 namespace ridgeline::ptx::mutations {
 namespace {
 
@@ -52,7 +52,8 @@ struct Result {
   }
   std::string checks() const {
     std::string all;
-    for (const Finding& finding : report.findings) all += finding.check + " (" + finding.detail + "); ";
+    for (const Finding& finding : report.findings)
+      all += finding.check + " (" + finding.detail + "); ";
     return all;
   }
   double wavefronts_per_load() const {
@@ -82,8 +83,8 @@ Result run(Mutation mutation, std::uint64_t seed = 1) {
     for (int column = 0; column < n; ++column) {
       float sum = 0;
       for (int i = 0; i < k; ++i)
-        sum +=
-            value_of(a[static_cast<std::size_t>(row * k + i)]) * value_of(b[static_cast<std::size_t>(column * k + i)]);
+        sum += value_of(a[static_cast<std::size_t>(row * k + i)]) *
+               value_of(b[static_cast<std::size_t>(column * k + i)]);
       if (c[row * n + column] != sum) result.right = false;
     }
   return result;
@@ -106,7 +107,8 @@ TEST(Mutations, WithoutABarrierBehindTheWaitOthersCopiesAreTouched) {
 
 TEST(Mutations, WithoutATrailingBarrierTheNextCopiesRaceWithReads) {
   const Result result = run(Mutation::no_trailing_barrier);
-  EXPECT_TRUE(result.found("race") || result.found("touched while a copy is under way")) << result.checks();
+  EXPECT_TRUE(result.found("race") || result.found("touched while a copy is under way"))
+      << result.checks();
 }
 
 TEST(Mutations, WithoutAWaitNothingHasCome) {
@@ -144,20 +146,23 @@ TEST(Mutations, WithoutSwizzleOnlyTheCountsTell) {
 
 TEST(Mutations, CountsDependNeitherOnTheSeedNorOnTheCores) {
   const auto counts = [](const emulated::Settings& settings) {
-    emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 8 << 10}, settings);
+    emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 8 << 10},
+                              settings);
     device::Stream stream{&machine};
     const auto filled = [&](int count, std::uint32_t seed) {
       const std::vector<unsigned short> values = numbers(count, seed);
-      auto* const made = static_cast<unsigned short*>(machine.memory().allocate(2 * values.size(), "factor"));
+      auto* const made =
+          static_cast<unsigned short*>(machine.memory().allocate(2 * values.size(), "factor"));
       std::memcpy(made, values.data(), 2 * values.size());
       machine.memory().mark(made, 2 * values.size(), true);
       return made;
     };
-    auto* const c = static_cast<float*>(machine.memory().allocate(sizeof(float) * m * n, "product"));
+    auto* const c =
+        static_cast<float*>(machine.memory().allocate(sizeof(float) * m * n, "product"));
     multiply(stream, Mutation::none, filled(m * k, 1), filled(n * k, 2), c, m, n, k);
     const std::vector<Report> reports = machine.take_reports();
-    std::vector<std::uint64_t> all = {reports.at(0).barriers, reports[0].dram_read_bytes, reports[0].dram_written_bytes,
-                                      reports[0].in_flight_bytes};
+    std::vector<std::uint64_t> all = {reports.at(0).barriers, reports[0].dram_read_bytes,
+                                      reports[0].dram_written_bytes, reports[0].in_flight_bytes};
     for (const auto& site : reports[0].sites)
       all.insert(all.end(), {site.pc, site.requests, site.lanes, site.sectors, site.wavefronts});
     return all;
@@ -165,7 +170,8 @@ TEST(Mutations, CountsDependNeitherOnTheSeedNorOnTheCores) {
   const std::vector<std::uint64_t> plain = counts({.workers = 1});
   EXPECT_GT(plain[1], 0u);
   for (const std::uint64_t seed : {0u, 5u, 77u})
-    for (const int workers : {1, 2}) EXPECT_EQ(counts({.workers = workers, .seed = seed}), plain) << seed << workers;
+    for (const int workers : {1, 2})
+      EXPECT_EQ(counts({.workers = workers, .seed = seed}), plain) << seed << workers;
 }
 
 }  // namespace

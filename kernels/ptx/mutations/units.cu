@@ -38,8 +38,8 @@ __global__ void share_registers_kernel(Registers mistake) {
   }
 }
 
-__global__ void load_first_kernel(const __grid_constant__ device::TensorMap map, int rank, int x, int y,
-                                  unsigned short* to) {
+__global__ void load_first_kernel(const __grid_constant__ device::TensorMap map, int rank, int x,
+                                  int y, unsigned short* to) {
   __shared__ Barrier full;
   RIDGELINE_DYNAMIC_SHARED(unsigned short, box);
   barrier_init(&full, 1);
@@ -60,8 +60,10 @@ void share_registers(device::Stream& stream, Registers mistake) {
   device::launch({.block = dim3(threads)}, stream, share_registers_kernel, mistake);
 }
 
-void load_first(device::Stream& stream, const device::TensorMap& map, int rank, int x, int y, unsigned short* to) {
-  device::launch({.block = dim3(1), .shared_bytes = 16 * 8 * 2}, stream, load_first_kernel, map, rank, x, y, to);
+void load_first(device::Stream& stream, const device::TensorMap& map, int rank, int x, int y,
+                unsigned short* to) {
+  device::launch({.block = dim3(1), .shared_bytes = 16 * 8 * 2}, stream, load_first_kernel, map,
+                 rank, x, y, to);
 }
 
 }  // namespace ridgeline::ptx::mutations

@@ -17,7 +17,9 @@ enum class Registers {
 };
 void share_registers(device::Stream& stream, Registers mistake);
 
-/// A block of one thread loads the box at (x, y), or at x alone when `rank` is 1, and writes its first element to `to`.
-void load_first(device::Stream& stream, const device::TensorMap& map, int rank, int x, int y, unsigned short* to);
+/// A block of one thread loads the box at (x, y), or at x alone when `rank` is 1, and writes its
+/// first element to `to`.
+void load_first(device::Stream& stream, const device::TensorMap& map, int rank, int x, int y,
+                unsigned short* to);
 
 }  // namespace ridgeline::ptx::mutations

@@ -10,7 +10,8 @@
 #include "harness/base/error.hpp"
 #include "harness/emulated/machine.hpp"
 
-// Registers that warpgroups share out, and maps of tensors: each mistake is found, or refused before there is a map.
+// Registers that warpgroups share out, and maps of tensors: each mistake is found, or refused
+// before there is a map.
 namespace ridgeline::ptx::mutations {
 namespace {
 
@@ -30,7 +31,8 @@ struct Lab {
     return reports[0].findings[0].check + ": " + reports[0].findings[0].detail;
   }
   unsigned short* numbers(std::size_t count) {
-    auto* const memory = static_cast<unsigned short*>(machine.memory().allocate(2 * count, "numbers"));
+    auto* const memory =
+        static_cast<unsigned short*>(machine.memory().allocate(2 * count, "numbers"));
     for (std::size_t i = 0; i < count; ++i) memory[i] = static_cast<unsigned short>(i);
     machine.memory().mark(memory, 2 * count, true);
     return memory;
@@ -45,12 +47,15 @@ TEST(RegisterMutations, EachMistakeIsFound) {
   using enum Registers;
   for (const auto& [mistake, says] :
        {Case{none, ""},
-        {below_the_least, "registers out of range: setmaxnreg 16: a multiple of 8 from 24 to 256 is possible"},
+        {below_the_least,
+         "registers out of range: setmaxnreg 16: a multiple of 8 from 24 to 256 is possible"},
         {no_multiple, "registers out of range: setmaxnreg 100"},
         {too_many, "too many registers: the warpgroups ask for "},
-        {half_a_warpgroup, "divergent warpgroup: its warps do not issue the same products and changes of registers"},
+        {half_a_warpgroup,
+         "divergent warpgroup: its warps do not issue the same products and changes of registers"},
         {half_a_warp,
-         "deadlock: a warp's lanes 0xffffffff are waited for, and 0xffff0000 of them never come: 16 have "
+         "deadlock: a warp's lanes 0xffffffff are waited for, and 0xffff0000 of them never come: "
+         "16 have "
          "ended"},
         {no_warpgroup, "no warpgroup: a warpgroup is four whole warps"}}) {
     Lab lab;
@@ -63,7 +68,8 @@ TEST(RegisterMutations, EachMistakeIsFound) {
 
 /// 40 x 20 numbers in rows of 80 bytes, in boxes of 16 x 8.
 device::TensorLayout layout(void* memory) {
-  return {.memory = memory, .dtype = DType::f16, .sizes = {40, 20}, .strides = {80}, .box = {16, 8}};
+  return {
+      .memory = memory, .dtype = DType::f16, .sizes = {40, 20}, .strides = {80}, .box = {16, 8}};
 }
 
 TEST(TensorMapMutations, WhatBreaksARuleIsNoMap) {
@@ -87,11 +93,14 @@ TEST(TensorMapMutations, WhatBreaksARuleIsNoMap) {
            {[](auto& of) { of.sizes = {}; }, "it has one to five sizes"},
            {[](auto& of) { of.strides = {}; }, "one stride less"},
            {[](auto& of) { of.box.push_back(1); }, "as many extents of its box"},
-           {[](auto& of) { of.memory = static_cast<char*>(of.memory) + 8; }, "address is a multiple of 16 bytes"},
-           {[](auto& of) { of.sizes[1] = 0; }, "a size is 1 to 2^32 elements, and that of dimension 1 is 0"},
+           {[](auto& of) { of.memory = static_cast<char*>(of.memory) + 8; },
+            "address is a multiple of 16 bytes"},
+           {[](auto& of) { of.sizes[1] = 0; },
+            "a size is 1 to 2^32 elements, and that of dimension 1 is 0"},
            {[](auto& of) { of.box[1] = 257; },
             "an extent of a box is 1 to 256 elements, and that of dimension 1 is 257"},
-           {[](auto& of) { of.box[0] = 0; }, "an extent of a box is 1 to 256 elements, and that of dimension 0 is 0"},
+           {[](auto& of) { of.box[0] = 0; },
+            "an extent of a box is 1 to 256 elements, and that of dimension 0 is 0"},
            {[](auto& of) { of.strides[0] = 84; },
             "a stride is a multiple of 16 bytes below 2^40, and that of dimension 1"},
            {[](auto& of) { of.box[0] = 12; },
@@ -119,15 +128,19 @@ TEST(TensorMapMutations, MistakesWithMapsAreFound) {
   load_first(lab.stream, {}, 2, 8, 3, to);
   EXPECT_EQ(lab.found(), "wrong tensor map: it has another number of dimensions");
   load_first(lab.stream, map, 2, 5, 3, to);
-  EXPECT_EQ(lab.found(), "misaligned: a box begins at element 5 of 2 bytes; its rows begin at multiples of 16 bytes");
+  EXPECT_EQ(
+      lab.found(),
+      "misaligned: a box begins at element 5 of 2 bytes; its rows begin at multiples of 16 bytes");
   device::TensorLayout tall = layout(from);
   tall.box = {16, 16};  // more than the kernel has room for
   load_first(lab.stream, device::make_tensor_map(tall), 2, 8, 3, to);
-  EXPECT_EQ(lab.found(), "out of bounds (shared): 512 bytes at dynamic shared memory + 0 of 256 bytes");
+  EXPECT_EQ(lab.found(),
+            "out of bounds (shared): 512 bytes at dynamic shared memory + 0 of 256 bytes");
   device::TensorLayout long_one = layout(from);
   long_one.sizes[1] = 21;  // beyond the memory that there is
   load_first(lab.stream, device::make_tensor_map(long_one), 2, 0, 13, to);
-  EXPECT_TRUE(lab.found().starts_with("out of bounds (global): numbers of 1600 bytes + 1")) << "row 20";
+  EXPECT_TRUE(lab.found().starts_with("out of bounds (global): numbers of 1600 bytes + 1"))
+      << "row 20";
 }
 
 }  // namespace

@@ -36,14 +36,16 @@ __global__ void meet_kernel(unsigned* counter, unsigned* to) {
 }  // namespace
 
 void read_neighbours(device::Stream& stream, int blocks, int* to) {
-  device::launch(
-      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .shared_bytes = 64, .cluster = dim3(4)}, stream,
-      read_neighbours_kernel, to);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)),
+                  .block = dim3(64),
+                  .shared_bytes = 64,
+                  .cluster = dim3(4)},
+                 stream, read_neighbours_kernel, to);
 }
 
 void meet(device::Stream& stream, int blocks, unsigned* counter, unsigned* to) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .resident = true}, stream,
-                 meet_kernel, counter, to);
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(64), .resident = true},
+                 stream, meet_kernel, counter, to);
 }
 
 }  // namespace ridgeline::ptx::test

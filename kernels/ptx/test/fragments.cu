@@ -51,7 +51,9 @@ __global__ void multiply_kernel(const unsigned* a, const unsigned* b, float* c) 
 
 template <bool transposed>
 auto load_of(int count) {
-  return count == 1 ? load_kernel<1, transposed> : count == 2 ? load_kernel<2, transposed> : load_kernel<4, transposed>;
+  return count == 1   ? load_kernel<1, transposed>
+         : count == 2 ? load_kernel<2, transposed>
+                      : load_kernel<4, transposed>;
 }
 template <bool transposed>
 auto store_of(int count) {
@@ -62,13 +64,16 @@ auto store_of(int count) {
 
 }  // namespace
 
-void load(device::Stream& stream, int count, bool transposed, const unsigned short* matrices, unsigned* out) {
-  device::launch({.block = dim3(32)}, stream, transposed ? load_of<true>(count) : load_of<false>(count), matrices, out);
+void load(device::Stream& stream, int count, bool transposed, const unsigned short* matrices,
+          unsigned* out) {
+  device::launch({.block = dim3(32)}, stream,
+                 transposed ? load_of<true>(count) : load_of<false>(count), matrices, out);
 }
 
-void store(device::Stream& stream, int count, bool transposed, const unsigned* in, unsigned short* matrices) {
-  device::launch({.block = dim3(32)}, stream, transposed ? store_of<true>(count) : store_of<false>(count), in,
-                 matrices);
+void store(device::Stream& stream, int count, bool transposed, const unsigned* in,
+           unsigned short* matrices) {
+  device::launch({.block = dim3(32)}, stream,
+                 transposed ? store_of<true>(count) : store_of<false>(count), in, matrices);
 }
 
 void multiply(device::Stream& stream, Factor type, const unsigned* a, const unsigned* b, float* c) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int most_numbers = 4096;
 
-__global__ void __launch_bounds__(128) increment_kernel(const unsigned* in, unsigned* out, int count) {
+__global__ void __launch_bounds__(128)
+    increment_kernel(const unsigned* in, unsigned* out, int count) {
   __shared__ __align__(128) unsigned held[most_numbers];
   __shared__ Barrier loaded;
   const int thread = static_cast<int>(threadIdx.x);
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(64) poll_kernel(const unsigned* in, unsigned* 
 }
 
 template <int rank>
-__device__ __forceinline__ void load_any(void* to, const device::TensorMap& map, const int (&at)[5], Barrier* barrier) {
+__device__ __forceinline__ void load_any(void* to, const device::TensorMap& map, const int (&at)[5],
+                                         Barrier* barrier) {
   if constexpr (rank == 1) load_box(to, map, at[0], barrier);
   if constexpr (rank == 2) load_box(to, map, at[0], at[1], barrier);
   if constexpr (rank == 3) load_box(to, map, at[0], at[1], at[2], barrier);
@@ -68,7 +70,8 @@ __device__ __forceinline__ void load_any(void* to, const device::TensorMap& map,
   if constexpr (rank == 5) load_box(to, map, at[0], at[1], at[2], at[3], at[4], barrier);
 }
 template <int rank>
-__device__ __forceinline__ void store_any(const device::TensorMap& map, const int (&at)[5], const void* from) {
+__device__ __forceinline__ void store_any(const device::TensorMap& map, const int (&at)[5],
+                                          const void* from) {
   if constexpr (rank == 1) store_box(map, at[0], from);
   if constexpr (rank == 2) store_box(map, at[0], at[1], from);
   if constexpr (rank == 3) store_box(map, at[0], at[1], at[2], from);
@@ -84,7 +87,8 @@ constexpr int box_elements = 8192;
 
 template <int rank>
 __global__ void __launch_bounds__(128)
-    load_box_kernel(const __grid_constant__ device::TensorMap map, At at, unsigned short* out, int count) {
+    load_box_kernel(const __grid_constant__ device::TensorMap map, At at, unsigned short* out,
+                    int count) {
   __shared__ __align__(1024) unsigned short held[box_elements];
   __shared__ Barrier loaded;
   const int thread = static_cast<int>(threadIdx.x);
@@ -117,20 +121,24 @@ __global__ void __launch_bounds__(128)
 /// Where byte `byte` of a row of `span` bytes lies, as wgmma's descriptors describe it.
 template <unsigned swizzle_bytes>
 __device__ __forceinline__ unsigned place_of(unsigned row, unsigned byte) {
-  if constexpr (swizzle_bytes == 0) return row / 8 * 256 + byte / 16 * 128 + row % 8 * 16 + byte % 16;
+  if constexpr (swizzle_bytes == 0)
+    return row / 8 * 256 + byte / 16 * 128 + row % 8 * 16 + byte % 16;
   const unsigned offset = row * swizzle_bytes + byte;
   return offset ^ (offset >> 3 & (swizzle_bytes - 16));
 }
 
 template <class Type, int count, unsigned swizzle_bytes>
-__global__ void __launch_bounds__(128) multiply_group_kernel(const unsigned* a, const unsigned* b, float* d) {
+__global__ void __launch_bounds__(128)
+    multiply_group_kernel(const unsigned* a, const unsigned* b, float* d) {
   constexpr unsigned span = swizzle_bytes == 0 ? 32 : swizzle_bytes, columns = 2 * count;
   __shared__ __align__(1024) unsigned char left[64 * span];
   __shared__ __align__(1024) unsigned char right[columns * span];
   for (unsigned i = threadIdx.x; i < 64 * span / 4; i += 128)
-    *reinterpret_cast<unsigned*>(left + place_of<swizzle_bytes>(i / (span / 4), i % (span / 4) * 4)) = a[i];
+    *reinterpret_cast<unsigned*>(
+        left + place_of<swizzle_bytes>(i / (span / 4), i % (span / 4) * 4)) = a[i];
   for (unsigned i = threadIdx.x; i < columns * span / 4; i += 128)
-    *reinterpret_cast<unsigned*>(right + place_of<swizzle_bytes>(i / (span / 4), i % (span / 4) * 4)) = b[i];
+    *reinterpret_cast<unsigned*>(
+        right + place_of<swizzle_bytes>(i / (span / 4), i % (span / 4) * 4)) = b[i];
   fence_async_shared();
   __syncthreads();
   std::uint64_t of_left, of_right;
@@ -210,28 +218,33 @@ void poll(device::Stream& stream, const unsigned* in, unsigned* out) {
   device::launch({.block = dim3(64)}, stream, poll_kernel, in, out);
 }
 
-void load_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* memory, const int* at,
-                 unsigned short* out) {
-  constexpr decltype(&load_box_kernel<1>) kernels[] = {load_box_kernel<1>, load_box_kernel<2>, load_box_kernel<3>,
-                                                       load_box_kernel<4>, load_box_kernel<5>};
-  device::launch({.block = dim3(128)}, stream, kernels[tensor.sizes.size() - 1], map_of(tensor, memory),
-                 At{{at[0], at[1], at[2], at[3], at[4]}}, out, elements_of(tensor));
+void load_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* memory,
+                 const int* at, unsigned short* out) {
+  constexpr decltype(&load_box_kernel<1>) kernels[] = {load_box_kernel<1>, load_box_kernel<2>,
+                                                       load_box_kernel<3>, load_box_kernel<4>,
+                                                       load_box_kernel<5>};
+  device::launch({.block = dim3(128)}, stream, kernels[tensor.sizes.size() - 1],
+                 map_of(tensor, memory), At{{at[0], at[1], at[2], at[3], at[4]}}, out,
+                 elements_of(tensor));
 }
 
-void store_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* memory, const int* at) {
-  constexpr decltype(&store_box_kernel<1>) kernels[] = {store_box_kernel<1>, store_box_kernel<2>, store_box_kernel<3>,
-                                                        store_box_kernel<4>, store_box_kernel<5>};
-  device::launch({.block = dim3(128)}, stream, kernels[tensor.sizes.size() - 1], map_of(tensor, memory),
-                 At{{at[0], at[1], at[2], at[3], at[4]}}, elements_of(tensor));
+void store_box_at(device::Stream& stream, const Tensor& tensor, unsigned short* memory,
+                  const int* at) {
+  constexpr decltype(&store_box_kernel<1>) kernels[] = {store_box_kernel<1>, store_box_kernel<2>,
+                                                        store_box_kernel<3>, store_box_kernel<4>,
+                                                        store_box_kernel<5>};
+  device::launch({.block = dim3(128)}, stream, kernels[tensor.sizes.size() - 1],
+                 map_of(tensor, memory), At{{at[0], at[1], at[2], at[3], at[4]}},
+                 elements_of(tensor));
 }
 
-void multiply_group(device::Stream& stream, Element element, int columns, unsigned swizzle_bytes, const void* a,
-                    const void* b, float* d) {
+void multiply_group(device::Stream& stream, Element element, int columns, unsigned swizzle_bytes,
+                    const void* a, const void* b, float* d) {
   const auto kernel = element == Element::f16    ? kernel_of<F16>(columns, swizzle_bytes)
                       : element == Element::bf16 ? kernel_of<Bf16>(columns, swizzle_bytes)
                                                  : kernel_of<Tf32, 128>(swizzle_bytes);
-  device::launch({.block = dim3(128)}, stream, kernel, static_cast<const unsigned*>(a), static_cast<const unsigned*>(b),
-                 d);
+  device::launch({.block = dim3(128)}, stream, kernel, static_cast<const unsigned*>(a),
+                 static_cast<const unsigned*>(b), d);
 }
 
 void share_registers(device::Stream& stream, unsigned* out) {

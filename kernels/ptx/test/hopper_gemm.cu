@@ -6,7 +6,8 @@
 namespace ridgeline::ptx::test {
 namespace {
 
-constexpr int rows = 64, columns = 128, depth = 64;  // of a tile; a row of depth 64 is the swizzle's span of 128 bytes
+constexpr int rows = 64, columns = 128,
+              depth = 64;  // of a tile; a row of depth 64 is the swizzle's span of 128 bytes
 constexpr int stages = 2, consumers = 128, threads = consumers + 32;
 constexpr unsigned left_bytes = rows * depth * 2, right_bytes = columns * depth * 2;
 constexpr unsigned stage_bytes = left_bytes + right_bytes;
@@ -14,14 +15,16 @@ constexpr int store_columns = 32;  // of c that a copy stores at once
 
 template <Mutation mutation>
 __global__ void __launch_bounds__(threads, 1)
-    multiply_kernel(const __grid_constant__ device::TensorMap a, const __grid_constant__ device::TensorMap b,
+    multiply_kernel(const __grid_constant__ device::TensorMap a,
+                    const __grid_constant__ device::TensorMap b,
                     const __grid_constant__ device::TensorMap c, int k) {
   RIDGELINE_DYNAMIC_SHARED(unsigned char, dynamic);
   __shared__ Barrier full[stages];
   __shared__ Barrier empty[stages];
   unsigned char* const tiles = dynamic + (1024 - shared_address(dynamic) % 1024) % 1024;
   const int thread = static_cast<int>(threadIdx.x);
-  const int first_row = static_cast<int>(blockIdx.y) * rows, first_column = static_cast<int>(blockIdx.x) * columns;
+  const int first_row = static_cast<int>(blockIdx.y) * rows,
+            first_column = static_cast<int>(blockIdx.x) * columns;
   const int chunks = (k + depth - 1) / depth;
   if (thread == 0) {
     for (int stage = 0; stage < stages; ++stage) {
@@ -41,7 +44,8 @@ __global__ void __launch_bounds__(threads, 1)
       unsigned char* const tile = tiles + static_cast<unsigned>(stage) * stage_bytes;
       if (round != 0 && mutation != Mutation::no_empty_wait)
         barrier_wait(&empty[stage], static_cast<unsigned>(round - 1) % 2);
-      barrier_arrive_expect(&full[stage], stage_bytes + (mutation == Mutation::expects_too_much ? 16 : 0));
+      barrier_arrive_expect(&full[stage],
+                            stage_bytes + (mutation == Mutation::expects_too_much ? 16 : 0));
       load_box(tile, a, chunk * depth, first_row, &full[stage]);
       load_box(tile + left_bytes, b, chunk * depth, first_column, &full[stage]);
     }
@@ -50,7 +54,9 @@ __global__ void __launch_bounds__(threads, 1)
       const int stage = chunk % stages, round = chunk / stages;
       const unsigned char* const tile = tiles + static_cast<unsigned>(stage) * stage_bytes;
       if (mutation != Mutation::no_full_wait)
-        barrier_wait(&full[stage], static_cast<unsigned>(round + (mutation == Mutation::wrong_parity ? 1 : 0)) % 2);
+        barrier_wait(
+            &full[stage],
+            static_cast<unsigned>(round + (mutation == Mutation::wrong_parity ? 1 : 0)) % 2);
       const device::Swizzle swizzle = device::Swizzle::bytes_128;
       std::uint64_t left = matrix_descriptor(tile, swizzle, 1024u);
       std::uint64_t right = matrix_descriptor(tile + left_bytes, swizzle, 1024u);
@@ -94,16 +100,16 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 template <Mutation mutation>
-void start(device::Stream& stream, const device::TensorMap& a, const device::TensorMap& b, const device::TensorMap& c,
-           int m, int n, int k) {
+void start(device::Stream& stream, const device::TensorMap& a, const device::TensorMap& b,
+           const device::TensorMap& c, int m, int n, int k) {
   device::launch({.grid = dim3(device::blocks_for(n, columns), device::blocks_for(m, rows)),
                   .block = dim3(threads),
                   .shared_bytes = stages * stage_bytes + 1024},
                  stream, multiply_kernel<mutation>, a, b, c, k);
 }
 
-device::TensorMap map_of(const void* memory, DType dtype, int row_count, int row_length, unsigned box_rows,
-                         unsigned box_columns, device::Swizzle swizzle) {
+device::TensorMap map_of(const void* memory, DType dtype, int row_count, int row_length,
+                         unsigned box_rows, unsigned box_columns, device::Swizzle swizzle) {
   return device::make_tensor_map(
       {.memory = const_cast<void*>(memory),
        .dtype = dtype,
@@ -115,11 +121,14 @@ device::TensorMap map_of(const void* memory, DType dtype, int row_count, int row
 
 }  // namespace
 
-void multiply_tiles(device::Stream& stream, Mutation mutation, const unsigned short* a, const unsigned short* b,
-                    float* c, int m, int n, int k) {
-  const device::TensorMap of_a = map_of(a, DType::bf16, m, k, rows, depth, device::Swizzle::bytes_128);
-  const device::TensorMap of_b = map_of(b, DType::bf16, n, k, columns, depth, device::Swizzle::bytes_128);
-  const device::TensorMap of_c = map_of(c, DType::f32, m, n, rows, store_columns, device::Swizzle::none);
+void multiply_tiles(device::Stream& stream, Mutation mutation, const unsigned short* a,
+                    const unsigned short* b, float* c, int m, int n, int k) {
+  const device::TensorMap of_a =
+      map_of(a, DType::bf16, m, k, rows, depth, device::Swizzle::bytes_128);
+  const device::TensorMap of_b =
+      map_of(b, DType::bf16, n, k, columns, depth, device::Swizzle::bytes_128);
+  const device::TensorMap of_c =
+      map_of(c, DType::f32, m, n, rows, store_columns, device::Swizzle::none);
   if (mutation == Mutation::none) return start<Mutation::none>(stream, of_a, of_b, of_c, m, n, k);
 #if defined(__CUDACC__)
   throw Error(ErrorKind::usage, "kernels with mistakes are for the emulated device");

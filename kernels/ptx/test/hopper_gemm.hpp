@@ -2,8 +2,8 @@
 
 #include "harness/device/stream.hpp"
 
-// A product as Hopper wants it, whole and with one mistake each: what the emulated device's checks are for. A GPU runs
-// the whole one alone.
+// A product as Hopper wants it, whole and with one mistake each: what the emulated device's checks
+// are for. A GPU runs the whole one alone.
 namespace ridgeline::ptx::test {
 
 enum class Mutation {
@@ -26,10 +26,10 @@ enum class Mutation {
   half_a_warpgroup,          // warps 2 and 3 do not multiply
 };
 
-/// c = a b^T for 16-bit bfloats: a is m x k, b is n x k, c is m x n floats, all row by row. k is a multiple of 8, n
-/// of 4. A warp brings tiles by tensor copies, a warpgroup multiplies them, and the tile of c goes back by a tensor
-/// copy.
-void multiply_tiles(device::Stream& stream, Mutation mutation, const unsigned short* a, const unsigned short* b,
-                    float* c, int m, int n, int k);
+/// c = a b^T for 16-bit bfloats: a is m x k, b is n x k, c is m x n floats, all row by row. k is a
+/// multiple of 8, n of 4. A warp brings tiles by tensor copies, a warpgroup multiplies them, and
+/// the tile of c goes back by a tensor copy.
+void multiply_tiles(device::Stream& stream, Mutation mutation, const unsigned short* a,
+                    const unsigned short* b, float* c, int m, int n, int k);
 
 }  // namespace ridgeline::ptx::test

@@ -1,7 +1,7 @@
 #include "kernels/records/records.hpp"
 
-// A thread walks records of 32 bytes. With one field used, seven eighths of each line are carried for nothing; with all
-// used, nothing is. Bound by DRAM either way.
+// A thread walks records of 32 bytes. With one field used, seven eighths of each line are carried
+// for nothing; with all used, nothing is. Bound by DRAM either way.
 namespace ridgeline::records::on_cpu {
 namespace {
 
@@ -21,15 +21,18 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }
 
 kernels::Traffic traffic(const Problem& problem) {
-  const std::int64_t lines_read = kernels::pieces(0, fields * 4, problem.used * 4, problem.elements, kernels::line);
-  return {{}, kernels::cpu_bytes(lines_read, kernels::pieces(0, 4, 4, problem.elements, kernels::line))};
+  const std::int64_t lines_read =
+      kernels::pieces(0, fields * 4, problem.used * 4, problem.elements, kernels::line);
+  return {
+      {},
+      kernels::cpu_bytes(lines_read, kernels::pieces(0, 4, 4, problem.elements, kernels::line))};
 }
 
 }  // namespace
 
 Variant array_of_structs() {
-  return {"records whose fields lie together, one after the other", Layout::array_of_structs, one_or_all, launch,
-          traffic};
+  return {"records whose fields lie together, one after the other", Layout::array_of_structs,
+          one_or_all, launch, traffic};
 }
 
 }  // namespace ridgeline::records::on_cpu

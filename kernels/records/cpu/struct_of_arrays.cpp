@@ -1,7 +1,7 @@
 #include "kernels/records/records.hpp"
 
-// Each field is an array of its own: lines hold nothing but the field that is asked for, and the loop runs in vectors.
-// Bound by DRAM; with all fields used, nine streams of addresses share it.
+// Each field is an array of its own: lines hold nothing but the field that is asked for, and the
+// loop runs in vectors. Bound by DRAM; with all fields used, nine streams of addresses share it.
 namespace ridgeline::records::on_cpu {
 namespace {
 
@@ -21,12 +21,17 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }
 
 kernels::Traffic traffic(const Problem& problem) {
-  const std::int64_t lines_read = problem.used * kernels::pieces(0, 4, 4, problem.elements, kernels::line);
-  return {{}, kernels::cpu_bytes(lines_read, kernels::pieces(0, 4, 4, problem.elements, kernels::line))};
+  const std::int64_t lines_read =
+      problem.used * kernels::pieces(0, 4, 4, problem.elements, kernels::line);
+  return {
+      {},
+      kernels::cpu_bytes(lines_read, kernels::pieces(0, 4, 4, problem.elements, kernels::line))};
 }
 
 }  // namespace
 
-Variant struct_of_arrays() { return {"one array a field", Layout::struct_of_arrays, one_or_all, launch, traffic}; }
+Variant struct_of_arrays() {
+  return {"one array a field", Layout::struct_of_arrays, one_or_all, launch, traffic};
+}
 
 }  // namespace ridgeline::records::on_cpu

@@ -1,15 +1,16 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/records/records.hpp"
 
-// Each field is an array of its own, so that neighbouring threads read neighbouring floats: 4 sectors a request, all of
-// them used. Bound by DRAM.
+// Each field is an array of its own, so that neighbouring threads read neighbouring floats: 4
+// sectors per request, all of them used. Bound by DRAM.
 namespace ridgeline::records::on_cuda {
 namespace {
 
 constexpr int threads = 256;
 
 template <int used>
-__global__ void __launch_bounds__(threads) sum_fields(const float* in, float* out, std::int64_t elements) {
+__global__ void __launch_bounds__(threads)
+    sum_fields(const float* in, float* out, std::int64_t elements) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= elements) return;
   float value[used];
@@ -22,8 +23,10 @@ __global__ void __launch_bounds__(threads) sum_fields(const float* in, float* ou
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(problem.elements, threads)), .block = dim3(threads)}, stream,
-                 problem.used == 1 ? sum_fields<1> : sum_fields<fields>, operands.in, operands.out, problem.elements);
+  device::launch(
+      {.grid = dim3(device::blocks_for(problem.elements, threads)), .block = dim3(threads)}, stream,
+      problem.used == 1 ? sum_fields<1> : sum_fields<fields>, operands.in, operands.out,
+      problem.elements);
 }
 
 kernels::Traffic traffic(const Problem& problem) {
@@ -35,8 +38,8 @@ kernels::Traffic traffic(const Problem& problem) {
 }  // namespace
 
 Variant struct_of_arrays() {
-  return {"neighbouring threads read neighbouring floats of one field", Layout::struct_of_arrays, one_or_all, launch,
-          traffic};
+  return {"neighbouring threads read neighbouring floats of one field", Layout::struct_of_arrays,
+          one_or_all, launch, traffic};
 }
 
 }  // namespace ridgeline::records::on_cuda

@@ -5,9 +5,9 @@
 #include "kernels/slice.hpp"
 #include "kernels/stream/stream.hpp"
 
-// Every thread sums its own part with the widest vectors there are, in as many independent sums as half of the vector
-// registers hold, so that additions never wait for each other. Bound by loads: two vectors a cycle at most from L1, the
-// memory's rate from DRAM.
+// Every thread sums its own part with the widest vectors there are, in as many independent sums as
+// half of the vector registers hold, so that additions never wait for each other. Bound by loads:
+// two vectors a cycle at most from L1, the memory's rate from DRAM.
 namespace ridgeline::stream::on_cpu {
 namespace {
 
@@ -29,7 +29,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant read() {
-  return {"each thread sums its part with the widest vectors", Operation::read, supports_on_cpu, launch};
+  return {"each thread sums its part with the widest vectors", Operation::read, supports_on_cpu,
+          launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

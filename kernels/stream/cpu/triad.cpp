@@ -2,8 +2,8 @@
 #include "kernels/slice.hpp"
 #include "kernels/stream/stream.hpp"
 
-// As copy, with two arrays read for one written: the mix of many numerical codes. Bound by the memory's rate; from L1
-// by two loads a cycle.
+// As copy, with two arrays read for one written: the mix of many numerical codes. Bound by the
+// memory's rate; from L1 by two loads a cycle.
 namespace ridgeline::stream::on_cpu {
 namespace {
 
@@ -11,8 +11,8 @@ namespace {
 #include "kernels/simd/each_isa.inl"
 
 void launch(const Problem& problem, const Operands& operands, device::Stream&) {
-  const auto triad =
-      problem.level == kernels::Level::dram ? RIDGELINE_LOOP(triad_past_caches) : RIDGELINE_LOOP(triad_through_caches);
+  const auto triad = problem.level == kernels::Level::dram ? RIDGELINE_LOOP(triad_past_caches)
+                                                           : RIDGELINE_LOOP(triad_through_caches);
   auto* const c = static_cast<float*>(operands.out);
 #pragma omp parallel for schedule(static) num_threads(problem.units)
   for (int unit = 0; unit < problem.units; ++unit) {
@@ -28,8 +28,9 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant triad() {
-  return {"each thread adds its parts with the widest vectors; at dram its stores bypass the caches", Operation::triad,
-          supports_on_cpu, launch};
+  return {
+      "each thread adds its parts with the widest vectors; at dram its stores bypass the caches",
+      Operation::triad, supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

@@ -1,4 +1,5 @@
-RIDGELINE_SIMD void triad_through_caches(const float* a, const float* b, float scale, float* c, std::int64_t count) {
+RIDGELINE_SIMD void triad_through_caches(const float* a, const float* b, float scale, float* c,
+                                         std::int64_t count) {
   constexpr int lanes = vector_bytes / 4;
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
@@ -6,21 +7,23 @@ RIDGELINE_SIMD void triad_through_caches(const float* a, const float* b, float s
     for (int vector = 0; vector < 4; ++vector) {
       const std::int64_t at = i + vector * lanes;
       *reinterpret_cast<LooseFloats*>(c + at) =
-          *reinterpret_cast<const LooseFloats*>(a + at) + scale * *reinterpret_cast<const LooseFloats*>(b + at);
+          *reinterpret_cast<const LooseFloats*>(a + at) +
+          scale * *reinterpret_cast<const LooseFloats*>(b + at);
     }
   }
   for (; i < count; ++i) c[i] = a[i] + scale * b[i];
 }
 
 /// `c` must be a multiple of 64.
-RIDGELINE_SIMD void triad_past_caches(const float* a, const float* b, float scale, float* c, std::int64_t count) {
+RIDGELINE_SIMD void triad_past_caches(const float* a, const float* b, float scale, float* c,
+                                      std::int64_t count) {
   constexpr int lanes = vector_bytes / 4;
   std::int64_t i = 0;
   for (; i + 64 <= count; i += 64) {
 #pragma GCC unroll 16
     for (int at = 0; at < 64; at += lanes) {
-      const Floats value =
-          *reinterpret_cast<const LooseFloats*>(a + i + at) + scale * *reinterpret_cast<const LooseFloats*>(b + i + at);
+      const Floats value = *reinterpret_cast<const LooseFloats*>(a + i + at) +
+                           scale * *reinterpret_cast<const LooseFloats*>(b + i + at);
       store_past_caches(c + i + at, value);
     }
   }

@@ -1,7 +1,7 @@
 #include "kernels/stream/cuda/walk.cuh"
 
-// Copies with 16-byte loads and stores, four of a thread in flight. Bound by the level it works in, except at l1: an SM
-// writes through to L2, so that only the loads come from L1.
+// Copies with 16-byte loads and stores, four of a thread in flight. Bound by the level it works in,
+// except at l1: an SM writes through to L2, so that only the loads come from L1.
 namespace ridgeline::stream::on_cuda {
 namespace {
 
@@ -34,14 +34,16 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   const auto kernel = problem.level == Level::l1    ? copy_vectors<Level::l1>
                       : problem.level == Level::llc ? copy_vectors<Level::llc>
                                                     : copy_vectors<Level::dram>;
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)}, stream, kernel,
-                 operands.a, static_cast<float*>(operands.out), problem.elements, problem.passes);
+  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)},
+                 stream, kernel, operands.a, static_cast<float*>(operands.out), problem.elements,
+                 problem.passes);
 }
 
 }  // namespace
 
 Variant copy() {
-  return {"16-byte loads and stores, four of a thread in flight, one block an SM", Operation::copy, any_level, launch};
+  return {"16-byte loads and stores, four of a thread in flight, one block an SM", Operation::copy,
+          any_level, launch};
 }
 
 }  // namespace ridgeline::stream::on_cuda

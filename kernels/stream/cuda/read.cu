@@ -1,7 +1,8 @@
 #include "kernels/stream/cuda/walk.cuh"
 
-// Sums the bits of all elements: 16-byte loads, eight of a thread in flight, 128 KiB an SM, which is several times what
-// latency asks for. Bound by the level it reads from; at l1 by 128 bytes a cycle and SM. One sum a thread is stored.
+// Sums the bits of all elements: 16-byte loads, eight of a thread in flight, 128 KiB an SM, which
+// is several times what latency asks for. Bound by the level it reads from; at l1 by 128 bytes per
+// cycle and SM. One sum per thread is stored.
 namespace ridgeline::stream::on_cuda {
 namespace {
 
@@ -38,14 +39,16 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   const auto kernel = problem.level == Level::l1    ? sum_of_bits<Level::l1>
                       : problem.level == Level::llc ? sum_of_bits<Level::llc>
                                                     : sum_of_bits<Level::dram>;
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)}, stream, kernel,
-                 operands.a, problem.elements, problem.passes, static_cast<unsigned*>(operands.out));
+  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)},
+                 stream, kernel, operands.a, problem.elements, problem.passes,
+                 static_cast<unsigned*>(operands.out));
 }
 
 }  // namespace
 
 Variant read() {
-  return {"one block an SM sums 16-byte loads, eight of a thread in flight", Operation::read, any_level, launch};
+  return {"one block an SM sums 16-byte loads, eight of a thread in flight", Operation::read,
+          any_level, launch};
 }
 
 }  // namespace ridgeline::stream::on_cuda

@@ -1,12 +1,14 @@
 #include "kernels/stream/cuda/walk.cuh"
 
-// As copy, with two arrays read for one written and two pairs of loads of a thread in flight. Bound like it.
+// As copy, with two arrays read for one written and two pairs of loads of a thread in flight. Bound
+// like it.
 namespace ridgeline::stream::on_cuda {
 namespace {
 
 template <Level level>
 __global__ void __launch_bounds__(threads, 1)
-    add_vectors(const float* a, const float* b, float scale, float* c, std::int64_t elements, int passes) {
+    add_vectors(const float* a, const float* b, float scale, float* c, std::int64_t elements,
+                int passes) {
   constexpr int in_flight = 2;
   const Walk mine = walk<level>(elements);
   const float4* const left = reinterpret_cast<const float4*>(a);
@@ -29,7 +31,8 @@ __global__ void __launch_bounds__(threads, 1)
       for (int j = 0; j < in_flight; ++j) store<level>(to + i + j * mine.step, add(x[j], y[j]));
     }
 #pragma unroll 1
-    for (; i < mine.end; i += mine.step) store<level>(to + i, add(load<level>(left + i), load<level>(right + i)));
+    for (; i < mine.end; i += mine.step)
+      store<level>(to + i, add(load<level>(left + i), load<level>(right + i)));
     std::int64_t last;
     if (has_tail_element(elements, last)) c[last] = a[last] + scale * b[last];
     ptx::keep_accesses();
@@ -40,15 +43,16 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   const auto kernel = problem.level == Level::l1    ? add_vectors<Level::l1>
                       : problem.level == Level::llc ? add_vectors<Level::llc>
                                                     : add_vectors<Level::dram>;
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)}, stream, kernel,
-                 operands.a, operands.b, 2.0f, static_cast<float*>(operands.out), problem.elements, problem.passes);
+  device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)},
+                 stream, kernel, operands.a, operands.b, 2.0f, static_cast<float*>(operands.out),
+                 problem.elements, problem.passes);
 }
 
 }  // namespace
 
 Variant triad() {
-  return {"16-byte loads and stores, four loads of a thread in flight, one block an SM", Operation::triad, any_level,
-          launch};
+  return {"16-byte loads and stores, four loads of a thread in flight, one block an SM",
+          Operation::triad, any_level, launch};
 }
 
 }  // namespace ridgeline::stream::on_cuda

@@ -5,8 +5,9 @@
 #include "kernels/slice.hpp"
 #include "kernels/stream/stream.hpp"
 
-// How the blocks of these kernels share arrays: one block of 1024 threads an SM stays to the end, so that a launch has
-// no ragged last wave. At l1 a block keeps to its own part; otherwise all blocks walk the whole array side by side.
+// How the blocks of these kernels share arrays: one block of 1024 threads per SM stays to the end,
+// so that a launch has no ragged last wave. At l1 a block keeps to its own part; otherwise all
+// blocks walk the whole array side by side.
 namespace ridgeline::stream::on_cuda {
 
 using kernels::Level;
@@ -25,10 +26,12 @@ __device__ __forceinline__ Walk walk(std::int64_t elements) {
         kernels::slice(elements / 4, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), 1);
     return {part.begin + threadIdx.x, part.end, threads};
   }
-  return {std::int64_t{blockIdx.x} * threads + threadIdx.x, elements / 4, std::int64_t{gridDim.x} * threads};
+  return {std::int64_t{blockIdx.x} * threads + threadIdx.x, elements / 4,
+          std::int64_t{gridDim.x} * threads};
 }
 
-/// Floats behind the last whole vector, fewer than four, are handled one by one by the first threads of the grid.
+/// Floats behind the last whole vector, fewer than four, are handled one by one by the first
+/// threads of the grid.
 __device__ __forceinline__ bool has_tail_element(std::int64_t elements, std::int64_t& index) {
   index = elements / 4 * 4 + threadIdx.x;
   return blockIdx.x == 0 && index < elements;
@@ -51,7 +54,8 @@ __device__ __forceinline__ void store(Vector* to, Vector value) {
 }
 
 inline device::Support any_level(const Problem& problem, const device::Facts&) {
-  if (problem.level == Level::l2) return device::Support::unsupported("a GPU's L2 is its last-level cache, llc");
+  if (problem.level == Level::l2)
+    return device::Support::unsupported("a GPU's L2 is its last-level cache, llc");
   return device::Support::yes();
 }
 

@@ -5,7 +5,8 @@
 
 #include "kernels/transpose/transpose.hpp"
 
-// What the tiled CPU variants share: threads share tiles of `edge` x `edge`, which may stick out of the matrix.
+// What the tiled CPU variants share: threads share tiles of `edge` x `edge`, which may stick out of
+// the matrix.
 namespace ridgeline::transpose::on_cpu {
 
 struct Tile {

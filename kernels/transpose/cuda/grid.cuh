@@ -3,7 +3,8 @@
 #include "harness/device/kernel.hpp"
 #include "kernels/transpose/transpose.hpp"
 
-// A block of 32 x 8 threads transposes a tile of 32 x 32; blockIdx.x counts tiles along a row of tiles first.
+// A block of 32 x 8 threads transposes a tile of 32 x 32; blockIdx.x counts tiles along a row of
+// tiles first.
 namespace ridgeline::transpose::on_cuda {
 
 inline constexpr int tile = 32, block_rows = 8, threads = tile * block_rows;
@@ -26,10 +27,11 @@ struct Corner {
 /// First element of the calling block's tile.
 __device__ __forceinline__ Corner corner(std::int64_t cols) {
   const unsigned tiles_in_row = static_cast<unsigned>((cols + tile - 1) / tile);
-  return {std::int64_t{blockIdx.x / tiles_in_row} * tile, std::int64_t{blockIdx.x % tiles_in_row} * tile};
+  return {std::int64_t{blockIdx.x / tiles_in_row} * tile,
+          std::int64_t{blockIdx.x % tiles_in_row} * tile};
 }
 
-/// Traffic when reading touches `read` and writing `written` sectors a request.
+/// Traffic when reading touches `read` and writing `written` sectors per request.
 inline kernels::Traffic traffic(const Problem& problem, int read, int written) {
   const double requests = static_cast<double>(problem.elements()) / kernels::lanes_of_a_warp;
   return {written, requests * (read + written) * kernels::sector};

@@ -1,7 +1,8 @@
 #include "kernels/transpose/cuda/grid.cuh"
 
-// Reads along rows, writes down columns: each of a warp's 32 writes touches a sector of its own, of which it fills an
-// eighth. Neighbouring writes meet in L2, if it still holds the sector. Bound by write requests.
+// Reads along rows, writes down columns: each of a warp's 32 writes touches a sector of its own, of
+// which it fills an eighth. Neighbouring writes meet in L2, if it still holds the sector. Bound by
+// write requests.
 namespace ridgeline::transpose::on_cuda {
 namespace {
 
@@ -17,7 +18,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch(grid_for(problem), stream, transpose_directly, operands.in, operands.out, problem.rows, problem.cols);
+  device::launch(grid_for(problem), stream, transpose_directly, operands.in, operands.out,
+                 problem.rows, problem.cols);
 }
 
 }  // namespace
@@ -26,7 +28,9 @@ Variant naive() {
   return {"reads along rows and writes down columns",
           any_shape,
           launch,
-          [](const Problem& problem) { return traffic(problem, 4, kernels::sectors_of_warp(0, problem.rows * 4, 4)); },
+          [](const Problem& problem) {
+            return traffic(problem, 4, kernels::sectors_of_warp(0, problem.rows * 4, 4));
+          },
           {.sectors_per_load = 4, .sectors_per_store = 32}};
 }
 

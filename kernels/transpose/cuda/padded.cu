@@ -1,6 +1,7 @@
 #include "kernels/transpose/cuda/grid.cuh"
 
-// As tiled, with rows of the tile one float longer, so that a column falls into 32 different banks. Bound by DRAM.
+// As tiled, with rows of the tile one float longer, so that a column falls into 32 different banks.
+// Bound by DRAM.
 namespace ridgeline::transpose::on_cuda {
 namespace {
 
@@ -22,7 +23,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch(grid_for(problem), stream, transpose_tile, operands.in, operands.out, problem.rows, problem.cols);
+  device::launch(grid_for(problem), stream, transpose_tile, operands.in, operands.out, problem.rows,
+                 problem.cols);
 }
 
 }  // namespace

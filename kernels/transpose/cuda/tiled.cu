@@ -1,7 +1,8 @@
 #include "kernels/transpose/cuda/grid.cuh"
 
-// Goes through a tile in shared memory, so that both reading and writing follow rows: 4 sectors a request. But a column
-// of the tile lies in one bank, and reading it takes a warp 32 turns. Bound by shared memory.
+// Goes through a tile in shared memory, so that both reading and writing follow rows: 4 sectors per
+// request. But a column of the tile lies in one bank, and reading it takes a warp 32 turns. Bound
+// by shared memory.
 namespace ridgeline::transpose::on_cuda {
 namespace {
 
@@ -23,7 +24,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  device::launch(grid_for(problem), stream, transpose_tile, operands.in, operands.out, problem.rows, problem.cols);
+  device::launch(grid_for(problem), stream, transpose_tile, operands.in, operands.out, problem.rows,
+                 problem.cols);
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ Variant tiled() {
           any_shape,
           launch,
           [](const Problem& problem) { return traffic(problem, 4, 4); },
-          // Reading a column takes 32 wavefronts, writing a row one: its conflicts are what this variant shows.
+          // Reading a column takes 32 wavefronts, writing a row one: its conflicts are what this
+          // variant shows.
           {.sectors_per_load = 4, .sectors_per_store = 4, .wavefronts_per_shared_request = 16.5}};
 }
 

@@ -5,8 +5,8 @@
 namespace ridgeline::worker::calibration::on_cuda {
 namespace {
 
-/// A count for each thread of a block, in shared memory. It goes up one by one, so that what it holds is what was done
-/// and not what was asked for.
+/// A count for each thread of a block, in shared memory. It goes up one by one, so that what it
+/// holds is what was done and not what was asked for.
 template <int threads>
 class Counter {
  public:
@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(advance_threads)
   for (int chain = 0; chain < chains; ++chain) out[first + chain * advance_threads] = x[chain];
 }
 
-/// Loads without branches around them, so that the last turn of a block differs from others in what is masked alone.
+/// Loads without branches around them, so that the last turn of a block differs from others in what
+/// is masked alone.
 __global__ void __launch_bounds__(read_threads)
     read_rows(const uint4* vectors, std::uint32_t rows, std::uint32_t units, Counted* out) {
   constexpr std::uint32_t in_flight = 4;
@@ -50,7 +51,8 @@ __global__ void __launch_bounds__(read_threads)
     for (std::uint32_t j = 0; j < in_flight; ++j) {
       const std::uint32_t at = unit + j * gridDim.x;
       value[j] = make_uint4(0, 0, 0, 0);
-      if (at < units) value[j] = __ldcs(vectors + std::size_t{at & (rows - 1)} * read_threads + threadIdx.x);
+      if (at < units)
+        value[j] = __ldcs(vectors + std::size_t{at & (rows - 1)} * read_threads + threadIdx.x);
     }
 #pragma unroll
     for (std::uint32_t j = 0; j < in_flight; ++j) {
@@ -62,7 +64,8 @@ __global__ void __launch_bounds__(read_threads)
 }
 
 __global__ void __launch_bounds__(chasers_of_block)
-    chase_words(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int32_t steps, Counted* out) {
+    chase_words(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed,
+                std::int32_t steps, Counted* out) {
   Counter<chasers_of_block> counter;
   const int chaser = static_cast<int>(blockIdx.x * chasers_of_block + threadIdx.x);
   std::uint32_t sum = 0;
@@ -88,28 +91,31 @@ __global__ void __launch_bounds__(copy_threads)
 
 }  // namespace
 
-void start_advance(const float* in, float* out, int blocks, std::int64_t rounds, device::Stream& stream) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(advance_threads)}, stream, advance_chains,
-                 in, out, static_cast<std::int32_t>(rounds), 1.0f);
+void start_advance(const float* in, float* out, int blocks, std::int64_t rounds,
+                   device::Stream& stream) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(advance_threads)},
+                 stream, advance_chains, in, out, static_cast<std::int32_t>(rounds), 1.0f);
 }
 
-void start_read(const std::uint32_t* words, std::int64_t rows, std::int64_t units, int blocks, Counted* out,
-                device::Stream& stream) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(read_threads)}, stream, read_rows,
-                 reinterpret_cast<const uint4*>(words), static_cast<std::uint32_t>(rows),
+void start_read(const std::uint32_t* words, std::int64_t rows, std::int64_t units, int blocks,
+                Counted* out, device::Stream& stream) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(read_threads)}, stream,
+                 read_rows, reinterpret_cast<const uint4*>(words), static_cast<std::uint32_t>(rows),
                  static_cast<std::uint32_t>(units), out);
 }
 
-void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed, std::int64_t steps, int blocks,
-                 Counted* out, device::Stream& stream) {
-  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(chasers_of_block)}, stream, chase_words,
-                 words, mask, seed, static_cast<std::int32_t>(steps), out);
+void start_chase(const std::uint32_t* words, std::uint64_t mask, std::uint64_t seed,
+                 std::int64_t steps, int blocks, Counted* out, device::Stream& stream) {
+  device::launch({.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(chasers_of_block)},
+                 stream, chase_words, words, mask, seed, static_cast<std::int32_t>(steps), out);
 }
 
-void start_copy(const std::uint32_t* in, std::uint32_t* out, std::int64_t words, bool first, std::uint32_t* launches,
-                device::Stream& stream) {
-  device::launch({.grid = dim3(device::blocks_for(words, words_of_copy_block)), .block = dim3(copy_threads)}, stream,
-                 copy_words, reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), first, launches);
+void start_copy(const std::uint32_t* in, std::uint32_t* out, std::int64_t words, bool first,
+                std::uint32_t* launches, device::Stream& stream) {
+  device::launch(
+      {.grid = dim3(device::blocks_for(words, words_of_copy_block)), .block = dim3(copy_threads)},
+      stream, copy_words, reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), first,
+      launches);
 }
 
 }  // namespace ridgeline::worker::calibration::on_cuda

@@ -6,21 +6,24 @@
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/warpgroup/warpgroup.hpp"
 
-// A warpgroup keeps D in registers and A and B in shared memory, and multiplies without pause; two warpgroups an SM
-// cover each other's waits. Bound by Hopper's tensor cores at their full rate, or by the power limit: a product of 64 x
-// 256 reads 10 KiB of shared memory in the time that the cores need for it, three fifths of what shared memory can
-// give.
+// A warpgroup keeps D in registers and A and B in shared memory, and multiplies without pause; two
+// warpgroups per SM cover each other's waits. Bound by Hopper's tensor cores at their full rate, or
+// by the power limit: a product of 64 x 256 reads 10 KiB of shared memory in the time that the
+// cores need for it, three fifths of what shared memory can give.
 namespace ridgeline::warpgroup::on_cuda {
 namespace {
 
 constexpr int warpgroups = 2, threads = 128 * warpgroups;
-constexpr int row_bytes = 32;                            // of A and B, whatever the type
-constexpr unsigned next_k = 128, next_row = 2 * next_k;  // core matrices: first along K, then along the rows
-constexpr int products_a_commit = 8;                     // pairs of an addition and its opposite
+constexpr int row_bytes = 32;  // of A and B, whatever the type
+constexpr unsigned next_k = 128,
+                   next_row = 2 * next_k;  // core matrices: first along K, then along the rows
+constexpr int products_a_commit = 8;       // pairs of an addition and its opposite
 
 struct F16 : ptx::F16 {
   using Stored = unsigned short;
-  static __device__ __forceinline__ Stored stored(float value) { return __half_as_ushort(__float2half_rn(value)); }
+  static __device__ __forceinline__ Stored stored(float value) {
+    return __half_as_ushort(__float2half_rn(value));
+  }
 };
 struct Bf16 : ptx::Bf16 {
   using Stored = unsigned short;
@@ -30,18 +33,23 @@ struct Bf16 : ptx::Bf16 {
 };
 struct Tf32 : ptx::Tf32 {
   using Stored = float;
-  static __device__ __forceinline__ Stored stored(float value) { return value; }  // 7 bits fit in tf32's 10
+  static __device__ __forceinline__ Stored stored(float value) {
+    return value;
+  }  // 7 bits fit in tf32's 10
 };
 
 /// Stores a matrix of `count` / depth rows as core matrices of 8 rows by 16 bytes.
 template <class Type>
-__device__ __forceinline__ void hold(unsigned char* held, const float* from, int count, int thread) {
+__device__ __forceinline__ void hold(unsigned char* held, const float* from, int count,
+                                     int thread) {
   using Stored = typename Type::Stored;
   constexpr int depth = row_bytes / sizeof(Stored), chunk = 16 / sizeof(Stored);
   for (int i = thread; i < count; i += 128) {
     const int row = i / depth, k = i % depth;
-    const unsigned offset = row / 8 * next_row + k / chunk * next_k + row % 8 * 16 + k % chunk * sizeof(Stored);
-    *reinterpret_cast<Stored*>(held + offset) = Type::stored(floorf(from[i] * 128.0f) * (1.0f / 128.0f));
+    const unsigned offset =
+        row / 8 * next_row + k / chunk * next_k + row % 8 * 16 + k % chunk * sizeof(Stored);
+    *reinterpret_cast<Stored*>(held + offset) =
+        Type::stored(floorf(from[i] * 128.0f) * (1.0f / 128.0f));
   }
 }
 
@@ -51,7 +59,8 @@ __global__ void __launch_bounds__(threads, 1)
   constexpr int depth = row_bytes / sizeof(typename Type::Stored);
   __shared__ __align__(128) unsigned char held_a[warpgroups][rows * row_bytes];
   __shared__ __align__(128) unsigned char held_b[warpgroups][columns * row_bytes];
-  const int mine = static_cast<int>(threadIdx.x) / 128, thread = static_cast<int>(threadIdx.x) % 128;
+  const int mine = static_cast<int>(threadIdx.x) / 128,
+            thread = static_cast<int>(threadIdx.x) % 128;
   const std::int64_t group = std::int64_t{blockIdx.x} * warpgroups + mine;
   const bool inside = group < groups;
   if (inside) {
@@ -103,8 +112,9 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
   const auto kernel = problem.dtype == DType::f16    ? multiply<F16>
                       : problem.dtype == DType::bf16 ? multiply<Bf16>
                                                      : multiply<Tf32>;
-  device::launch({.grid = dim3(device::blocks_for(problem.groups, warpgroups)), .block = dim3(threads)}, stream, kernel,
-                 operands.a, operands.b, operands.d, problem.groups, problem.rounds);
+  device::launch(
+      {.grid = dim3(device::blocks_for(problem.groups, warpgroups)), .block = dim3(threads)},
+      stream, kernel, operands.a, operands.b, operands.d, problem.groups, problem.rounds);
 }
 
 device::Support supports(const Problem& problem, const device::Facts& facts) {
@@ -118,10 +128,11 @@ device::Support supports(const Problem& problem, const device::Facts& facts) {
 }  // namespace
 
 Variant wgmma() {
-  return {"products without pause from shared memory, by wgmma: the full rate of Hopper's tensor cores",
-          {DType::f16, DType::bf16, DType::tf32},
-          supports,
-          launch};
+  return {
+      "products without pause from shared memory, by wgmma: the full rate of Hopper's tensor cores",
+      {DType::f16, DType::bf16, DType::tf32},
+      supports,
+      launch};
 }
 
 }  // namespace ridgeline::warpgroup::on_cuda

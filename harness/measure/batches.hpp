@@ -1,0 +1,107 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/measure/measure.hpp"
+
+namespace ridgeline::measure {
+
+/// Wall time since construction in ns.
+class Stopwatch {
+ public:
+  double ns() const {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_)
+        .count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Makes all outputs NaN.
+void poison_all(const Workload& workload, device::Device& device);
+
+/// How often executions are chosen anew because batches turn out to be too short.
+inline constexpr int most_restarts = 3;
+
+/// Decides what one sample executes. Every sample executes equally often, and each buffer set waits
+/// for all others before its turn comes again, so that a cold set is cold: executions are a
+/// multiple or a divisor of the number of sets.
+class Rotation {
+ public:
+  /// Keeps references: `device` and `workload` must outlive it.
+  Rotation(device::Device& device, const Workload& workload, device::Launch launch);
+
+  /// Makes samples of at least `wanted` executions, as few more as the rule above allows; of one
+  /// with Launch::single.
+  void set_executions(std::int64_t wanted);
+  std::int64_t executions() const { return executions_; }
+
+  /// Records the next batch when it has not been yet.
+  void prepare_next();
+  /// Executes the next batch and returns its elapsed time in ns.
+  double run_ns();
+  /// The buffer set of the newest execution. run_ns() must have been called.
+  std::size_t last_set() const { return last_set_; }
+
+ private:
+  device::Device& device_;
+  const Workload& workload_;
+  device::Launch launch_;
+  std::int64_t executions_ = 1;
+  std::vector<std::unique_ptr<device::Batch>> batches_;
+  std::size_t next_ = 0, last_set_ = 0;
+};
+
+/// The timed batches of a verified case: how many executions one has, and whether the case is warm.
+class Batches {
+ public:
+  /// Keeps references. `alone_ns`: wall time of the execution that was verified.
+  Batches(const Setup& setup, const Workload& workload, const PrepareOptions& options,
+          double alone_ns)
+      : setup_(setup),
+        workload_(workload),
+        options_(options),
+        alone_ns_(alone_ns),
+        rotation_(setup.device, workload, options.launch) {}
+
+  /// Runs until two successive windows have medians that agree, or another batch like the newest
+  /// would exceed the budget. What verified the case does not count: the first execution in a
+  /// process may take far longer than all others.
+  void warm_up();
+  /// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
+  double run_ns();
+  /// Whether the newest batches show that samples would be shorter than half of what they should
+  /// be.
+  bool too_short() const;
+  /// Finds how many executions last as long as a sample should. Repeats, because a lone execution
+  /// costs more than one of many, and believes the fastest of several batches, because the first
+  /// may be slow by accident (code that is loaded, ranks that meet); those that are longer than the
+  /// warm-up budget run once, unless the verified execution was faster. Then poisons every output,
+  /// so that what the timed batches leave is theirs; unless executions are long, a batch more puts
+  /// the caches back into the state that they are timed in.
+  void choose_executions();
+
+  std::int64_t executions() const { return rotation_.executions(); }
+  std::size_t last_set() const { return rotation_.last_set(); }
+
+ private:
+  /// A sample lasts at least this long.
+  double floor_ns() const {
+    return options_.launch == device::Launch::single ? 0 : options_.sample_floor_ns;
+  }
+
+  const Setup& setup_;
+  const Workload& workload_;
+  const PrepareOptions& options_;
+  double alone_ns_;
+  Rotation rotation_;
+  std::vector<double> recent_ns_;  // the newest batches of as many executions as now, at most
+                                   // least_window
+};
+
+}  // namespace ridgeline::measure

@@ -1,0 +1,61 @@
+#include "harness/present/plan.hpp"
+
+#include <cstdio>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/exit_code.hpp"
+#include "harness/present/json_output.hpp"
+#include "harness/present/terminal.hpp"
+#include "harness/record/json.hpp"
+#include "harness/run/time_estimate.hpp"
+
+namespace ridgeline::present {
+
+std::string device_text(const record::Device& device, bool chosen) {
+  return fmt::format("device {}: {} ({}){}\n", printable(device.id), printable(device.name),
+                     printable(device.model), chosen ? "" : ", the best one here");
+}
+
+std::string executions_text(const run::Plan& plan) {
+  return fmt::format("{} in {}, profile {}, at most {}",
+                     units::plural(std::ssize(plan.cases), "case"),
+                     units::plural(plan.profile.processes, "process"), plan.profile.name,
+                     units::duration(plan.profile.budget_s));
+}
+
+int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool device_chosen,
+            bool json, bool quiet) {
+  const std::optional<run::TimeEstimate> estimate = run::estimated_time(results, plan);
+  if (json) {
+    json::Value all{{"dry_run", true},
+                    {"device", record::to_json(plan.device)},
+                    {"profile", plan.profile.name},
+                    {"processes", plan.profile.processes},
+                    {"budget_s", plan.profile.budget_s},
+                    {"cases", json::list(plan.cases, &run::Selected::name)}};
+    if (estimate)
+      all["estimate"] = {{"seconds", estimate->seconds}, {"from_cases", estimate->known_cases}};
+    print_json(all);
+    return fine;
+  }
+  if (!quiet) fmt::print("{}", device_text(plan.device, device_chosen));
+  for (const run::Selected& each : plan.cases)
+    fmt::print("{}{}\n", printable(each.name, 400),
+               each.unavailable.empty()
+                   ? ""
+                   : fmt::format(" (unavailable: {})", printable(each.unavailable)));
+  if (quiet) return fine;
+  fmt::print("{}\n", executions_text(plan));
+  if (estimate)
+    fmt::print("about {}, by what {} of the cases took in earlier runs of this profile\n",
+               units::duration(estimate->seconds), estimate->known_cases);
+  else
+    fmt::print("no earlier run of this profile says how long they take\n");
+  return fine;
+}
+
+}  // namespace ridgeline::present

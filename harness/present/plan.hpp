@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/run/drive.hpp"
+
+namespace ridgeline::present {
+
+/// "device cpu: AMD EPYC (cpu-amd-epyc-2c)" and a newline; says so where nobody chose it.
+std::string device_text(const record::Device& device, bool chosen);
+/// "40 cases in 3 processes, profile quick, at most 3 min 00 s".
+std::string executions_text(const run::Plan& plan);
+
+/// Prints what a run into the folder `results` would measure, and for about how long. Returns the
+/// exit code.
+int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool device_chosen,
+            bool json, bool quiet);
+
+}  // namespace ridgeline::present

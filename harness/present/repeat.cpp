@@ -1,0 +1,90 @@
+#include "harness/present/repeat.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/shell.hpp"
+#include "harness/present/gate_report.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+/// The options without a value of the commands that store lines.
+constexpr std::string_view flags[] = {"--aa",   "--accept-changes", "--dry-run", "--github",
+                                      "--json", "--no-wait",        "--quiet",   "--strict"};
+
+/// Whether `option` says where else results go, which who repeats a line by hand does not want
+/// again.
+bool writes_elsewhere(const std::string& option) {
+  return option == "--github" || std::ranges::any_of(gate_formats, [&](const GateFormat& format) {
+           return option == format.option;
+         });
+}
+
+}  // namespace
+
+std::vector<LinePart> line_parts(const std::string& command_line) {
+  constexpr std::size_t names = 2;  // of the program and the command
+  const std::vector<std::string> words = shell_words(command_line);
+  std::vector<LinePart> parts;
+  bool options_are_over = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    LinePart& part = parts.emplace_back();
+    part.words = {words[i]};
+    if (i < names || options_are_over || !words[i].starts_with("--")) continue;
+    const std::size_t equals = words[i].find('=');
+    part.option = words[i].substr(0, equals);
+    options_are_over = part.option == "--";
+    const bool flag = options_are_over || std::ranges::find(flags, part.option) != std::end(flags);
+    if (equals != std::string::npos)
+      part.value = words[i].substr(equals + 1);
+    else if (!flag && i + 1 < words.size())
+      part.words.push_back(part.value.emplace(words[++i]));
+  }
+  return parts;
+}
+
+std::string repeating_line(const std::string& command_line, const std::string& device,
+                           std::uint64_t seed, const std::vector<std::string>& cases,
+                           const std::map<std::string, std::string>& instead) {
+  const std::vector<LinePart> line = line_parts(command_line);
+  std::vector<std::string> words, patterns;
+  for (const LinePart& part : line) {
+    const auto replaced = instead.find(part.option);
+    if (part.option.empty())
+      (words.size() < 2 ? words : patterns).push_back(part.words.front());
+    else if (replaced != instead.end())
+      words.insert(words.end(), {part.option, replaced->second});
+    else if (part.option != "--" && !writes_elsewhere(part.option))
+      words.insert(words.end(), part.words.begin(), part.words.end());
+  }
+  for (const auto& [option, value] :
+       {std::pair("--device", device), std::pair("--seed", std::to_string(seed))})
+    if (std::ranges::count(line, option, &LinePart::option) == 0)
+      words.insert(words.end(), {option, value});
+  const std::vector<std::string>& chosen = cases.empty() ? patterns : cases;
+  words.insert(words.end(), chosen.begin(), chosen.end());
+  return shell_line(words);
+}
+
+std::string repeating_failures(const std::string& command_line, const std::string& device,
+                               std::uint64_t seed,
+                               const std::vector<analysis::CaseSummary>& summaries) {
+  constexpr std::size_t most = 20;  // names
+  std::vector<std::string> failed;
+  for (const analysis::CaseSummary& summary : summaries)
+    if (record::is_failure(summary.outcome) && failed.size() < most)
+      failed.push_back(record::name(summary.case_info.id));
+  return failed.empty() ? "" : repeating_line(command_line, device, seed, failed);
+}
+
+std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {
+  std::vector<std::string> values;
+  for (const LinePart& part : line_parts(command_line))
+    if (part.option == option && part.value) values.push_back(*part.value);
+  return values;
+}
+
+}  // namespace ridgeline::present

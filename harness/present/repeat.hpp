@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/summary.hpp"
+
+namespace ridgeline::present {
+
+/// What belongs together in a line: an option with its value, or a single word, which is no
+/// option's.
+struct LinePart {
+  std::string option;                // "--budget", and "--" for what ends the options; else empty
+  std::vector<std::string> words;    // as typed: {"--budget=30s"}
+  std::optional<std::string> value;  // "30s"
+};
+
+/// A line that `run` or `gate` has stored, or would store. Their options take one value or none;
+/// one that they do not have takes one.
+std::vector<LinePart> line_parts(const std::string& command_line);
+
+/// The line that does a stored run or gate again: as it was typed, with --device and --seed where
+/// it left them to chance, `cases`, when there are any, in place of its patterns, and for the
+/// options that `instead` names ("--baseline-ref") those values.
+std::string repeating_line(const std::string& command_line, const std::string& device,
+                           std::uint64_t seed, const std::vector<std::string>& cases = {},
+                           const std::map<std::string, std::string>& instead = {});
+
+/// repeating_line for the cases that failed, as many as a line can name; empty when none did. Those
+/// that the run's budget never reached are not among them.
+std::string repeating_failures(const std::string& command_line, const std::string& device,
+                               std::uint64_t seed,
+                               const std::vector<analysis::CaseSummary>& summaries);
+
+/// The values that `option` ("--budget") has in a stored line, in order.
+std::vector<std::string> values_of(const std::string& command_line, const std::string& option);
+
+}  // namespace ridgeline::present

@@ -1,0 +1,251 @@
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/shell.hpp"
+#include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/present/trend.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+using analysis::DeviceTrend;
+using analysis::EnvironmentStart;
+using analysis::FleetEvent;
+using analysis::TrendChange;
+using analysis::TrendDrift;
+using analysis::TrendKind;
+using analysis::TrendStop;
+
+/// "+4.9%" of 1.049.
+std::string change(double ratio) {
+  return fmt::format("{}{}", ratio < 1 ? "-" : "+", units::percent(std::abs(ratio - 1)));
+}
+
+/// How large it is, whichever its direction; nothing where no ratio tells it.
+double size(const Finding& one) { return std::abs(std::log(one.ratio.value_or(1))); }
+
+/// Which other nights it may have been on, and when it was known.
+std::string where(const DeviceTrend& trend, const TrendChange& one) {
+  if (!one.metric.empty()) return {};
+  const auto date = [&](std::size_t night) { return trend.nights.nights[night].date; };
+  std::string text =
+      one.earliest == one.latest
+          ? "between the night before and this one"
+          : fmt::format("between {} and {}", date(one.earliest - (one.earliest > 0 ? 1 : 0)),
+                        date(one.latest));
+  if (one.raised) text += fmt::format(", confirmed {}", date(*one.raised));
+  return text;
+}
+
+void add_command(Finding& one, const DeviceTrend& trend, const std::string& case_name) {
+  one.confirm =
+      confirming_command(*one.changes, trend.nights.device, case_name, one.cannot_confirm);
+}
+
+std::string levels(const TrendChange& one) {
+  if (one.metric.empty())
+    return fmt::format("{} -> {}", units::time(one.before), units::time(one.after));
+  const auto [before, after] = units::counts(one.before, one.after);
+  return fmt::format(
+      "{} {} -> {}{}", printable(one.metric), before, after,
+      one.other_metrics == 0
+          ? ""
+          : fmt::format(", and {}", units::plural(one.other_metrics, "other metric")));
+}
+
+/// `found` with what all kinds of findings have.
+Finding told(std::string_view kind, std::size_t night, const auto& found, std::string levels) {
+  Finding made;
+  made.kind = kind;
+  made.night = night;
+  made.is_new = found.is_new;
+  made.fails = fails(found);
+  made.levels = std::move(levels);
+  return made;
+}
+
+Finding finding(const DeviceTrend& trend, const TrendChange& one) {
+  Finding made = told(to_string(one.kind), one.night, one, levels(one));
+  made.confirmed = one.confirmed;
+  made.worse = one.confirmed && one.kind == TrendKind::regression;
+  made.case_name = one.case_name;
+  if (one.before > 0 && one.after > 0) made.ratio = one.after / one.before;
+  made.range = one.ratio;
+  made.where = where(trend, one);
+  made.sparkline = sparkline(one.recent, one.marked);
+  made.changes = &one.changes;
+  made.step = &one;
+  add_command(made, trend, one.case_name);
+  return made;
+}
+
+Finding finding(const DeviceTrend& trend, const FleetEvent& event) {
+  Finding made =
+      told(to_string(event.kind), event.night, event,
+           fmt::format("{} changed within 2 days: {} slower, {} faster, {} in the middle",
+                       units::plural(event.members.size(), "case"), event.slower, event.faster,
+                       change(event.ratio)));
+  for (const TrendChange& member : event.members) made.members.push_back(finding(trend, member));
+  std::ranges::stable_sort(made.members, std::ranges::greater{}, size);
+  made.confirmed = std::ranges::any_of(made.members, &Finding::confirmed);
+  made.worse = made.confirmed && event.kind == TrendKind::regression;
+  made.ratio = event.ratio;
+  made.changes = &event.changes;
+  add_command(made, trend, made.members.front().case_name);
+  return made;
+}
+
+Finding finding(const DeviceTrend&, const TrendDrift& drift) {
+  Finding made = told("drift", drift.from, drift, "since then, little by little");
+  made.worse = drift.ratio > 1;
+  made.case_name = drift.case_name;
+  made.ratio = drift.ratio;
+  made.range = drift.range;
+  made.sparkline = sparkline(drift.recent);
+  made.changes = &drift.changes;
+  return made;
+}
+
+Finding finding(const DeviceTrend& trend, const TrendStop& stop) {
+  Finding made = told(
+      "stopped", stop.last, stop,
+      fmt::format("its last night; {} without it since, {}",
+                  units::plural(trend.nights.nights.size() - 1 - stop.last, "night"),
+                  stop.since_then
+                      ? fmt::format("the latest outcome is {}", record::to_string(*stop.since_then))
+                      : "not measured"));
+  made.worse = true;
+  made.case_name = stop.case_name;
+  made.since_then = stop.since_then;
+  return made;
+}
+
+/// "14 unstable, 2 crashed measurements; 3 runs of a gate".
+std::string left_out(const DeviceTrend& trend) {
+  std::vector<std::string> parts;
+  std::int64_t measurements = 0;
+  for (const auto& [outcome, n] : trend.nights.left_out) {
+    parts.push_back(fmt::format("{} {}", n, record::to_string(outcome)));
+    measurements += n;
+  }
+  std::string text;
+  if (!parts.empty())
+    text =
+        fmt::format("{} ({})", units::plural(measurements, "measurement"), fmt::join(parts, ", "));
+  for (const auto& [why, n] : trend.nights.other_runs)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", units::plural(n, "run"), why);
+  return text;
+}
+
+}  // namespace
+
+std::string in_words(const EnvironmentStart& start) {
+  if (!start.ratio) return "another comparable environment, with no case of the one before";
+  return fmt::format("another comparable environment: {}, {} in the middle",
+                     units::plural(start.cases, "case"), change(*start.ratio));
+}
+
+std::string change_words(const Finding& one) { return one.ratio ? change(*one.ratio) : ""; }
+
+std::string range_words(const Finding& one) {
+  return one.range ? fmt::format("{} to {}", change(one.range->low), change(one.range->high)) : "";
+}
+
+std::string in_words(const Finding& one) {
+  if (!one.ratio || !one.members.empty()) return one.levels;
+  const std::string range = one.range ? fmt::format(" ({})", range_words(one)) : "";
+  return fmt::format("{}{}  {}", change_words(one), range, one.levels);
+}
+
+std::string commit_words(const Finding& one) {
+  const auto name = [](const std::string& commit, bool dirty) {
+    return commit.empty() ? std::string("unknown")
+                          : printable(commit.substr(0, 12)) + (dirty ? " with local changes" : "");
+  };
+  if (!one.changes || !one.changes->commit_changed()) return {};
+  return fmt::format("commit {} -> {}", name(one.changes->before_commit, one.changes->before_dirty),
+                     name(one.changes->after_commit, one.changes->after_dirty));
+}
+
+std::vector<Finding> findings(const DeviceTrend& trend) {
+  std::vector<Finding> found;
+  const auto add = [&](const auto& list) {
+    for (const auto& one : list) found.push_back(finding(trend, one));
+  };
+  add(trend.changes);
+  add(trend.fleet);
+  add(trend.drifts);
+  add(trend.stops);
+  std::ranges::stable_sort(found, {}, [](const Finding& one) {
+    return std::tuple(!one.fails, !one.worse, !one.confirmed, -size(one));
+  });
+  return found;
+}
+
+std::string totals(const std::vector<Finding>& found, const DeviceTrend& trend,
+                   std::size_t shown_nights) {
+  std::vector<std::string> parts;
+  const auto tally = [&](const char* one, const char* many, const auto& wanted) {
+    const auto n = std::ranges::count_if(found, wanted),
+               fresh = std::ranges::count_if(
+                   found, [&](const Finding&each) { return each.is_new && wanted(each); });
+    if (n > 0)
+      parts.push_back((n != 1 && many ? fmt::format("{} {}", n, many) : units::plural(n, one)) +
+                      (fresh > 0 ? fmt::format(" ({} new)", fresh) : ""));
+  };
+  const auto of_one_case = [](std::string_view kind) {
+    return [kind](const Finding& one) {
+      return one.members.empty() && one.confirmed && one.kind == kind;
+    };
+  };
+  tally("regression", nullptr, of_one_case("regression"));
+  tally("improvement", nullptr, of_one_case("improvement"));
+  tally("change with the environment", "changes with the environment", of_one_case("environment"));
+  tally("fleet event", nullptr, [](const Finding& one) { return !one.members.empty(); });
+  tally("drift", nullptr, of_one_case("drift"));
+  tally("stopped case", nullptr, of_one_case("stopped"));
+  tally("unconfirmed", "unconfirmed",
+        [](const Finding& one) { return one.members.empty() && !one.confirmed; });
+  return fmt::format("the last {}: {}{}",
+                     units::plural(std::min(shown_nights, trend.nights.nights.size()), "night"),
+                     parts.empty() ? "nothing changed" : fmt::to_string(fmt::join(parts, ", ")),
+                     trend.older == 0 ? ""
+                                      : fmt::format("; {} before, which --nights lists",
+                                                    units::plural(trend.older, "change")));
+}
+
+std::vector<std::string> limits(const DeviceTrend& trend) {
+  std::vector<std::string> lines;
+  if (const std::string out = left_out(trend); !out.empty()) lines.push_back("left out: " + out);
+  if (trend.too_short > 0)
+    lines.push_back(fmt::format(
+        "{} {} fewer than 60 nights in this environment: nothing of {} can be confirmed yet",
+        units::plural(trend.too_short, "case"), trend.too_short == 1 ? "has" : "have",
+        trend.too_short == 1 ? "it" : "them"));
+  return lines;
+}
+
+std::string confirming_command(const analysis::NightChanges& changes, const record::Device& device,
+                               const std::string& case_name, std::string& why) {
+  if (changes.before_commit.empty() || changes.after_commit.empty())
+    why = "a commit is not known, so that none can be built again";
+  else if (!changes.commit_changed())
+    why = changes.before_dirty || changes.after_dirty
+              ? "the commit is the same, with local changes that are not stored"
+              : "the commit is the same on both sides: it is not the code";
+  else if (changes.before_dirty || changes.after_dirty)
+    why = "built with local changes, which cannot be built again";
+  else
+    return shell_line({"ridgeline", "gate", "--device", device.id, "--baseline-ref",
+                       changes.before_commit.substr(0, 12), "--candidate-ref",
+                       changes.after_commit.substr(0, 12), case_name});
+  return {};
+}
+
+}  // namespace ridgeline::present

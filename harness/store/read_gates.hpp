@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/record/gate.hpp"
+#include "harness/store/store.hpp"
+
+/// What is asked of gates by whoever shows them, or goes on with one.
+namespace ridgeline::store {
+
+/// A gate with what a listing shows. Its device is that of its candidate's run.
+struct GateSummary {
+  record::Gate gate;
+  record::Device device;
+  std::vector<std::pair<record::Verdict, std::int64_t>> verdicts;  // counts, in enum order, without
+                                                                   // zeros
+};
+
+/// Newest first.
+std::vector<GateSummary> gates(Connection& connection);
+/// By round, then in the order measured.
+std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id);
+/// By name of the case.
+std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);
+
+}  // namespace ridgeline::store

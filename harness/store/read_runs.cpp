@@ -1,0 +1,195 @@
+#include "harness/store/read_runs.hpp"
+
+#include <map>
+#include <unordered_map>
+
+#include <fmt/core.h>
+
+#include "harness/base/error.hpp"
+#include "harness/store/read.hpp"
+#include "harness/store/rows.hpp"
+
+namespace ridgeline::store {
+
+record::Run read_run(const Row& row) {
+  auto run = row.as<record::Run>();
+  run.device_uuid = row.get<std::string>("uuid");
+  return run;
+}
+
+namespace {
+
+record::Case read_case(const Row& row) {
+  auto info = row.as<record::Case>();
+  if (record::name(info.id) != row.get<std::string>("name"))
+    row.refuse("a name that its fields do not make");
+  return info;
+}
+
+record::Measurement read_measurement(const Row& row, Samples samples) {
+  auto m = row.as<record::Measurement>();
+  if (m.median_ns.has_value() != has_samples(m.outcome))
+    row.refuse("a median that does not go with its outcome");
+  const auto n = row.get<std::int64_t>("n");
+  if (const auto pruned = row.get<std::optional<std::string>>("pruned")) {
+    m.pruned = record::Pruned{n, *pruned};
+    if (!has_samples(m.outcome) || n < 1) row.refuse("dropped samples that it never had");
+  }
+  if (samples == Samples::leave_out) return m;
+  m.samples_ns = row.get<std::vector<double>>("samples");
+  if (m.pruned ? !m.samples_ns.empty() : static_cast<std::int64_t>(m.samples_ns.size()) != n)
+    row.refuse("another number of samples than it says");
+  if (!m.pruned && m.samples_ns.empty() == has_samples(m.outcome))
+    row.refuse("samples that do not go with its outcome");
+  return m;
+}
+
+/// Adds the metrics of a run to its measurements, both in order of the measurements' ids.
+void read_metrics(Connection& connection, std::string_view run_id,
+                  std::vector<StoredMeasurement>& measurements) {
+  SQLite::Statement& rows = connection.statement(
+      "SELECT measurement_id AS id, metric.* FROM metric "
+      "JOIN measurement ON measurement.id = measurement_id JOIN process ON process.id = process_id "
+      "WHERE run_id = ? ORDER BY measurement_id, metric.name",
+      run_id);
+  auto measurement = measurements.begin();
+  while (rows.executeStep()) {
+    const Row row(rows, "metric of measurement", connection.file());
+    const auto id = row.get<std::int64_t>("id");
+    while (measurement != measurements.end() && measurement->id < id) ++measurement;
+    if (measurement == measurements.end()) break;
+    measurement->measurement.metrics.push_back(row.as<record::Metric>());
+  }
+}
+
+}  // namespace
+
+std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection,
+                                                          std::string_view run_id) {
+  std::unordered_map<std::int64_t, record::Case> cases;
+  each_row(
+      connection, "case",
+      "SELECT * FROM \"case\" WHERE id IN (SELECT case_id FROM measurement JOIN process ON "
+      "process.id = process_id "
+      "WHERE run_id = ?)",
+      [&](const Row& row) { cases.emplace(row.get<std::int64_t>("id"), read_case(row)); }, run_id);
+  return cases;
+}
+
+std::vector<RunSummary> runs(Connection& connection) {
+  return connection.read("list the runs of", [&] {
+    std::unordered_map<std::string, std::map<record::Outcome, std::int64_t>> outcomes;
+    // By process, as an index has them, and added up here: by run, SQLite would sort all
+    // measurements of the file.
+    constexpr const char* counts =
+        "SELECT run_id AS id, outcome, count(*) AS n FROM process JOIN measurement ON process_id = "
+        "process.id "
+        "GROUP BY process.id, outcome";
+    each_row(connection, "run", counts, [&](const Row& row) {
+      outcomes[row.get<std::string>("id")][row.get<record::Outcome>("outcome")] +=
+          row.get<std::int64_t>("n");
+    });
+    std::vector<RunSummary> runs;
+    constexpr const char* listed =
+        "SELECT device.*, run.*, (SELECT max(process.started) FROM process WHERE run_id = run.id) "
+        "AS last_process "
+        "FROM run JOIN device ON device.id = device_id ORDER BY started DESC, run.id DESC";
+    each_row(connection, "run", listed, [&](const Row& row) {
+      RunSummary& summary =
+          runs.emplace_back(RunSummary{read_run(row), row.as<record::Device>(), 0, {}, {}});
+      row("last_process", summary.last_process, {.null_when_empty = true});
+      const auto& counted = outcomes[summary.run.id];
+      summary.outcomes.assign(counted.begin(), counted.end());
+      for (const auto& [outcome, count] : summary.outcomes) summary.measurements += count;
+    });
+    return runs;
+  });
+}
+
+record::Environment environment(Connection& connection, std::string_view run_id) {
+  return connection.read("read the environment of a run in", [&] {
+    SQLite::Statement& rows = connection.statement(
+        "SELECT environment.* FROM environment JOIN run ON environment_id = environment.id WHERE "
+        "run.id = ?",
+        run_id);
+    if (!rows.executeStep())
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot read the environment of run {}: {} has no such run", run_id,
+                              connection.file().string()));
+    return Row(rows, "environment", connection.file()).as<record::Environment>();
+  });
+}
+
+std::vector<record::Build> builds(Connection& connection, std::string_view run_id) {
+  return connection.read("read the builds of a run in", [&] {
+    return read_all<record::Build>(connection, "build",
+                                   "SELECT * FROM build WHERE id IN (SELECT build_id FROM process "
+                                   "WHERE run_id = ?) ORDER BY id",
+                                   run_id);
+  });
+}
+
+std::vector<record::Roof> roofs(Connection& connection, std::string_view run_id) {
+  return connection.read("read the roofs of a run in", [&] {
+    return read_all<record::Roof>(
+        connection, "roof",
+        "SELECT kind AS id, roof.* FROM roof WHERE run_id = ? ORDER BY kind, source", run_id);
+  });
+}
+
+std::vector<StoredMeasurement> measurements(Connection& connection, std::string_view run_id,
+                                            Samples samples) {
+  return connection.read("read the measurements of a run in", [&] {
+    const auto cases = read_cases(connection, run_id);
+    SQLite::Statement& rows = connection.statement(
+        "SELECT measurement.*, replicate FROM process JOIN measurement ON process_id = process.id "
+        "WHERE run_id = ? ORDER BY measurement.id",
+        run_id);
+    std::vector<StoredMeasurement> measurements;
+    while (rows.executeStep()) {
+      const Row row(rows, "measurement", connection.file());
+      const auto found = cases.find(row.get<std::int64_t>("case_id"));
+      if (found == cases.end()) row.refuse("a case that does not exist");
+      StoredMeasurement& stored = measurements.emplace_back(StoredMeasurement{
+          row.get<std::int64_t>("id"), row.get<std::int64_t>("process_id"), found->second,
+          row.get<int>("replicate", record::not_negative), read_measurement(row, samples)});
+      stored.measurement.case_name = record::name(stored.case_info.id);
+    }
+    read_metrics(connection, run_id, measurements);
+    return measurements;
+  });
+}
+
+StoredRun stored_run(Connection& connection, const RunSummary& summary) {
+  const std::string& id = summary.run.id;
+  return {summary.run, summary.device, environment(connection, id), builds(connection, id)};
+}
+
+std::vector<record::Site> sites(Connection& connection, std::int64_t measurement_id) {
+  return connection.read("read the sites of a measurement in", [&] {
+    return read_all<record::Site>(
+        connection, "site of measurement",
+        "SELECT measurement_id AS id, site.* FROM site WHERE measurement_id = ? ORDER BY position",
+        measurement_id);
+  });
+}
+
+std::vector<record::Source> sources(Connection& connection, std::int64_t measurement_id) {
+  return connection.read("read the sources of a measurement in", [&] {
+    return read_all<record::Source>(
+        connection, "source",
+        "SELECT source.* FROM source JOIN measurement_source ON source_id = source.id "
+        "WHERE measurement_id = ? ORDER BY file, source.id",
+        measurement_id);
+  });
+}
+
+void read_sites(Connection& connection, std::vector<StoredMeasurement>& measurements) {
+  for (StoredMeasurement& stored : measurements) {
+    if (stored.measurement.outcome != record::Outcome::counted) continue;
+    stored.measurement.sites = sites(connection, stored.id);
+    stored.measurement.sources = sources(connection, stored.id);
+  }
+}
+
+}  // namespace ridgeline::store
