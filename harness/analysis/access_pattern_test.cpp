@@ -12,7 +12,7 @@ record::Site site(const char* access, int lane_bytes, std::uint64_t requests, st
 
 TEST(AccessPattern, FullWarpsSideBySideNeedTheirBytes) {
   for (const int bytes : {1, 2, 4, 8, 16}) {
-    const std::uint64_t sectors = static_cast<std::uint64_t>(10 * bytes);
+    const std::uint64_t sectors = 10 * static_cast<std::uint64_t>(bytes);
     const record::Site good = site("global load", bytes, 10, 320, sectors);
     EXPECT_EQ(sectors_needed(good), 10.0 * bytes) << bytes;
     EXPECT_FALSE(uncoalesced(good)) << bytes;

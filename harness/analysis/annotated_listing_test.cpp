@@ -167,7 +167,7 @@ TEST(AnnotatedListing, CountsCharactersAndKeepsThemWhole) {
   const auto line = std::ranges::find_if(
       lines, [](const std::string& one) { return one.starts_with("   1 | "); });
   ASSERT_NE(line, lines.end());
-  EXPECT_EQ(*line, "   1 | " + text.substr(0, 2 * 70) + "...");
+  EXPECT_EQ(*line, "   1 | " + text.substr(0, 140) + "...");
 }
 
 TEST(AnnotatedListing, OfNothingIsEmpty) {

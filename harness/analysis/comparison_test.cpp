@@ -299,8 +299,8 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   EXPECT_EQ(
       differences(a, b),
       (std::vector<std::string>{
-          "build: abc123 with local changes -> def456 with local changes; every ratio compares the "
-          "code, too",
+          ("build: abc123 with local changes -> def456 with local changes; "
+           "every ratio compares the code, too"),
           "build: compiler of ridgeline-suites g++ 12.2 -> g++ 14", "profile: quick -> nightly",
           "inputs: other random numbers, of the seeds 18446744073709551615 -> 5",
           "B's run is interrupted: it may lack cases"}));

@@ -74,10 +74,10 @@ TEST(ReportSites, SourcesStandOnceAndAreBounded) {
   store::StoredMeasurement other = counted(), large = counted();
   other.measurement.sources[0].text += "// changed since\n";
   large.measurement.sources = {{"large.cu", std::string(longest_reported_source + 1, ' ')}};
-  EXPECT_EQ(reported({counted()}, sources).at("sources"), Json({0}));
-  EXPECT_EQ(reported({counted()}, sources).at("sources"), Json({0}));
-  EXPECT_EQ(reported({other}, sources).at("sources"), Json({1}));
-  EXPECT_EQ(reported({large}, sources).at("sources"), Json({2}));
+  EXPECT_EQ(reported({counted()}, sources).at("sources"), Json(std::vector{0}));
+  EXPECT_EQ(reported({counted()}, sources).at("sources"), Json(std::vector{0}));
+  EXPECT_EQ(reported({other}, sources).at("sources"), Json(std::vector{1}));
+  EXPECT_EQ(reported({large}, sources).at("sources"), Json(std::vector{2}));
   const Json all = json::reread(sources.to_json());
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all.at(1).at("text"), "// naive\n// changed since\n");
