@@ -9,7 +9,7 @@ A/A gates joined and cut anew.
 import math
 
 from ci.studies.calibration import rivals
-from ci.studies.calibration.shares import found_shares, kind_of, measured_of, rate, share_of
+from ci.studies.calibration.shares import found_shares, measured_of, rate, share_of
 
 FIRST_ROUNDS = 8  # of a CPU's first look: nearly every gate has them
 GPU_FIRST_ROUNDS = 6
@@ -20,9 +20,8 @@ class JoinedSuites:
 
     def __init__(self, quiet: list[dict]) -> None:
         self._strongest: dict[tuple[str, int], list[float]] = {}
-        self._rounds: dict[
-            str, tuple[list, list]
-        ] = {}  # by case: processes of the baseline, and of the candidate
+        # By case: processes of the baseline, and of the candidate.
+        self._rounds: dict[str, tuple[list, list]] = {}
         for case in measured_of(quiet):
             baseline, candidate = self._rounds.setdefault(case["case"], ([], []))
             baseline += case["baseline"]
@@ -93,12 +92,7 @@ def _as_shipped(rule: rivals.Rule, quiet: list[dict], trials: dict[float, list[d
             in_suites, lambda suite: any(f.strength > rule.threshold for f in suite)
         ),
         "slow_side": share_of(flat, lambda f: f.slower and f.strength > rule.threshold),
-        **found_shares(
-            {
-                extra: [(kind_of(c), finds(c, extra)) for c in cases]
-                for extra, cases in trials.items()
-            }
-        ),
+        **found_shares(trials, finds),
     }
 
 
@@ -128,15 +122,9 @@ def _equal_rate(
         "thresholds": {str(rounds): threshold for rounds, threshold in thresholds.items()},
         "rounds": longest,
         "threshold": thresholds[longest],
-        "suites": len(
-            joined.strongest(rule, longest)
-        ),  # that the threshold of the most rounds was found on
-        **found_shares(
-            {
-                extra: [(kind_of(c), finds(c, extra)) for c in cases]
-                for extra, cases in trials.items()
-            }
-        ),
+        # that the threshold of the most rounds was found on
+        "suites": len(joined.strongest(rule, longest)),
+        **found_shares(trials, finds),
     }
 
 

@@ -5,29 +5,64 @@ cannot be understood are left out aloud, never counted.
 """
 
 import json
-import math
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta, convert
 
 from ci.studies.calibration.plan import PARTS
 
 VERSION = 2
 MEASURED = ("pass", "undecided", "regression", "improvement")
-VERDICTS = (
-    *MEASURED,
-    *(
-        "wrong_result",
-        "crashed",
-        "timeout",
-        "missing",
-        "invalid_environment",
-        "no_baseline",
-        "new",
-        "skipped",
-    ),
-)
-TIMES = ("prepare_ns", "verify_ns", "warmup_ns", "timed_ns")
+_FAILED = ("wrong_result", "crashed", "timeout", "missing", "invalid_environment")
+_NOT_COMPARED = ("no_baseline", "new", "skipped")
+
+_AtLeast0 = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
+_Samples = Annotated[list[Annotated[float, Meta(gt=0, le=sys.float_info.max)]], Meta(min_length=1)]
+
+
+class _Study(TypedDict):
+    kind: Literal["study"]
+    version: Literal[VERSION]
+    settings: dict
+    machine: dict
+
+
+class _Time(TypedDict):
+    prepare_ns: _AtLeast0
+    verify_ns: _AtLeast0
+    warmup_ns: _AtLeast0
+    timed_ns: _AtLeast0
+
+
+class _Case(TypedDict):
+    case: str
+    verdict: Literal[*MEASURED, *_FAILED, *_NOT_COMPARED]
+    pairs: Annotated[float, Meta(ge=0, le=1e6)]
+    ratio: NotRequired[_AtLeast0 | None]
+    ratio_low: NotRequired[_AtLeast0 | None]
+    ratio_high: NotRequired[_AtLeast0 | None]
+    baseline: list[_Samples]  # of each process
+    candidate: list[_Samples]
+
+
+class _Gate(TypedDict):
+    kind: Literal["gate"]
+    part: Literal[*PARTS]
+    extra: Annotated[float, Meta(ge=-99, le=1000)]
+    delta: Annotated[float, Meta(ge=0, le=10)]
+    alpha: Annotated[float, Meta(ge=1e-12, le=1)]
+    suite: Annotated[float, Meta(ge=1, le=1e6)]
+    wall_s: _AtLeast0
+    step_s: _AtLeast0
+    time: _Time
+    cases: Annotated[list[_Case], Meta(min_length=1)]
+
+
+TIMES = tuple(_Time.__annotations__)
 
 
 class JournalError(Exception):
@@ -41,57 +76,12 @@ class Journal:
     left_out: list[str] = field(default_factory=list)  # "line 3: why"
 
 
-def _number(value: object, what: str, low: float = -math.inf, high: float = math.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{what} is no number")
-    if not low <= value <= high:
-        raise ValueError(f"{what} is {value:g}")
-    return float(value)
-
-
-def _processes(value: object, what: str) -> None:
-    if not isinstance(value, list):
-        raise ValueError(f"{what} is no list")
-    for samples in value:
-        if not isinstance(samples, list) or not samples:
-            raise ValueError(f"a process of {what} has no samples")
-        for sample in samples:
-            if _number(sample, f"a sample of {what}") <= 0:
-                raise ValueError(f"a sample of {what} is not above 0")
-
-
 def check_gate(gate: object) -> dict:
     """`gate` when it is one that a study writes; raises ValueError otherwise."""
-    if not isinstance(gate, dict) or gate.get("kind") != "gate":
-        raise ValueError("it is no gate")
-    if gate.get("part") not in PARTS:
-        raise ValueError("its part is unknown")
-    _number(gate.get("extra"), "extra", -99, 1000)
-    _number(gate.get("delta"), "delta", 0, 10)
-    _number(gate.get("alpha"), "alpha", 1e-12, 1)
-    _number(gate.get("suite"), "suite", 1, 10**6)
-    _number(gate.get("wall_s"), "wall_s", 0)
-    _number(gate.get("step_s"), "step_s", 0)
-    if not isinstance(gate.get("time"), dict):
-        raise ValueError("time is missing")
-    for name in TIMES:
-        _number(gate["time"].get(name), name, 0)
-    cases = gate.get("cases")
-    if not isinstance(cases, list) or not cases:
-        raise ValueError("it has no cases")
-    for case in cases:
-        if not isinstance(case, dict) or not isinstance(case.get("case"), str):
-            raise ValueError("a case has no name")
-        if case.get("verdict") not in VERDICTS:
-            raise ValueError("a verdict is unknown")
-        _number(case.get("pairs"), "pairs", 0, 10**6)
-        for name in ("ratio", "ratio_low", "ratio_high"):
-            if case.get(name) is not None:
-                _number(case[name], name, 0)
+    convert(gate, _Gate)
+    for case in gate["cases"]:
         if case["verdict"] in MEASURED and case.get("ratio") is None:
             raise ValueError("a verdict on times has no ratio")
-        for side in ("baseline", "candidate"):
-            _processes(case.get(side), side)
     return gate
 
 
@@ -111,14 +101,7 @@ def read(file: Path) -> Journal:
         try:
             record = json.loads(line)
             if number == 1:
-                if not isinstance(record, dict) or record.get("kind") != "study":
-                    raise ValueError("it does not begin with a study")
-                if record.get("version") != VERSION:
-                    raise ValueError(f"its version is {record.get('version')!r}, not {VERSION}")
-                if not isinstance(record.get("settings"), dict) or not isinstance(
-                    record.get("machine"), dict
-                ):
-                    raise ValueError("the study has no settings")
+                convert(record, _Study)
                 journal.study = record
             else:
                 journal.gates.append(check_gate(record))

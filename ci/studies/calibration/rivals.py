@@ -2,7 +2,7 @@
 
 The rules are written anew from their sources, which are named with each:
 
-- Google Benchmark, tools/compare.py and tools/gbench/report.py at 267a111 (2026-08-18): scipy's
+- Google Benchmark, tools/compare.py and tools/gbench/report.py at 267a111 (2026-08-18): SciPy's
   mannwhitneyu(alternative="two-sided") over the repetitions of both sides, alpha 0.05, no smallest
   effect.
 - NVBench, python/scripts/nvbench_compare.py at 66212f1 (2026-08-12), whose rule
@@ -14,12 +14,13 @@ The rules are written anew from their sources, which are named with each:
   benefit of every confirmation.
 """
 
-import functools
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import mannwhitneyu
 
 REPETITIONS = 10  # of one process: samples in the order taken, cut into as many parts
 Processes = Sequence[Sequence[float]]  # the samples of each process of one side, ns
@@ -42,67 +43,6 @@ class Rule:
     rounds: int | None = None  # that it looks at, the first ones; None: all
 
 
-def ranks(values: Sequence[float]) -> list[float]:
-    """Midranks, from 1."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    result = [0.0] * len(values)
-    first = 0
-    while first < len(order):
-        last = first
-        while last + 1 < len(order) and values[order[last + 1]] == values[order[first]]:
-            last += 1
-        for i in range(first, last + 1):
-            result[order[i]] = (first + last) / 2 + 1
-        first = last + 1
-    return result
-
-
-def u_test(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """(U of `first`, two-sided p) of Mann and Whitney's test as scipy's mannwhitneyu computes it by
-    default: exact when a side has at most 8 values and none are tied, else by the normal
-    distribution with corrections for ties and continuity. Raises ValueError when a side is
-    empty."""
-    if not first or not second:
-        raise ValueError("a side has no values")
-    n, m = len(first), len(second)
-    ranked = ranks([*first, *second])
-    u = sum(ranked[:n]) - n * (n + 1) / 2
-    larger = max(u, n * m - u)
-    tied = [count for count in Counter(ranked).values() if count > 1]
-    if min(n, m) <= 8 and not tied:
-        return u, min(1.0, 2 * _exact_tail(n, m, round(larger)))
-    total = n + m
-    ties = sum(count**3 - count for count in tied) / (total * (total - 1))
-    variance = n * m / 12 * (total + 1 - ties)
-    if variance <= 0:
-        return u, 1.0
-    z = (larger - n * m / 2 - 0.5) / math.sqrt(variance)
-    return u, min(1.0, math.erfc(z / math.sqrt(2)))
-
-
-@functools.cache
-def _exact_tail(n: int, m: int, u: int) -> float:
-    """P(U >= u) without ties: of all orders of n and m values, the number with each U, value by
-    value."""
-    placed = [
-        [0] * (n * m + 1) for _ in range(n + 1)
-    ]  # orders by how many of the n are placed, and U so far
-    placed[0][0] = 1
-    for position in range(n + m):
-        following = [[0] * (n * m + 1) for _ in range(n + 1)]
-        for ours in range(max(0, position - m), min(n, position) + 1):
-            theirs = position - ours
-            for value, count in enumerate(placed[ours]):
-                if not count:
-                    continue
-                if ours < n:  # the next value is ours and lies above all of theirs so far
-                    following[ours + 1][value + theirs] += count
-                if theirs < m:
-                    following[ours][value] += count
-        placed = following
-    return sum(placed[n][u:]) / math.comb(n + m, n)
-
-
 def repetitions(samples: Sequence[float]) -> list[float]:
     """Means of REPETITIONS successive parts of a process's samples; the samples when there are no
     more than that."""
@@ -118,14 +58,14 @@ def _pooled(processes: Processes) -> list[float]:
 def _by_u_test(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:
     if min(len(baseline), len(candidate)) < 2:  # compare.py wants two repetitions
         return Finding(False, 0.0)
-    u, p = u_test(candidate, baseline)
+    u, p = mannwhitneyu(candidate, baseline)
     return Finding(u > len(baseline) * len(candidate) / 2, -math.log10(p) if p > 0 else math.inf)
 
 
 def _noise(samples: Sequence[float], mean: float) -> float:
     if len(samples) < 5:
         return math.inf
-    return math.sqrt(math.fsum((x - mean) ** 2 for x in samples) / (len(samples) - 1)) / mean
+    return np.std(samples, ddof=1) / mean
 
 
 def _by_means(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:
@@ -139,9 +79,8 @@ def _by_means(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:
 
 def _low_and_high(samples: Sequence[float]) -> tuple[float, float]:
     ordered = sorted(samples)
-    return ordered[0], ordered[
-        (75 * (len(ordered) - 1) + 50) // 100
-    ]  # NVBench rounds ranks to the nearest
+    third_quartile = (75 * (len(ordered) - 1) + 50) // 100  # NVBench rounds ranks to the nearest
+    return ordered[0], ordered[third_quartile]
 
 
 def _by_gap(baseline: Sequence[float], candidate: Sequence[float]) -> Finding:

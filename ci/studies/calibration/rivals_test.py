@@ -5,25 +5,15 @@ import math
 
 import pytest
 
-from ci.studies.calibration.rivals import (
-    REPETITIONS,
-    RULES,
-    equal_rate_threshold,
-    repetitions,
-    u_test,
-)
-from ci.studies.calibration.shares import at_least, interval
+from ci.studies.calibration.rivals import REPETITIONS, RULES, equal_rate_threshold, repetitions
+from ci.studies.calibration.shares import rate
 
 BY_KEY = {rule.key: rule for rule in RULES}
 
 
 @pytest.mark.parametrize(
-    (
-        "first",
-        "second",
-        "u",
-        "p",
-    ),  # scipy.stats.mannwhitneyu(first, second, alternative="two-sided")
+    # scipy.stats.mannwhitneyu(first, second, alternative="two-sided")
+    ("first", "second", "u", "p"),
     [
         ([10.1, 10.2, 10.3, 10.4, 10.5], [10.25, 10.6, 10.7, 10.8, 10.9], 3.0, 0.05555555555555555),
         (range(1, 11), [x + 2.5 for x in range(1, 11)], 28.0, 0.10410988966022681),
@@ -41,16 +31,19 @@ BY_KEY = {rule.key: rule for rule in RULES}
         ([2.0, 1.0], [1.0, 2.0], 2.0, 1.0),
     ],
 )
-def test_the_u_test_gives_what_scipy_gives(first, second, u, p):
-    found = u_test(list(first), list(second))
-    assert found == (u, pytest.approx(p, rel=1e-12))
-    mirrored = u_test(list(second), list(first))
-    assert mirrored == (len(first) * len(second) - u, pytest.approx(p, rel=1e-12))
+def test_the_u_test_is_two_sided_and_exact_for_few_values_without_ties(first, second, u, p):
+    first, second = ([[float(x)] for x in values] for values in (first, second))
+    found = BY_KEY["u-processes"].judge(second, first)
+    assert 10**-found.strength == pytest.approx(p, rel=1e-12)
+    assert found.slower == (u > len(first) * len(second) / 2)
+    mirrored = BY_KEY["u-processes"].judge(first, second)
+    assert mirrored.strength == pytest.approx(found.strength, rel=1e-12)
+    assert mirrored.slower == (u < len(first) * len(second) / 2)
 
 
-def test_a_u_test_of_nothing_is_no_number():
-    with pytest.raises(ValueError, match="no values"):
-        u_test([], [1.0])
+def test_a_u_test_wants_two_values_of_each_side():
+    found = BY_KEY["u-processes"].judge([[1.0]], [[2.0], [3.0], [4.0]])
+    assert (found.slower, found.strength) == (False, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -65,22 +58,18 @@ def test_a_u_test_of_nothing_is_no_number():
     ],
 )
 def test_intervals_of_proportions_are_clopper_and_pearsons(successes, trials, low, high):
-    assert interval(successes, trials) == (
+    found = rate(successes, trials)
+    assert (found["low"], found["high"]) == (
         pytest.approx(low, abs=1e-9),
         pytest.approx(high, abs=1e-9),
     )
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (-1, 3), (4, 3)])
-def test_a_rate_of_nothing_is_no_number(successes, trials):
-    with pytest.raises(ValueError, match="no proportion"):
-        interval(successes, trials)
-
-
-def test_binomial_tails():
-    assert at_least(2, 3, 0.5) == pytest.approx(0.5)
-    assert at_least(3, 3, 0.0) == 0.0
-    assert at_least(3, 3, 1.0) == 1.0
+def test_what_is_no_proportion_has_no_rate():
+    assert rate(0, 0) == {"count": 0, "of": 0}
+    for successes, trials in ((-1, 3), (4, 3)):
+        with pytest.raises(ValueError, match="must"):
+            rate(successes, trials)
 
 
 def test_repetitions_are_means_of_successive_parts():

@@ -1,7 +1,8 @@
 """Counts and shares of a study's cases, and how far the shares can be trusted."""
 
-import math
 from collections.abc import Callable, Iterable
+
+from scipy.stats import binomtest
 
 from ci.studies.calibration.journal import MEASURED
 
@@ -19,10 +20,10 @@ def kind_of(case: dict) -> str:
 
 
 def rate(successes: int, trials: int) -> dict:
-    """With its 95% limits; without trials there is no rate."""
+    """With its 95% limits, Clopper and Pearson's; without trials there is no rate."""
     if trials == 0:
         return {"count": 0, "of": 0}
-    low, high = interval(successes, trials)
+    low, high = binomtest(successes, trials).proportion_ci(method="exact")
     return {"count": successes, "of": trials, "share": successes / trials, "low": low, "high": high}
 
 
@@ -50,8 +51,12 @@ def of_kind(cases: Iterable[dict], kind: str) -> list[dict]:
     return [case for case in cases if kind_of(case) == kind]
 
 
-def found_shares(found: dict[float, list[tuple[str, bool]]]) -> dict:
-    """From (kind of case, whether it was found) of all trials of each extra work."""
+def found_shares(tried: dict[float, list[dict]], finds: Callable[[dict, float], bool]) -> dict:
+    """Of the cases that were tried with each extra work, those in which `finds` says it is."""
+    found = {
+        extra: [(kind_of(case), finds(case, extra)) for case in cases]
+        for extra, cases in tried.items()
+    }
     kinds = sorted({kind for trials in found.values() for kind, _ in trials})
     by_extra = {extra: share_of(trials, lambda trial: trial[1]) for extra, trials in found.items()}
     by_kind = {
@@ -68,53 +73,3 @@ def found_shares(found: dict[float, list[tuple[str, bool]]]) -> dict:
             **{kind: smallest_found(shares) for kind, shares in by_kind.items()},
         },
     }
-
-
-def at_least(successes: int, trials: int, probability: float) -> float:
-    """Probability of `successes` or more among `trials` independent ones."""
-    if successes <= 0 or probability >= 1:
-        return 1.0
-    if probability <= 0:
-        return 0.0
-    yes, no = math.log(probability), math.log1p(-probability)
-    total = math.lgamma(trials + 1)
-    return min(
-        1.0,
-        math.fsum(
-            math.exp(
-                total
-                - math.lgamma(k + 1)
-                - math.lgamma(trials - k + 1)
-                + k * yes
-                + (trials - k) * no
-            )
-            for k in range(successes, trials + 1)
-        ),
-    )
-
-
-def interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's exact limits of a proportion (Biometrika 1934). Raises ValueError
-    unless 0 <= successes <= trials and trials >= 1: a rate of nothing is no number."""
-    if not (0 <= successes <= trials and trials >= 1):
-        raise ValueError(f"{successes} of {trials} is no proportion")
-    tail = (1 - confidence) / 2
-    low = 0.0 if successes == 0 else _solve(lambda p: at_least(successes, trials, p), tail)
-    high = (
-        1.0
-        if successes == trials
-        else _solve(lambda p: at_least(successes + 1, trials, p), 1 - tail)
-    )
-    return low, high
-
-
-def _solve(rising, value: float) -> float:
-    """Where the function, which rises from 0 to 1 over [0, 1], has the value."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if rising(middle) < value:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2

@@ -4,7 +4,10 @@ import contextlib
 import dataclasses
 import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -265,6 +268,18 @@ def is_running(process: int) -> bool:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     return False
+
+
+def test_the_command_runs_in_the_python_of_its_tree(tmp_path):
+    shutil.copytree(study.ROOT / "ci", tmp_path / "ci")
+    command = [sys.executable, "-S", tmp_path / "ci" / "studies" / "calibrate", "--plan"]
+    bare = subprocess.run(command, env={}, capture_output=True, text=True, timeout=60)
+    assert (bare.returncode, bare.stdout) == (69, "")
+    assert "ci/setup --dev" in bare.stderr
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    planned = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert planned.returncode == 0, planned.stderr
+    assert planned.stdout.startswith("profile full: ")
 
 
 def test_real_gates_give_real_trials(tmp_path, monkeypatch):

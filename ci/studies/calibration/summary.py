@@ -139,13 +139,8 @@ def ours(quiet: list[dict], tried: dict[float, list[dict]]) -> dict:
         "suites_with_alarm": _suites_with_alarm(quiet),
         "slow_side": _share(measured_of(quiet), "regression"),
         **found_shares(
-            {
-                extra: [
-                    (kind_of(case), case["verdict"] == _wanted(extra))
-                    for case in measured_of(gates)
-                ]
-                for extra, gates in tried.items()
-            }
+            {extra: measured_of(gates) for extra, gates in tried.items()},
+            lambda case, extra: case["verdict"] == _wanted(extra),
         ),
     }
 
