@@ -18,6 +18,10 @@ def percent(value: float | None, digits: int = 1) -> str:
     return f"{100 * value:.{digits}f}%"
 
 
+def _or_dash(form: str, value: float | None, more: float = 0) -> str:
+    return "-" if value is None else form.format(value + more)
+
+
 def rate(found: dict) -> str:
     """ "3 of 300 [0.2%, 2.9%]", or a dash where nothing was tried."""
     if not found.get("of"):
@@ -25,9 +29,10 @@ def rate(found: dict) -> str:
     return f"{found['count']} of {found['of']} [{percent(found['low'])}, {percent(found['high'])}]"
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(cells) + " |" for cells in (head, *rows)]
-    lines.insert(1, "|" + "---|" * len(head))
+def table(head: str, rows: list[list[str]]) -> str:
+    """`head`: as it stands in the table, without the outer bars."""
+    lines = ["| " + text + " |" for text in (head, *map(" | ".join, rows))]
+    lines.insert(1, "|" + "---|" * len(head.split(" | ")))
     return "\n".join(lines)
 
 
@@ -59,17 +64,8 @@ def _aa(summary: dict) -> str:
         for row in summary["aa"]
     ]
     return table(
-        [
-            *(
-                "machine",
-                "delta",
-                "suites with an alarm",
-                "cases with an alarm",
-                "slow-side alarms",
-                "pass",
-            ),
-            *("undecided", "not measured", "rounds: mean, most"),
-        ],
+        "machine | delta | suites with an alarm | cases with an alarm | slow-side alarms | pass | "
+        "undecided | not measured | rounds: mean, most",
         rows,
     )
 
@@ -87,23 +83,15 @@ def _power(by_delta: dict) -> str:
                     percent(found["pass"].get("share"), 0),
                     percent(found["undecided"].get("share"), 0),
                     str(found["wrong_direction"]["count"]),
-                    "-"
-                    if found["median_ratio"] is None
-                    else f"{100 * (found['median_ratio'] - 1):+.2f}%",
-                    "-" if found["mean_pairs"] is None else f"{found['mean_pairs']:.1f}",
+                    _or_dash("{:+.2%}", found["median_ratio"], -1),
+                    _or_dash("{:.1f}", found["mean_pairs"]),
                 ]
             )
-    head = [
-        "extra work",
-        "kernels",
-        "found",
-        "pass",
-        "undecided",
-        "wrong direction",
-        "median estimate",
+    return table(
+        "extra work | kernels | found | pass | undecided | wrong direction | median estimate | "
         "mean rounds",
-    ]
-    return table(head, rows)
+        rows,
+    )
 
 
 def _counted(by_delta: dict) -> str:
@@ -142,22 +130,13 @@ def _rivals(by_delta: dict) -> str:
             ]
             + [cell for view in views(by_delta) for cell in _equal(rival, rival[view])]
         )
-    head = [
-        "rule",
-        "A/A: slow-side alarms",
-        "A/A: suites with an alarm",
-        "A/A: the same, joined suites",
-        "smallest found",
-    ]
-    return table(
-        head
-        + [
-            f"{what}, {words}"
-            for words in views(by_delta).values()
-            for what in ("threshold", "smallest found")
-        ],
-        rows,
+    head = (
+        "rule | A/A: slow-side alarms | A/A: suites with an alarm | A/A: the same, joined suites | "
+        "smallest found"
     )
+    for words in views(by_delta).values():
+        head += f" | threshold, {words} | smallest found, {words}"
+    return table(head, rows)
 
 
 def _rounds(count: int) -> str:
@@ -196,7 +175,7 @@ def _found_by_extra(by_delta: dict) -> str:
             for view, words in views(by_delta).items()
             if rival[view]
         ]
-    return table(["rule", *(_extra(key) for key in extras)], rows)
+    return table(" | ".join(["rule", *map(_extra, extras)]), rows)
 
 
 def better_rivals(by_delta: dict) -> list[str]:
@@ -251,7 +230,7 @@ def _coverage(coverage: dict) -> str:
         [kind, rate(found["work"]), rate(found["time"])]
         for kind, found in [*coverage["by_kind"].items(), ("all", coverage["all"])]
     ]
-    return table(["kernels", "holds the work that was done", "holds the median of all pairs"], rows)
+    return table("kernels | holds the work that was done | holds the median of all pairs", rows)
 
 
 def _overhead(shares: dict) -> str:
@@ -261,19 +240,22 @@ def _overhead(shares: dict) -> str:
         "prepare": "preparing",
         "verify": "verifying",
         "rest": "starting processes, talking to them, keeping results",
+        "not_sampling_or_warming_up": "all but sampling and warming up",
     }
     rows = [[text, percent(shares[name])] for name, text in names.items()]
-    return table(
-        ["of a gate's wall time", "share"],
-        [*rows, ["all but sampling and warming up", percent(shares["not_sampling_or_warming_up"])]],
-    )
+    return table("of a gate's wall time | share", rows)
+
+
+def _told(machine: dict, forms: dict[str, str]) -> list[str]:
+    """In words, those of the facts that are known of the machine."""
+    return [form.format(machine[name]) for name, form in forms.items() if name in machine]
 
 
 def _gpu(machine: dict) -> list[str]:
     """What times on a GPU depend on; nothing when there was none."""
     if "gpu" not in machine:
         return []
-    told = {
+    forms = {
         "sms": "{} SMs",
         "gpu_memory_gib": "{} GiB",
         "gpu_power_limit_w": "at most {} W",
@@ -282,46 +264,32 @@ def _gpu(machine: dict) -> list[str]:
         "gpu_ecc": "ECC {}",
         "driver": "driver {}",
     }
-    return [
-        (
-            f"{machine['gpu']} "
-            f"({', '.join(text.format(machine[k]) for k, text in told.items() if k in machine)})"
-        )
-    ]
+    return [f"{machine['gpu']} ({', '.join(_told(machine, forms))})"]
 
 
 def _devices(kind: str) -> str:
-    if kind == "cpu":
-        return (
-            "All figures here are of a CPU. Those of GPUs are unverified until they are measured "
-            "on one."
-        )
+    here, others = ("a CPU", "GPUs") if kind == "cpu" else ("this one GPU", "others")
+    on = "on one" if kind == "cpu" else "on them"
     return (
-        "All figures here are of this one GPU. Those of others are unverified until they are "
-        "measured on them."
+        f"All figures here are of {here}. Those of {others} are unverified until they are "
+        f"measured {on}."
     )
 
 
 def _machine(study: dict) -> str:
     machine, build = study["machine"], study.get("build", {})
+    virtual = " of a virtual machine" if machine.get("virtual") else ""
+    changed = " with local changes" if build.get("dirty") else ""
     facts = [
         *_gpu(machine),
         machine.get("cpu", "a CPU that does not say its model"),
-        f"{machine.get('cores', '?')} cores"
-        + (" of a virtual machine" if machine.get("virtual") else ""),
-        *(
-            [(f"last-level cache {machine['last_level_cache']}")]
-            if "last_level_cache" in machine
-            else []
-        ),
-        *([f"{machine['memory_gib']} GiB"] if "memory_gib" in machine else []),
+        f"{machine.get('cores', '?')} cores{virtual}",
+        *_told(machine, {"last_level_cache": "last-level cache {}", "memory_gib": "{} GiB"}),
         f"load {study.get('load', '?')} at the start",
         f"built by {build.get('compiler', '?')}",
-        "commit "
-        f"{str(build.get('commit', '?'))[:12]}"
-        + (" with local changes" if build.get("dirty") else ""),
+        f"commit {str(build.get('commit', '?'))[:12]}{changed}",
     ]
-    return ", ".join(str(fact) for fact in facts)
+    return ", ".join(facts)
 
 
 def markdown(summary: dict) -> str:
