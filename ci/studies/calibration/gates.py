@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from ci.studies.calibration.busy import one_core_busy
@@ -33,11 +34,24 @@ sample_floor = "500us"
 cases = ["calibration"]
 """
 WARM_UP = {"cpu": "10ms", "cuda": "30ms"}  # a GPU's clocks have to rise
+KEPT = (  # of a verdict
+    *("case", "verdict", "reason", "ratio", "ratio_low", "ratio_high", "pairs", "dropped"),
+    *("noise", "smallest_effect", "p_value", "level"),
+)
 GATE_MAY_TAKE = 4  # times its budget, and a minute: after that it hangs
 
 
 class GateFailed(Exception):
     """A gate that did not end as one: nothing of it is counted."""
+
+
+@contextlib.contextmanager
+def _understood(complaint: str) -> Iterator[None]:
+    """What goes wrong within is a GateFailed that says so."""
+    try:
+        yield
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
+        raise GateFailed(f"{complaint}: {error!r}") from error
 
 
 def _ask(programs: Path, request: dict) -> dict:
@@ -55,34 +69,25 @@ def _ask(programs: Path, request: dict) -> dict:
 def device_of(programs: Path, wanted: str) -> dict:
     """What the worker says of the device of that name. Raises GateFailed, with its reason, when it
     has none."""
-    try:
+    with _understood(f"{programs / WORKER} does not say which devices it has"):
         answer = _ask(programs, {"request": "devices"})
         for device in answer["devices"]:
             if device["id"] == wanted:
                 return device
         missing = "; ".join(f"{each['kind']}: {each['reason']}" for each in answer["unavailable"])
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
-        raise GateFailed(
-            f"{programs / WORKER} does not say which devices it has: {error}"
-        ) from error
     raise GateFailed(f"there is no device {wanted!r} here" + (f" ({missing})" if missing else ""))
 
 
 def build_facts(programs: Path) -> dict:
     """What the worker says of its build, and a hash of the program that judges."""
-    try:
+    with _understood(f"{programs / WORKER} does not say how it was built"):
         build = _ask(programs, {"request": "hello", "protocol": 1})["build"]
         return {
-            "commit": build["commit"],
-            "dirty": build["dirty"],
-            "compiler": build["compiler"],
-            "flags": build["flags"],
+            **{name: build[name] for name in ("commit", "dirty", "compiler", "flags")},
             **({"cuda": build["cuda"]} if build.get("cuda") else {}),
             "worker": build["code_hash"],
             "ridgeline": hashlib.sha256((programs / "ridgeline").read_bytes()).hexdigest()[:32],
         }
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
-        raise GateFailed(f"{programs / WORKER} does not say how it was built: {error}") from error
 
 
 def gate_command(
@@ -148,14 +153,12 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
             "step_s": round(time.monotonic() - began, 3),
             "time": {
                 name: round(sum(m[name] for side in measurements.values() for m in side))
-                for name in (*TIMES,)
+                for name in TIMES
             },
             "cases": [_case(verdict, measurements) for verdict in report["verdicts"]],
         }
-    try:
+    with _understood("a gate's result cannot be understood"):
         check_gate(gate)
-    except ValueError as error:
-        raise GateFailed(f"a gate's result cannot be understood: {error}") from error
     if not math.isclose(gate["alpha"], profile.alpha(cell)):
         raise GateFailed(
             f"a gate was to have an alpha of {profile.alpha(cell):g}, and had {gate['alpha']:g}"
@@ -205,17 +208,11 @@ def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
         raise GateFailed(
             "\n  ".join([f"a gate ended with {process.returncode}: {' '.join(command)}", *tail])
         )
-    try:
+    with _understood("a gate's --json cannot be understood"):
         report = json.loads(output)
         for verdict in report["verdicts"]:
             str(verdict["case"])
-        return {
-            "gate": report["gate"],
-            "exit_code": report["exit_code"],
-            "verdicts": report["verdicts"],
-        }, wall_s
-    except (ValueError, LookupError, TypeError) as error:
-        raise GateFailed(f"a gate's --json cannot be understood: {error!r}") from error
+        return {name: report[name] for name in ("gate", "exit_code", "verdicts")}, wall_s
 
 
 def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
@@ -223,15 +220,13 @@ def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode != 0:
         raise GateFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
-    try:
+    with _understood(f"{' '.join(command)} cannot be understood"):
         measurements = [json.loads(line) for line in done.stdout.splitlines()]
         for m in measurements:
             for name in (*TIMES, "replicate"):
                 m[name] = m.get(name, 0) + 0
             m["case"], m["samples_ns"] = str(m["case"]), list(m.get("samples_ns", []))
         return measurements
-    except (ValueError, LookupError, TypeError) as error:
-        raise GateFailed(f"{' '.join(command)} cannot be understood: {error!r}") from error
 
 
 def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
@@ -246,22 +241,7 @@ def _case(verdict: dict, measurements: dict[str, list[dict]]) -> dict:
         for side, all_of_side in measurements.items()
     }
     rounds = sorted(by_round["baseline"].keys() & by_round["candidate"].keys())
-    kept = (
-        "case",
-        "verdict",
-        "reason",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "pairs",
-        "dropped",
-        "noise",
-    )
-    case = {
-        key: verdict[key]
-        for key in (*kept, "smallest_effect", "p_value", "level")
-        if key in verdict
-    }
+    case = {key: verdict[key] for key in KEPT if key in verdict}
     for side, samples in by_round.items():
         case[side] = [[float(f"{ns:.6g}") for ns in samples[number]] for number in rounds]
     counted = {side: _work(name, all_of_side) for side, all_of_side in measurements.items()}

@@ -205,12 +205,8 @@ def next_cell(
         if not open_cells or spent + likely_s > time_s:
             continue
         cell = min(open_cells, key=lambda each: counts[each.key] / each.gates)
-        candidates.append((sum(seconds) / profile.shares[part], parts_order(part), cell))
+        candidates.append((sum(seconds) / profile.shares[part], PARTS.index(part), cell))
     return min(candidates, key=lambda each: each[:2])[2] if candidates else None
-
-
-def parts_order(part: str) -> int:
-    return PARTS.index(part)
 
 
 def describe(

@@ -32,8 +32,16 @@ def share_of(items: Iterable, holds: Callable) -> dict:
     return rate(sum(bool(holds(item)) for item in items), len(items))
 
 
+def cases_of(gates: Iterable[dict]) -> list[dict]:
+    return [case for gate in gates for case in gate["cases"]]
+
+
+def measured(cases: Iterable[dict]) -> list[dict]:
+    return [case for case in cases if case["verdict"] in MEASURED]
+
+
 def measured_of(gates: Iterable[dict]) -> list[dict]:
-    return [case for gate in gates for case in gate["cases"] if case["verdict"] in MEASURED]
+    return measured(cases_of(gates))
 
 
 def smallest_found(found: dict[float, dict], wanted: float = FOUND) -> float | None:
@@ -47,8 +55,10 @@ def smallest_found(found: dict[float, dict], wanted: float = FOUND) -> float | N
     return smallest
 
 
-def of_kind(cases: Iterable[dict], kind: str) -> list[dict]:
-    return [case for case in cases if kind_of(case) == kind]
+def by_kind(cases: list[dict], tell: Callable[[list[dict]], dict]) -> dict[str, dict]:
+    """What is to be told of the cases of each kind."""
+    kinds = sorted({kind_of(case) for case in cases})
+    return {kind: tell([case for case in cases if kind_of(case) == kind]) for kind in kinds}
 
 
 def found_shares(tried: dict[float, list[dict]], finds: Callable[[dict, float], bool]) -> dict:

@@ -199,9 +199,8 @@ def conclude(file: Path, journal: Journal, document: Path | None) -> int:
     say(f"\n{text}")
     say(f"{file.with_suffix('.summary.json')}\n{file.with_suffix('.md')}")
     if document is not None:
-        kind = summary[
-            "device_kind"
-        ]  # a study of one kind of device leaves the tables of the others alone
+        # A study of one kind of device leaves the tables of the others alone.
+        kind = summary["device_kind"]
         publish(document, text, "calibration" if kind == "cpu" else f"calibration {kind}")
         say(f"published in {document}")
     return 0
@@ -218,13 +217,8 @@ def study(options: argparse.Namespace) -> int:
     device_kind = options.device.partition(":")[0]
     profile = dataclasses.replace(profiles_of(device_kind)[options.profile], device=options.device)
     time_s = options.time or profile.time_s
-    file = (
-        options.output
-        or ROOT
-        / "results"
-        / "calibration"
-        / f"{'' if device_kind == 'cpu' else f'{device_kind}-'}{profile.name}.jsonl"
-    )
+    name = profile.name if device_kind == "cpu" else f"{device_kind}-{profile.name}"
+    file = options.output or ROOT / "results" / "calibration" / f"{name}.jsonl"
     programs = (options.programs or gates.default_programs(ROOT)).resolve()
     journal = read(file)
     for line in journal.left_out:

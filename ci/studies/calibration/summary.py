@@ -10,17 +10,14 @@ from ci.studies.calibration.comparison import FIRST_ROUNDS, GPU_FIRST_ROUNDS, Jo
 from ci.studies.calibration.gates import work_was_done
 from ci.studies.calibration.journal import MEASURED, TIMES, Journal
 from ci.studies.calibration.shares import (
+    by_kind,
+    cases_of,
     found_shares,
     is_alarm,
-    kind_of,
+    measured,
     measured_of,
-    of_kind,
     share_of,
 )
-
-
-def _kinds(gates: list[dict]) -> list[str]:
-    return sorted({kind_of(case) for gate in gates for case in gate["cases"]})
 
 
 def _share(cases: list[dict], verdict: str) -> dict:
@@ -33,8 +30,8 @@ def _suites_with_alarm(gates: list[dict]) -> dict:
 
 def aa(gates: list[dict]) -> dict:
     """A/A gates of one setting."""
-    cases = measured_of(gates)
-    everything = [case for gate in gates for case in gate["cases"]]
+    everything = cases_of(gates)
+    cases = measured(everything)
     pairs = [case["pairs"] for case in cases]
     return {
         "suites_with_alarm": _suites_with_alarm(gates),
@@ -48,13 +45,13 @@ def aa(gates: list[dict]) -> dict:
         "mean_pairs": statistics.fmean(pairs) if pairs else None,
         "most_pairs": max(pairs, default=None),
         "mean_wall_s": statistics.fmean(gate["wall_s"] for gate in gates),
-        "by_kind": {
-            kind: {
-                "pass": _share(of_kind(everything, kind), "pass"),
-                "cases_with_alarm": share_of(of_kind(cases, kind), is_alarm),
-            }
-            for kind in _kinds(gates)
-        },
+        "by_kind": by_kind(
+            everything,
+            lambda some: {
+                "pass": _share(some, "pass"),
+                "cases_with_alarm": share_of(measured(some), is_alarm),
+            },
+        ),
     }
 
 
@@ -82,7 +79,7 @@ def power(gates: list[dict], extra: float) -> dict:
     return {
         "gates": len(gates),
         "all": of(cases),
-        "by_kind": {kind: of(of_kind(cases, kind)) for kind in _kinds(gates)},
+        "by_kind": by_kind(cases_of(gates), lambda some: of(measured(some))),
         "by_case": {
             name: of([c for c in cases if c["case"] == name])
             for name in sorted({c["case"] for c in cases})
@@ -100,32 +97,24 @@ def coverage(gates: list[dict]) -> dict:
     """How often the 95% interval holds the truth: the work that was done, and, because time need
     not follow work exactly, the median of all pairs of the same case and extra work (of which one
     gate is a small part)."""
+    cases = [(case, gate["extra"]) for gate in gates for case in measured(gate["cases"])]
     ratios: dict[tuple[str, float], list[float]] = {}
-    for gate in gates:
-        for case in measured_of([gate]):
-            ratios.setdefault((case["case"], gate["extra"]), []).extend(_log_ratios(case))
+    for case, extra in cases:
+        ratios.setdefault((case["case"], extra), []).extend(_log_ratios(case))
     medians = {key: math.exp(statistics.median(values)) for key, values in ratios.items() if values}
     rows = []
-    for gate in gates:
-        for case in measured_of([gate]):
-            low, high = case.get("ratio_low", 0.0), case.get("ratio_high", math.inf)
-            measured = medians.get((case["case"], gate["extra"]))
-            rows.append(
-                {
-                    "case": case["case"],
-                    "work": low <= 1 + gate["extra"] / 100 <= high,
-                    "time": measured is not None and low <= measured <= high,
-                }
-            )
+    for case, extra in cases:
+        low, high = case.get("ratio_low", 0.0), case.get("ratio_high", math.inf)
+        median = medians.get((case["case"], extra), math.nan)
+        held = {"work": low <= 1 + extra / 100 <= high, "time": low <= median <= high}
+        rows.append({"case": case["case"], **held})
 
     def truths(rows: list[dict]) -> dict:
         return {truth: share_of(rows, operator.itemgetter(truth)) for truth in ("work", "time")}
 
     return {
         "all": truths(rows),
-        "by_kind": {
-            kind: truths(of_kind(rows, kind)) for kind in sorted({kind_of(row) for row in rows})
-        },
+        "by_kind": by_kind(rows, truths),
         "measured_ratios": [
             {"case": case, "extra": extra, "ratio": ratio, "pairs": len(ratios[case, extra])}
             for (case, extra), ratio in sorted(medians.items())
