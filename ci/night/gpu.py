@@ -45,7 +45,15 @@ ANSWER_S = 30  # a healthy driver answers within one or two
 BUSY_PERCENT = 5
 USED_MIB = 1024  # what the driver keeps for itself is below
 HEADROOM_C = 10  # at rest, below the temperature at which clocks fall
+NOT_KNOWN = "clocks, heat, errors and other users of the GPU are not known"
 HOT_C = 75  # at rest, where the driver does not say how much headroom there is
+
+ABSENT = {  # what stands for a value that this GPU or driver does not have
+    *("", "N/A", "[N/A]", "[Not Supported]", "Not Supported"),
+    *("[Unknown Error]", "[Insufficient Permissions]"),
+}
+
+KEEP = "keep it from night to night"
 
 SLOWED_BY_HARDWARE = {
     0x08: "hw_slowdown",
@@ -60,6 +68,10 @@ class NoAnswer(Exception):
     """nvidia-smi cannot be asked; the message says what was tried and what came back."""
 
 
+class NotInstalled(NoAnswer):
+    pass
+
+
 def ask(*arguments: str) -> str:
     """What nvidia-smi prints. Raises NoAnswer with its words when it is absent, fails, or does not
     end in time."""
@@ -67,7 +79,7 @@ def ask(*arguments: str) -> str:
     try:
         done = program.answer(command, ANSWER_S)
     except FileNotFoundError:
-        raise NoAnswer("nvidia-smi is not on the PATH") from None
+        raise NotInstalled("nvidia-smi is not on the PATH") from None
     except subprocess.TimeoutExpired:
         raise NoAnswer(f"nvidia-smi did not answer within {ANSWER_S} s") from None
     except OSError as error:
@@ -78,23 +90,19 @@ def ask(*arguments: str) -> str:
     return done.stdout
 
 
-def rows(text: str) -> list[list[str]]:
+def rows(gpu: str, what: str, fields: list[str]) -> list[list[str]]:
+    """The answer to a query of that name."""
+    text = ask(f"--id={gpu}", f"--query-{what}={','.join(fields)}", "--format=csv,noheader,nounits")
     return [row for row in csv.reader(text.splitlines(), skipinitialspace=True) if row]
 
 
-def query(gpu: str, fields: tuple[str, ...] = FIELDS) -> dict[str, str]:
+def query(gpu: str) -> dict[str, str]:
     """The fields that this GPU and driver know; drivers refuse a whole query for one field that
     they do not know."""
-    wanted = list(fields)
+    wanted = list(FIELDS)
     while wanted:
         try:
-            answer = rows(
-                ask(
-                    f"--id={gpu}",
-                    f"--query-gpu={','.join(wanted)}",
-                    "--format=csv,noheader,nounits",
-                )
-            )
+            answer = rows(gpu, "gpu", wanted)
         except NoAnswer as refusal:
             unknown = re.search(r'Field "([^"]+)" is not a valid field', str(refusal))
             if not unknown or unknown[1] not in wanted:
@@ -105,32 +113,14 @@ def query(gpu: str, fields: tuple[str, ...] = FIELDS) -> dict[str, str]:
             raise NoAnswer(
                 f"nvidia-smi answered {len(answer)} rows for one GPU, or not one value a field"
             )
-        absent = (
-            "",
-            "N/A",
-            "[N/A]",
-            "[Not Supported]",
-            "Not Supported",
-            "[Unknown Error]",
-            "[Insufficient Permissions]",
-        )
-        return {
-            name: value
-            for name, value in zip(wanted, answer[0], strict=True)
-            if value not in absent
-        }
+        values = zip(wanted, answer[0], strict=True)
+        return {name: value for name, value in values if value not in ABSENT}
     return {}
 
 
 def processes(gpu: str) -> list[str]:
     """Who computes on the GPU, one line each: `python3 (pid 12, 3000 MiB)`."""
-    answer = rows(
-        ask(
-            f"--id={gpu}",
-            "--query-compute-apps=process_name,pid,used_memory",
-            "--format=csv,noheader,nounits",
-        )
-    )
+    answer = rows(gpu, "compute-apps", ["process_name", "pid", "used_memory"])
     return [f"{row[0]} (pid {row[1]}, {row[2]} MiB)" for row in answer if len(row) == 3]
 
 
@@ -138,31 +128,21 @@ def look_at(gpu: str, preflight: Preflight) -> None:
     """`gpu`: what `nvidia-smi --id` takes. Never raises: what cannot be asked is a finding."""
     try:
         facts = query(gpu)
-        if (
-            number(facts, "utilization.gpu", 0) >= BUSY_PERCENT
-        ):  # perhaps by something that ends just now
+        # Perhaps by something that ends just now.
+        if number(facts, "utilization.gpu", 0) >= BUSY_PERCENT:
             time.sleep(2)
             facts = query(gpu)
         neighbours = processes(gpu)
+    except NotInstalled as reason:
+        do = "install the driver's nvidia-smi"
+        preflight.add("nvidia-smi", UNKNOWN, str(reason), NOT_KNOWN, do)
     except NoAnswer as reason:
-        absent = "not on the PATH" in str(reason)
-        preflight.add(
-            "nvidia-smi",
-            UNKNOWN if absent else UNFIT,
-            str(reason),
-            "clocks, heat, errors and other users of the GPU are not known"
-            + (
-                ""
-                if absent
-                else ", and a driver that does not answer is often one that has lost the GPU"
-            ),
-            "install the driver's nvidia-smi"
-            if absent
-            else "run nvidia-smi by hand; see dmesg for Xid messages; reset the GPU",
-        )
-        return
-    preflight.looked_at.update(facts)
-    judge(facts, neighbours, preflight)
+        why = f"{NOT_KNOWN}, and a driver that does not answer is often one that has lost the GPU"
+        do = "run nvidia-smi by hand; see dmesg for Xid messages; reset the GPU"
+        preflight.add("nvidia-smi", UNFIT, str(reason), why, do)
+    else:
+        preflight.looked_at.update(facts)
+        judge(facts, neighbours, preflight)
 
 
 def number(facts: dict[str, str], name: str, otherwise: float) -> float:
@@ -189,34 +169,25 @@ def judge_clocks(facts: dict[str, str], preflight: Preflight) -> None:
     by_hardware = [name for bit, name in SLOWED_BY_HARDWARE.items() if mask & bit]
     otherwise = [name for bit, name in SLOWED_OTHERWISE.items() if mask & bit]
     if by_hardware:
-        preflight.add(
-            "throttling",
-            UNFIT,
-            f"clocks are held down at rest by {', '.join(by_hardware)}",
-            "every time would be that of a slowed GPU",
-            "look at fans, airflow and power cables, let it cool, then run ci/preflight again",
-        )
+        seen = f"clocks are held down at rest by {', '.join(by_hardware)}"
+        why = "every time would be that of a slowed GPU"
+        do = "look at fans, airflow and power cables, let it cool, then run ci/preflight again"
+        preflight.add("throttling", UNFIT, seen, why, do)
     if otherwise:
-        preflight.add(
-            "clocks",
-            NOTE,
-            f"clocks are held down at rest by {', '.join(otherwise)}",
-            "times compare only with runs under the same setting",
+        seen = f"clocks are held down at rest by {', '.join(otherwise)}"
+        why = "times compare only with runs under the same setting"
+        do = (
             "nvidia-smi -q -d CLOCK,PERFORMANCE shows the setting; keep it as it is from night to "
-            "night",
+            "night"
         )
-    clock, default = (
-        facts.get("clocks.applications.graphics"),
-        facts.get("clocks.default_applications.graphics"),
-    )
+        preflight.add("clocks", NOTE, seen, why, do)
+    clock = facts.get("clocks.applications.graphics")
+    default = facts.get("clocks.default_applications.graphics")
     if clock and default and clock != default:
-        preflight.add(
-            "clocks",
-            NOTE,
-            f"the application clock is {clock} MHz, by default {default} MHz",
-            "times compare only with runs at the same clock",
-            "keep it from night to night, or reset it: nvidia-smi --reset-applications-clocks",
-        )
+        seen = f"the application clock is {clock} MHz, by default {default} MHz"
+        why = "times compare only with runs at the same clock"
+        do = f"{KEEP}, or reset it: nvidia-smi --reset-applications-clocks"
+        preflight.add("clocks", NOTE, seen, why, do)
 
 
 def judge_neighbours(facts: dict[str, str], neighbours: list[str], preflight: Preflight) -> None:
@@ -224,61 +195,46 @@ def judge_neighbours(facts: dict[str, str], neighbours: list[str], preflight: Pr
         "end it, or reserve the GPU for the night (a scheduler's exclusive job, a maintenance "
         "window)"
     )
-    why = "it takes execution units, bandwidth and power from what is measured"
+    seen = ""
     if neighbours:
-        shown = ", ".join(neighbours[:5]) + (
-            f" and {len(neighbours) - 5} more" if len(neighbours) > 5 else ""
-        )
-        preflight.add("other processes", UNFIT, shown, why, do)
-        return
-    if number(facts, "utilization.gpu", 0) >= BUSY_PERCENT:
-        seen = f"the GPU is {facts['utilization.gpu']}% busy, but no process is visible from here"
-        preflight.add(
-            "other processes", UNFIT, seen, why, f"look for it outside this container; {do}"
-        )
-    elif number(facts, "memory.used", 0) > USED_MIB:
-        seen = (
-            f"{facts['memory.used']} MiB of GPU memory are in use, but no process is visible from "
-            "here"
-        )
-        preflight.add(
-            "other processes", UNFIT, seen, why, f"look for it outside this container; {do}"
-        )
+        more = f" and {len(neighbours) - 5} more" if len(neighbours) > 5 else ""
+        seen = ", ".join(neighbours[:5]) + more
+    else:
+        if number(facts, "utilization.gpu", 0) >= BUSY_PERCENT:
+            seen = f"the GPU is {facts['utilization.gpu']}% busy"
+        elif number(facts, "memory.used", 0) > USED_MIB:
+            seen = f"{facts['memory.used']} MiB of GPU memory are in use"
+        seen += ", but no process is visible from here" if seen else ""
+        do = f"look for it outside this container; {do}"
+    if seen:
+        why = "it takes execution units, bandwidth and power from what is measured"
+        preflight.add("other processes", UNFIT, seen, why, do)
 
 
 def judge_heat_and_power(facts: dict[str, str], preflight: Preflight) -> None:
-    temperature, headroom = (
-        number(facts, "temperature.gpu", 0),
-        number(facts, "temperature.gpu.tlimit", 999),
-    )
+    temperature = number(facts, "temperature.gpu", 0)
+    headroom = number(facts, "temperature.gpu.tlimit", 999)
     if headroom <= HEADROOM_C or ("temperature.gpu.tlimit" not in facts and temperature >= HOT_C):
         left = f", {headroom:.0f} C below where clocks fall" if headroom < 999 else ""
-        preflight.add(
-            "temperature",
-            UNFIT,
-            f"{temperature:.0f} C at rest{left}",
-            "it will throttle as soon as it works",
-            "look at fans and airflow, or wait until it has cooled",
-        )
+        seen = f"{temperature:.0f} C at rest{left}"
+        why = "it will throttle as soon as it works"
+        do = "look at fans and airflow, or wait until it has cooled"
+        preflight.add("temperature", UNFIT, seen, why, do)
     limit, default = number(facts, "power.limit", 0), number(facts, "power.default_limit", 0)
     enforced = number(facts, "enforced.power.limit", limit)
     if enforced < limit:
-        preflight.add(
-            "power limit",
-            UNFIT,
-            f"{enforced:.0f} W are enforced, {limit:.0f} W are set",
+        seen = f"{enforced:.0f} W are enforced, {limit:.0f} W are set"
+        why = (
             "the board or the machine allows less than was asked for, and may change it during "
-            "the night",
-            "look at power supplies and at the machine's power management",
+            "the night"
         )
+        do = "look at power supplies and at the machine's power management"
+        preflight.add("power limit", UNFIT, seen, why, do)
     elif 0 < limit < default:
-        preflight.add(
-            "power limit",
-            NOTE,
-            f"{limit:.0f} W, by default {default:.0f} W",
-            "times compare only with runs at the same limit",
-            f"keep it from night to night, or reset it: nvidia-smi --power-limit={default:.0f}",
-        )
+        seen = f"{limit:.0f} W, by default {default:.0f} W"
+        why = "times compare only with runs at the same limit"
+        do = f"{KEEP}, or reset it: nvidia-smi --power-limit={default:.0f}"
+        preflight.add("power limit", NOTE, seen, why, do)
 
 
 def judge_memory_errors(facts: dict[str, str], preflight: Preflight) -> None:
@@ -287,25 +243,13 @@ def judge_memory_errors(facts: dict[str, str], preflight: Preflight) -> None:
         "drain and reset the GPU (nvidia-smi --gpu-reset) or restart the machine; if it comes "
         "back, have it replaced"
     )
-    uncorrected = number(facts, "ecc.errors.uncorrected.volatile.total", 0)
-    corrected = number(facts, "ecc.errors.corrected.volatile.total", 0)
-    if uncorrected:
-        preflight.add(
-            "ECC errors",
-            UNFIT,
-            f"{uncorrected:.0f} uncorrected since the driver was loaded",
-            why,
-            reset,
-        )
-    if corrected:
+    if uncorrected := number(facts, "ecc.errors.uncorrected.volatile.total", 0):
+        seen = f"{uncorrected:.0f} uncorrected since the driver was loaded"
+        preflight.add("ECC errors", UNFIT, seen, why, reset)
+    if corrected := number(facts, "ecc.errors.corrected.volatile.total", 0):
         seen = f"{corrected:.0f} corrected since the driver was loaded"
-        preflight.add(
-            "ECC errors",
-            NOTE,
-            seen,
-            "memory that often needs correcting fails sooner",
-            "watch the number",
-        )
+        sooner = "memory that often needs correcting fails sooner"
+        preflight.add("ECC errors", NOTE, seen, sooner, "watch the number")
     for name, words in (
         ("retired_pages.pending", "memory pages wait to be retired"),
         ("remapped_rows.pending", "memory rows wait to be remapped"),
@@ -315,71 +259,41 @@ def judge_memory_errors(facts: dict[str, str], preflight: Preflight) -> None:
             preflight.add("GPU memory", UNFIT, words, why, reset)
     if facts.get("gpu_recovery_action", "None") != "None":
         seen = f"the driver asks for the recovery action {facts['gpu_recovery_action']}"
-        preflight.add(
-            "GPU state",
-            UNFIT,
-            seen,
-            "the GPU is in a state that it does not leave by itself",
-            reset,
-        )
+        why = "the GPU is in a state that it does not leave by itself"
+        preflight.add("GPU state", UNFIT, seen, why, reset)
 
 
 def judge_modes(facts: dict[str, str], preflight: Preflight) -> None:
-    same = "keep it from night to night"
     for mode, name in (("ecc", "ECC"), ("mig", "MIG")):
         now, pending = facts.get(f"{mode}.mode.current"), facts.get(f"{mode}.mode.pending")
         if now and pending and now != pending:
             seen = f"{name} is {now.lower()}, and will be {pending.lower()} after the next reset"
-            preflight.add(
-                name,
-                NOTE,
-                seen,
-                "times before and after are not comparable",
-                "reset the GPU, or undo it",
-            )
+            why = "times before and after are not comparable"
+            preflight.add(name, NOTE, seen, why, "reset the GPU, or undo it")
     if facts.get("ecc.mode.current") == "Disabled":
         why = "bit errors go unseen, and memory is faster and larger than with ECC"
-        preflight.add("ECC", NOTE, "off", why, f"{same}, or turn it on: nvidia-smi --ecc-config=1")
+        preflight.add("ECC", NOTE, "off", why, f"{KEEP}, or turn it on: nvidia-smi --ecc-config=1")
     if facts.get("mig.mode.current") == "Enabled":
         why = "other instances share power and clocks with the one that is measured"
-        preflight.add(
-            "MIG",
-            NOTE,
-            "the GPU is divided",
-            why,
-            "leave the other instances idle during the night",
-        )
+        do = "leave the other instances idle during the night"
+        preflight.add("MIG", NOTE, "the GPU is divided", why, do)
     if facts.get("persistence_mode") == "Disabled":
         why = "the driver is loaded again for each process, and forgets settings in between"
         do = "start nvidia-persistenced, or nvidia-smi --persistence-mode=1"
         preflight.add("persistence mode", NOTE, "off", why, do)
     if facts.get("compute_mode") == "Prohibited":
-        do = "nvidia-smi --compute-mode=0"
-        preflight.add(
-            "compute mode",
-            UNFIT,
-            "prohibited",
-            "no program may use the GPU, so nothing can be measured",
-            do,
-        )
+        why = "no program may use the GPU, so nothing can be measured"
+        preflight.add("compute mode", UNFIT, "prohibited", why, "nvidia-smi --compute-mode=0")
     if facts.get("compute_mode") == "Exclusive_Process":
         why = (
             "a gate that measures two builds in turn keeps a process of each on the GPU, which "
             "this mode refuses"
         )
-        preflight.add(
-            "compute mode", NOTE, "exclusive", why, "for such gates: nvidia-smi --compute-mode=0"
-        )
-    width, widest = (
-        number(facts, "pcie.link.width.current", 0),
-        number(facts, "pcie.link.width.max", 0),
-    )
+        do = "for such gates: nvidia-smi --compute-mode=0"
+        preflight.add("compute mode", NOTE, "exclusive", why, do)
+    width = number(facts, "pcie.link.width.current", 0)
+    widest = number(facts, "pcie.link.width.max", 0)
     if 0 < width < widest:
         seen = f"the link has {width:.0f} of {widest:.0f} lanes"
-        preflight.add(
-            "PCIe",
-            NOTE,
-            seen,
-            "copies from and to the host are slower",
-            "reseat the card; see the slot's lanes",
-        )
+        why = "copies from and to the host are slower"
+        preflight.add("PCIe", NOTE, seen, why, "reseat the card; see the slot's lanes")

@@ -24,14 +24,11 @@ def look_at_disk(folder: Path, least_free: int, preflight: Preflight) -> None:
     free = shutil.disk_usage(place).free
     preflight.looked_at["disk free"] = f"{free / GIB:.1f} GiB"
     if free < least_free:
-        preflight.add(
-            "disk",
-            UNFIT,
-            f"{free / GIB:.1f} GiB are free where {folder} is, {least_free / GIB:.1f} GiB are "
-            "asked for",
-            "a full disk ends the night in the middle, and keeps its results from being written",
-            "make room: remove old reports and exports, or `ridgeline prune`",
-        )
+        asked = f"{least_free / GIB:.1f} GiB are asked for"
+        seen = f"{free / GIB:.1f} GiB are free where {folder} is, {asked}"
+        why = "a full disk ends the night in the middle, and keeps its results from being written"
+        do = "make room: remove old reports and exports, or `ridgeline prune`"
+        preflight.add("disk", UNFIT, seen, why, do)
 
 
 def look_at_memory(preflight: Preflight) -> None:
@@ -44,13 +41,10 @@ def look_at_memory(preflight: Preflight) -> None:
         return
     preflight.looked_at["memory available"] = f"{free / GIB:.1f} GiB"
     if free < MEMORY_FREE:
-        preflight.add(
-            "memory",
-            UNFIT,
-            f"{free / GIB:.1f} GiB are available",
-            "workers would be killed or swapped out, which their times cannot tell",
-            "end what uses it (ps --sort=-rss), or add memory",
-        )
+        seen = f"{free / GIB:.1f} GiB are available"
+        why = "workers would be killed or swapped out, which their times cannot tell"
+        do = "end what uses it (ps --sort=-rss), or add memory"
+        preflight.add("memory", UNFIT, seen, why, do)
 
 
 def processor_times(root: Path) -> tuple[float, float, float]:
@@ -79,10 +73,8 @@ def process_times(root: Path) -> dict[int, tuple[str, str, float]]:
             text = (folder / "stat").read_text(errors="replace")
         except OSError:  # it has ended
             continue
-        name, rest = (
-            text[text.index("(") + 1 : text.rindex(")")],
-            text[text.rindex(")") + 2 :].split(),
-        )
+        head, _, tail = text.rpartition(")")
+        name, rest = head.partition("(")[2], tail.split()
         found[int(folder.name)] = name, rest[19], (int(rest[11]) + int(rest[12])) / tick
     return found
 
@@ -111,14 +103,9 @@ def look_at_processors(
         after = process_times(root)
         load = first_words(root / "loadavg")[0]
     except (OSError, ValueError, IndexError) as error:
+        seen = f"{root}/stat cannot be read: {error}"
         why = "other programs may take time from what is measured"
-        preflight.add(
-            "processor load",
-            UNKNOWN,
-            f"{root}/stat cannot be read: {error}",
-            why,
-            "look by hand: top",
-        )
+        preflight.add("processor load", UNKNOWN, seen, why, "look by hand: top")
         return
     span = max(now[2] - everything, 1e-9)
     cores = os.cpu_count() or 1
@@ -143,27 +130,21 @@ def judge_processors(
     seen = (f"{busy * cores:.1f} of {cores} processors are busy; {load}") + (
         f"; most by {by}" if by else ""
     )
+    end = "end it, or move the night to a quieter hour"
     if measures_cpu and busy > BUSY_SHARE:
         why = "what is measured shares processors, caches and memory bandwidth with it"
-        preflight.add(
-            "processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour"
-        )
+        preflight.add("processor load", UNFIT, seen, why, end)
     elif not measures_cpu and busy > 1 - 1.5 / cores:
         why = "the program that feeds the GPU needs a processor of its own"
-        preflight.add(
-            "processor load", UNFIT, seen, why, "end it, or move the night to a quieter hour"
-        )
+        preflight.add("processor load", UNFIT, seen, why, end)
     elif not measures_cpu and busy > 0.5:
         why = "launches may come late, and short kernels feel it"
         preflight.add("processor load", NOTE, seen, why, "a quieter hour gives narrower intervals")
     if stolen > STOLEN_SHARE:
-        preflight.add(
-            "stolen time",
-            UNFIT if measures_cpu else NOTE,
-            f"the hypervisor gave {stolen:.0%} of the processors' time to other machines",
-            "times contain pauses that nothing here can see",
-            "use a machine of its own, or one with pinned processors",
-        )
+        seen = f"the hypervisor gave {stolen:.0%} of the processors' time to other machines"
+        why = "times contain pauses that nothing here can see"
+        do = "use a machine of its own, or one with pinned processors"
+        preflight.add("stolen time", UNFIT if measures_cpu else NOTE, seen, why, do)
 
 
 def look_at_quota(
@@ -172,18 +153,17 @@ def look_at_quota(
     """A container's quota stops its processes for the rest of a period once it is spent. Source:
     cgroup v2, cpu.max."""
     cores = len(os.sched_getaffinity(0))
-    quota = min((limit for limit in quotas(root)), default=None)
+    quota = min(quotas(root), default=None)
     if quota is None:
         return
     preflight.looked_at["processor quota"] = f"{quota:.2f} of {cores}"
     if quota < cores:
-        preflight.add(
-            "processor quota",
-            UNFIT if measures_cpu else NOTE,
-            f"{quota:.2f} processors' time for {cores} processors",
-            "threads on all processors spend it early in each period, and are stopped for the rest",
-            "give the container whole processors (a cpuset) in place of a quota",
+        seen = f"{quota:.2f} processors' time for {cores} processors"
+        why = (
+            "threads on all processors spend it early in each period, and are stopped for the rest"
         )
+        do = "give the container whole processors (a cpuset) in place of a quota"
+        preflight.add("processor quota", UNFIT if measures_cpu else NOTE, seen, why, do)
 
 
 def quotas(root: Path) -> Iterator[float]:
@@ -218,10 +198,7 @@ def look_at_governors(preflight: Preflight, root: Path = Path("/sys/devices/syst
         return
     preflight.looked_at["governor"] = ", ".join(sorted(governors))
     if governors != {"performance"}:
-        preflight.add(
-            "governor",
-            NOTE,
-            f"processors run under {', '.join(sorted(governors))}",
-            "clocks rise only some time after work has begun, so the first samples are slow",
-            "cpupower frequency-set --governor performance",
-        )
+        seen = f"processors run under {', '.join(sorted(governors))}"
+        why = "clocks rise only some time after work has begun, so the first samples are slow"
+        do = "cpupower frequency-set --governor performance"
+        preflight.add("governor", NOTE, seen, why, do)

@@ -49,10 +49,8 @@ def look_at(device: dict, results: Path, least_free: int) -> Preflight:
     preflight = Preflight(device=f"{device['id']} ({device['name']})")
     host.look_at_disk(results, least_free, preflight)
     host.look_at_memory(preflight)
-    if device["kind"] not in (
-        "cpu",
-        "cuda",
-    ):  # an emulated device counts, and counts are the same on a busy machine
+    # An emulated device counts, and counts are the same on a busy machine.
+    if device["kind"] not in ("cpu", "cuda"):
         return preflight
     measures_cpu = device["kind"] == "cpu"
     host.look_at_processors(measures_cpu, preflight)
@@ -63,14 +61,8 @@ def look_at(device: dict, results: Path, least_free: int) -> Preflight:
         if name:
             gpu.look_at(name, preflight)
         else:
-            why = "clocks, heat, errors and other users of the GPU are not known"
-            preflight.add(
-                "nvidia-smi",
-                UNKNOWN,
-                "the GPU's UUID and bus are not known",
-                why,
-                "run nvidia-smi by hand",
-            )
+            seen = "the GPU's UUID and bus are not known"
+            preflight.add("nvidia-smi", UNKNOWN, seen, gpu.NOT_KNOWN, "run nvidia-smi by hand")
     return preflight
 
 
