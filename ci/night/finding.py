@@ -19,8 +19,9 @@ class Finding:
 
     def text(self) -> str:
         return (
-            f"{MARKS[self.level]:8}{self.check}: {self.seen}\n        why: {self.why}\n        do: "
-            f" {self.do}"
+            f"{MARKS[self.level]:8}{self.check}: {self.seen}\n"
+            f"        why: {self.why}\n"
+            f"        do:  {self.do}"
         )
 
 
@@ -48,9 +49,8 @@ class Preflight:
         ]
         names = [f"{counts[0]} against it", f"{counts[1]} unknown", f"{counts[2]} to note"]
         said = ", ".join(name for count, name in zip(counts, names, strict=True) if count)
-        return (f"{self.device} is {'fit' if self.fit else 'not fit'} to measure") + (
-            f": {said}" if said else ""
-        )
+        headline = f"{self.device} is {'fit' if self.fit else 'not fit'} to measure"
+        return f"{headline}: {said}" if said else headline
 
     def text(self) -> str:
         return "\n".join([self.headline(), *(finding.text() for finding in self.findings)])

@@ -30,11 +30,8 @@ def annotations(night: Night) -> list[str]:
                 lines.append(annotation("warning", f"not fit to measure: {finding['check']}", text))
     for step in night.steps:
         if step.state == FAILED or step.exit_code:
-            lines.append(
-                annotation(
-                    "error", f"nightly: {step.name}", step.said or f"exit code {step.exit_code}"
-                )
-            )
+            said = step.said or f"exit code {step.exit_code}"
+            lines.append(annotation("error", f"nightly: {step.name}", said))
     return lines
 
 

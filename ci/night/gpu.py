@@ -45,14 +45,11 @@ ANSWER_S = 30  # a healthy driver answers within one or two
 BUSY_PERCENT = 5
 USED_MIB = 1024  # what the driver keeps for itself is below
 HEADROOM_C = 10  # at rest, below the temperature at which clocks fall
-NOT_KNOWN = "clocks, heat, errors and other users of the GPU are not known"
 HOT_C = 75  # at rest, where the driver does not say how much headroom there is
 
-ABSENT = {  # what stands for a value that this GPU or driver does not have
-    *("", "N/A", "[N/A]", "[Not Supported]", "Not Supported"),
-    *("[Unknown Error]", "[Insufficient Permissions]"),
-}
-
+# What stands for a value that this GPU or driver does not have, in brackets or not.
+ABSENT = {"", "N/A", "Not Supported", "Unknown Error", "Insufficient Permissions"}
+NOT_KNOWN = "clocks, heat, errors and other users of the GPU are not known"
 KEEP = "keep it from night to night"
 
 SLOWED_BY_HARDWARE = {
@@ -69,7 +66,7 @@ class NoAnswer(Exception):
 
 
 class NotInstalled(NoAnswer):
-    pass
+    """There is none: that says nothing of the GPU."""
 
 
 def ask(*arguments: str) -> str:
@@ -114,7 +111,7 @@ def query(gpu: str) -> dict[str, str]:
                 f"nvidia-smi answered {len(answer)} rows for one GPU, or not one value a field"
             )
         values = zip(wanted, answer[0], strict=True)
-        return {name: value for name, value in values if value not in ABSENT}
+        return {name: value for name, value in values if value.strip("[]") not in ABSENT}
     return {}
 
 

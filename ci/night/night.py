@@ -1,6 +1,7 @@
 """A night from its lock to its exit code: preflight, run, gate, trend, report, export, summary."""
 
 import contextlib
+import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -54,13 +55,8 @@ def one_step(context: Context, name: str) -> None:
         elif name == "preflight":
             preflight(context, step)
         elif name == "run" and not may_measure(context.night):
-            steps.leave_out(
-                step,
-                (
-                    "the machine is not fit to measure; with --unfit measure it is measured all "
-                    "the same"
-                ),
-            )
+            anyway = "with --unfit measure it is measured all the same"
+            steps.leave_out(step, f"the machine is not fit to measure; {anyway}")
             step.exit_code = UNDECIDED
         else:
             WORK[name](context, step)
@@ -70,9 +66,8 @@ def one_step(context: Context, name: str) -> None:
     if step.state == RUNNING:
         step.state = DONE
     step.seconds = round(time.monotonic() - began, 1)
-    context.log.say(
-        f"   {step.state}{f', {step.said}' if step.said else ''} ({step.seconds:.0f} s)"
-    )
+    said = f", {step.said}" if step.said else ""
+    context.log.say(f"   {step.state}{said} ({step.seconds:.0f} s)")
     context.save()
 
 
@@ -105,9 +100,9 @@ def finish(context: Context) -> int:
     night = context.night
     night.finished = now()
     codes = [step.exit_code for step in night.steps] + [INTERRUPTED] * (night.state != "finished")
-    if context.broken or context.log.broken:
+    if broken := [*filter(None, (*context.broken, context.log.broken))]:
         codes.append(FILES)
-        night.notes += [*context.broken, *([context.log.broken] if context.log.broken else [])]
+        night.notes += broken
     night.exit_code = worst(codes)
     text = summary.markdown(night)
     try:
@@ -143,15 +138,7 @@ def close_killed(context: Context) -> list[str]:
     for night in unfinished(context.night.folder.parent):
         if night.id == context.night.id:
             continue
-        theirs = Context(
-            context.ridgeline,
-            context.results,
-            night,
-            context.log,
-            context.interrupted,
-            context.limit_s,
-        )
-        said.append(close_one(theirs))
+        said.append(close_one(dataclasses.replace(context, night=night, broken=[])))
     return said
 
 
@@ -185,11 +172,8 @@ def close_one(context: Context) -> str:
         if gone_on_with:
             one_step(context, name)
         else:
-            why = (
-                "the night that followed did it"
-                if name in ("trend", "report")
-                else "the night was killed"
-            )
+            by_next = name in ("trend", "report")
+            why = "the night that followed did it" if by_next else "the night was killed"
             night.steps.append(Step(name, LEFT_OUT, said=why))
     night.state = KILLED
     finish(context)

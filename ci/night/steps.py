@@ -2,6 +2,7 @@
 did."""
 
 import shlex
+from collections import Counter
 from pathlib import Path
 
 from . import program
@@ -36,31 +37,19 @@ def measure(context: Context, step: Step) -> None:
     ):
         return
     context.night.run = newest_run(context, step.started, but_not=before)
-    cases = [
-        case
+    context.night.problems = [
+        {name: case.get(name, "") for name in ("case", "outcome", "reason")}
         for case in read_object(output).get("cases", [])
         if case.get("outcome") not in FINE_OUTCOMES
-    ]
-    context.night.problems = [
-        {
-            "case": case.get("case", ""),
-            "outcome": case.get("outcome", ""),
-            "reason": case.get("reason", ""),
-        }
-        for case in cases[:KEPT]
-    ]
+    ][:KEPT]
     if step.state != FAILED and not context.night.run:
         step.said = f"the run ended with {step.exit_code}, but `ridgeline runs` does not list it"
         step.state, step.exit_code = FAILED, FILES
     if context.night.run:
         run = context.night.run
-        counts = (
-            ", ".join(f"{count} {outcome}" for outcome, count in run["outcomes"].items())
-            or "no measurements"
-        )
-        step.said = (f"run {run['id']} is {run['status']}: {counts}") + (
-            f"; {step.said}" if step.said else ""
-        )
+        counts = listed(run["outcomes"]) or "no measurements"
+        said = f"run {run['id']} is {run['status']}: {counts}"
+        step.said = "; ".join(filter(None, (said, step.said)))
 
 
 def gate(context: Context, step: Step) -> None:
@@ -69,26 +58,16 @@ def gate(context: Context, step: Step) -> None:
         leave_out(step, "there is no run to judge")
         return
     if run["status"] != "finished":
-        leave_out(
-            step,
-            (
-                f"run {run['id']} is {run['status']}: the cases that it did not reach would be "
-                "called missing"
-            ),
-        )
+        missing = "the cases that it did not reach would be called missing"
+        leave_out(step, f"run {run['id']} is {run['status']}: {missing}")
         return
     known = context.ask("baseline", "list").get("baselines")
     if known is not None and not any(
         (one.get("name"), one.get("model")) == (options["baseline"], run["model"]) for one in known
     ):
-        leave_out(
-            step,
-            (
-                f"no run of {run['model']} is the baseline {options['baseline']}; this one becomes "
-                "it by: "
-            ),
-        )
-        step.said += shlex.join(context.command("baseline", "set", options["baseline"], run["id"]))
+        becomes = shlex.join(context.command("baseline", "set", options["baseline"], run["id"]))
+        none = f"no run of {run['model']} is the baseline {options['baseline']}"
+        leave_out(step, f"{none}; this one becomes it by: {becomes}")
         step.exit_code = UNDECIDED
         return
     baseline = f"{run['model']}@baseline:{options['baseline']}"
@@ -101,9 +80,7 @@ def gate(context: Context, step: Step) -> None:
         return
     verdicts = read_object(folder / "gate.json")
     cases = verdicts.get("verdicts", [])
-    counts: dict[str, int] = {}
-    for case in cases:
-        counts[case.get("verdict", "")] = counts.get(case.get("verdict", ""), 0) + 1
+    counts = dict(Counter(case.get("verdict", "") for case in cases))
     failing = [
         {name: case.get(name, "") for name in ("case", "verdict", "reason", "ratio")}
         for case in cases
@@ -114,8 +91,7 @@ def gate(context: Context, step: Step) -> None:
         "counts": counts,
         "failing": failing[:KEPT],
     }
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    step.said = "; ".join(words for words in (said, step.said) if words)
+    step.said = "; ".join(filter(None, (listed(counts), step.said)))
 
 
 def trend(context: Context, step: Step) -> None:
@@ -153,16 +129,16 @@ def export(context: Context, step: Step) -> None:
     written = []
     for form in context.night.options["export"]:
         path = context.night.folder / f"run.{SUFFIXES[form]}"
-        carry_out(
-            context,
-            step,
-            context.command("export", form, run["id"], "--output", str(path)),
-            done={0},
-        )
+        command = context.command("export", form, run["id"], "--output", str(path))
+        carry_out(context, step, command, done={0})
         if step.exit_code:
             return
         written.append(path.name)
     step.said = ", ".join(written)
+
+
+def listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def leave_out(step: Step, why: str) -> None:

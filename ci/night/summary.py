@@ -44,30 +44,20 @@ def headline(night: Night) -> str:
 def markdown(night: Night) -> str:
     unfit = any(not one["fit"] for one in night.preflight)
     options = night.options
-    parts = [f"# Night {night.id}: {plain(headline(night))}\n\n"]
-    device = (
-        "; ".join(one["device"] for one in night.preflight) or options.get("device") or "no device"
-    )
-    parts.append(
+    devices = "; ".join(one["device"] for one in night.preflight)
+    device = devices or options.get("device") or "no device"
+    parts = [
+        f"# Night {night.id}: {plain(headline(night))}\n\n",
         f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, "
-        f"{night.started} to "
-    )
-    parts.append(f"{night.finished}. Exit code {night.exit_code}.\n\n")
+        f"{night.started} to {night.finished}. Exit code {night.exit_code}.\n\n",
+    ]
     if unfit and night.run:
         parts.append(
             "> **The machine was not fit to measure.** What the gate and the trend say of this "
-            "night may be the "
+            "night may be the machine's doing.\n\n"
         )
-        parts.append("machine's doing.\n\n")
     parts += [f"> {plain(note)}\n\n" for note in night.notes]
-    parts += [
-        steps_table(night),
-        preflight_part(night),
-        run_part(night),
-        gate_part(night),
-        trend_part(night),
-    ]
-    parts.append(files_part(night))
+    parts += [part(night) for part in PARTS]
     return "".join(parts)
 
 
@@ -83,13 +73,12 @@ def steps_table(night: Night) -> str:
 
 
 def preflight_part(night: Night) -> str:
-    lines = []
-    for one in night.preflight:
-        for finding in one["findings"]:
-            lines.append(
-                f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. "
-            )
-            lines.append(f"Why: {plain(finding['why'])}. Do: {plain(finding['do'])}.\n")
+    lines = [
+        f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. "
+        f"Why: {plain(finding['why'])}. Do: {plain(finding['do'])}.\n"
+        for one in night.preflight
+        for finding in one["findings"]
+    ]
     return "## Preflight\n\n" + "".join(lines) + "\n" if lines else ""
 
 
@@ -101,9 +90,8 @@ def run_part(night: Night) -> str:
     if not groups:
         return ""
     rows = ["## Cases that are not ok\n\n| outcome | cases | reason |\n|---|---|---|\n"]
-    for (outcome, reason), cases in sorted(groups.items(), key=lambda group: severity(group[0][0]))[
-        :LISTED
-    ]:
+    worst_first = sorted(groups.items(), key=lambda group: severity(group[0][0]))
+    for (outcome, reason), cases in worst_first[:LISTED]:
         names = ", ".join(f"<code>{plain(case)}</code>" for case in cases[:NAMED])
         more = f" and {len(cases) - NAMED} more" if len(cases) > NAMED else ""
         rows.append(f"| {plain(outcome)} | {names}{more} | {plain(reason)} |\n")
@@ -128,14 +116,10 @@ def trend_part(night: Night) -> str:
     lines = read(night.folder / "trend.txt").splitlines()
     if not lines:
         return ""
-    more = (
-        (f"\n{len(lines) - TREND_LINES} more lines are in trend.txt.\n")
-        if len(lines) > TREND_LINES
-        else ""
-    )
-    return (
-        "## Trend\n\n" + fenced("\n".join(line[:400] for line in lines[:TREND_LINES])) + more + "\n"
-    )
+    left_out = len(lines) - TREND_LINES
+    more = f"\n{left_out} more lines are in trend.txt.\n" if left_out > 0 else ""
+    shown = fenced("\n".join(line[:400] for line in lines[:TREND_LINES]))
+    return f"## Trend\n\n{shown}{more}\n"
 
 
 def files_part(night: Night) -> str:
@@ -145,6 +129,9 @@ def files_part(night: Night) -> str:
         "happened when.\n\n"
     )
     return "## Repeat\n\n" + text + (fenced(f"{night.command}\n{commands}") if commands else "")
+
+
+PARTS = (steps_table, preflight_part, run_part, gate_part, trend_part, files_part)
 
 
 def read(path: Path) -> str:
