@@ -6,11 +6,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def git(*arguments: str) -> str:
-    answer = subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+def said_by(command: list[str]) -> str:
+    """What a command prints; nothing when it fails, which whoever needs it will notice."""
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def git(*arguments: str) -> str:
+    return said_by(["git", *arguments])
 
 
 def default_base() -> str:

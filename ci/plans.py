@@ -3,25 +3,18 @@ daily loop."""
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from ci import changed, stages
+from ci.changed import said_by
 from ci.stages import LOGS, ROOT, Stage, from_junit
 
 VENV = Path(".venv/bin")  # commands run in ROOT, and are shown as one would type them there
 TOOL = {name: str(VENV / name) for name in ("python", "ruff", "pytest")}
 JOBS = str(os.cpu_count() or 1)
 TIDY_SECONDS = "100"
-
-
-def said_by(command: list[str]) -> str:
-    """What a command prints; nothing when it fails, which the stage that asks will do, too."""
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.strip()
 
 
 def programs_of(preset: str) -> dict[str, tuple[Path, Path]]:
@@ -32,11 +25,9 @@ def programs_of(preset: str) -> dict[str, tuple[Path, Path]]:
     for test in listed.get("tests", []):
         program, *arguments = test.get("command", [""])
         for argument in arguments:
-            if argument.startswith("--gtest_output=xml:"):
-                found[test["name"]] = (
-                    Path(program),
-                    Path(argument.removeprefix("--gtest_output=xml:")),
-                )
+            results = argument.removeprefix("--gtest_output=xml:")
+            if results != argument:
+                found[test["name"]] = Path(program), Path(results)
     return found
 
 
@@ -44,13 +35,10 @@ def relinked(programs: dict[str, tuple[Path, Path]]) -> list[str]:
     """The programs that have not passed since they were linked."""
 
     def passed(program: Path, results: Path) -> bool:
-        if (
-            not program.is_file()
-            or not results.is_file()
-            or results.stat().st_mtime < program.stat().st_mtime
-        ):
+        if not (program.is_file() and results.is_file()):
             return False
-        return from_junit(results).failed == 0
+        is_newer = results.stat().st_mtime >= program.stat().st_mtime
+        return is_newer and from_junit(results).failed == 0
 
     return [name for name, (program, results) in programs.items() if not passed(program, results)]
 
@@ -86,25 +74,12 @@ def ctest(name: str, preset: str, needs: str, only: list[str] | None = None) -> 
 
 
 def pytest(preset: str, tests: list[str] | None = None) -> Stage:
-    programs = (
-        f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # what tests of whole runs start
-    )
+    programs = f"RIDGELINE_BUILD={ROOT / 'build' / preset / 'bin'}"  # tests start them
     junit = LOGS / "pytest.xml"
+    command = ["env", programs, TOOL["pytest"], "-n", JOBS, "--dist", "worksteal"]
     return Stage(
         "pytest",
-        [
-            [
-                "env",
-                programs,
-                TOOL["pytest"],
-                "-n",
-                JOBS,
-                "--dist",
-                "worksteal",
-                f"--junitxml={junit}",
-                *(tests or []),
-            ]
-        ],
+        [[*command, f"--junitxml={junit}", *(tests or [])]],
         repeat=f"{programs} .venv/bin/pytest -k NAME",
         junit=junit,
         needs="build",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ci import plans, stages
+from ci import changed, plans, stages
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +14,7 @@ def root(tmp_path, monkeypatch):
     for module in (stages, plans):
         monkeypatch.setattr(module, "ROOT", tmp_path)
         monkeypatch.setattr(module, "LOGS", tmp_path)
+    monkeypatch.setattr(changed, "ROOT", tmp_path)
     return tmp_path
 
 
