@@ -221,7 +221,10 @@ std::pair<const record::Measurement*, const record::Measurement*> alike(const Ex
 
 std::string in_words(Outcome outcome, const std::string& reason) {
   const std::string_view name = record::to_string(outcome);
-  return reason.empty() ? std::string(name) : fmt::format("{}: {}", name, printable(reason, 1000));
+  if (reason.empty()) return std::string(name);
+  // Older workers begin the reason with the outcome.
+  if (reason.starts_with(name)) return printable(reason, 1000);
+  return fmt::format("{}: {}", name, printable(reason, 1000));
 }
 
 std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,

@@ -256,5 +256,11 @@ TEST(Summary, OrderIsBySuiteVariantDtypeAndProblemByValue) {
                        "gemm/tiled/f32/m=1024,n=1024,k=1024"}));
 }
 
+TEST(Summary, TheOutcomeIsSaidOnceWithItsReason) {
+  EXPECT_EQ(in_words(Outcome::unsupported, "wgmma"), "unsupported: wgmma");
+  EXPECT_EQ(in_words(Outcome::unsupported, "unsupported: wgmma"), "unsupported: wgmma");
+  EXPECT_EQ(in_words(Outcome::timeout, ""), "timeout");
+}
+
 }  // namespace
 }  // namespace ridgeline::analysis

@@ -331,7 +331,7 @@ TEST_F(Trend, ChoosesNightsCasesAndDevices) {
   choice.by_model = true;
   ASSERT_EQ(series(choice).size(), 1u);
   EXPECT_EQ(series(choice)[0].nights.size(), 11u) << "of both devices";
-  const auto refused = [&](SeriesChoice wrong) {
+  const auto refused = [&](const SeriesChoice& wrong) {
     try {
       series(wrong);
     } catch (const Error& error) {

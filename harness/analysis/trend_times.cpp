@@ -45,7 +45,7 @@ class Analyses {
   /// Of the first `count` values; of a long series the last two years of them, in whole weeks, from
   /// which the noise comes.
   stats::Watched earlier_analysis(std::size_t count) const {
-    constexpr std::size_t most = 106 * 7;
+    constexpr std::size_t most = std::size_t{106} * 7;
     const std::size_t begin = count > most ? (count - most) / 7 * 7 : 0;
     stats::Watched watched =
         stats::watch(std::span(logs_).subspan(begin, count - begin), rules_, known_);

@@ -34,12 +34,6 @@ const Row& row_of(DType dtype) {
 std::size_t size_of(DType dtype) { return row_of(dtype).bytes; }
 std::string_view to_string(DType dtype) { return row_of(dtype).name; }
 
-std::optional<DType> parse_dtype(std::string_view text) {
-  for (const Row& row : rows)
-    if (row.name == text) return row.dtype;
-  return std::nullopt;
-}
-
 double unit_roundoff(DType dtype) {
   const int bits = row_of(dtype).mantissa_bits;
   return bits == 0 ? 0.0 : std::ldexp(1.0, -bits);

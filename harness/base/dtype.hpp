@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 namespace ridgeline {
@@ -12,7 +11,6 @@ enum class DType { f64, f32, tf32, f16, bf16, i32, u8 };
 
 std::size_t size_of(DType dtype);  // bytes of one stored element
 std::string_view to_string(DType dtype);
-std::optional<DType> parse_dtype(std::string_view text);
 
 /// Unit roundoff: half the distance between 1 and the next larger number, e.g. 2^-24 for f32. 0 for
 /// integers.

@@ -104,9 +104,8 @@ TEST_F(ShowGate, SaysWhatTheGateSaid) {
   const Said said = ridgeline({"20261122"});
   EXPECT_EQ(said.code, 0) << said.err << "a stored regression is no failure of show";
   for (const char* part :
-       {"gate 20261122T130000Z-9a7e: new/ridgeline-suites against old/ridgeline-suites on "
-        "synthetic-gpu\n",
-        "  status      finished\n", "  seed        18446744073709551614\n",
+       {"gate 20261122T130000Z-9a7e: new/ridgeline-suites against old/ridgeline-suites on ",
+        " on synthetic-gpu\n", "  status      finished\n", "  seed        18446744073709551614\n",
         "  command     ridgeline gate --baseline-work",
         "  baseline    run 20261122T130000Z-9a7e-baseline, commit 1a2b3c\n",
         "  candidate   run 20261122T130000Z-9a7e-candidate\n",

@@ -129,6 +129,7 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void*) {}
 
 // cuda::atomic and cuda::atomic_ref end here; host code does, too.
+// NOLINTBEGIN(bugprone-macro-parentheses): of types
 #define RIDGELINE_UPDATE(bits, name, update)                                                      \
   Bits##bits __tsan_atomic##bits##_##name(volatile Bits##bits* at, Bits##bits value, int order) { \
     const Ordered here(at, RIDGELINE_CALLER, Act::atomic, bits / 8, order);                       \
@@ -163,6 +164,7 @@ RIDGELINE_ATOMICS(8)
 RIDGELINE_ATOMICS(16)
 RIDGELINE_ATOMICS(32)
 RIDGELINE_ATOMICS(64)
+// NOLINTEND(bugprone-macro-parentheses)
 void __tsan_atomic_thread_fence(int) {
   if (hot.next != nullptr) Block::current().lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

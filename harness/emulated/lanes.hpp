@@ -55,7 +55,7 @@ inline constexpr std::size_t most_threads = 1024, stack_bytes = 64 << 10;
 inline constexpr std::size_t lane_private_bytes = (most_threads + 1) * stack_bytes;
 // Stacks and logs that lie at the same place of a page share the few lines of a cache set: each
 // stack starts so much lower in a page, and each log in a set of its own.
-inline constexpr std::size_t stagger = 13 * 64, most_stagger = 4096;
+inline constexpr std::size_t stagger = std::size_t{13} * 64, most_stagger = 4096;
 inline constexpr std::size_t log_entries = 256, log_stride = log_entries + 4;
 
 /// The lanes of a block take turns on their OS thread: those of a warp run until all wait, then
@@ -129,7 +129,7 @@ class Lanes {
 
  private:
   std::size_t draw(std::size_t below);
-  Lane* warp_of_running() { return &lanes_[running_->thread / 32 * 32]; }
+  Lane* warp_of_running() { return &lanes_[static_cast<std::size_t>(running_->thread / 32) * 32]; }
   /// The lanes that take part, on the last of them; the others wait, and get 0 once all is done.
   std::uint32_t arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands);
   void depart(std::uint32_t mask);  // lets the others go on

@@ -167,8 +167,8 @@ class SharedHistory {
   std::array<Clocks, most_warps + 1> seen_{};    // what each warp knows of each
   std::array<Clocks, most_warps + 1> fenced_{};  // and of its writes that the unit sees
   std::vector<std::vector<Clock>> own_fences_ =
-      std::vector<std::vector<Clock>>(32 * most_warps);  // of each thread
-  bool fenced_threads_ = false;                          // some have own_fences_
+      std::vector<std::vector<Clock>>(std::size_t{32} * most_warps);  // of each thread
+  bool fenced_threads_ = false;                                       // some have own_fences_
   bool fences_ = false;      // there were some since the last barrier of the block
   std::uint32_t epoch_ = 0;  // counts begin_block() and start_over()
 };

@@ -219,12 +219,10 @@ GateReport gate_runs(const std::filesystem::path& results, const std::string& co
   gate.cases = said.cases;
   gate.aa = options.aa || same_code;
   gate.started = started;
-  store::Store store = store::Store::create(sides.file);
-  store::begin(store, gate);
-  for (const record::CaseVerdict& verdict : said.verdicts) store::add(store, gate.id, verdict);
   gate.finished = run::timestamp();
   gate.status = record::RunStatus::finished;
-  store::finish_gate(store, gate.id, gate.status, gate.finished);
+  store::Store store = store::Store::create(sides.file);
+  store::add(store, gate, said.verdicts);
   report.device = sides.candidate.device;
   report.verdicts = said.verdicts;
   sort_by_importance(report.verdicts);

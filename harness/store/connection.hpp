@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -67,10 +68,16 @@ class Connection {
     if (in_transaction()) return body();
     try {
       SQLite::Transaction transaction(database_, behavior);
-      auto result = body();
-      forget_unfinished();
-      transaction.commit();
-      return result;
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+        forget_unfinished();
+        transaction.commit();
+      } else {
+        auto result = body();
+        forget_unfinished();
+        transaction.commit();
+        return result;
+      }
     } catch (const SQLite::Exception& exception) {
       const Error error = explain(what, exception);
       forget_unfinished();

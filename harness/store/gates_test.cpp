@@ -212,6 +212,25 @@ TEST_F(Gates, StoredRunsAreComparedWithoutPairs) {
   EXPECT_EQ(status_of("before"), RunStatus::running) << "the gate did not measure it";
 }
 
+TEST_F(Gates, OfStoredRunsAreStoredWithTheirVerdictsOrNotAtAll) {
+  for (const char* id : {"before", "after"})
+    begin(store, examples::run(id), examples::device(), examples::environment());
+  record::Gate gate = examples::gate("stored");
+  gate.mode = record::GateMode::runs;
+  gate.baseline_run = "before";
+  gate.candidate_run = "after";
+  gate.status = RunStatus::finished;
+  gate.finished = later;
+  record::CaseVerdict wrong = examples::pass(info);
+  wrong.pairs = -1;
+  EXPECT_ANY_THROW(add(store, gate, {examples::pass(info), wrong}));
+  const std::size_t others = gates(store).size();
+  EXPECT_TRUE(verdicts(store, "stored").empty());
+  add(store, gate, {examples::pass(info)});
+  EXPECT_EQ(gates(store).size(), others + 1) << "nothing was left of the first try";
+  EXPECT_EQ(verdicts(store, "stored").size(), 1u);
+}
+
 TEST_F(Gates, EndTogetherWithTheRunsThatTheyMeasured) {
   begin(store, examples::run(), examples::device(), examples::environment());
   finish_gate(store, gate.id, RunStatus::interrupted, later);

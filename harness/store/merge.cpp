@@ -161,6 +161,8 @@ Error merge_conflict(const char* what, const std::string& id, const std::filesys
 Merged merge(Connection& target, Connection& source) {
   Merged merged;
   std::set<std::string> left_out;  // ids of runs
+  // Before the runs: those of a gate that begins meanwhile would be missing.
+  const std::vector<GateSummary> gates = store::gates(source);
   std::vector<RunSummary> runs = store::runs(source);
   std::ranges::reverse(runs);  // oldest first, as they came to be
   for (const RunSummary& summary : runs) {
@@ -197,7 +199,7 @@ Merged merge(Connection& target, Connection& source) {
       });
     }
   }
-  for (const auto& [gate, device, verdicts] : gates(source)) {
+  for (const auto& [gate, device, verdicts] : gates) {
     if (left_out.contains(gate.baseline_run) || left_out.contains(gate.candidate_run))
       merged.refused.emplace_back(
           ErrorKind::store, fmt::format("cannot merge gate {} of {}: a run of it was left out",

@@ -102,16 +102,15 @@ bool goes_on(const WholeGate& here, const WholeGate& there) {
   return here.gate.status != there.gate.status && here.gate.finished < there.gate.finished;
 }
 
+/// Up to the first pair whose measurements came after the source's runs were read: then the gate is
+/// still running, and the next merge takes the rest.
 void append(Connection& target, const WholeGate& from, std::size_t known_pairs) {
   const record::Gate& gate = from.gate;
   const auto baseline = measurement_ids(target, gate.baseline_run),
              candidate = measurement_ids(target, gate.candidate_run);
   for (std::size_t i = known_pairs; i < from.pairs.size(); ++i) {
     const PlacedPair& placed = from.pairs[i];
-    if (placed.baseline >= baseline.size() || placed.candidate >= candidate.size())
-      throw Error(ErrorKind::store,
-                  fmt::format("cannot merge gate {} into {}: its runs are not there as a whole",
-                              printable(gate.id), target.file().string()));
+    if (placed.baseline >= baseline.size() || placed.candidate >= candidate.size()) return;
     add(target, gate.id, placed.pair, baseline[placed.baseline], candidate[placed.candidate]);
   }
   for (const record::CaseVerdict& verdict : from.verdicts) add(target, gate.id, verdict);
@@ -131,16 +130,16 @@ void merge_gate(Connection& target, Connection& source, const std::string& gate_
     if (!here) {
       begin(target, from->gate);
       append(target, *from, 0);
-      return ++merged.gates.added;
-    }
-    if (const std::string differs = difference(*here, *from); !differs.empty()) {
+      ++merged.gates.added;
+    } else if (const std::string differs = difference(*here, *from); !differs.empty()) {
       merged.refused.push_back(
           merge_conflict("gate", gate_id, source.file(), target.file(), differs));
-      return 0;
+    } else if (goes_on(*here, *from)) {
+      append(target, *from, here->pairs.size());
+      ++merged.gates.extended;
+    } else {
+      ++merged.gates.known;
     }
-    if (!goes_on(*here, *from)) return ++merged.gates.known;
-    append(target, *from, here->pairs.size());
-    return ++merged.gates.extended;
   });
 }
 

@@ -1,5 +1,3 @@
-#include "harness/store/merge.hpp"
-
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include "harness/store/baselines.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/integrity_fixture.hpp"
+#include "harness/store/merge_parts.hpp"
 #include "harness/store/prune.hpp"
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
@@ -219,6 +218,21 @@ TEST_F(Merging, GatesComeWithTheirPairsAndVerdicts) {
   EXPECT_EQ(store::pairs(hub, gate.id).size(), 2u);
   EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::finished);
   EXPECT_NO_THROW(store::check_integrity(hub));
+}
+
+TEST_F(Merging, PairsThatCameAfterTheRunsWereReadAreTakenTheNextTime) {
+  const record::Gate gate = add_gate(runner);
+  merge(hub, runner);
+  add_round(runner, gate, 1);
+  finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
+  Merged merged;
+  merge_gate(hub, runner, gate.id, merged);
+  EXPECT_TRUE(merged.refused.empty());
+  EXPECT_EQ(store::pairs(hub, gate.id).size(), 1u);
+  EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::running);
+  EXPECT_EQ(merge(hub, runner).gates.extended, 1);
+  EXPECT_EQ(store::pairs(hub, gate.id).size(), 2u);
+  EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::finished);
 }
 
 TEST_F(Merging, AFinishedGateWithOtherVerdictsIsRefused) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -16,6 +17,9 @@ namespace ridgeline::store {
 record::Run read_run(const Row& row);
 /// Of a row with the columns of table gate, and uuid of the device of its candidate's run.
 record::Gate read_gate(const Row& row);
+
+/// Refuses a row of table measurement whose median is none.
+void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns);
 
 /// What a run or a gate was when it began.
 template <class T>

@@ -1,5 +1,6 @@
 #include "harness/store/read_runs.hpp"
 
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -17,6 +18,13 @@ record::Run read_run(const Row& row) {
   return run;
 }
 
+void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns) {
+  if (median_ns.has_value() != has_samples(outcome))
+    row.refuse("a median that does not go with its outcome");
+  if (median_ns && !(*median_ns > 0 && std::isfinite(*median_ns)))
+    row.refuse("a median that is not positive");
+}
+
 namespace {
 
 record::Case read_case(const Row& row) {
@@ -28,8 +36,7 @@ record::Case read_case(const Row& row) {
 
 record::Measurement read_measurement(const Row& row, Samples samples) {
   auto m = row.as<record::Measurement>();
-  if (m.median_ns.has_value() != has_samples(m.outcome))
-    row.refuse("a median that does not go with its outcome");
+  check_median(row, m.outcome, m.median_ns);
   const auto n = row.get<std::int64_t>("n");
   if (const auto pruned = row.get<std::optional<std::string>>("pruned")) {
     m.pruned = record::Pruned{n, *pruned};
@@ -161,8 +168,11 @@ std::vector<StoredMeasurement> measurements(Connection& connection, std::string_
 }
 
 StoredRun stored_run(Connection& connection, const RunSummary& summary) {
-  const std::string& id = summary.run.id;
-  return {summary.run, summary.device, environment(connection, id), builds(connection, id)};
+  return connection.read("read a run of", [&] {
+    const std::string& id = summary.run.id;
+    return StoredRun{summary.run, summary.device, environment(connection, id),
+                     builds(connection, id)};
+  });
 }
 
 std::vector<record::Site> sites(Connection& connection, std::int64_t measurement_id) {
@@ -185,11 +195,13 @@ std::vector<record::Source> sources(Connection& connection, std::int64_t measure
 }
 
 void read_sites(Connection& connection, std::vector<StoredMeasurement>& measurements) {
-  for (StoredMeasurement& stored : measurements) {
-    if (stored.measurement.outcome != record::Outcome::counted) continue;
-    stored.measurement.sites = sites(connection, stored.id);
-    stored.measurement.sources = sources(connection, stored.id);
-  }
+  connection.read("read the sites of a run in", [&] {
+    for (StoredMeasurement& stored : measurements) {
+      if (stored.measurement.outcome != record::Outcome::counted) continue;
+      stored.measurement.sites = sites(connection, stored.id);
+      stored.measurement.sources = sources(connection, stored.id);
+    }
+  });
 }
 
 }  // namespace ridgeline::store

@@ -37,6 +37,13 @@ class Row {
     (*this)(column, value, rule);
     return value;
   }
+  /// What `written` names; refused when this ridgeline does not know it.
+  template <class T>
+  T known(const std::string& written, const char* column) const {
+    const std::optional<T> value = parse<T>(written);
+    if (!value) refuse_word(written, column);
+    return *value;
+  }
   bool is_null(const char* column) const { return statement_.getColumn(column).isNull(); }
 
   /// Reads the fields that it visits.
@@ -76,10 +83,7 @@ class Row {
   template <class T>
   requires std::is_enum_v<T>
   void read(const char* column, T& value, const Rule&) const {
-    const auto written = get<std::string>(column);
-    const std::optional<T> known = parse<T>(written);
-    if (!known) refuse_word(written, column);
-    value = *known;
+    value = known<T>(get<std::string>(column), column);
   }
   [[noreturn]] void refuse_word(const std::string& written, const char* column) const;
 

@@ -80,30 +80,22 @@ void series_times(Connection& connection, std::string_view run_id,
         run_id);
     std::vector<Attempt> attempts;
     while (rows.executeStep()) {
-      const auto refuse = [&](const char* what) {
-        Row(rows, "measurement", connection.file()).refuse(what);
-      };
+      const Row row(rows, "measurement", connection.file());
       Attempt one{{},
                   rows.getColumn(5).getInt64(),
                   rows.getColumn(2).getInt64(),
                   rows.getColumn(0).getInt64()};
       one.time.case_id = rows.getColumn(1).getInt64();
-      const auto outcome = parse<record::Outcome>(rows.getColumn(3).getText());
-      if (!outcome) refuse("an outcome that nobody knows");
-      one.time.outcome = *outcome;
-      const SQLite::Column median = rows.getColumn(4);
-      if (median.isNull() == has_samples(*outcome))
-        refuse("a median that does not go with its outcome");
-      if (!median.isNull()) {
-        one.time.median_ns = median.getDouble();
-        if (!std::isfinite(one.time.median_ns) || one.time.median_ns <= 0)
-          refuse("a median that is not positive");
-      }
+      one.time.outcome = row.known<record::Outcome>(rows.getColumn(3).getText(), "outcome");
+      std::optional<double> median;
+      if (const SQLite::Column column = rows.getColumn(4); !column.isNull())
+        median = column.getDouble();
+      check_median(row, one.time.outcome, median);
+      one.time.median_ns = median.value_or(one.time.median_ns);
       attempts.push_back(one);
     }
     keep_last_attempts(attempts);
     for (const Attempt& one : attempts) take(one.time);
-    return true;
   });
 }
 
@@ -120,7 +112,6 @@ void series_counts(Connection& connection, std::string_view run_id,
           take({row.get<std::int64_t>("case_id"), row.as<record::Metric>()});
         },
         run_id);
-    return true;
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "harness/store/read.hpp"
 #include "harness/store/read_runs.hpp"
@@ -32,20 +33,21 @@ std::optional<double> number(SQLite::Statement& rows, Place place, const Row& ro
   return value;
 }
 
+int whole(SQLite::Statement& rows, Place place, int least, const Row& row) {
+  const std::int64_t value = rows.getColumn(place).getInt64();
+  if (value < least || !std::in_range<int>(value)) row.refuse("an impossible replicate or attempt");
+  return static_cast<int>(value);
+}
+
 Timing read_timing(SQLite::Statement& rows, const Row& row) {
   Timing timing;
   timing.id = rows.getColumn(measurement_id).getInt64();
-  timing.replicate = rows.getColumn(replicate).getInt();
-  timing.attempt = rows.getColumn(attempt).getInt();
-  if (timing.replicate < 0 || timing.attempt < 1) row.refuse("an impossible replicate or attempt");
-  const auto said = parse<record::Outcome>(rows.getColumn(outcome).getText());
-  if (!said) row.refuse("an outcome that this ridgeline does not know");
-  timing.outcome = *said;
+  timing.replicate = whole(rows, replicate, 0, row);
+  timing.attempt = whole(rows, attempt, 1, row);
+  timing.outcome = row.known<record::Outcome>(rows.getColumn(outcome).getText(), "outcome");
   if (!record::is_success(timing.outcome)) timing.reason = row.get<std::string>("reason");
   timing.median_ns = number(rows, median_ns, row);
-  if (timing.median_ns.has_value() != has_samples(timing.outcome))
-    row.refuse("a median that does not go with its outcome");
-  if (timing.median_ns && *timing.median_ns <= 0) row.refuse("a median that is not positive");
+  check_median(row, timing.outcome, timing.median_ns);
   timing.flops = number(rows, flops, row);
   timing.bytes = number(rows, bytes, row);
   timing.sm_clock_mhz = number(rows, sm_clock_mhz, row);

@@ -42,7 +42,7 @@ void check_times(Connection& connection, const record::Pair& pair, std::int64_t 
 void begin(Connection& connection, const record::Gate& gate) {
   connection.write("store a gate in", [&] {
     check_device(connection, gate);
-    return insert(connection, "INSERT INTO gate", begun(gate));
+    insert(connection, "INSERT INTO gate", begun(gate));
   });
 }
 
@@ -53,7 +53,6 @@ void begin(Connection& connection, const record::Gate& gate, const record::Run& 
     begin(connection, baseline, device, environment);
     begin(connection, candidate, device, environment);
     begin(connection, gate);
-    return gate.id;
   });
 }
 
@@ -61,7 +60,7 @@ void add(Connection& connection, std::string_view gate_id, const record::Pair& p
          std::int64_t baseline_measurement, std::int64_t candidate_measurement) {
   connection.write("store a pair in", [&] {
     check_times(connection, pair, baseline_measurement, candidate_measurement);
-    return insert(connection, "INSERT INTO pair", [&](auto& visit) {
+    insert(connection, "INSERT INTO pair", [&](auto& visit) {
       visit("gate_id", gate_id);
       fields(visit, pair);
       visit("baseline_measurement", baseline_measurement);
@@ -72,10 +71,19 @@ void add(Connection& connection, std::string_view gate_id, const record::Pair& p
 
 void add(Connection& connection, std::string_view gate_id, const record::CaseVerdict& verdict) {
   connection.write("store a verdict in", [&] {
-    return insert(connection, "INSERT OR REPLACE INTO verdict", [&](auto& visit) {
+    insert(connection, "INSERT OR REPLACE INTO verdict", [&](auto& visit) {
       visit("gate_id", gate_id);
       fields(visit, verdict);
     });
+  });
+}
+
+void add(Connection& connection, const record::Gate& gate,
+         const std::vector<record::CaseVerdict>& verdicts) {
+  connection.write("store a gate in", [&] {
+    begin(connection, gate);
+    for (const record::CaseVerdict& verdict : verdicts) add(connection, gate.id, verdict);
+    finish_gate(connection, gate.id, gate.status, gate.finished);
   });
 }
 
@@ -91,7 +99,6 @@ void finish_gate(Connection& connection, std::string_view gate_id, record::RunSt
       throw Error(ErrorKind::store,
                   fmt::format("cannot finish gate {} in {}: no such gate is running",
                               printable(gate_id), connection.file().string()));
-    return gates;
   });
 }
 
@@ -107,7 +114,6 @@ void resume_gate(Connection& connection, std::string_view gate_id) {
       throw Error(ErrorKind::store,
                   fmt::format("cannot resume gate {} in {}: no such gate is unfinished",
                               printable(gate_id), connection.file().string()));
-    return gates;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/record/gate.hpp"
 #include "harness/store/write_run.hpp"
@@ -25,6 +26,9 @@ void add(Connection& connection, std::string_view gate_id, const record::Pair& p
 /// new, skipped, without baseline) carries no ratio and no metric; one whose counts were compared
 /// carries no times.
 void add(Connection& connection, std::string_view gate_id, const record::CaseVerdict& verdict);
+/// Records a gate of stored runs, with its verdicts and its end: all of it or nothing.
+void add(Connection& connection, const record::Gate& gate,
+         const std::vector<record::CaseVerdict>& verdicts);
 /// Ends the gate, and the runs that it measured.
 void finish_gate(Connection& connection, std::string_view gate_id, record::RunStatus status,
                  const std::string& finished);

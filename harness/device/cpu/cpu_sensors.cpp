@@ -32,7 +32,7 @@ fs::path find_temperature(const fs::path& root) {
 
 }  // namespace
 
-Sensors::Sensors(int cpu, fs::path root)
+Sensors::Sensors(int cpu, const fs::path& root)
     : frequency_(root / fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu)),
       cpuinfo_(root / "proc/cpuinfo"),
       temperature_(find_temperature(root)) {

@@ -9,7 +9,7 @@ namespace ridgeline::device::cpu {
 /// Clock of one core and temperature of the package, as far as the kernel shows them.
 class Sensors {
  public:
-  explicit Sensors(int cpu, std::filesystem::path root = "/");
+  explicit Sensors(int cpu, const std::filesystem::path& root = "/");
   Reading read() const;
 
  private:

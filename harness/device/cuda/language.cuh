@@ -11,9 +11,11 @@
 #include "harness/device/stream.hpp"
 
 /// Names the block's dynamic shared memory `name`, an array of T aligned to 128 bytes.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a name
 #define RIDGELINE_DYNAMIC_SHARED(T, name)                                     \
   extern __shared__ __align__(128) unsigned char ridgeline_dynamic_shared_[]; \
   T* const name = reinterpret_cast<T*>(ridgeline_dynamic_shared_)
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace ridgeline::device {
 
