@@ -1,5 +1,4 @@
-"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png, prints
-the headlines."""
+"""`python -m reports INPUT.json --output DIR`: writes DIR/index.html and DIR/figures/*.png."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ def main(arguments: list[str]) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        from reports import headline, load, write
+        from reports import load, write
     except ModuleNotFoundError as error:
         print(
             f"reports: Python module {error.name} is missing from {sys.executable}; "
@@ -40,14 +39,10 @@ def main(arguments: list[str]) -> int:
         )
         return EXIT_DEPENDENCY
     try:
-        report = load.load(options.input)
-        write.write(report, options.output)
+        write.write(load.load(options.input), options.output)
     except (load.InputError, OSError) as error:
         print(f"reports: {error}", file=sys.stderr)
         return EXIT_FILE
-    for run in report.runs:
-        if text := headline.table(run):
-            print(f"{run.device.model}:\n{text}\n" if len(report.runs) > 1 else f"{text}\n")
     return 0
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports import compared, gate_page, headline, trend_page
-from reports.model import Run
+from reports import compared, gate_page, trend_page
+from reports.model import Facts, Run
 from reports.section import Section
 
-RoofTable = tuple[tuple[str, tuple[headline.Headline | None, ...]], ...]
+RoofTable = tuple[tuple[str, tuple[Facts | None, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ def _gate(one: Section) -> str:
 def roof_table(runs: Sequence[Run]) -> RoofTable:
     """Of runs with times, what the fastest own case of each suite reaches; None where the run has
     no case of it."""
-    best = [{line.suite: line for line in headline.headlines(run)} for run in runs]
+    best = [{line.suite: line.words for line in run.best} for run in runs]
     suites = dict.fromkeys(suite for lines in best for suite in lines)
     return tuple((suite, tuple(lines.get(suite) for lines in best)) for suite in suites)

@@ -94,16 +94,11 @@ def test_shares_stand_by_suite_and_device() -> None:
     assert [suite for suite, _ in table] == ["sums", "gemm"]
     sums, gemm = (cells for _, cells in table)
     assert sums[0] is not None
-    best = sums[0].case
-    assert (best.words["share"], best.roof, best.variant, best.dtype) == (
-        "90.0%",
-        "dram.read",
-        "tree",
-        "f32",
-    )
+    best = (sums[0]["share"], sums[0]["roof"], sums[0]["variant"])
+    assert best == ("90.0%", "dram.read", "tree f32")
     assert sums[1] is None
     assert gemm[1] is not None
-    assert "share" not in gemm[1].case.words
+    assert "share" not in gemm[1]
 
 
 def trend_of(made: synthetic.Json) -> Section:

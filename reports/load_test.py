@@ -45,6 +45,13 @@ def test_the_documented_example_is_read() -> None:
     assert tiled.flop_rate == pytest.approx(2 * 64**3 / 40e-6)
     assert (tiled.field("m"), tiled.metric("sectors_per_request")) == (64, 4)
     assert (tiled.words["samples"], tiled.words["rate"]) == ("3 + 3 + 3", "13.1 GFLOP/s")
+    (best,) = run.best
+    assert (best.suite, best.words["variant"], best.words["roof"]) == (
+        "gemm",
+        "tiled f32",
+        "fma.f32",
+    )
+    assert "uncommitted" in run.warnings[0]
     roof = run.roof("dram", measured=True)
     assert roof is not None
     assert roof.value == 4e9

@@ -114,16 +114,10 @@ class Source(Row):
             raise ValueError("expected `text` or `bytes`")
 
 
-class Rate(Row):
-    """What a case reaches, in what it is about: FLOP/s, B/s, or ns."""
-
-    value: Amount
-    unit: str
-
-
 class Case(Row):
     """One case over all processes of a run; what is None is not known. `words` are the cells of its
-    rows, empty ones left out; `sources` are places in those of the run."""
+    rows, empty ones left out; `sources` are places in those of the run; `vendor` is whether the
+    variant is a vendor's library."""
 
     name: str
     suite: str
@@ -137,6 +131,7 @@ class Case(Row):
     beats_roof: bool
     metrics: tuple[Metric, ...]
     words: Facts
+    vendor: bool = False
     measures_roof: str = ""
     flops: Amount = None
     bytes: Amount = None
@@ -145,7 +140,6 @@ class Case(Row):
     interval_ns: tuple[Positive, Positive] = None
     flop_rate: Amount = None
     byte_rate: Amount = None
-    rate: Rate = None
     roof: str = ""
     sites: tuple[Site, ...] = ()
     sites_left_out: SitesLeftOut = SitesLeftOut(0, 0)
@@ -261,7 +255,16 @@ class Trouble(Row):
     groups: tuple[Reason, ...]
 
 
+class Best(Row):
+    """The fastest own case of a suite; `words` are the cells of its row, empty ones left out."""
+
+    suite: str
+    words: Facts
+
+
 class Run(Row):
+    """`warnings` are what a reader must know before believing a number, beside the outcomes."""
+
     id: str
     status: str
     profile: str
@@ -270,7 +273,9 @@ class Run(Row):
     repeat: str
     outcomes: str
     wrong: tuple[Wrong, ...]
+    warnings: tuple[str, ...]
     troubles: tuple[Trouble, ...]
+    best: tuple[Best, ...]
     wall: tuple[WallTime, ...]
     device: Device
     environment: Environment

@@ -71,6 +71,7 @@ def small() -> synthetic.Json:
     cases = [synthetic.case("sums/tree/f32/n=64", 5e4, bytes=256.0, processes=2)]
     made = synthetic.run("synthetic-small", "cpu", cases, [synthetic.roof("dram.read", 1e10)])
     made["builds"][0]["dirty"] = True
+    made["warnings"] = ["1 of 1 measured cases has fewer than 3 processes."]
     return made
 
 
@@ -90,6 +91,9 @@ def hostile() -> synthetic.Json:
     made = synthetic.run(HOSTILE, "cpu", cases, [synthetic.roof(HOSTILE, 1e9, "B/s", HOSTILE)])
     for key in ("id", "label", "status", "profile", "profile_text", "repeat", "started"):
         made[key] = HOSTILE
+    words = ("variant", "problem", "rate", "share", "roof", "over_naive", "over_naive_on")
+    made["best"] = [{"suite": HOSTILE, "words": dict.fromkeys(words, HOSTILE)}]
+    made["warnings"] = [HOSTILE]
     made["device"] |= {"name": HOSTILE, "recorded": {HOSTILE: HOSTILE}}
     made["builds"][0] |= {"flags": HOSTILE, "commit": HOSTILE, "worker": HOSTILE}
     return made

@@ -34,8 +34,6 @@ COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, "#7A4B2A")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 
-VENDOR_LIBRARIES = frozenset({"openblas", "cublas", "cublaslt", "cudnn", "cutlass", "nccl", "mpi"})
-
 SLIDE = (10.0, 5.6)  # inches: one slide
 
 RC = {
@@ -169,14 +167,15 @@ def distinct(values: Iterable[object]) -> list[object]:
     return sorted(set(values), key=by_value)
 
 
-def variant_styles(variants: Iterable[str]) -> dict[str, Style]:
+def variant_styles(cases: Sequence[Case]) -> dict[str, Style]:
     """Own variants solid, vendor libraries dashed and black; the same set of variants always looks
     the same."""
-    styles: dict[str, Style] = {}
-    names = distinct(variants)
-    for index, name in enumerate(name for name in names if not is_vendor(name)):
-        styles[str(name)] = Style.numbered(index, index)
-    for index, name in enumerate(name for name in names if is_vendor(name)):
+    own, vendors = (
+        distinct(case.variant for case in cases if case.vendor == vendor)
+        for vendor in (False, True)
+    )
+    styles = {str(name): Style.numbered(index, index) for index, name in enumerate(own)}
+    for index, name in enumerate(vendors):
         styles[str(name)] = Style(INK, MARKERS[-1 - index % len(MARKERS)], DASHES[1])
     return styles
 
@@ -190,10 +189,6 @@ def dtype_order(dtypes: Iterable[str]) -> list[str]:
         set(dtypes),
         key=lambda dtype: (DTYPES.index(dtype) if dtype in DTYPES else len(DTYPES), dtype),
     )
-
-
-def is_vendor(variant: object) -> bool:
-    return variant in VENDOR_LIBRARIES
 
 
 def shown(text: str, limit: int = 32) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shlex
 
-from reports import headline
 from reports.figures import roofs
 from reports.model import Facts, Run
 from reports.section import Section
@@ -14,7 +13,6 @@ from reports.section import Section
 def circumstances(run: Run) -> dict[str, object]:
     """What the sections of all runs say, whether they have times or not."""
     return {
-        "warnings": headline.warnings(run),
         "facts": facts(run),
         "built_from": built_from(run),
         "repeat": repeat(run),
@@ -25,7 +23,6 @@ def section(one: Section) -> dict[str, object]:
     run = one.of
     return vars(one) | {
         "beating": [case for case in run.cases if case.beats_roof],
-        "headlines": headline.headlines(run),
         "ceilings": ceilings(run),
         **circumstances(run),
     }

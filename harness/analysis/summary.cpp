@@ -102,13 +102,13 @@ bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>
 }
 
 /// Share of the least time that the roofs allow, and the roof that sets it.
-void set_share(CaseSummary& summary, std::optional<double> flops, std::optional<double> bytes,
-               const std::vector<record::Roof>& roofs) {
+void set_share(CaseSummary& summary, const std::vector<record::Roof>& roofs) {
   if (!summary.case_info.roof.empty()) {
     summary.beats_roof = beats_datasheet(summary, roofs);
     return;
   }
-  const std::optional<RoofTime> least = least_time(summary.case_info.id, flops, bytes, roofs);
+  const std::optional<RoofTime> least =
+      least_time(summary.case_info.id, summary.flops, summary.bytes, roofs);
   if (!least) return;
   summary.roof = least->roof;
   summary.share_of_roof = least->ns / *summary.median_ns;
@@ -154,24 +154,26 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
   summary.case_info = processes.back()->case_info;
   summary.outcome = processes[over.worst]->measurement.outcome;
   summary.reason = processes[over.worst]->measurement.reason;
-  for (const StoredMeasurement* process : processes)
-    keep_worse(summary.verification, process->measurement.verification);
+  summary.flops = summary.case_info.flops;
+  summary.bytes = summary.case_info.bytes;
+  for (const StoredMeasurement* process : processes) {
+    const record::Measurement& m = process->measurement;
+    keep_worse(summary.verification, m.verification);
+    if (!record::has_samples(m.outcome)) continue;
+    if (m.flops) summary.flops = m.flops;
+    if (m.bytes) summary.bytes = m.bytes;
+  }
   if (record::is_failure(summary.outcome)) return summary;
   summary.metrics = metrics_of(processes);
-  std::optional<double> flops = summary.case_info.flops, bytes = summary.case_info.bytes;
-  for (const std::size_t i : over.counting) {
-    const record::Measurement& m = processes[i]->measurement;
-    summary.medians_ns.push_back(*m.median_ns);
-    if (m.flops) flops = m.flops;
-    if (m.bytes) bytes = m.bytes;
-  }
+  for (const std::size_t i : over.counting)
+    summary.medians_ns.push_back(*processes[i]->measurement.median_ns);
   summary.disturbed = over.disturbed;
   if (summary.medians_ns.empty()) return summary;
   summary.median_ns = stats::median(summary.medians_ns);
   summary.interval_ns = stats::process_interval(summary.medians_ns);
-  if (flops) summary.flop_rate = *flops / *summary.median_ns * 1e9;
-  if (bytes) summary.byte_rate = *bytes / *summary.median_ns * 1e9;
-  set_share(summary, flops, bytes, roofs);
+  if (summary.flops) summary.flop_rate = *summary.flops / *summary.median_ns * 1e9;
+  if (summary.bytes) summary.byte_rate = *summary.bytes / *summary.median_ns * 1e9;
+  set_share(summary, roofs);
   return summary;
 }
 

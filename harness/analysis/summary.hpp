@@ -47,9 +47,11 @@ struct CaseSummary {
   record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order
                                                        // of exit codes
   std::string reason;
-  std::vector<double> medians_ns;              // of the processes that count, by replicate
-  bool disturbed = false;                      // they were disturbed, and no other is there
-  std::optional<double> median_ns;             // median of process medians
+  std::optional<double> flops, bytes;  // the work of one execution, as the last process with
+                                       // samples prepared it: some sizes are the device's choice
+  std::vector<double> medians_ns;      // of the processes that count, by replicate
+  bool disturbed = false;              // they were disturbed, and no other is there
+  std::optional<double> median_ns;     // median of process medians
   std::optional<stats::Interval> interval_ns;  // over process medians; absent below 3 processes
   std::optional<double> flop_rate, byte_rate;  // FLOP/s and useful B/s at median_ns
   std::optional<double> share_of_roof;         // least time that the roofs allow / median_ns

@@ -14,6 +14,7 @@
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/best_cases.hpp"
 #include "harness/present/comparison.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/repeat.hpp"
@@ -203,6 +204,17 @@ void say_chosen(const Chosen& chosen) {
     fmt::print("{} beside {}\n", run_on(one.a.summary), run_on(one.b.summary));
 }
 
+/// The best of each suite of each run with times.
+void say_best(const json::Value& document) {
+  const auto& runs = document.at("runs").elements();
+  for (const json::Value& run : runs) {
+    const std::string table = present::best_table(run.at("best"));
+    if (table.empty()) continue;
+    if (runs.size() > 1) fmt::print("{}:\n", printable(run.at("device").at("model").text()));
+    fmt::print("{}\n", table);
+  }
+}
+
 /// $RIDGELINE_PYTHON, else the .venv of Ridgeline's folder, else the python3 on the PATH.
 std::string python(const fs::path& home) {
   if (const char* named = std::getenv("RIDGELINE_PYTHON"); named && *named)
@@ -222,10 +234,9 @@ bool is_python(const std::string& interpreter) {
   return process::run_tool({interpreter, {"-c", "raise SystemExit(42)"}, {}}).exit_code == 42;
 }
 
-/// Runs the Python package `reports` on `document`; its messages go to our stderr, its headlines to
-/// our stdout when they are `shown`. Throws an Error when it does not end well: of kind dependency
-/// when there is no Python or a module is missing.
-void draw_report(const fs::path& document, const fs::path& output, bool shown) {
+/// Runs the Python package `reports` on `document`; its messages go to our stderr. Throws an Error
+/// when it does not end well: of kind dependency when there is no Python or a module is missing.
+void draw_report(const fs::path& document, const fs::path& output) {
   const fs::path home = process::home();
   const std::string interpreter = python(home);
   if (process::find_on_path(interpreter).empty())
@@ -235,9 +246,7 @@ void draw_report(const fs::path& document, const fs::path& output, bool shown) {
       interpreter,
       {"-m", "reports", document.string(), "--output", output.string()},
       {{"PYTHONPATH", home.string()}, {"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}}};
-  std::ostream nowhere(nullptr);
-  const process::ToolResult drawn =
-      process::run_tool(tool, &std::cerr, shown ? &std::cout : &nowhere);
+  const process::ToolResult drawn = process::run_tool(tool, &std::cerr);
   if (drawn.fine) return;
   ErrorKind kind = ErrorKind::internal;
   for (const ErrorKind known : {ErrorKind::dependency, ErrorKind::store})
@@ -266,13 +275,14 @@ int report(const Context& context, const ReportOptions& options) {
       options.output.empty() ? fs::path(context.results) / "report" : fs::path(options.output);
   const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
-  const fs::path document = output / "report.json", page = output / "index.html";
-  const std::string text = document_of(context.results, chosen).dump(1);
+  const fs::path data = output / "report.json", page = output / "index.html";
+  const json::Value document = document_of(context.results, chosen);
   std::error_code failure;  // which write_file meets, too
   fs::create_directories(output, failure);
-  write_file(document, [&](std::ostream& stream) { stream << text << '\n'; });
+  write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
   if (talks) say_chosen(chosen);
-  draw_report(document, output, talks);
+  draw_report(data, output);
+  if (talks) say_best(document);
   if (!context.json) {
     fmt::print("report: {}\n", page.string());
     return present::fine;
@@ -280,7 +290,7 @@ int report(const Context& context, const ReportOptions& options) {
   present::print_json(
       {{"page", page.string()},
        {"figures", (output / "figures").string()},
-       {"data", document.string()},
+       {"data", data.string()},
        {"runs", json::list(chosen.runs, [](const auto& one) { return one.summary.run.id; })},
        {"gates", json::list(chosen.gates, [](const auto& one) { return one.summary.gate.id; })},
        {"trends",

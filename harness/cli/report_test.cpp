@@ -81,8 +81,12 @@ class Report : public testing::Test {
   }
 
   int ridgeline(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "--quiet");
+    return talking(std::move(arguments));
+  }
+  int talking(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(),
-                     {"ridgeline", "report", "--quiet", "--results", results_folder.string()});
+                     {"ridgeline", "report", "--results", results_folder.string()});
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -109,6 +113,25 @@ TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
   std::getline(std::ifstream(folder / "calls"), call);
   EXPECT_EQ(call,
             "-m reports " + (output / "report.json").string() + " --output " + output.string());
+}
+
+TEST_F(Report, TellsTheBestOfEachSuiteOfEachRunBetweenWhatItIsOfAndWhereItIs) {
+  const std::string table =
+      "suite  best case                         rate  of roof  over naive  over vendor\n"
+      "gemm   naive/f32/m=64,n=64,k=64  5.24 TFLOP/s\n\n";
+  const auto said = [&] {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(talking({}), 0);
+    return testing::internal::GetCapturedStdout();
+  };
+  const std::string page = "report: " + (results_folder / "report" / "index.html").string() + "\n";
+  EXPECT_EQ(said(), "run 20261120T124501Z-aaaaaa on synthetic-gpu, finished\n" + table + page);
+  add_run("20261119T000000Z-dddddd", "2026-11-19T00:00:00Z", record::RunStatus::finished,
+          "synthetic-other");
+  const std::string both = said();
+  EXPECT_NE(both.find("synthetic-gpu:\n" + table + "synthetic-other:\n" + table + page),
+            std::string::npos)
+      << both;
 }
 
 TEST_F(Report, TakesTheNewestFinishedRunOfEachModel) {

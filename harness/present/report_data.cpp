@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 
 #include "harness/analysis/report_sites.hpp"
 #include "harness/base/units.hpp"
+#include "harness/present/best_cases.hpp"
 #include "harness/present/case_table.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
@@ -43,17 +45,6 @@ Json with_text(const record::Metric& metric) {
   object["text"] = counted ? units::counts(metric.value, metric.value).first
                            : units::quantity(metric.value, metric.unit);
   return object;
-}
-
-/// The work of a case: as its last process with samples prepared it, since some sizes are the
-/// device's choice.
-std::optional<double> as_prepared(const std::vector<const StoredMeasurement*>& measurements,
-                                  std::optional<double> record::Measurement::*work,
-                                  std::optional<double> otherwise) {
-  for (const StoredMeasurement* stored : measurements)
-    if (has_samples(stored->measurement.outcome) && stored->measurement.*work)
-      otherwise = stored->measurement.*work;
-  return otherwise;
 }
 
 /// The distinct ones of `texts` that are not empty, in order.
@@ -128,9 +119,10 @@ Json document_of(const CaseSummary& summary,
   Json object{{"name", record::name(info.id)},      {"suite", info.id.suite},
               {"variant", info.id.variant},         {"dtype", info.id.dtype},
               {"problem", fields(info.id.problem)}, {"options", fields(info.id.options)}};
+  if (is_vendor(info.id)) object["vendor"] = true;
   put(object, "measures_roof", info.roof);
-  put(object, "flops", as_prepared(measurements, &record::Measurement::flops, info.flops));
-  put(object, "bytes", as_prepared(measurements, &record::Measurement::bytes, info.bytes));
+  put(object, "flops", summary.flops);
+  put(object, "bytes", summary.bytes);
   object["outcome"] = record::to_string(summary.outcome);
   object["state"] = state(summary.outcome);
   put(object, "reason", summary.reason);
@@ -223,6 +215,36 @@ Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
   return list;
 }
 
+/// What a reader must know before believing a number, beside how the cases ended.
+Json warnings(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
+  Json list = Json::array();
+  std::map<std::string, std::set<std::string>> codes;
+  for (const record::Build& build : data.builds) {
+    codes[build.worker].insert(build.code_hash);
+    if (build.dirty)
+      list.push_back(
+          fmt::format("{} was built from a tree with uncommitted changes: commit {} alone does not "
+                      "give this code.",
+                      build.worker, build.commit.substr(0, 12)));
+  }
+  if (std::ranges::any_of(codes, [](const auto& one) { return one.second.size() > 1; }))
+    list.push_back(
+        "A worker was rebuilt during the run: its processes did not all measure the same code.");
+  if (data.device.kind != DeviceKind::emulated &&
+      std::ranges::count(data.roofs, "measured", &record::Roof::source) == 0)
+    list.push_back(
+        "No ceiling was measured in this run, so shares are of the datasheet's roofs, or absent.");
+  const auto measured =
+      std::ranges::count_if(summaries, [](const auto& one) { return one.median_ns.has_value(); });
+  const auto few = std::ranges::count_if(
+      summaries, [](const auto& one) { return one.median_ns && !one.interval_ns; });
+  if (few > 0)
+    list.push_back(fmt::format(
+        "{} of {} measured cases have fewer than 3 processes and therefore no interval.", few,
+        measured));
+  return list;
+}
+
 /// `sources` takes up those that the cases' sites lie in.
 Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
@@ -269,7 +291,9 @@ Json document_of(const ReportRun& data) {
   const std::vector<CaseSummary> summaries = analysis::summarise(data.measurements, data.roofs);
   object["outcomes"] = outcome_counts(summaries);
   object["wrong"] = wrong(data, summaries);
+  object["warnings"] = warnings(data, summaries);
   object["troubles"] = troubles(summaries);
+  object["best"] = best_cases(summaries);
   object["wall"] = wall_time(data.measurements);
   SourceTable sources;
   object["cases"] = cases(data, summaries, sources);

@@ -10,9 +10,9 @@
 
 namespace ridgeline::present {
 
-/// Of the document that reports read; docs/report-format.md describes it. It is raised when the
-/// meaning of a key changes, a key goes away or a word of a list is new, not when a key is added.
-inline constexpr int report_format_version = 6;
+/// Of the document that reports read; docs/report-format.md describes it and says when this is
+/// raised.
+inline constexpr int report_format_version = 7;
 
 /// One run with all that a report shows of it.
 struct ReportRun {

@@ -111,6 +111,42 @@ TEST(ReportData, LeavesOutWhatIsNotKnownOrNoNumber) {
   EXPECT_FALSE(unsteady.at("metrics").at(0).contains("value"));
 }
 
+std::string warnings_of(const ReportRun& data) {
+  const Json run = json::reread(report_document({data}, "", "")).at("runs").at(0);
+  return run.at("warnings").dump();
+}
+
+TEST(ReportData, WarnsAReader) {
+  ReportRun data = example();
+  data.builds[0].dirty = false;
+  EXPECT_EQ(warnings_of(data), "[]");
+  data.builds[0].dirty = true;
+  data.builds[0].commit = "0123456789abcdef";
+  EXPECT_EQ(warnings_of(data),
+            R"(["ridgeline-suites was built from a tree with uncommitted changes: )"
+            R"(commit 0123456789ab alone does not give this code."])");
+  data.builds[0].dirty = false;
+  data.builds.push_back(data.builds[0]);
+  EXPECT_EQ(warnings_of(data), "[]");
+  data.builds.back().code_hash = "other";
+  data.roofs.erase(data.roofs.begin());
+  data.measurements.erase(data.measurements.begin());
+  EXPECT_EQ(warnings_of(data),
+            R"(["A worker was rebuilt during the run: its processes did not all measure the same )"
+            R"(code.","No ceiling was measured in this run, so shares are of the datasheet's )"
+            R"(roofs, or absent.","1 of 1 measured cases have fewer than 3 processes and )"
+            R"(therefore no interval."])");
+  EXPECT_EQ(warnings_of(counted_example()), "[]") << "no ceiling is missed";
+}
+
+TEST(ReportData, SaysWhichVariantIsAVendorsLibrary) {
+  ReportRun data = example();
+  data.measurements.back().case_info = examples::gemm_case("openblas", 64);
+  const Json cases = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases");
+  EXPECT_EQ(cases.at(0).at("vendor"), true);
+  EXPECT_FALSE(cases.at(1).contains("vendor"));
+}
+
 TEST(ReportData, SaysTheWorkThatTheDeviceChose) {
   ReportRun data = example();
   for (store::StoredMeasurement& stored : data.measurements) {

@@ -52,7 +52,7 @@ def _series(run: Run, point: Callable[[Case], plot.Point | None]) -> list[plot.S
     """One series a variant (colour), mask (dash), and type with head size and whatever else
     (marker)."""
     cases = drawn_cases(run)
-    colours = plot.variant_styles(case.variant for case in cases)
+    colours = plot.variant_styles(cases)
     masks, kinds = (plot.distinct(_key(case)[part] for case in cases) for part in (1, 2))
 
     def style(key: tuple[object, ...]) -> plot.Style:

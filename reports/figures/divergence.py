@@ -23,7 +23,7 @@ _PROPORTION = {"color": plot.GREY, "linestyle": plot.DASHES[1], "linewidth": 1.4
 
 
 def _series(cases: list[Case], point: object) -> list[plot.Series]:
-    styles = plot.variant_styles(case.variant for case in cases)
+    styles = plot.variant_styles(cases)
     return plot.series(
         cases,
         key=lambda case: (case.variant, case.dtype),

@@ -21,7 +21,7 @@ ORDER = 40
 def ladder(run: Run, dtype: str) -> list[plot.Series]:
     """FLOP/s over n for each variant of one type."""
     cases = square_cases(run)
-    styles = plot.variant_styles(case.variant for case in cases)
+    styles = plot.variant_styles(cases)
     return plot.series(
         [case for case in cases if case.dtype == dtype],
         key=lambda case: (case.variant,),
