@@ -39,6 +39,12 @@ class Words(Row):
     why: str = ""
 
 
+class Expectation(Row):
+    """What became of a regression that the rules expect."""
+
+    state: Literal["met", "over", "exceeded", "unmet", "untested"]
+
+
 class Verdict(Row):
     """One case. `ratio` is None where nothing was judged; an end of its interval is None where it
     has no bound. Where counts were compared, `metric` decided, and there is no interval."""
@@ -65,6 +71,7 @@ class Verdict(Row):
     rounds: tuple[Pair, ...] = ()
     reason: str = ""
     metric: str = ""
+    expectation: Expectation = None
     ratio: Positive = None
     ratio_low: Positive = None
     ratio_high: Positive = None

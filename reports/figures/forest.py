@@ -28,9 +28,10 @@ ORDER = 10
 
 ROWS_A_PAGE = 34
 _BAND = "#e4e4e4"
+_EXPECTED = "regression (expected)"  # a look of its own, which the legend names
 _STYLES = {
     "regression": plot.Style(plot.VERMILLION, "s"),
-    "regression (expected)": plot.Style(plot.ORANGE, "P"),
+    _EXPECTED: plot.Style(plot.ORANGE, "P"),
     "improvement": plot.Style(plot.BLUE, "D"),
     "pass": plot.Style(plot.GREEN, "o"),
 }
@@ -81,12 +82,12 @@ def row(verdict: Verdict) -> Row:
         )
         if value is not None
     }
-    words = verdict.words.verdict
-    look = words if words in _STYLES else verdict.verdict
+    met = verdict.expectation and verdict.expectation.state == "met"
+    look = _EXPECTED if met else verdict.verdict
     style = _STYLES.get(look, _OTHER)
     return Row(
         name=verdict.case,
-        words=words,
+        words=verdict.words.verdict,
         look=look,
         style=style if known or verdict.verdict == "pass" else plot.Style(plot.INK),
         hollow=style is _OTHER,

@@ -88,21 +88,18 @@ def test_every_case_is_on_one_page(cases: int) -> None:
 
 
 def test_marks_behind_a_verdict_are_said_and_only_an_expected_regression_looks_otherwise() -> None:
-    def row(words: str, kind: str = "regression") -> forest.Row:
+    def row(words: str, state: str, kind: str = "regression") -> forest.Row:
         made = synthetic_gate.verdict("a/b/f32/n=1", kind, 0.1, 12)
         made["words"]["verdict"] = words
+        made["expectation"] = {"text": "up to 5%", "state": state}
         return only(made).rows[0]
 
-    plain, worse, met = (
-        row(f"regression{mark}") for mark in ("", " (more than expected)", " (expected)")
-    )
-    assert (worse.words, worse.look, worse.style) == (
-        "regression (more than expected)",
-        "regression",
-        plain.style,
-    )
+    plain = only(synthetic_gate.verdict("a/b/f32/n=1", "regression", 0.1, 12)).rows[0]
+    worse = row("as bad as ever", "exceeded")
+    assert (worse.words, worse.look, worse.style) == ("as bad as ever", "regression", plain.style)
+    met = row("in other words", "met")
     assert (met.look, met.style != plain.style) == ("regression (expected)", True)
-    assert row("pass (regression expected)", "pass").look == "pass"
+    assert row("pass (regression expected)", "unmet", "pass").look == "pass"
 
 
 def test_what_is_drawn_is_what_was_decided() -> None:
