@@ -35,9 +35,9 @@ def test_the_documented_example_is_read() -> None:
     report = load.parse(example())
     run, counting = report.runs
     crashed, tiled = run.cases
-    assert (run.device.model, run.status, run.seed) == ("synthetic-gpu", "finished", 7)
+    assert (run.device.model, run.seed) == ("synthetic-gpu", 7)
     assert (crashed.outcome, crashed.median_ns, crashed.measured) == ("crashed", None, False)
-    assert "signal 11" in crashed.reason
+    assert "signal 11" in run.troubles[0].groups[0].reason
     assert (tiled.outcome, tiled.processes, tiled.measured) == ("ok", 3, True)
     assert tiled.median_ns == 40000
     assert tiled.interval_ns is not None
@@ -338,12 +338,12 @@ def test_endless_text_is_cut() -> None:
 
 def test_text_is_cleaned_wherever_it_stands() -> None:
     document = example()
-    _case(document).update(reason="a\r\nb\r", problem={"k\x00": "\x1b"}, roof="x" * 1_000_000)
+    _case(document).update(outcome="a\r\nb\r", problem={"k\x00": "\x1b"}, roof="x" * 1_000_000)
     document["runs"][1]["sources"][0]["text"] = "x\r\n" * 50_000
     document["trends"][0]["limits"] = ["\u202e"]
     report = load.parse(document)
     case, (source,) = report.runs[0].cases[1], report.runs[1].sources
-    assert (case.reason, case.problem, len(case.roof)) == (
+    assert (case.outcome, case.problem, len(case.roof)) == (
         "a\nb\ufffd",
         {"k\ufffd": "\ufffd"},
         20_001,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -39,7 +40,6 @@ class Metric(Row):
     """A quantity beside the time; `value` is None when it was no number."""
 
     name: str
-    unit: str
     direction: Literal["lower", "higher", "none"]
     text: str
     value: Number = None
@@ -68,6 +68,24 @@ def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | 
         if roof.measured == measured and (roof.kind == kind or roof.kind.startswith(kind + "."))
     ]
     return max(found, key=lambda roof: roof.value, default=None)
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What a device can do at most: as measured, as the datasheet says, or both."""
+
+    name: str
+    measured: Roof | None
+    datasheet: Roof | None
+
+    @property
+    def highest(self) -> float:
+        return max(roof.value for roof in (self.measured, self.datasheet) if roof)
+
+    @property
+    def reached(self) -> float:
+        """What was measured, else what the datasheet says."""
+        return self.measured.value if self.measured else self.highest
 
 
 class Site(Row):
@@ -135,7 +153,6 @@ class Case(Row):
     measures_roof: str = ""
     flops: Amount = None
     bytes: Amount = None
-    reason: str = ""
     median_ns: Positive = None
     interval_ns: tuple[Positive, Positive] = None
     flop_rate: Amount = None
@@ -200,7 +217,6 @@ def largest(cases: Iterable[Case], size: Callable[[Case], float]) -> list[Case]:
 
 
 class Device(Row):
-    id: str
     kind: str
     model: str
     name: str
@@ -266,7 +282,6 @@ class Run(Row):
     """`warnings` are what a reader must know before believing a number, beside the outcomes."""
 
     id: str
-    status: str
     profile: str
     seed: Seed
     started: str

@@ -267,6 +267,7 @@ def hollow_entry(found: bool, text: str = "hollow: not steady") -> dict[str, Art
 
 
 _MOST_LEGEND_ENTRIES = 14
+_PREFIXES = ("", "k", "M", "G", "T")
 
 
 def any_hollow(drawn: Iterable[Series]) -> bool:
@@ -292,20 +293,12 @@ def ceiling_lines(
 
 
 def unit_scale(values: Iterable[float], unit: str) -> tuple[float, str]:
-    """The factor and the prefixed unit in which the largest value reads well: (1e-9, "GB/s")."""
+    """The factor and the unit in which the largest value reads well: (1e-9, "GB/s"), or of ns
+    (1e-6, "ms")."""
     largest = max(values, default=0.0)
-    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if largest >= factor:
-            return 1 / factor, prefix + unit
-    return 1.0, unit
-
-
-def time_scale(largest: float) -> tuple[float, str]:
-    """The factor and the unit in which that many ns read well: (1e-6, "ms")."""
-    for factor, unit in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")):
-        if largest * factor >= 1:
-            return factor, unit
-    return 1.0, "ns"
+    names = ["ns", "us", "ms", "s"] if unit == "ns" else [prefix + unit for prefix in _PREFIXES]
+    step = max(at for at in range(len(names)) if at == 0 or largest >= 1000.0**at)
+    return 1 / 1000.0**step, names[step]
 
 
 def grid(figure: Figure, count: int, columns: int) -> list[Axes]:

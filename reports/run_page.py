@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 
 from reports.figures import roofs
-from reports.model import Facts, Run
+from reports.model import Ceiling, Facts, Run
 from reports.section import Section
 
 
@@ -58,7 +58,7 @@ def repeat(run: Run) -> list[str]:
     return [*checkout, *build, f"build/release/bin/{run.repeat}"]
 
 
-def ceilings(run: Run) -> list[tuple[roofs.Bar, str]]:
+def ceilings(run: Run) -> list[tuple[Ceiling, str]]:
     """All roofs in the order of the figure, each with what was reached of its datasheet's."""
     lines = []
     for bar in (bar for panel in roofs.bars(run).values() for bar in panel):

@@ -79,7 +79,7 @@ def draw(run: Run, figure: Figure) -> bool:
 def _draw_panel(axes: Axes, drawn: list[plot.Series], what: str) -> None:
     line = slowest_allowed(drawn)
     most = max([point.y for one in drawn for point in one.points] + [y for _, y in line])
-    scale, unit = plot.time_scale(most) if what == "time" else (1.0, "")
+    scale, unit = plot.unit_scale([most], "ns") if what == "time" else (1.0, "")
     if line:
         axes.plot([x for x, _ in line], [y * scale for _, y in line], **_PROPORTION)
     plot.draw(axes, drawn, scale)

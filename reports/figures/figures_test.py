@@ -30,7 +30,7 @@ from reports.figures import (
     roofline,
     roofs,
 )
-from reports.model import Roof, Run
+from reports.model import Ceiling, Roof, Run
 
 Json = synthetic.Json
 
@@ -627,18 +627,18 @@ def test_a_ceiling_says_what_was_measured(
     roofs = [
         Roof("x", 1.0, "FLOP/s", "", words) if words else None for words in (measured, datasheet)
     ]
-    assert roofline.value_text(roofline.Ceiling("x", *roofs)) == text
+    assert roofline.value_text(Ceiling("x", *roofs)) == text
 
 
 def test_roofs_stand_beside_the_datasheet() -> None:
     panels = roofs.bars(parsed(synthetic.gpu()))
     assert list(panels) == ["DRAM", "Caches", "Multiply-add", "Tensor cores", "Latency of a load"]
-    assert [(bar.kind, bar.measured.value, bar.datasheet.value) for bar in panels["DRAM"]] == [
+    assert [(bar.name, bar.measured.value, bar.datasheet.value) for bar in panels["DRAM"]] == [
         ("dram.read", 4.22e12, 4.814e12),
         ("dram.copy", 4.05e12, 4.814e12),
         ("dram.triad", 4.09e12, 4.814e12),
     ]
-    assert (panels["Tensor cores"][-1].kind, panels["Tensor cores"][-1].measured) == (
+    assert (panels["Tensor cores"][-1].name, panels["Tensor cores"][-1].measured) == (
         "tensor.fp8",
         None,
     )

@@ -106,7 +106,7 @@ def _draw_bytes(axes: Axes, drawn: list[Bar]) -> None:
 
 def _draw_times(axes: Axes, drawn: list[Bar]) -> None:
     most = max(bar.time.high or bar.time.y for bar in drawn if bar.time)
-    scale, unit = plot.time_scale(most)
+    scale, unit = plot.unit_scale([most], "ns")
     for row, bar in enumerate(drawn):
         if bar.time:
             plot.bar(axes, row, bar.time, scale, 0.6)

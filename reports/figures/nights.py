@@ -132,7 +132,7 @@ def cut(text: str, limit: int) -> str:
 def _draw(axes: Axes, one: Panel, page: Page) -> None:
     low, high = reach(one, page.least_step)
     factor, unit = (
-        plot.time_scale((low + high) / 2)
+        plot.unit_scale([(low + high) / 2], "ns")
         if one.unit == "ns" and not one.metric
         else (1.0, one.metric or one.unit)
     )

@@ -114,11 +114,12 @@ def draw(run: Run, figure: Figure) -> bool:
     threads = any(case.field("threads") is not None for case in run.of_suite("occupancy"))
     where = "threads" if threads else "occupancy, %"
     width = usual_width(_cases(run, "load"))
+    flight = in_flight(run)
     unit = "core" if run.device.kind == "cpu" else "SM"
     panels = [
         ("Bandwidth", where + (f" (loads of {width} B)" if width else ""), bandwidth(run), "B/s"),
         ("Multiply-add", where, fma_rate(run), "FLOP/s"),
-        ("Bandwidth", f"bytes in flight, each {unit}", in_flight(run), "B/s"),
+        ("Bandwidth", f"bytes in flight, each {unit}", flight, "B/s"),
     ]
     panels = [panel for panel in panels if panel[2]]
     if not panels:
@@ -132,7 +133,7 @@ def draw(run: Run, figure: Figure) -> bool:
         axes.set_xlabel(across)
         axes.set_ylim(bottom=0)
         xs = [point.x for one in drawn for point in one.points]
-        if across.startswith("bytes"):
+        if drawn is flight:
             axes.set_xscale("log", base=2)
             plot.ticks(axes.xaxis, xs, units.size, most=4)
         elif threads:

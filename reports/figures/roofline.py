@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reports import annotate, labels, plot, units
-from reports.model import Case, Roof, Run, highest_roof
+from reports.model import Case, Ceiling, Roof, Run, highest_roof
 
 TITLE = "Roofline"
 READING = (
@@ -42,24 +42,6 @@ class Spot:
     dtype: str
     point: plot.Point
     best: bool
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """A roof of this device at one level: what was measured, what the datasheet says, or both."""
-
-    name: str
-    measured: Roof | None
-    datasheet: Roof | None
-
-    @property
-    def highest(self) -> float:
-        return max(roof.value for roof in (self.measured, self.datasheet) if roof)
-
-    @property
-    def reached(self) -> float:
-        """What was measured, else what the datasheet says."""
-        return self.measured.value if self.measured else self.highest
 
 
 @dataclass(frozen=True)

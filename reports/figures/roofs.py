@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reports import plot
-from reports.model import Roof, Run
+from reports.model import Ceiling, Roof, Run
 
 TITLE = "Ceilings of the device"
 READING = (
@@ -24,23 +22,9 @@ _DASHED = (0, (4, 2))
 _UNITS = ("B/s", "FLOP/s", "ns")
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A ceiling with what was measured and what the datasheet says; at least one of them is
-    known."""
-
-    kind: str
-    measured: Roof | None
-    datasheet: Roof | None
-
-    @property
-    def roofs(self) -> list[Roof]:
-        return [roof for roof in (self.measured, self.datasheet) if roof]
-
-
-def bars(run: Run) -> dict[str, list[Bar]]:
+def bars(run: Run) -> dict[str, list[Ceiling]]:
     """Bars by the title of their panel, in the order of the file."""
-    panels: dict[str, list[Bar]] = {}
+    panels: dict[str, list[Ceiling]] = {}
     seen: set[str] = set()
     for roof in run.roofs:
         if roof.kind in seen or roof.unit not in _UNITS or _is_shown_beside_others(run, roof):
@@ -50,7 +34,7 @@ def bars(run: Run) -> dict[str, list[Bar]]:
         measured = _first(run, [roof.kind], roof.unit, True)
         datasheet = _first(run, [roof.kind, group], roof.unit, False)
         title = "Latency of a load" if roof.unit == "ns" else _GROUPS.get(group, group)
-        panels.setdefault(title, []).append(Bar(roof.kind, measured, datasheet))
+        panels.setdefault(title, []).append(Ceiling(roof.kind, measured, datasheet))
     return panels
 
 
@@ -100,8 +84,8 @@ def draw(run: Run, figure: Figure) -> bool:
     return True
 
 
-def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
-    largest = max(roof.value for bar in drawn for roof in bar.roofs)
+def _panel(axes: Axes, drawn: list[Ceiling], rows: int) -> None:
+    largest = max(bar.highest for bar in drawn)
     for row, bar in enumerate(drawn):
         if bar.datasheet:
             axes.barh(
@@ -115,18 +99,17 @@ def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
             )
         if bar.measured:
             axes.barh(row, bar.measured.value, 0.48, color=plot.BLUE)
-        end = max(roof.value for roof in bar.roofs)
         axes.annotate(
             _label(bar),
-            (end, row),
+            (bar.highest, row),
             xytext=(5, 0),
             textcoords="offset points",
             va="center",
             fontsize=11,
         )
-    groups = {bar.kind.split(".")[0] for bar in drawn}
+    groups = {bar.name.split(".")[0] for bar in drawn}
     names = [
-        bar.kind.split(".", 1)[-1] if len(groups) == 1 else bar.kind.replace(".", " ")
+        bar.name.split(".", 1)[-1] if len(groups) == 1 else bar.name.replace(".", " ")
         for bar in drawn
     ]
     axes.set_yticks(range(len(drawn)), [plot.shown(name, 14) for name in names])
@@ -139,7 +122,7 @@ def _panel(axes: Axes, drawn: list[Bar], rows: int) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _label(bar: Bar) -> str:
+def _label(bar: Ceiling) -> str:
     if bar.measured is None:
         return f"not measured ({bar.datasheet.text})" if bar.datasheet else ""
     return bar.measured.text + (
