@@ -280,15 +280,20 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
 ]
 
 
+def expect_refused(document: Json, break_it: Callable[[Json], Any], message: str) -> None:
+    """Once it is broken."""
+    broken = copy.deepcopy(document)
+    break_it(broken)
+    with pytest.raises(load.InputError) as error:
+        load.parse(broken)
+    assert message in str(error.value)
+
+
 @pytest.mark.parametrize(("break_it", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_what_is_wrong_is_named_with_its_place(
     break_it: Callable[[Json], Any], message: str
 ) -> None:
-    document = copy.deepcopy(example())
-    break_it(document)
-    with pytest.raises(load.InputError) as error:
-        load.parse(document)
-    assert message in str(error.value)
+    expect_refused(example(), break_it, message)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reports import load, synthetic_trend
+from reports.load_test import expect_refused
 from reports.synthetic_trend import Json
 
 
@@ -197,8 +198,4 @@ WRONG: list[tuple[Callable[[Json], Any], str]] = [
 def test_what_is_wrong_is_named_with_its_place(
     break_it: Callable[[Json], Any], message: str
 ) -> None:
-    made = document()
-    break_it(made)
-    with pytest.raises(load.InputError) as error:
-        load.parse(made)
-    assert message in str(error.value)
+    expect_refused(document(), break_it, message)

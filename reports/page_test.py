@@ -46,6 +46,20 @@ class Page(HTMLParser):
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.elements if name == tag]
 
+    def expect_text_only(self) -> None:
+        """That HOSTILE is shown as text, and nothing acts."""
+        assert not self.all("script")
+        assert all(
+            (image["src"] or "").startswith("data:image/svg+xml;base64,")
+            for image in self.all("img")
+        )
+        assert not [
+            key for _, attributes in self.elements for key in attributes if key.startswith("on")
+        ]
+        assert "<script>alert(1)</script>" in self.text
+        assert "{{ 7*7 }}" in self.text
+        assert "\u202e" not in self.text
+
 
 def page_of(folder: Path, *runs: synthetic.Json) -> Page:
     file = write.write(load.parse(synthetic.document(*runs)), folder)
@@ -101,16 +115,7 @@ def hostile() -> synthetic.Json:
 
 def test_hostile_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     page = page_of(tmp_path, hostile(), hostile())
-    assert not page.all("script")
-    assert all(
-        (image["src"] or "").startswith("data:image/svg+xml;base64,") for image in page.all("img")
-    )
-    assert not [
-        key for _, attributes in page.elements for key in attributes if key.startswith("on")
-    ]
-    assert "<script>alert(1)</script>" in page.text
-    assert "{{ 7*7 }}" in page.text
-    assert "\u202e" not in page.text
+    page.expect_text_only()
     assert all(file.parent == tmp_path / "figures" for file in tmp_path.rglob("*.png"))
 
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 
-import matplotlib
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 
-from reports import compared, figures, load, plot, synthetic, synthetic_comparison
+from reports import compared, figures, legible, load, synthetic, synthetic_comparison
 from reports.figures import ratios, roofline, rooflines
-from reports.figures.figures_test import _overlap, covering, free_texts, tick_labels
 from reports.model_comparison import CAUSES, Comparison
 
 Json = synthetic.Json
@@ -73,14 +67,7 @@ INPUTS = {
 
 
 def drawn(name: str, page: object) -> Figure:
-    with matplotlib.rc_context(plot.RC), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Figure(figsize=plot.SLIDE, layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.suptitle("synthetic", x=0.012, ha="left")
-        KINDS[name].draw(page, figure)
-        figure.draw_without_rendering()
-    return figure
+    return legible.drawn(KINDS[name], page)
 
 
 def only(*cases: Json) -> ratios.Page:
@@ -110,25 +97,8 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     for page in pages[:3]:
         figure = drawn(name, page)
         assert figure.get_size_inches()[1] < 13
-        with matplotlib.rc_context(plot.RC):
-            canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-            ticks = [tick_labels(axis) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-            for text in itertools.chain(free_texts(figure), *ticks):
-                box = Text.get_window_extent(text)
-                assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
-                assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
-                assert text.get_fontsize() >= 8.5
-            for labels in ticks:
-                for a, b in itertools.pairwise(labels):
-                    covered = _overlap(a.get_window_extent(), b.get_window_extent())
-                    assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
-            for axes in figure.axes:
-                texts = [
-                    text
-                    for text in (*axes.texts, axes._left_title)
-                    if text.get_text() and not text.get_rotation()
-                ]
-                assert covering(texts) == []
+        legible.expect_legible(figure, smallest=8.5)
+        assert legible.in_axes(figure, rotated=False) == []
 
 
 @pytest.mark.parametrize("cases", [1, 29, 30, 31, 120, 300])

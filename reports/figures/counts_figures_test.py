@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-
 import matplotlib
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 from msgspec import structs
 
-from reports import counted, figures, load, plot, synthetic, synthetic_counts
+from reports import counted, figures, legible, load, plot, synthetic, synthetic_counts
 from reports.counted import Dot
 from reports.figures import counts_bytes, counts_sectors, counts_wavefronts
-from reports.figures.figures_test import _overlap, free_texts, tick_labels
 from reports.model import Run
 
 Json = synthetic.Json
@@ -44,13 +38,7 @@ def many() -> Json:
 
 def drawn_suite(name: str, run: Run, suite: str) -> Figure | None:
     kind = next(kind for kind in figures.kinds("suite") if kind.name == name)
-    figure = Figure(figsize=plot.SLIDE, layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle("title")
-    if not kind.draw(run, suite, figure):
-        return None
-    figure.draw_without_rendering()
-    return figure
+    return legible.drawn(kind, run, suite)
 
 
 INPUTS = {"usual": synthetic_counts.run, "many": many}
@@ -66,23 +54,11 @@ def test_figures_of_counts_are_found() -> None:
 def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     run = parsed(INPUTS[source]())
     for suite in counted.suites(run):
-        with matplotlib.rc_context(plot.RC):
-            figure = drawn_suite(name, run, suite)
-            if figure is None:
-                assert (name, suite) == ("counts_wavefronts", "stepping")
-                continue
-            canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-            ticks = [tick_labels(axis) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-            for text in itertools.chain(free_texts(figure), *ticks):
-                box = Text.get_window_extent(text)
-                assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
-                assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
-            for labels in ticks:
-                for a, b in itertools.pairwise(labels):
-                    assert not _overlap(a.get_window_extent(), b.get_window_extent()), (
-                        a.get_text(),
-                        b.get_text(),
-                    )
+        figure = drawn_suite(name, run, suite)
+        if figure is None:
+            assert (name, suite) == ("counts_wavefronts", "stepping")
+            continue
+        legible.expect_legible(figure)
 
 
 def rows_of(run: Run, suite: str) -> dict[str, counted.Row]:

@@ -6,19 +6,14 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import warnings
 from collections.abc import Callable
 
 import matplotlib
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 
-from reports import figures, load, plot, synthetic
+from reports import figures, legible, load, plot, synthetic
 from reports.figures import (
     attention,
     coalescing,
@@ -200,23 +195,13 @@ NOTHING_TO_DRAW = {("divergence", "cpu"), ("divergence", "crowded"), ("fusion", 
 
 
 def drawn(name: str, run: Run) -> Figure | None:
-    kind = next(kind for kind in figures.kinds("run") if kind.name == name)
-    figure = Figure(figsize=plot.SLIDE, layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle("title")
-    if not kind.draw(run, figure):
-        return None
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.draw_without_rendering()
-    return figure
+    return legible.drawn(next(kind for kind in figures.kinds("run") if kind.name == name), run)
 
 
 @functools.cache
 def drawn_once(name: str, source: str) -> Figure | None:
     """For tests that only look."""
-    with matplotlib.rc_context(plot.RC):
-        return drawn(name, parsed(INPUTS[source]()))
+    return drawn(name, parsed(INPUTS[source]()))
 
 
 def test_figures_are_found_by_listing_their_folder() -> None:
@@ -236,64 +221,11 @@ def test_figures_are_found_by_listing_their_folder() -> None:
 @pytest.mark.parametrize("source", INPUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
-    with matplotlib.rc_context(plot.RC):
-        figure = drawn_once(name, source)
-        if figure is None:
-            assert source not in ("gpu", "cpu", "crowded") or (name, source) in NOTHING_TO_DRAW
-            return
-        canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-        ticks = [
-            labels
-            for axes in figure.axes
-            for axis in (axes.xaxis, axes.yaxis)
-            for labels in [tick_labels(axis)]
-        ]
-        for text in itertools.chain(free_texts(figure), *ticks):
-            box = Text.get_window_extent(text)
-            assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
-            assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
-        for labels in ticks:
-            for a, b in itertools.pairwise(labels):
-                covered = _overlap(a.get_window_extent(), b.get_window_extent())
-                assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
-
-
-def tick_labels(axis: Axis) -> list[Text]:
-    """In order of place. Ticks outside the view keep their labels but do not draw them."""
-    low, high = sorted(axis.get_view_interval())
-    ticks = sorted(axis.get_major_ticks(), key=lambda tick: tick.get_loc())
-    labels = [
-        label
-        for tick in ticks
-        if low <= tick.get_loc() <= high
-        for label in (tick.label1, tick.label2)
-    ]
-    return [label for label in labels if label.get_visible() and label.get_text()]
-
-
-def free_texts(figure: Figure) -> list[Text]:
-    """All other text: titles, axis labels, legends, notes."""
-    texts = [*figure.texts]
-    for axes in figure.axes:
-        texts += [axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
-    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
-    texts += [text for legend in legends if legend for text in legend.get_texts()]
-    return [text for text in texts if text.get_text().strip()]
-
-
-def _overlap(a: Bbox, b: Bbox) -> bool:
-    return a.x0 < b.x1 - 1 and b.x0 < a.x1 - 1 and a.y0 < b.y1 - 1 and b.y0 < a.y1 - 1
-
-
-def covering(texts: list[Text]) -> list[str]:
-    """Which of the texts cover each other, two by two. Each is measured once: that is most of what
-    it costs."""
-    boxes = [(text.get_text(), Text.get_window_extent(text)) for text in texts]
-    return [
-        f"{a!r} and {b!r}"
-        for (a, one), (b, other) in itertools.combinations(boxes, 2)
-        if _overlap(one, other)
-    ]
+    figure = drawn_once(name, source)
+    if figure is None:
+        assert source not in ("gpu", "cpu", "crowded") or (name, source) in NOTHING_TO_DRAW
+        return
+    legible.expect_legible(figure)
 
 
 @pytest.mark.parametrize("source", ["gpu", "cpu", "very_many", "crowded"])
@@ -327,7 +259,7 @@ def test_names_of_a_roofline_do_not_cover_each_other(source: str) -> None:
         assert figure is not None
         texts = [text for text in figure.axes[0].texts if not text.get_rotation()]
         assert len(texts) >= 4
-        assert covering(texts) == []
+        assert legible.covering(texts) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

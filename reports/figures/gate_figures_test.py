@@ -6,16 +6,11 @@ from __future__ import annotations
 import itertools
 import math
 
-import matplotlib
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 
-from reports import figures, load, plot, synthetic, synthetic_gate
+from reports import figures, legible, load, synthetic, synthetic_gate
 from reports.figures import forest, pairs
-from reports.figures.figures_test import _overlap, covering, free_texts, tick_labels
 from reports.model_gate import Gate
 
 KINDS = {kind.name: kind for kind in figures.kinds("gate")}
@@ -34,13 +29,7 @@ def parsed(document: synthetic.Json) -> Gate:
 
 
 def drawn(name: str, page: object) -> Figure:
-    with matplotlib.rc_context(plot.RC):
-        figure = Figure(figsize=plot.SLIDE, layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.suptitle("synthetic", x=0.012, ha="left")
-        KINDS[name].draw(page, figure)
-        figure.draw_without_rendering()
-    return figure
+    return legible.drawn(KINDS[name], page)
 
 
 def only(verdict: synthetic.Json) -> forest.Page:
@@ -59,21 +48,9 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     assert bool(pages) == (name == "forest" or source != "stored_runs"), "stored runs have no pairs"
     for page in pages[:2]:
         figure = drawn(name, page)
-        with matplotlib.rc_context(plot.RC):
-            assert figure.get_size_inches()[1] < 13
-            canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-            ticks = [tick_labels(axis) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-            for text in itertools.chain(free_texts(figure), *ticks):
-                box = Text.get_window_extent(text)
-                assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
-                assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
-            for labels in ticks:
-                for a, b in itertools.pairwise(labels):
-                    covered = _overlap(a.get_window_extent(), b.get_window_extent())
-                    assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
-            for axes in figure.axes:
-                texts = [text for text in (*axes.texts, axes._left_title) if text.get_text()]
-                assert covering(texts) == []
+        assert figure.get_size_inches()[1] < 13
+        legible.expect_legible(figure)
+        assert legible.in_axes(figure) == []
 
 
 @pytest.mark.parametrize("cases", [0, 1, 34, 35, 69, 200])

@@ -4,22 +4,26 @@ off or covered."""
 from __future__ import annotations
 
 import datetime
-import itertools
 import math
 from pathlib import Path
 
-import matplotlib
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
 
-from reports import figures, load, night_panels, plot, render, synthetic_trend, trend_around
+from reports import (
+    figures,
+    legible,
+    load,
+    night_panels,
+    plot,
+    render,
+    synthetic_trend,
+    trend_around,
+)
 from reports.figures import night_map, nights
-from reports.figures.figures_test import _overlap, covering, free_texts, tick_labels
 from reports.model_trend import Trend
 from reports.page_test import HOSTILE
 from reports.synthetic_trend import Json
@@ -73,13 +77,7 @@ INPUTS = {
 
 
 def drawn(name: str, page: object) -> Figure:
-    with matplotlib.rc_context(plot.RC):
-        figure = Figure(figsize=plot.SLIDE, layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.suptitle("synthetic", x=0.012, ha="left")
-        KINDS[name].draw(page, figure)
-        figure.draw_without_rendering()
-    return figure
+    return legible.drawn(KINDS[name], page)
 
 
 def only_page(document: Json) -> nights.Page:
@@ -105,22 +103,9 @@ def test_text_is_neither_cut_off_nor_covered(name: str, source: str) -> None:
     )
     for page in pages[:2]:
         figure = drawn(name, page)
-        with matplotlib.rc_context(plot.RC):
-            assert figure.get_size_inches()[1] < 14
-            canvas = Bbox.from_bounds(-1, -1, figure.bbox.width + 2, figure.bbox.height + 2)
-            ticks = [tick_labels(axis) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-            for text in itertools.chain(free_texts(figure), *ticks):
-                assert text.get_fontsize() >= 8.5
-                box = Text.get_window_extent(text)
-                assert canvas.contains(box.x0, box.y0), f"{text.get_text()!r} is cut off"
-                assert canvas.contains(box.x1, box.y1), f"{text.get_text()!r} is cut off"
-            for labels in ticks:
-                for a, b in itertools.pairwise(labels):
-                    covered = _overlap(a.get_window_extent(), b.get_window_extent())
-                    assert not covered, f"{a.get_text()!r} and {b.get_text()!r} cover each other"
-            for axes in figure.axes:
-                texts = [text for text in (*axes.texts, axes._left_title) if text.get_text()]
-                assert covering(texts) == []
+        assert figure.get_size_inches()[1] < 14
+        legible.expect_legible(figure, smallest=8.5)
+        assert legible.in_axes(figure) == []
 
 
 def test_what_matters_comes_first() -> None:
@@ -488,7 +473,9 @@ def test_hostile_text_is_drawn_and_files_stay_where_they_belong(tmp_path: Path) 
         "nights.png",
         "night_map.png",
     }
-    texts = [text.get_text() for text in free_texts(drawn("nights", nights.pages(trend)[0]))]
+    texts = [
+        text.get_text() for text in legible.free_texts(drawn("nights", nights.pages(trend)[0]))
+    ]
     assert all("\x07" not in text and "\x00" not in text for text in texts)
 
 
