@@ -195,23 +195,21 @@ Json troubles(const std::vector<CaseSummary>& summaries) {
 Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
   Json list = Json::array();
   const auto add = [&](bool bad, const std::string& words) {
-    list.push_back({{"bad", bad}, {"words", words}});
+    if (!words.empty()) list.push_back({{"bad", bad}, {"words", words}});
   };
-  const auto of = [&](const auto& wanted) {
+  const auto count = [&](const auto& wanted) {
     std::vector<CaseSummary> some;
-    std::ranges::copy_if(summaries, std::back_inserter(some), wanted);
-    return some;
+    std::ranges::copy_if(summaries, std::back_inserter(some), wanted, &CaseSummary::outcome);
+    return some.empty() ? ""
+                        : fmt::format("{}, of {}", outcome_counts(some),
+                                      units::plural(std::ssize(summaries), "case"));
   };
-  const std::string all =
-      fmt::format("of {} case{}", summaries.size(), summaries.size() == 1 ? "" : "s");
-  const auto failed = of([](const CaseSummary& one) { return is_not_measured(one.outcome); });
-  const auto unsteady = of([](const CaseSummary& one) {
-    return record::has_samples(one.outcome) && !record::is_success(one.outcome);
-  });
-  if (!failed.empty()) add(true, fmt::format("{}, {}", outcome_counts(failed), all));
-  if (const std::string above = above_roof(summaries); !above.empty()) add(true, above);
+  add(true, count(is_not_measured));
+  add(true, above_roof(summaries));
   if (data.run.status != record::RunStatus::finished) add(true, "the run is " + data.status);
-  if (!unsteady.empty()) add(false, fmt::format("{}, {}", outcome_counts(unsteady), all));
+  add(false, count([](record::Outcome outcome) {
+        return record::has_samples(outcome) && !record::is_success(outcome);
+      }));
   return list;
 }
 
