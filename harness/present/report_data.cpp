@@ -25,9 +25,7 @@
 namespace ridgeline::present {
 namespace {
 
-using analysis::CaseProcesses;
 using analysis::CaseSummary;
-using analysis::CountedCase;
 using analysis::SourceTable;
 using Json = json::Value;
 using json::put;
@@ -137,9 +135,7 @@ Json document_of(const CaseSummary& summary,
   if (const std::optional<Rate> reached = rate(summary))
     object["rate"] = {{"value", reached->value}, {"unit", unit(reached->quantity)}};
   object["words"] = words(summary, measurements);
-  object["metrics"] = Json::array();
-  for (const record::Metric& metric : summary.metrics)
-    object["metrics"].push_back(with_text(metric));
+  object["metrics"] = json::list(summary.metrics, with_text);
   return object;
 }
 
@@ -246,46 +242,38 @@ Json warnings(const ReportRun& data, const std::vector<CaseSummary>& summaries) 
 /// `sources` takes up those that the cases' sites lie in.
 Json cases(const ReportRun& data, const std::vector<CaseSummary>& summaries, SourceTable& sources) {
   std::map<std::string, std::vector<const StoredMeasurement*>> by_name;
-  std::map<std::string, CountedCase> counted;
-  for (const CaseProcesses& processes : analysis::by_case(data.measurements))
-    counted[record::name(processes.back()->case_info.id)] = analysis::counted_case(processes);
   for (const StoredMeasurement& stored : data.measurements)
     by_name[record::name(stored.case_info.id)].push_back(&stored);
+  const std::vector<analysis::CaseProcesses> processes = analysis::by_case(data.measurements);
   Json list = Json::array();
-  for (const CaseSummary& summary : summaries) {
+  for (std::size_t i = 0; i < summaries.size(); ++i) {  // which stand in the order of by_case
+    const CaseSummary& summary = summaries[i];
     auto& measurements = by_name[record::name(summary.case_info.id)];
     std::ranges::sort(measurements, {}, [](const StoredMeasurement* stored) {
       return std::tuple(stored->replicate, stored->measurement.attempt, stored->id);
     });
     Json object = document_of(summary, measurements);
     if (summary.outcome == record::Outcome::counted)
-      analysis::put_sites(object, counted[record::name(summary.case_info.id)], sources);
+      analysis::put_sites(object, analysis::counted_case(processes[i]), sources);
     list.push_back(std::move(object));
   }
   return list;
 }
 
 Json document_of(const ReportRun& data) {
-  const record::Run& run = data.run;
-  Json object{{"id", run.id}};
-  put(object, "label", run.label);
+  Json object = record::to_json(data.run);
+  if (data.run.label.empty()) object.erase("label");
+  if (data.run.profile_text.empty()) object.erase("profile_text");
   object["status"] = data.status;
-  object["profile"] = run.profile;
-  put(object, "profile_text", run.profile_text);
-  object["seed"] = run.seed;
-  object["started"] = run.started;
-  put(object, "finished", run.finished);
-  object["command_line"] = run.command_line;
   object["repeat"] = data.repeat;
   object["device"] = record::to_json(data.device);
   object["environment"] = record::to_json(data.environment);
-  object["builds"] = Json::array();
-  for (const record::Build& build : data.builds) object["builds"].push_back(record::to_json(build));
-  object["roofs"] = Json::array();
-  for (const record::Roof& roof : data.roofs) {
-    Json& one = object["roofs"].push_back(record::to_json(roof));
+  object["builds"] = json::list(data.builds);
+  object["roofs"] = json::list(data.roofs, [](const record::Roof& roof) {
+    Json one = record::to_json(roof);
     one["text"] = units::quantity(roof.value, roof.unit);
-  }
+    return one;
+  });
   const std::vector<CaseSummary> summaries = analysis::summarise(data.measurements, data.roofs);
   object["outcomes"] = outcome_counts(summaries);
   object["wrong"] = wrong(data, summaries);
