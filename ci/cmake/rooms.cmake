@@ -153,7 +153,7 @@ function(ridgeline_family name)
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/generated/${name}_variants.cpp)
   ridgeline_write(${table} "// Written by ci/cmake/rooms.cmake from the files in kernels/${name}.
-# include \"kernels/${name}/${name}.hpp\"
+#include \"kernels/${name}/${name}.hpp\"
 
 namespace ridgeline::${name} {
 ${declarations}

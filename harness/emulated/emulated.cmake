@@ -62,7 +62,7 @@ function(ridgeline_emulated_family name)
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/generated/${name}_emulated_variants.cpp)
   ridgeline_write(${table} "// Written by harness/emulated/emulated.cmake from the files in kernels/${name}/cuda.
-# include \"kernels/${name}/${name}.hpp\"
+#include \"kernels/${name}/${name}.hpp\"
 
 namespace ridgeline::${name} {
 namespace on_cuda {

@@ -1,5 +1,6 @@
-# Writes build_stamp.cpp: `cmake -DFILE=... -DSOURCE=... -DCOMPILER=... -DFLAGS=... -DCUDA=... -P
-# build_stamp.cmake`. Run at every build, because the commit changes without any file of the build
+# Writes build_stamp.cpp:
+#   cmake -DFILE=... -DSOURCE=... -DCOMPILER=... -DFLAGS=... -DCUDA=... -P build_stamp.cmake
+# Run at every build, because the commit changes without any file of the build
 # changing; leaves a file with the same content alone.
 set(commit unknown)
 set(dirty 0)
@@ -29,7 +30,7 @@ foreach(fact COMPILER:120 FLAGS:500 CUDA:120)
 endforeach()
 
 set(content "// Written by harness/worker/build_stamp.cmake.
-# include \"harness/worker/build_stamp.hpp\"
+#include \"harness/worker/build_stamp.hpp\"
 
 namespace ridgeline::worker {
 __attribute__((section(\"ridgeline_build\"))) extern const BuildStamp build_stamp{\"${commit}\", '${dirty}', \"${COMPILER}\", \"${FLAGS}\", \"${CUDA}\"};
