@@ -23,6 +23,9 @@ namespace ridgeline::process {
 namespace {
 
 constexpr std::size_t max_error_bytes = 64u << 10;
+// As much as a pipe holds at most: a program that never stops printing, or forking, must not keep
+// whoever waits for it from its deadline.
+constexpr int reads_per_turn = 64, ends_per_turn = 1000;
 
 struct Pipe {
   Descriptor read, write;
@@ -118,16 +121,18 @@ struct Ends {
   }
   close_all_but({ends.alive, ends.end, child_ended});
   int status = -1;
-  while (child > 0) {
+  for (bool all_reaped = true; child > 0;) {
     pollfd waits[2] = {{ends.alive, POLLIN, 0}, {child_ended, POLLIN, 0}};
-    poll(waits, 2, -1);
+    poll(waits, 2, all_reaped ? -1 : 0);
     signalfd_siginfo ignored;
-    while (read(child_ended, &ignored, sizeof ignored) > 0) {
-    }
-    pid_t ended = 0;
+    (void)!read(child_ended, &ignored, sizeof ignored);  // one signal stands for all before it
+    pid_t ended = 1;
     int ended_status = 0;
-    while ((ended = waitpid(-1, &ended_status, WNOHANG)) > 0)
+    for (int i = 0; i < ends_per_turn && ended > 0 && status == -1; ++i) {
+      ended = waitpid(-1, &ended_status, WNOHANG);
       if (ended == child) status = ended_status;
+    }
+    all_reaped = ended <= 0;
     if (status != -1) break;
     if (waits[0].revents != 0) {
       kill(child, SIGKILL);
@@ -135,6 +140,7 @@ struct Ends {
       break;
     }
   }
+  if (child > 0) kill(-child, SIGKILL);  // its group at once: nobody in it can fork past that
   end_descendants();
   (void)!write(ends.end, &status, sizeof status);
   _exit(0);
@@ -192,8 +198,9 @@ Child::~Child() { kill(); }
 
 bool Child::drain_errors(std::ostream* log) {
   char buffer[16384];
-  ssize_t got = 0;
-  while ((got = read(errors_.get(), buffer, sizeof buffer)) > 0) {
+  ssize_t got = 1;
+  for (int i = 0; i < reads_per_turn; ++i) {
+    if ((got = read(errors_.get(), buffer, sizeof buffer)) <= 0) break;
     if (log) log->write(buffer, got).flush();
     error_text_.append(buffer, static_cast<std::size_t>(got));
     if (error_text_.size() > 2 * max_error_bytes)
@@ -230,10 +237,11 @@ void Child::kill() noexcept {
   if (guard_ <= 0) return;
   stopped_.clear();  // a signal that kills needs no resuming
   alive_.reset();
-  // The guard needs milliseconds. Should it be stopped or dead, its charges are killed from here,
-  // and fall to this process.
+  // The guard needs milliseconds, and longer for thousands of processes. Should it be stopped or
+  // dead, its charges are killed from here, and fall to this process.
   pollfd wait{end_.get(), POLLIN, 0};
-  for (int tries = 0; poll(&wait, 1, 5000) < 0 && errno == EINTR && tries < 100;) ++tries;
+  const int patience_ms = static_cast<int>(1000 * (1 + longest_end_s));
+  for (int tries = 0; poll(&wait, 1, patience_ms) < 0 && errno == EINTR && tries < 100;) ++tries;
   int status = -1;
   if (wait.revents == 0 || read(end_.get(), &status, sizeof status) != sizeof status) {
     for (const pid_t pid : descendants(guard_)) ::kill(pid, SIGKILL);

@@ -40,8 +40,8 @@ class Child {
   int end() const { return end_.get(); }  // readable once the program has ended
 
   void close_input() { input_.reset(); }
-  /// Takes what stderr holds without waiting, and writes it to the log, if any; all but its last 64
-  /// KiB are dropped. False once stderr has ended.
+  /// Takes up to 1 MiB of what stderr holds without waiting, and writes it to the log, if any; all
+  /// but its last 64 KiB are dropped. False once stderr has ended.
   bool drain_errors(std::ostream* log = nullptr);
   /// The last non-empty line of stderr, fit to be shown; empty when there is none.
   std::string last_words();

@@ -70,6 +70,19 @@ TEST(Child, PassesTextThroughAndKeepsTheEndOfStderr) {
   EXPECT_EQ(child.last_words(), "last words");
 }
 
+TEST(Child, AProgramThatNeverStopsPrintingIsReadInTurns) {
+  Child child(shell("exec cat /dev/zero >&2"));
+  for (int turn = 0; turn < 100; ++turn) EXPECT_TRUE(child.drain_errors());
+  child.kill();
+}
+
+TEST(Child, AProgramThatNeverStopsForkingIsEnded) {
+  Child child(shell("again() { again & }; again; sleep 1000"));
+  usleep(100'000);
+  child.kill();
+  EXPECT_TRUE(descendants(getpid()).empty());
+}
+
 TEST(Child, AProgramThatCannotBeExecutedIsADependencyError) {
   for (const char* program : {"/nonexistent/program", "/etc/passwd"}) {
     try {

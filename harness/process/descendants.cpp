@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,19 +40,20 @@ pid_t parent_of(pid_t pid) {
 }  // namespace
 
 std::vector<pid_t> descendants(pid_t root) {
-  std::vector<std::pair<pid_t, pid_t>> parents;  // child, its parent
+  std::vector<std::pair<pid_t, pid_t>> children;  // a parent and its child
   if (DIR* folder = opendir("/proc")) {
     while (const dirent* entry = readdir(folder)) {
       const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-      if (pid > 0) parents.emplace_back(pid, parent_of(pid));
+      if (pid > 0) children.emplace_back(parent_of(pid), pid);
     }
     closedir(folder);
   }
+  std::sort(children.begin(), children.end());
   std::vector<pid_t> found{root};
-  for (std::size_t i = 0; i < found.size(); ++i)
-    for (const auto& [child, parent] : parents)
-      if (parent == found[i] && std::find(found.begin(), found.end(), child) == found.end())
-        found.push_back(child);
+  for (std::size_t i = 0; i < found.size() && found.size() <= children.size(); ++i)
+    for (auto child = std::lower_bound(children.begin(), children.end(), std::pair(found[i], 0));
+         child != children.end() && child->first == found[i]; ++child)
+      found.push_back(child->second);
   found.erase(found.begin());
   return found;
 }
@@ -59,12 +61,18 @@ std::vector<pid_t> descendants(pid_t root) {
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 void end_descendants() noexcept {
-  for (unsigned wait_us = 500;; wait_us = std::min(wait_us * 2, 50'000u)) {
-    for (const pid_t pid : descendants(getpid())) kill(pid, SIGKILL);
-    pid_t ended = 0;
-    do ended = waitpid(-1, nullptr, WNOHANG);
-    while (ended > 0 || (ended < 0 && errno == EINTR));
-    if (ended < 0) return;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(longest_end_s);
+  for (unsigned wait_us = 500; std::chrono::steady_clock::now() < give_up;
+       wait_us = std::min(wait_us * 2, 50'000u)) {
+    // What is stopped does not fork while the others are found: a program that forks for ever ends
+    // after a few rounds.
+    const std::vector<pid_t> found = descendants(getpid());
+    for (const int number : {SIGSTOP, SIGKILL})
+      for (const pid_t pid : found) kill(pid, number);
+    pid_t ended = 1;
+    for (std::size_t i = 0; i <= found.size() && ended > 0; ++i)
+      ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno == ECHILD) return;
     usleep(wait_us);
   }
 }

@@ -13,8 +13,12 @@ std::vector<pid_t> descendants(pid_t root);
 /// end_descendants().
 void adopt_orphans();
 
+/// What end_descendants() takes at most.
+inline constexpr int longest_end_s = 10;
+
 /// Kills everything below the calling process and waits for it, also for what is forked meanwhile.
-/// The calling process must adopt orphans. Returns when it has no child left.
+/// The calling process must adopt orphans. Returns when it has no child left, or gives up on what
+/// forks faster than it can be killed.
 void end_descendants() noexcept;
 
 }  // namespace ridgeline::process

@@ -40,11 +40,12 @@ Command command_of(const Tool& tool, bool output_to_errors) {
   return command;
 }
 
-/// Takes what the pipe holds now; false once it has ended.
+/// Takes up to 1 MiB, which is all that a pipe can hold; false once it has ended.
 bool drain(int descriptor, std::string& output, std::ostream* printed) {
   char buffer[16384];
-  ssize_t got = 0;
-  while ((got = read(descriptor, buffer, sizeof buffer)) > 0) {
+  ssize_t got = 1;
+  for (int i = 0; i < 64; ++i) {
+    if ((got = read(descriptor, buffer, sizeof buffer)) <= 0) break;
     if (printed) printed->write(buffer, got).flush();
     output.append(buffer,
                   std::min(static_cast<std::size_t>(got), max_output_bytes - output.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -143,14 +144,28 @@ std::string WorkerProcess::receive(Deadline deadline) {
                                                    protocol::max_message_bytes >> 20));
       case LineReader::State::ended: {
         const bool cut = !lines_->held().empty();
+        const bool ended = ends_soon();
         child_->kill();
-        lose(record::Outcome::crashed, fmt::format("the worker {}{}", child_->ending(),
-                                                   cut ? " in the middle of a message" : ""));
+        lose(record::Outcome::crashed,
+             fmt::format("the worker {}{}",
+                         ended ? child_->ending() : "closed its output, but did not end",
+                         cut ? " in the middle of a message" : ""));
       }
       case LineReader::State::waiting:
         wait(from_, POLLIN, deadline);
     }
   }
+}
+
+/// Whether it ends by itself: a program that ends closes its output a moment before.
+bool WorkerProcess::ends_soon() {
+  pollfd end{child_->end(), POLLIN, 0};
+  for (const Deadline patience = after(1); Clock::now() < patience;) {
+    if (process::wait(&end, 1, tick_ms) > 0) return true;
+    Interrupt::check();
+    child_->drain_errors();
+  }
+  return false;
 }
 
 // Returns when the descriptor is ready, or now and then for nothing.
@@ -162,7 +177,7 @@ void WorkerProcess::wait(int descriptor, short events, Deadline deadline) {
                      {child_->end(), POLLIN, 0},
                      {Interrupt::descriptor(), POLLIN, 0}};
   const bool ended_before = descriptor == child_->end();
-  if (poll(waits, 4, ms_until(deadline)) < 0 && errno != EINTR)
+  if (process::wait(waits, 4, ms_until(deadline)) < 0 && errno != EINTR)
     throw Error(ErrorKind::internal,
                 fmt::format("cannot wait for a worker: {}", std::strerror(errno)));
   Interrupt::check();

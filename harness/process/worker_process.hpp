@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -10,24 +9,13 @@
 #include <vector>
 
 #include "harness/process/child.hpp"
+#include "harness/process/clock.hpp"
 #include "harness/process/launcher.hpp"
 #include "harness/process/line_reader.hpp"
 #include "harness/protocol/messages.hpp"
 #include "harness/record/outcome.hpp"
 
 namespace ridgeline::process {
-
-using Clock = std::chrono::steady_clock;
-using Deadline = Clock::time_point;
-
-inline Deadline after(double seconds) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-inline double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// A worker may take this long to start, to say hello and to list: a driver that initialises many
 /// GPUs takes seconds.
@@ -83,6 +71,7 @@ class WorkerProcess {
   void meet(Deadline deadline);
   void send(const std::string& line, Deadline deadline);
   std::string receive(Deadline deadline);
+  bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
 

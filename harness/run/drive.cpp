@@ -25,7 +25,9 @@ namespace {
 
 using record::Outcome;
 
-double steady_s() {
+constexpr int most_attempts = 3;
+
+double running_s() {
   return std::chrono::duration<double>(process::Clock::now().time_since_epoch()).count();
 }
 
@@ -56,10 +58,10 @@ class RunInProgress {
       : plan_(plan),
         store_(store),
         observer_(observer),
-        budget_(plan.profile.budget_s, steady_s),
+        budget_(plan.profile.budget_s, running_s),
         spent_(fmt::format("the run's budget of {} was spent",
                            units::duration(plan.profile.budget_s))),
-        start_s_(steady_s()) {
+        start_s_(running_s()) {
     progress_.processes = plan.profile.processes;
     for (const Selected& selected : plan.cases) {
       const int times = selected.unavailable.empty() ? plan.profile.processes : 1;
@@ -87,6 +89,7 @@ class RunInProgress {
       if (left_.at(selected->name) == 0) continue;  // decided in an earlier replicate
       process::Interrupt::check();
       progress_.case_name = selected->name;
+      attempt_ = 1;
       tick();
       if (!selected->unavailable.empty())
         add(assignment, *selected,
@@ -101,14 +104,40 @@ class RunInProgress {
   }
 
   void measure(const Assignment& assignment, const Selected& selected) {
-    CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(), plan_.profile.case_timeout_s,
-                      budget_.left_s()};
-    const CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
-    if (!result.worker_usable) process_.reset();
+    CaseResult result = execute(selected);
+    // What spans a pause of the machine says nothing of the case: it is kept, and measured again.
+    while (spans_a_pause(result) && attempt_ < most_attempts) {
+      keep(selected, result.measurement);
+      ++attempt_;
+      if (!start(assignment, selected)) return;
+      result = execute(selected);
+    }
     if (result.out_of_budget)
       cut_off(assignment, selected, result);
     else
       add(assignment, selected, result);
+  }
+
+  static bool spans_a_pause(const CaseResult& result) {
+    const Outcome outcome = result.measurement.outcome;
+    return result.paused_s > 0 && !result.out_of_budget &&
+           (record::has_samples(outcome) || record::is_failure(outcome));
+  }
+
+  CaseResult execute(const Selected& selected) {
+    const CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(),
+                            plan_.profile.case_timeout_s, budget_.left_s()};
+    CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
+    if (!result.worker_usable) process_.reset();
+    return result;
+  }
+
+  void keep(const Selected& selected, record::Measurement measurement) {
+    measurement.attempt = attempt_;
+    store::add(store_, *process_id_, selected.info, measurement);
+    measured_.insert(selected.name);
+    roofs_.add(selected.info, measurement);
+    if (observer_.stored) observer_.stored(progress_, selected, measurement);
   }
 
   /// The budget has left no time for an execution, nor will it for later ones of the case. That
@@ -175,9 +204,6 @@ class RunInProgress {
     } else if (process_) {
       started_.insert(assignment.team.worker);
     }
-    store::add(store_, *process_id_, selected.info, measurement);
-    measured_.insert(selected.name);
-    roofs_.add(selected.info, measurement);
     // What cannot be measured here is decided once, not in every replicate again.
     const bool decided =
         measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
@@ -190,11 +216,11 @@ class RunInProgress {
     progress_.total -= settled - 1;
     ++progress_.done;
     update_left();
-    if (observer_.stored) observer_.stored(progress_, selected, measurement);
+    keep(selected, measurement);
   }
 
   void update_left() {
-    const double each_s = (steady_s() - start_s_) / std::max(progress_.done, 1);
+    const double each_s = (running_s() - start_s_) / std::max(progress_.done, 1);
     progress_.left_s =
         std::max(0.0, std::min(budget_.left_s(), each_s * (progress_.total - progress_.done)));
   }
@@ -216,6 +242,7 @@ class RunInProgress {
   std::set<std::string> measured_;   // cases with a measurement
   std::set<const Worker*> started_;  // workers that have measured
   std::uint64_t seed_ = 0;           // of the replicate
+  int attempt_ = 1;                  // at the case in hand
   std::unique_ptr<process::WorkerProcess> process_;
   std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
 };

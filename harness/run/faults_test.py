@@ -33,6 +33,9 @@ OUTCOMES = {
     "leaves_daemon": ("crashed", "exited with code 0"),
     "loops": ("timeout", "killed while sampling: the case's 1.50 s were over"),
     "loops_with_child": ("timeout", "killed while sampling"),
+    "forks_away": ("crashed", "exited with code 0"),
+    "floods_errors": ("timeout", "killed while sampling: the case's 1.50 s were over"),
+    "closes_output": ("crashed", "closed its output, but did not end"),
     "endless_output": ("crashed", "not a message: xxxx"),
     "endless_lines": ("crashed", "no field reply"),
     "binary_output": ("crashed", "not a message: \\x7fELF\\x02\\xff"),
@@ -73,7 +76,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "46 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "49 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
         "unavailable," in done.stdout
     )
     repeat = next(

@@ -10,7 +10,7 @@ import select
 import signal
 import time
 
-from harness.run.scripted_runs import case, left_behind
+from harness.run.scripted_runs import below, case, left_behind
 
 KILLS = 50
 REPORTED = re.compile(r"^\[\d+/\d+\] (\S+) \(process (\d+)/\d+\): ", re.MULTILINE)
@@ -32,6 +32,28 @@ def finish(process) -> str:
     """What the process prints from now on, once it has ended."""
     with process:
         return process.stdout.read()
+
+
+def test_a_machine_that_stood_still_is_not_blamed_on_the_code(lab):
+    profile = lab.profile("slow", case_timeout="3s")
+    process = lab.start(profile)
+    wait_for(process, "run ")
+    time.sleep(0.5)
+    stopped = [process.pid, *below(process.pid)]
+    assert len(stopped) == 3, "ridgeline, the guard and the worker"
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(5)
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
+    printed = finish(process)
+    assert process.returncode == 0, printed
+    assert lab.query("SELECT attempt, outcome FROM measurement ORDER BY id") == [
+        (1, "invalid_environment"),
+        (2, "ok"),
+    ]
+    assert "the machine stood still for " in lab.query("SELECT reason FROM measurement")[0][0]
+    assert "1 case: 1 ok" in printed
 
 
 def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):

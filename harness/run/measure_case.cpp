@@ -231,7 +231,14 @@ void CaseExecution::finish() {
 
 CaseResult CaseExecution::result() const {
   CaseResult result = result_;
-  result.measurement.total_ns = spent_s_ * 1e9;
+  record::Measurement& measurement = result.measurement;
+  measurement.total_ns = spent_s_ * 1e9;
+  result.paused_s = process::paused_s() - paused_before_s_;
+  if (result.paused_s > 0 && record::has_samples(measurement.outcome)) {
+    measurement.outcome = record::Outcome::invalid_environment;
+    measurement.reason = fmt::format("the machine stood still for {} while it was measured",
+                                     units::duration(result.paused_s));
+  }
   return result;
 }
 

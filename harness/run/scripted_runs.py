@@ -202,6 +202,12 @@ def children() -> list[tuple[int, str, str]]:
     return found
 
 
+def below(pid: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    started = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return started + [one for child in started for one in below(child)]
+
+
 def left_behind(wait_s: float = 0.0) -> list[tuple[int, str, str]]:
     """What has fallen to this process and does not end within `wait_s`. Ended orphans are reaped
     while waiting."""

@@ -146,6 +146,24 @@ const std::vector<Fault>& faults() {
          }
          _exit(0);
        }},
+      {"forks_away", "exits, and leaves a child that forks and exits, whose child does so, too",
+       [](Transport&) {
+         if (fork() == 0)
+           while (fork() <= 0) {
+           }
+         _exit(0);
+       }},
+      {"floods_errors", "never answers, and with seven children never stops printing on stderr",
+       [](Transport&) {
+         for (int i = 0; i < 3; ++i) fork();
+         for (const std::string block(65536, 'x');;) (void)!write(2, block.data(), block.size());
+       }},
+      {"closes_output", "closes its output, and goes on",
+       [](Transport&) {
+         close_range(1, 1, 0);
+         close_range(3, ~0u, 0);
+         loop();
+       }},
       {"endless_output", "answers with an endless line",
        [](Transport& outside) {
          for (const std::string block(65536, 'x');;) outside.send(block);
