@@ -30,8 +30,6 @@ namespace {
 using gate::Side;
 using gate::Sides;
 
-constexpr std::size_t max_repeated = 20;  // names in the line that repeats failures
-
 /// Commits are named by their hashes: branches move.
 std::string repeat_of(const record::Gate& gate, const record::Device& device,
                       const Sides<std::string>& commits,
@@ -40,9 +38,8 @@ std::string repeat_of(const record::Gate& gate, const record::Device& device,
   for (const record::CaseVerdict& verdict : verdicts)
     if (present::fails(verdict)) failed.push_back(verdict.case_name);
   if (failed.empty()) return {};
-  if (failed.size() > max_repeated) failed.clear();  // all of it again
   return present::repeating_line(
-      gate.command_line, device.id, gate.seed, failed,
+      gate.command_line, device.id, gate.seed, present::names_to_repeat(failed),
       {{"--baseline-ref", commits.baseline}, {"--candidate-ref", commits.candidate}});
 }
 

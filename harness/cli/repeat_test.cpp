@@ -80,6 +80,21 @@ TEST(RepeatingLine, KnowsTheOptionsOfEveryCommandThatStoresOne) {
     }
 }
 
+TEST(RepeatingFailures, NamesWhatFailedOrWhereThatIsTooMuchTheWholeRun) {
+  std::vector<analysis::CaseSummary> summaries(21);
+  for (analysis::CaseSummary& one : summaries) one.outcome = record::Outcome::ok;
+  const auto line = [&] {
+    return present::repeating_failures("ridgeline run --seed 3 --device cpu gemm", "cpu", 3,
+                                       summaries);
+  };
+  EXPECT_EQ(line(), "");
+  summaries[4].outcome = record::Outcome::crashed;
+  summaries[4].case_info.id = {"gemm", "naive", "f32", {{"n", "1"}}, {}};
+  EXPECT_EQ(line(), "ridgeline run --seed 3 --device cpu gemm/naive/f32/n=1");
+  for (analysis::CaseSummary& one : summaries) one.outcome = record::Outcome::crashed;
+  EXPECT_EQ(line(), "ridgeline run --seed 3 --device cpu gemm") << "and not some of them alone";
+}
+
 TEST(ValuesOf, ReadsAnOptionFromAStoredLine) {
   const std::string line =
       "ridgeline run --label '--budget 5s' --budget 30s --worker ./w --worker='my worker' --json "

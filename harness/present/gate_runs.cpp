@@ -14,6 +14,7 @@
 #include "harness/gate/request.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/run/selection.hpp"
@@ -181,13 +182,12 @@ std::vector<std::string> notes(const StoredSides& sides, const gate::GateOptions
 /// commits do not say it.
 std::string repeat(const StoredSides& sides, const gate::GateOptions& options,
                    const std::vector<record::CaseVerdict>& verdicts) {
-  constexpr std::size_t most = 20;  // names that a line holds
   std::vector<std::string> failed;
   for (const record::CaseVerdict& one : verdicts)
     if (fails(one)) failed.push_back(one.case_name);
   if (failed.empty()) return {};
-  if (failed.size() > most) failed = options.patterns;
-  return paired_command(sides, failed);
+  const std::vector<std::string> names = names_to_repeat(failed);
+  return paired_command(sides, names.empty() ? options.patterns : names);
 }
 
 }  // namespace

@@ -69,15 +69,20 @@ std::string repeating_line(const std::string& command_line, const std::string& d
   return shell_line(words);
 }
 
+std::vector<std::string> names_to_repeat(std::vector<std::string> names) {
+  constexpr std::size_t most = 20;
+  if (names.size() > most) names.clear();
+  return names;
+}
+
 std::string repeating_failures(const std::string& command_line, const std::string& device,
                                std::uint64_t seed,
                                const std::vector<analysis::CaseSummary>& summaries) {
-  constexpr std::size_t most = 20;  // names
   std::vector<std::string> failed;
   for (const analysis::CaseSummary& summary : summaries)
-    if (record::is_failure(summary.outcome) && failed.size() < most)
-      failed.push_back(record::name(summary.case_info.id));
-  return failed.empty() ? "" : repeating_line(command_line, device, seed, failed);
+    if (record::is_failure(summary.outcome)) failed.push_back(record::name(summary.case_info.id));
+  if (failed.empty()) return {};
+  return repeating_line(command_line, device, seed, names_to_repeat(failed));
 }
 
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {

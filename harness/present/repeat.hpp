@@ -29,8 +29,11 @@ std::string repeating_line(const std::string& command_line, const std::string& d
                            std::uint64_t seed, const std::vector<std::string>& cases = {},
                            const std::map<std::string, std::string>& instead = {});
 
-/// repeating_line for the cases that failed, as many as a line can name; empty when none did. Those
-/// that the run's budget never reached are not among them.
+/// What a line that does `names` again names: nothing, which is all of it, where they are too many.
+std::vector<std::string> names_to_repeat(std::vector<std::string> names);
+
+/// repeating_line for the cases that failed; empty when none did. Those that the run's budget never
+/// reached are not among them.
 std::string repeating_failures(const std::string& command_line, const std::string& device,
                                std::uint64_t seed,
                                const std::vector<analysis::CaseSummary>& summaries);
