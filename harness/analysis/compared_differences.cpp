@@ -64,8 +64,7 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
       add("recorded", change);
   for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
     if (side->run.status != record::RunStatus::finished)
-      found.push_back(fmt::format("{}'s run is {}: it may lack cases", name,
-                                  record::to_string(side->run.status)));
+      found.push_back(fmt::format("{}'s run is {}: it may lack cases", name, side->status));
     if (std::ranges::none_of(side->roofs,
                              [](const record::Roof& roof) { return roof.source == "measured"; }))
       found.push_back(fmt::format(

@@ -15,6 +15,7 @@ namespace ridgeline::analysis {
 struct ComparedSide : store::StoredRun {
   std::vector<record::Roof> roofs;
   store::Timings timings;
+  std::string status;  // of the run, in words
 };
 
 /// One case on one side.

@@ -294,7 +294,8 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
   b.builds[0].code_hash = "0ther";
   b.run.profile = "nightly";
   b.run.seed = 5;
-  b.run.status = record::RunStatus::interrupted;
+  b.run.status = record::RunStatus::running;
+  b.status = "killed";
   EXPECT_TRUE(other_code(a, b));
   EXPECT_EQ(
       differences(a, b),
@@ -303,7 +304,7 @@ TEST(Compare, DifferencesBesideTheHardwareAreNamed) {
            "every ratio compares the code, too"),
           "build: compiler of ridgeline-suites g++ 12.2 -> g++ 14", "profile: quick -> nightly",
           "inputs: other random numbers, of the seeds 18446744073709551615 -> 5",
-          "B's run is interrupted: it may lack cases"}));
+          "B's run is killed: it may lack cases"}));
   add(a, copy_case(), {12'500, 12'510, 12'490});
   add(b, copy_case(), {25'000, 25'010, 24'990});
   EXPECT_EQ(compare(a, b, {}).cases.at(0).because,

@@ -81,11 +81,11 @@ std::string words(const record::Measurement* measurement) {
 }
 
 /// What a side says of a case that it did not measure.
-std::string not_there(const char* side, const record::Run& run, const Half& half) {
-  if (half.left_out) return fmt::format("{}: {}", side, words(half.left_out));
-  const bool whole = run.status == record::RunStatus::finished;
-  return fmt::format("the {}'s run does not have it{}", side,
-                     whole ? "" : fmt::format(", and is {}", record::to_string(run.status)));
+std::string not_there(const char* name, const StoredSide& side, const Half& half) {
+  if (half.left_out) return fmt::format("{}: {}", name, words(half.left_out));
+  const bool whole = side.run.status == record::RunStatus::finished;
+  return fmt::format("the {}'s run does not have it{}", name,
+                     whole ? "" : ", and is " + side.status);
 }
 
 Verdict of(Outcome failure) {
@@ -107,14 +107,14 @@ std::optional<Said> without_times(const StoredSide& baseline, const StoredSide& 
     require(old_half.left_out || new_half.left_out, "a case that is judged is one of a run's");
     return Said{Verdict::skipped, words(new_half.left_out ? new_half.left_out : old_half.left_out)};
   }
-  if (!has_new) return Said{Verdict::missing, not_there("candidate", candidate.run, new_half)};
+  if (!has_new) return Said{Verdict::missing, not_there("candidate", candidate, new_half)};
   const bool olds = old_half.failure &&
                     (!new_half.failure ||
                      severity(old_half.failure->outcome) > severity(new_half.failure->outcome));
   if (const record::Measurement* failure = olds ? old_half.failure : new_half.failure)
     return Said{of(failure->outcome),
                 fmt::format("{}: {}", olds ? "baseline" : "candidate", words(failure))};
-  if (!has_old) return Said{Verdict::new_case, not_there("baseline", baseline.run, old_half)};
+  if (!has_old) return Said{Verdict::new_case, not_there("baseline", baseline, old_half)};
   return std::nullopt;
 }
 

@@ -97,6 +97,14 @@ TEST(StoredGate, SaysTooFewExactlyWhereNothingCanBeFound) {
   }
 }
 
+TEST(StoredGate, SaysWhatBecameOfARunThatLacksACase) {
+  StoredSide killed = side("20261120T124501Z-5f3a9c");
+  killed.run.status = record::RunStatus::running;
+  killed.status = "killed";
+  EXPECT_EQ(verdict(of_processes(10, 1e5), killed).reason,
+            "the candidate's run does not have it, and is killed");
+}
+
 struct Joined {
   const char* what;
   std::optional<Outcome> baseline,

@@ -12,6 +12,7 @@ namespace ridgeline::analysis {
 /// One side of a gate from stored runs.
 struct StoredSide : store::StoredRun {
   std::vector<store::StoredMeasurement> measurements;
+  std::string status;  // of the run, in words
 };
 
 /// What differs between the builds of two sides, in words: compiler, flags and CUDA, by worker.

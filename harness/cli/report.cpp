@@ -167,8 +167,7 @@ Chosen choose(const fs::path& results, const ReportOptions& options) {
   return chosen;
 }
 
-json::Value document_of(const fs::path& results, const Chosen& chosen) {
-  const std::vector<store::FoundRun> all = store::all_runs(results, [](const Error&) {});
+json::Value document_of(const Chosen& chosen, const std::vector<store::FoundRun>& all) {
   std::vector<present::ReportRun> runs;
   for (const store::FoundRun& one : chosen.runs) {
     const record::Run& run = one.summary.run;
@@ -178,7 +177,7 @@ json::Value document_of(const fs::path& results, const Chosen& chosen) {
   }
   json::Value document = present::report_document(runs, run::timestamp(), RIDGELINE_VERSION);
   document["gates"] =
-      json::list(chosen.gates, [&](const auto& one) { return present::report_json(one, results); });
+      json::list(chosen.gates, [](const auto& one) { return present::report_json(one); });
   document["trends"] = json::list(chosen.trends, [&](const auto& one) {
     return present::report_json(one, chosen.trend_rules);
   });
@@ -188,15 +187,15 @@ json::Value document_of(const fs::path& results, const Chosen& chosen) {
 }
 
 /// What the report is about, a line each.
-void say_chosen(const Chosen& chosen) {
+void say_chosen(const Chosen& chosen, const std::vector<store::FoundRun>& all) {
   const auto run_on = [](const store::RunSummary& summary) {
     return fmt::format("run {} on {}", printable(summary.run.id), printable(summary.device.model));
   };
   for (const store::FoundRun& one : chosen.runs)
-    fmt::print("{}, {}\n", run_on(one.summary), record::to_string(one.summary.run.status));
+    fmt::print("{}, {}\n", run_on(one.summary), present::status(one, all));
   for (const store::FoundGate& one : chosen.gates)
     fmt::print("gate {} on {}, {}\n", printable(one.summary.gate.id),
-               printable(one.summary.device.model), record::to_string(one.summary.gate.status));
+               printable(one.summary.device.model), present::status(one, all));
   for (const analysis::DeviceTrend& one : chosen.trends)
     fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(),
                printable(one.nights.device.model), printable(one.nights.profile));
@@ -275,12 +274,13 @@ int report(const Context& context, const ReportOptions& options) {
       options.output.empty() ? fs::path(context.results) / "report" : fs::path(options.output);
   const bool talks = !context.quiet && !context.json;
   const Chosen chosen = choose(context.results, options);
+  const auto all = store::all_runs(context.results, [](const Error&) {});
   const fs::path data = output / "report.json", page = output / "index.html";
-  const json::Value document = document_of(context.results, chosen);
+  const json::Value document = document_of(chosen, all);
   std::error_code failure;  // which write_file meets, too
   fs::create_directories(output, failure);
   write_file(data, [&](std::ostream& stream) { stream << document.dump(1) << '\n'; });
-  if (talks) say_chosen(chosen);
+  if (talks) say_chosen(chosen, all);
   draw_report(data, output);
   if (talks) say_best(document);
   if (!context.json) {

@@ -81,8 +81,7 @@ store::FoundGate stored_example(const store::TemporaryFolder& folder) {
 
 TEST(ReportFormat, AGateIsWhatThePageShows) {
   const store::TemporaryFolder folder;
-  present::expect_documented("## Example of a gate",
-                             present::report_json(stored_example(folder), folder.path()));
+  present::expect_documented("## Example of a gate", present::report_json(stored_example(folder)));
 }
 
 analysis::NightChanges between(std::size_t before, std::size_t after) {

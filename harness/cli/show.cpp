@@ -88,11 +88,10 @@ void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
   sort_by(cases, options.sort);
 }
 
-Shown read(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
+Shown read(const store::FoundRun& found, const ShowOptions& options) {
   Shown shown;
   shown.found = found;
-  shown.status =
-      present::status(shown.found, store::all_runs(context.results, [](const Error&) {}));
+  shown.status = present::status(found);
   const std::string& id = shown.found.summary.run.id;
   const store::Store store = store::Store::open(shown.found.file);
   shown.environment = store::environment(store, id);
@@ -205,7 +204,7 @@ json::Value json_of(const Shown& shown) {
 }
 
 int show_run(const Context& context, const store::FoundRun& found, const ShowOptions& options) {
-  const Shown shown = read(context, found, options);
+  const Shown shown = read(found, options);
   const present::Look look = present::look_of(stdout);
   if (context.json) {
     present::print_json(json_of(shown));
@@ -240,7 +239,7 @@ int show(const Context& context, const ShowOptions& options) {
           ErrorKind::usage,
           fmt::format("gate {} is shown whole: PATTERN, --sort and --failed are for runs", id),
           fmt::format("ridgeline show {} shows the candidate's run", run));
-    return present::show_gate(context.results, *gate, options.sampled, context.json);
+    return present::show_gate(*gate, options.sampled, context.json);
   }
   const store::FoundRun& run = std::get<store::FoundRun>(found);
   return options.listed.empty() ? show_run(context, run, options)

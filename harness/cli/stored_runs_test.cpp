@@ -131,6 +131,18 @@ TEST_F(StoredRuns, TheNewestMayStillBeRunning) {
   EXPECT_EQ(all["runs"][0].count("finished"), 0u);
 }
 
+TEST_F(StoredRuns, AreToldAsKilledWhereverTheirStatusIsTold) {
+  setenv("RIDGELINE_PYTHON", "/bin/true", 1);
+  const std::string report = ridgeline({"report", "20261120"}).out;
+  unsetenv("RIDGELINE_PYTHON");
+  EXPECT_TRUE(contains(report, "run 20261120T124501Z-aaaa on synthetic-gpu, killed\n")) << report;
+  const std::string compared = ridgeline({"compare", "20261120", "20261121"}).out;
+  EXPECT_TRUE(contains(compared, "A's run is killed: it may lack cases")) << compared;
+  const std::string gate =
+      ridgeline({"gate", "--baseline", "20261120", "--candidate", "20261121"}).out;
+  EXPECT_TRUE(contains(gate, "it is killed: cases that it did not reach are absent")) << gate;
+}
+
 /// A gate of the same folder's device, newer than its runs: a pair, and a verdict on each of four
 /// cases.
 class StoredGates : public StoredRuns {

@@ -7,6 +7,7 @@
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/base/error.hpp"
+#include "harness/present/run_text.hpp"
 #include "harness/run/selection.hpp"
 
 namespace ridgeline::present {
@@ -19,7 +20,7 @@ ComparedSide read(const FoundRun& found) {
   const store::Store store = store::Store::open(found.file);
   const std::string& id = found.summary.run.id;
   return {store::stored_run(store, found.summary), store::roofs(store, id),
-          store::timings(store, id)};
+          store::timings(store, id), status(found)};
 }
 
 std::vector<store::StoredMeasurement> read_counts(const FoundRun& found) {

@@ -35,10 +35,11 @@ struct StoredSides {
 StoredSide read_side(const store::FoundRun& found) {
   const store::Store store = store::Store::open(found.file);
   return {store::stored_run(store, found.summary),
-          store::measurements(store, found.summary.run.id, store::Samples::leave_out)};
+          store::measurements(store, found.summary.run.id, store::Samples::leave_out),
+          status(found)};
 }
 
-StoredSides read_side(const std::filesystem::path& results, const gate::GateOptions& options) {
+StoredSides read_sides(const std::filesystem::path& results, const gate::GateOptions& options) {
   const store::FoundRun baseline = store::find_run(results, options.baseline, say_left_out),
                         candidate = store::find_run(results, options.candidate, say_left_out);
   const std::string &old_id = baseline.summary.run.id, &new_id = candidate.summary.run.id;
@@ -118,8 +119,7 @@ std::string named(const char* what, const StoredSide& side) {
   if (!built.empty()) text += fmt::format(", built from {}", fmt::join(built, " and "));
   if (std::ranges::any_of(side.builds, &record::Build::dirty)) text += " with local changes";
   if (side.run.status != record::RunStatus::finished)
-    text += fmt::format("; it is {}: cases that it did not reach are absent",
-                        record::to_string(side.run.status));
+    text += fmt::format("; it is {}: cases that it did not reach are absent", side.status);
   return text;
 }
 
@@ -195,7 +195,7 @@ std::string repeat(const StoredSides& sides, const gate::GateOptions& options,
 GateReport gate_runs(const std::filesystem::path& results, const std::string& command_line,
                      const gate::GateOptions& options) {
   const std::string started = run::timestamp();
-  const StoredSides sides = read_side(results, options);
+  const StoredSides sides = read_sides(results, options);
   gate::check_options(options, sides.candidate.device);
   const ChosenCases chosen = choose(sides, options);
   const analysis::StoredVerdicts said = analysis::gate_stored(

@@ -42,6 +42,12 @@ std::string status_text(record::RunStatus status, const std::string& device_uuid
   return use->held ? "running" : "killed";
 }
 
+/// The runs in the folder of `file`; none where the status says all.
+std::vector<FoundRun> runs_beside(const std::filesystem::path& file, record::RunStatus status) {
+  if (status != record::RunStatus::running) return {};
+  return store::all_runs(file.parent_path(), [](const Error&) {});
+}
+
 }  // namespace
 
 std::string point_in_time(const std::string& iso) {
@@ -63,6 +69,14 @@ std::string status(const FoundRun& found, const std::vector<FoundRun>& all) {
 std::string status(const store::FoundGate& found, const std::vector<FoundRun>& all) {
   const record::Gate& gate = found.summary.gate;
   return status_text(gate.status, gate.device_uuid, "gate " + gate.id, gate.id, gate.started, all);
+}
+
+std::string status(const FoundRun& found) {
+  return status(found, runs_beside(found.file, found.summary.run.status));
+}
+
+std::string status(const store::FoundGate& found) {
+  return status(found, runs_beside(found.file, found.summary.gate.status));
 }
 
 std::string outcome_counts(const store::RunSummary& summary) {

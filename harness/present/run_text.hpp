@@ -14,9 +14,12 @@ std::string point_in_time(const std::string& iso);
 /// The stored status. For a run or gate that still says running: "killed" when another one has
 /// measured on its device since its last process started, because who measures holds the device's
 /// lock; "running" or "killed" when the lock of this machine tells; else "running or killed", as of
-/// another machine's. `all` are the runs of the folder, those of gates among them.
+/// another machine's. `all` are the runs of the folder, those of gates among them; without them
+/// they are read.
 std::string status(const store::FoundRun& found, const std::vector<store::FoundRun>& all);
 std::string status(const store::FoundGate& found, const std::vector<store::FoundRun>& all);
+std::string status(const store::FoundRun& found);
+std::string status(const store::FoundGate& found);
 
 /// "118 ok, 2 crashed"; "none" when nothing was measured.
 std::string outcome_counts(const store::RunSummary& summary);

@@ -22,7 +22,7 @@ namespace {
 using record::CaseVerdict;
 using record::Pair;
 
-GateReport stored_gate(const store::FoundGate& found, const std::filesystem::path& results) {
+GateReport stored_gate(const store::FoundGate& found) {
   GateReport report;
   report.gate = found.summary.gate;
   report.device = found.summary.device;
@@ -30,7 +30,7 @@ GateReport stored_gate(const store::FoundGate& found, const std::filesystem::pat
   sort_by_importance(report.verdicts);
   report.file = found.file;
   report.exit_code = gate_exit_code(report.gate.status, report.verdicts, is_strict(report.gate));
-  report.state = status(found, store::all_runs(results, [](const Error&) {}));
+  report.state = status(found);
   if (report.gate.status != record::RunStatus::finished) report.pairs = stored_pairs(found);
   return report;
 }
@@ -117,17 +117,16 @@ json::Value json_of(const GateReport& report, const std::string& sampled,
 
 }  // namespace
 
-json::Value report_json(const store::FoundGate& found, const std::filesystem::path& results) {
-  GateReport report = stored_gate(found, results);
+json::Value report_json(const store::FoundGate& found) {
+  GateReport report = stored_gate(found);
   report.rounds = store::pairs(store::Store::open(found.file), report.gate.id);
   json::Value object = to_json(report);
   for (const char* key : {"notes", "file"}) object.erase(key);
   return object;
 }
 
-int show_gate(const std::filesystem::path& results, const store::FoundGate& found,
-              const std::string& sampled, bool json) {
-  GateReport report = stored_gate(found, results);
+int show_gate(const store::FoundGate& found, const std::string& sampled, bool json) {
+  GateReport report = stored_gate(found);
   const std::vector<Pair> pairs =
       sampled.empty() ? std::vector<Pair>()
                       : store::pairs(store::Store::open(found.file), report.gate.id);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "harness/base/json.hpp"
@@ -9,12 +8,11 @@
 namespace ridgeline::present {
 
 /// What a report draws of a gate: what `ridgeline show --json` says of it, and the rounds of each
-/// case. `results` is the folder that holds it.
-json::Value report_json(const store::FoundGate& found, const std::filesystem::path& results);
+/// case.
+json::Value report_json(const store::FoundGate& found);
 
 /// Prints a stored gate, or, with a pattern in `sampled`, the pairs of the cases that it picks.
 /// Returns the exit code.
-int show_gate(const std::filesystem::path& results, const store::FoundGate& found,
-              const std::string& sampled, bool json);
+int show_gate(const store::FoundGate& found, const std::string& sampled, bool json);
 
 }  // namespace ridgeline::present
