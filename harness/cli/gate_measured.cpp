@@ -127,8 +127,10 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   } catch (const Error& error) {
     display.clear();
     throw Error(error.kind(), error.what(),
-                fmt::format("{}{}what was measured is stored; resume: ridgeline gate --resume {}",
-                            error.advice(), error.advice().empty() ? "" : "; ", gate.id));
+                fmt::format("{}{}what was measured is stored; resume: {}", error.advice(),
+                            error.advice().empty() ? "" : "; ",
+                            present::resume_command(
+                                gate, record::to_string(record::RunStatus::failed), report.file)));
   }
   process::end_descendants();
   display.clear();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/repeat.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -78,8 +78,7 @@ int perform(Context& context) {
                   examples, RIDGELINE_VERSION);
   // Not by CLI11's envname: it also hands the variable to the option of every command that was not
   // called, which shares context.results with the one that was, and so it would overrule --results.
-  const char* folder = std::getenv("RIDGELINE_RESULTS");
-  context.results = folder != nullptr && *folder != '\0' ? folder : "results";
+  context.results = present::default_results().string();
   for (const auto add : commands) add(program.root(), context);
   try {
     if (const std::optional<int> answered = program.parse(context.arguments)) return *answered;

@@ -313,6 +313,19 @@ TEST(GateReport, AJobSummaryIsCutAtWholeRowsAndSaysSo) {
   }
 }
 
+TEST(GateReport, ResumingNamesTheFolderThatTheProgramWouldNotTake) {
+  const auto names = [](const char* file) {
+    return contains(resume_command(examples::report().gate, "killed", file), " --results ");
+  };
+  unsetenv("RIDGELINE_RESULTS");
+  EXPECT_FALSE(names("results/synthetic-gpu.sqlite"));
+  EXPECT_TRUE(names("nights/synthetic-gpu.sqlite"));
+  setenv("RIDGELINE_RESULTS", "nights/", 1);
+  EXPECT_TRUE(names("results/synthetic-gpu.sqlite"));
+  EXPECT_FALSE(names("nights/synthetic-gpu.sqlite"));
+  unsetenv("RIDGELINE_RESULTS");
+}
+
 TEST(GateReport, AnnotationsThatGitHubDoesNotShowAreCountedAloud) {
   GateReport report = examples::report();
   report.verdicts.assign(10, judged("a", Verdict::regression, 5, 4, 6));

@@ -13,6 +13,7 @@
 #include "harness/base/units.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/repeat.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -261,8 +262,9 @@ std::string resume_command(const record::Gate& gate, std::string_view state,
                            const std::filesystem::path& file) {
   if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
-  if (const std::filesystem::path folder = file.parent_path(); folder != "results")
-    words.insert(words.end(), {"--results", folder.string()});
+  const std::filesystem::path otherwise = default_results() / file.filename();
+  if (file.lexically_normal() != otherwise.lexically_normal())
+    words.insert(words.end(), {"--results", file.parent_path().string()});
   return shell_line(words);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,11 @@ bool writes_elsewhere(const std::string& option) {
 }
 
 }  // namespace
+
+std::filesystem::path default_results() {
+  const char* folder = std::getenv("RIDGELINE_RESULTS");
+  return folder != nullptr && *folder != '\0' ? folder : "results";
+}
 
 std::vector<LinePart> line_parts(const std::string& command_line) {
   constexpr std::size_t names = 2;  // of the program and the command

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 #include "harness/analysis/summary.hpp"
 
 namespace ridgeline::present {
+
+/// The folder of results where no --results names one: $RIDGELINE_RESULTS, else "results".
+std::filesystem::path default_results();
 
 /// What belongs together in a line: an option with its value, or a single word, which is no
 /// option's.
