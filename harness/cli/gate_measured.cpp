@@ -21,7 +21,6 @@
 #include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
 #include "harness/run/environment.hpp"
-#include "harness/run/timestamp.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::cli {
@@ -120,7 +119,7 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
     if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
   try {
-    gate.status = gate::measure_gate(setup, store, observer);
+    gate::measure_gate(setup, store, observer);
   } catch (const gate::WorkerChanged&) {
     display.clear();
     throw;  // going on would be refused
@@ -134,7 +133,6 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   }
   process::end_descendants();
   display.clear();
-  gate.finished = run::timestamp();
   report.gate = gate;
   report.verdicts = store::verdicts(store, gate.id);
   if (analysis::gives_counts(device.kind))

@@ -6,17 +6,16 @@
 
 namespace ridgeline::gate {
 
-record::RunStatus measure_gate(const GateSetup& setup, store::Store& store,
-                               const GateObserver& observer) {
+void measure_gate(GateSetup& setup, store::Store& store, const GateObserver& observer) {
+  record::Gate& gate = setup.gate;
   try {
-    const record::RunStatus status = analysis::gives_counts(setup.device.kind)
-                                         ? measure_counts(setup, store, observer)
-                                         : measure_times(setup, store, observer);
-    store::finish_gate(store, setup.gate.id, status, run::timestamp());
-    return status;
+    gate.status = analysis::gives_counts(setup.device.kind) ? measure_counts(setup, store, observer)
+                                                            : measure_times(setup, store, observer);
+    gate.finished = run::timestamp();
+    store::finish_gate(store, gate.id, gate.status, gate.finished);
   } catch (...) {
     try {
-      store::finish_gate(store, setup.gate.id, record::RunStatus::failed, run::timestamp());
+      store::finish_gate(store, gate.id, record::RunStatus::failed, run::timestamp());
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the one
                                        // to tell
     }

@@ -62,9 +62,8 @@ struct WorkerChanged : Error {
 
 /// Measures in rounds until every case is decided, the plan ends or the budget is spent; on a
 /// device that gives counts, counts every case once. Every measurement, pair and verdict is stored
-/// at once. Returns finished or interrupted, as the store says, too; throws WorkerChanged and store
-/// Errors.
-record::RunStatus measure_gate(const GateSetup& setup, store::Store& store,
-                               const GateObserver& observer);
+/// at once. The gate of `setup` gets the status, finished or interrupted, and the time that the
+/// store has; throws WorkerChanged and store Errors.
+void measure_gate(GateSetup& setup, store::Store& store, const GateObserver& observer);
 
 }  // namespace ridgeline::gate

@@ -132,7 +132,9 @@ def test_every_format_is_written(lab):
         text=True,
     )
     assert done.returncode == 1
-    assert json.loads(done.stdout)["exit_code"] == 1
+    said = json.loads(done.stdout)
+    assert said["exit_code"] == 1
+    assert (said["gate"]["finished"],) == lab.query("SELECT finished FROM gate")[0]
     assert case("constant") in (lab.folder / "gate.md").read_text()
     assert "<failure" in (lab.folder / "gate.xml").read_text()
     assert "::error" in done.stderr
