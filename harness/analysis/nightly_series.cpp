@@ -1,8 +1,6 @@
 #include "harness/analysis/nightly_series.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -14,6 +12,7 @@
 
 #include "harness/analysis/gate_plan.hpp"
 #include "harness/analysis/summary.hpp"
+#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/in_parallel.hpp"
 #include "harness/base/text.hpp"
@@ -26,21 +25,12 @@ namespace fs = std::filesystem;
 
 std::int64_t day_of(const store::StoredRun& run, const fs::path& file) {
   const std::string& text = run.run.started;
-  int year = 0;
-  unsigned month = 0, day = 0;
-  const auto number = [&](std::size_t at, std::size_t digits, auto& value) {
-    const char* begin = text.data() + at;
-    return text.size() >= at + digits &&
-           std::from_chars(begin, begin + digits, value).ptr == begin + digits;
-  };
-  const bool read = number(0, 4, year) && number(5, 2, month) && number(8, 2, day);
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!read || !date.ok())
+  const auto day = parse_day(std::string_view(text).substr(0, 10));
+  if (!day)
     throw Error(ErrorKind::store,
                 fmt::format("run {} of {} started on no day: {}", printable(run.run.id),
                             file.string(), printable(text)));
-  return std::chrono::sys_days(date).time_since_epoch().count();
+  return day->time_since_epoch().count();
 }
 
 bool is_meant(const record::Device& device, const std::string& words) {

@@ -62,7 +62,7 @@ template void Command::option(Text, std::optional<std::string>&, Text, const Opt
 template void Command::option(Text, std::vector<std::string>&, Text, const OptionRules&) const;
 template void Command::option(Text, int&, Text, const OptionRules&) const;
 template void Command::option(Text, std::optional<int>&, Text, const OptionRules&) const;
-template void Command::option(Text, double&, Text, const OptionRules&) const;
+template void Command::option(Text, std::optional<double>&, Text, const OptionRules&) const;
 
 void Command::exclusive(const std::vector<std::string>& names) const {
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/day.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/gate_words.hpp"
@@ -55,10 +56,11 @@ void choose(Stored& stored, const RunsOptions& options) {
 
 /// Empty when `text` is the beginning of a stored time, at least its day.
 std::string not_a_date(const std::string& text) {
-  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-  bool fits = text.size() >= 10 && text.size() <= form.size();
-  for (std::size_t i = 0; fits && i < text.size(); ++i)
-    fits = form[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+  constexpr std::string_view form = "Tdd:dd:ddZ";
+  const std::string day = text.substr(0, 10), time = text.substr(day.size());
+  bool fits = parse_day(day) && time.size() <= form.size();
+  for (std::size_t i = 0; fits && i < time.size(); ++i)
+    fits = form[i] == 'd' ? time[i] >= '0' && time[i] <= '9' : time[i] == form[i];
   return fits ? "" : fmt::format("{} is not a date such as 2026-11-20", printable(text));
 }
 

@@ -311,7 +311,8 @@ TEST_F(StoredRuns, AreListedByLabelDateAndNumber) {
   EXPECT_EQ(ids({"--since", "2026-11-20"}), (Ids{newer, older}));
   EXPECT_EQ(ids({"--since", "2026-11-20T12:45:02"}), Ids{newer});
   EXPECT_EQ(ids({"--limit", "1"}), Ids{newer});
-  for (const char* wrong : {"yesterday", "2026-11", "2026-11-2x", "2026-11-20T12:45:01Zx"}) {
+  for (const char* wrong :
+       {"yesterday", "2026-11", "2026-11-2x", "2026-11-31", "2026-11-20T12:45:01Zx"}) {
     const Said said = ridgeline({"runs", "--since", wrong});
     EXPECT_EQ(said.code, 64);
     EXPECT_TRUE(contains(said.err, std::string(wrong) + " is not a date such as 2026-11-20"))

@@ -1,11 +1,11 @@
 #include "harness/present/trend.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/core.h>
 
+#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -18,30 +18,17 @@ struct TrendOptions {
   analysis::SeriesChoice choice;
   analysis::TrendRules rules;
   int new_nights = 1, shown_nights = 90;
-  double step_percent = 0;
+  std::optional<double> step_percent;
   bool fail_on_new = false, series = false;
 };
 
-/// Throws a usage Error unless `text` is empty or a day: "2026-01-31".
-void check_day(const std::string& text) {
-  if (text.empty()) return;
-  int year = 0;
-  unsigned month = 0, day = 0;
-  char rest = 0;
-  const bool read = text.size() == 10 &&
-                    std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!read || !date.ok() || text.find_first_not_of("0123456789-") != std::string::npos)
-    throw Error(ErrorKind::usage, fmt::format("--since {} is not a date", printable(text)),
-                "write it like 2026-01-31");
-}
-
 void check(const TrendOptions& options) {
-  check_day(options.choice.since);
+  if (const std::string& since = options.choice.since; !since.empty() && !parse_day(since))
+    throw Error(ErrorKind::usage, fmt::format("--since {} is not a date", printable(since)),
+                "write it like 2026-01-31");
   if (options.new_nights < 1 || options.shown_nights < 1)
     throw Error(ErrorKind::usage, "--nights and --new-nights are 1 or more");
-  if (options.step_percent < 0 || options.step_percent > 100)
+  if (const auto& step = options.step_percent; step && !(*step > 0 && *step <= 100))
     throw Error(ErrorKind::usage, "--step is a percentage above 0, and at most 100");
   if (options.fail_on_new && options.new_nights > options.shown_nights)
     throw Error(ErrorKind::usage, "--new-nights reaches farther back than --nights shows");
@@ -54,7 +41,7 @@ int trend(const Context& context, const TrendOptions& typed) {
   options.choice.profile = context.profile;
   options.rules.new_nights = static_cast<std::size_t>(options.new_nights);
   options.rules.shown_nights = static_cast<std::size_t>(options.shown_nights);
-  if (options.step_percent > 0) options.rules.least_step = options.step_percent / 100;
+  if (options.step_percent) options.rules.least_step = *options.step_percent / 100;
   present::TrendReport report{{}, options.rules, present::fine};
   for (analysis::NightlyDevice& device :
        analysis::nightly_series(context.results, options.choice, present::say_left_out))

@@ -75,6 +75,7 @@ def test_the_nightly_job_fails_on_what_is_new(nights):
         (["--since", "2026-02-30"], 64, "is not a date"),
         (["--nights", "0"], 64, "1 or more"),
         (["--step", "-1"], 64, "--step is a percentage"),
+        (["--step", "0"], 64, "--step is a percentage"),
         (["--device", "h200"], 64, "no stored device is meant by 'h200'"),
         (["--profile", "full"], 64, "no stored run has the profile 'full'"),
         (["copy/wild"], 64, "no stored case is picked by 'copy/wild'"),

@@ -1,0 +1,21 @@
+#include "harness/base/day.hpp"
+
+#include <charconv>
+
+namespace ridgeline {
+
+std::optional<std::chrono::sys_days> parse_day(std::string_view text) {
+  unsigned year = 0, month = 0, day = 0;
+  const auto number = [&](std::size_t at, std::size_t digits, unsigned& value) {
+    const char* begin = text.data() + at;
+    return std::from_chars(begin, begin + digits, value).ptr == begin + digits;
+  };
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || !number(0, 4, year) ||
+      !number(5, 2, month) || !number(8, 2, day))
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
+                                         std::chrono::month(month), std::chrono::day(day)};
+  return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
+}
+
+}  // namespace ridgeline
