@@ -64,6 +64,12 @@ TEST(TrendText, EscapesWhatADatabaseSays) {
   EXPECT_EQ(present::trend_text({{trend}, {}, 0}).find_first_of("\x1b\x07"), std::string::npos);
 }
 
+TEST(TrendText, CallsOneNightTheLastNight) {
+  const DeviceTrend trend = with_change(TrendKind::regression);
+  EXPECT_EQ(present::totals({}, trend, 1), "the last night: nothing changed");
+  EXPECT_EQ(present::totals({}, trend, 9), "the last 3 nights: nothing changed");
+}
+
 TEST(TrendText, SaysWhyNothingCanBeBuilt) {
   std::string why;
   analysis::NightChanges changes;

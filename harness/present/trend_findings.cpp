@@ -10,6 +10,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/trend.hpp"
+#include "harness/stats/level_watch.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -86,11 +87,11 @@ Finding finding(const DeviceTrend& trend, const TrendChange& one) {
 }
 
 Finding finding(const DeviceTrend& trend, const FleetEvent& event) {
-  Finding made =
-      told(to_string(event.kind), event.night, event,
-           fmt::format("{} changed within 2 days: {} slower, {} faster, {} in the middle",
-                       units::plural(event.members.size(), "case"), event.slower, event.faster,
-                       change(event.ratio)));
+  Finding made = told(to_string(event.kind), event.night, event,
+                      fmt::format("{} changed within {}: {} slower, {} faster, {} in the middle",
+                                  units::plural(event.members.size(), "case"),
+                                  units::plural(analysis::fleet_days, "day"), event.slower,
+                                  event.faster, change(event.ratio)));
   for (const TrendChange& member : event.members) made.members.push_back(finding(trend, member));
   std::ranges::stable_sort(made.members, std::ranges::greater{}, size);
   made.confirmed = std::ranges::any_of(made.members, &Finding::confirmed);
@@ -212,8 +213,8 @@ std::string totals(const std::vector<Finding>& found, const DeviceTrend& trend,
   tally("stopped case", nullptr, of_one_case("stopped"));
   tally("unconfirmed", "unconfirmed",
         [](const Finding& one) { return one.members.empty() && !one.confirmed; });
-  return fmt::format("the last {}: {}{}",
-                     units::plural(std::min(shown_nights, trend.nights.nights.size()), "night"),
+  const std::size_t nights = std::min(shown_nights, trend.nights.nights.size());
+  return fmt::format("the last {}: {}{}", nights == 1 ? "night" : fmt::format("{} nights", nights),
                      parts.empty() ? "nothing changed" : fmt::to_string(fmt::join(parts, ", ")),
                      trend.older == 0 ? ""
                                       : fmt::format("; {} before, which --nights lists",
@@ -224,10 +225,11 @@ std::vector<std::string> limits(const DeviceTrend& trend) {
   std::vector<std::string> lines;
   if (const std::string out = left_out(trend); !out.empty()) lines.push_back("left out: " + out);
   if (trend.too_short > 0)
-    lines.push_back(fmt::format(
-        "{} {} fewer than 60 nights in this environment: nothing of {} can be confirmed yet",
-        units::plural(trend.too_short, "case"), trend.too_short == 1 ? "has" : "have",
-        trend.too_short == 1 ? "it" : "them"));
+    lines.push_back(
+        fmt::format("{} {} fewer than {} in this environment: nothing of {} can be confirmed yet",
+                    units::plural(trend.too_short, "case"), trend.too_short == 1 ? "has" : "have",
+                    units::plural(stats::WatchRules().least_values, "night"),
+                    trend.too_short == 1 ? "it" : "them"));
   return lines;
 }
 
