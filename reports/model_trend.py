@@ -125,6 +125,7 @@ class Trend(Row):
     cases: Count
     least_step: Amount
     new_nights: Count
+    command: str
     fails: bool
     doubtful: bool
     conclusion: Annotated[str, Meta(min_length=1)]

@@ -18,6 +18,7 @@ from reports.synthetic import Json
 LAST = datetime.date(2026, 11, 20)
 OLD, NEW = "aaaa0000aaaa", "bbbb1111bbbb"  # hashes of comparable environments
 COMMITS = ("61c0ffee" * 5, "62c0ffee" * 5)
+COMMAND = "ridgeline trend --device GPU-synthetic --profile nightly"
 _SUITES = (
     "copy/wide",
     "copy/strided",
@@ -169,7 +170,10 @@ class Nights:
                 }
             ]
         return (
-            made | self.found | {"new_nights": 1, "dates": self.dates, "series": self.series} | more
+            made
+            | self.found
+            | {"new_nights": 1, "command": COMMAND, "dates": self.dates, "series": self.series}
+            | more
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from reports import gate_page, trend_around
 from reports.figures import nights
 from reports.model_trend import Finding, Trend
@@ -29,7 +27,6 @@ def section(one: Section) -> dict[str, object]:
         "unconfirmed": [found for found in alone if not found.confirmed],
         "around": trend_around.around(trend),
         "colour_of": colour_of,
-        "command": command(trend),
         "open_rows": OPEN_ROWS,
         "open_facts": OPEN_FACTS,
     }
@@ -56,11 +53,3 @@ def colour_of(one: Finding) -> str:
     if not one.confirmed or one.kind == "environment":
         return "note"
     return "bad" if one.worse else "good"
-
-
-def command(trend: Trend) -> str:
-    """What tells the same nights again."""
-    words = ["ridgeline", "trend", "--device", trend.device, "--profile", trend.profile]
-    return shlex.join(
-        [*words, "--new-nights", str(trend.new_nights)] if trend.new_nights != 1 else words
-    )

@@ -246,6 +246,8 @@ TEST(TrendReport, HoldsTheNightsThatAreShownAndNoPath) {
       present::report_json(trend, {.least_step = {}, .new_nights = 4, .shown_nights = 2}));
   EXPECT_FALSE(all.contains("file"));
   EXPECT_EQ(all["new_nights"], 4);
+  EXPECT_EQ(all["command"],
+            "ridgeline trend --device synthetic-0000 --profile nightly --nights 2 --new-nights 4");
   EXPECT_EQ(all["dates"], (nlohmann::ordered_json{"2026-01-02", "2026-01-03"}));
   ASSERT_EQ(all["series"].size(), 1u) << "what has no value in these nights is no series";
   EXPECT_EQ(all["series"][0]["environment"], "e1");

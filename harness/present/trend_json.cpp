@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/shell.hpp"
 #include "harness/present/trend.hpp"
 
 namespace ridgeline::present {
@@ -147,12 +148,27 @@ json::Value device_json(const DeviceTrend& trend, const analysis::TrendRules& ru
   return object;
 }
 
+/// What tells the same nights again. By the UUID: several devices may have one id.
+std::string command(const analysis::NightlyDevice& device, const analysis::TrendRules& rules) {
+  const record::Device& of = device.device;
+  std::vector<std::string> words{"ridgeline", "trend",
+                                 "--device",  of.uuid.empty() ? of.id : of.uuid,
+                                 "--profile", device.profile};
+  const analysis::TrendRules usual;
+  if (rules.shown_nights != usual.shown_nights)
+    words.insert(words.end(), {"--nights", std::to_string(rules.shown_nights)});
+  if (rules.new_nights != usual.new_nights)
+    words.insert(words.end(), {"--new-nights", std::to_string(rules.new_nights)});
+  return shell_line(words);
+}
+
 }  // namespace
 
 json::Value report_json(const DeviceTrend& trend, const analysis::TrendRules& rules) {
   json::Value object = device_json(trend, rules);
   object.erase("file");  // a report is passed on: no path of the machine it was made on
   object["new_nights"] = rules.new_nights;
+  object["command"] = command(trend.nights, rules);
   const std::size_t nights = trend.nights.nights.size();
   put_series(object, trend, nights - std::min(nights, rules.shown_nights), false);
   return object;
