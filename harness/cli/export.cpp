@@ -8,6 +8,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/export_formats.hpp"
+#include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -28,14 +29,10 @@ constexpr Format formats[] = {
 };
 
 present::ExportedRun read(const Context& context, const std::string& selector) {
-  present::ExportedRun exported;
-  exported.found = store::find_run(context.results, selector, present::say_left_out);
-  const std::string& id = exported.found.summary.run.id;
-  const store::Store store = store::Store::open(exported.found.file);
-  exported.environment = store::environment(store, id);
-  exported.builds = store::builds(store, id);
-  exported.measurements = store::measurements(store, id, store::Samples::read);
-  return exported;
+  const store::FoundRun found = store::find_run(context.results, selector, present::say_left_out);
+  const store::Store store = store::Store::open(found.file);
+  return {store::stored_run(store, found.summary),
+          store::measurements(store, found.summary.run.id, store::Samples::read)};
 }
 
 int export_run(const Context& context, const ExportOptions& options) {
@@ -48,8 +45,8 @@ int export_run(const Context& context, const ExportOptions& options) {
   }
   write_file(options.output, [&](std::ostream& out) { format->write(out, exported); });
   fmt::print(stderr, "wrote {} of run {} to {}\n",
-             units::plural(std::ssize(exported.measurements), "measurement"),
-             exported.found.summary.run.id, options.output);
+             units::plural(std::ssize(exported.measurements), "measurement"), exported.run.id,
+             options.output);
   return present::fine;
 }
 

@@ -29,11 +29,9 @@ using analysis::CaseSummary;
 using store::StoredMeasurement;
 
 /// A run with everything that `show` prints.
-struct Shown {
+struct Shown : store::StoredRun {
   store::FoundRun found;
   std::string status;
-  record::Environment environment;
-  std::vector<record::Build> builds;
   std::vector<record::Roof> roofs;
   std::vector<CaseSummary> cases;          // that the options ask for
   std::size_t measured = 0;                // cases of the run
@@ -89,14 +87,15 @@ void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
 }
 
 Shown read(const store::FoundRun& found, const ShowOptions& options) {
-  Shown shown;
-  shown.found = found;
-  shown.status = present::status(found);
-  const std::string& id = shown.found.summary.run.id;
-  const store::Store store = store::Store::open(shown.found.file);
-  shown.environment = store::environment(store, id);
-  shown.builds = store::builds(store, id);
-  shown.roofs = store::roofs(store, id);
+  const std::string& id = found.summary.run.id;
+  const store::Store store = store::Store::open(found.file);
+  Shown shown{store::stored_run(store, found.summary),
+              found,
+              present::status(found),
+              store::roofs(store, id),
+              {},
+              {},
+              {}};
   if (!options.sampled.empty()) {
     shown.sampled = of_case(store::measurements(store, id, store::Samples::read), options.sampled);
     return shown;
@@ -116,8 +115,8 @@ std::string facts(const record::Facts& facts) {
 }
 
 void print_head(const Shown& shown, const present::Look& look) {
-  const record::Run& run = shown.found.summary.run;
-  const record::Device& device = shown.found.summary.device;
+  const record::Run& run = shown.run;
+  const record::Device& device = shown.device;
   constexpr std::size_t texts = 14;  // the column in which they begin
   const auto typed = [&](const char* what, const std::string& text) {
     fmt::print("  {:<12}{}\n", what, text);
@@ -160,13 +159,12 @@ void print_cases(const Shown& shown, const present::Look& look) {
     fmt::print("\n{}\n", shown.measured == 0 ? "nothing was measured" : "no case failed");
     return;
   }
-  const record::Run& run = shown.found.summary.run;
   fmt::print("\n{}\n{}{}: {}\n", present::case_table(shown.cases, look),
              shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "",
              units::plural(static_cast<std::int64_t>(shown.measured), "case"),
              present::outcome_counts(shown.cases));
-  const std::string repeat = present::repeating_failures(
-      run.command_line, shown.found.summary.device.id, run.seed, shown.cases);
+  const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
+                                                         shown.run.seed, shown.cases);
   if (!repeat.empty()) fmt::print("repeat what failed: {}\n", printable(repeat, 4000));
 }
 
@@ -188,7 +186,7 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
 
 json::Value json_of(const Shown& shown) {
   json::Value all{{"run", present::to_json(shown.found)},
-                  {"device", record::to_json(shown.found.summary.device)},
+                  {"device", record::to_json(shown.device)},
                   {"environment", record::to_json(shown.environment)},
                   {"builds", json::list(shown.builds)},
                   {"roofs", json::list(shown.roofs)}};

@@ -15,18 +15,17 @@ namespace {
 
 using store::StoredMeasurement;
 
-json::Value google_context(const ExportedRun& run) {
-  const store::RunSummary& summary = run.found.summary;
-  json::Value context{{"date", summary.run.started},
-                      {"executable", run.builds.empty() ? "" : run.builds.front().worker},
+json::Value google_context(const ExportedRun& exported) {
+  json::Value context{{"date", exported.run.started},
+                      {"executable", exported.builds.empty() ? "" : exported.builds.front().worker},
                       {"json_schema_version", 1},
-                      {"ridgeline_run", summary.run.id},
-                      {"device", summary.device.name},
-                      {"model", summary.device.model},
-                      {"profile", summary.run.profile},
-                      {"label", summary.run.label}};
-  const auto host = run.environment.recorded.find("host");
-  if (host != run.environment.recorded.end()) context["host_name"] = host->second;
+                      {"ridgeline_run", exported.run.id},
+                      {"device", exported.device.name},
+                      {"model", exported.device.model},
+                      {"profile", exported.run.profile},
+                      {"label", exported.run.label}};
+  const auto host = exported.environment.recorded.find("host");
+  if (host != exported.environment.recorded.end()) context["host_name"] = host->second;
   return context;
 }
 
@@ -62,11 +61,11 @@ json::Value counted_entry(const record::Measurement& m) {
 
 }  // namespace
 
-void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
-  json::Value document{{"context", google_context(run)},
+void export_google_benchmark(std::ostream& out, const ExportedRun& exported) {
+  json::Value document{{"context", google_context(exported)},
                        {"benchmarks", json::Value::array()},
                        {"not_measured", json::Value::array()}};
-  for (const analysis::CaseProcesses& processes : analysis::by_case(run.measurements)) {
+  for (const analysis::CaseProcesses& processes : analysis::by_case(exported.measurements)) {
     const auto measured = [](const StoredMeasurement* stored) {
       return stored->measurement.median_ns.has_value();
     };
@@ -88,17 +87,16 @@ void export_google_benchmark(std::ostream& out, const ExportedRun& run) {
   out << document.dump(2) << '\n';
 }
 
-void export_csv(std::ostream& out, const ExportedRun& run) {
+void export_csv(std::ostream& out, const ExportedRun& exported) {
   out << "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,"
          "executions_per_sample,"
          "sample,ns\r\n";
-  const store::RunSummary& summary = run.found.summary;
-  for (const StoredMeasurement& stored : run.measurements) {
+  for (const StoredMeasurement& stored : exported.measurements) {
     const record::Measurement& m = stored.measurement;
     const record::CaseId& id = stored.case_info.id;
     const std::string start = fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(summary.run.id),
-        csv_cell(summary.device.model), csv_cell(m.case_name), csv_cell(id.suite),
+        "{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(exported.run.id),
+        csv_cell(exported.device.model), csv_cell(m.case_name), csv_cell(id.suite),
         csv_cell(id.variant), csv_cell(id.dtype), stored.replicate, m.attempt, to_string(m.outcome),
         csv_cell(m.reason), csv_cell(m.launch), csv_cell(m.cache), m.executions_per_sample);
     if (m.samples_ns.empty()) out << start << ",,\r\n";
@@ -107,11 +105,10 @@ void export_csv(std::ostream& out, const ExportedRun& run) {
   }
 }
 
-void export_jsonl(std::ostream& out, const ExportedRun& run) {
-  const store::RunSummary& summary = run.found.summary;
-  for (const StoredMeasurement& stored : run.measurements) {
-    json::Value line{{"ridgeline_json", json_version}, {"run", summary.run.id},
-                     {"model", summary.device.model},  {"device_uuid", summary.device.uuid},
+void export_jsonl(std::ostream& out, const ExportedRun& exported) {
+  for (const StoredMeasurement& stored : exported.measurements) {
+    json::Value line{{"ridgeline_json", json_version}, {"run", exported.run.id},
+                     {"model", exported.device.model}, {"device_uuid", exported.device.uuid},
                      {"process", stored.process_id},   {"replicate", stored.replicate}};
     line.update(record::to_json(stored.measurement));
     add_pruned(line, stored.measurement);

@@ -74,10 +74,6 @@ std::vector<std::string> names_of(const std::vector<store::StoredMeasurement>& m
   return {names.begin(), names.end()};
 }
 
-store::StoredRun side(const store::Store& store, const record::Run& run) {
-  return {run, {}, store::environment(store, run.id), store::builds(store, run.id)};
-}
-
 /// "ridgeline-suites: 1a2b3c -> 4d5e6f" of workers whose code is another one.
 std::vector<std::string> other_code(const store::StoredRun& then, const store::StoredRun& now) {
   using Codes = std::map<std::string, std::set<std::string>>;
@@ -232,9 +228,10 @@ Repeat compare(const RepeatedRun& repeated, const std::string& run_id,
   });
   repeat.cases = analysis::reproductions(then, now, repeated.found.summary.device.kind);
   const store::Store old_store = store::Store::open(repeated.found.file);
-  record::Run again = run_of(repeated);
-  again.id = run_id;
-  const store::StoredRun before = side(old_store, run_of(repeated)), after = side(store, again);
+  store::RunSummary again = repeated.found.summary;
+  again.run.id = run_id;
+  const store::StoredRun before = store::stored_run(old_store, repeated.found.summary),
+                         after = store::stored_run(store, again);
   const analysis::EnvironmentChanges differ = analysis::changes(before, after);
   repeat.changes = other_code(before, after);
   for (const auto* list : {&differ.comparable, &differ.recorded})

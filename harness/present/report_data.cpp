@@ -292,14 +292,8 @@ Json document_of(const ReportRun& data) {
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,
                           std::string status, std::string repeat) {
   const std::string& id = summary.run.id;
-  ReportRun data{summary.run,
-                 std::move(status),
-                 std::move(repeat),
-                 summary.device,
-                 store::environment(store, id),
-                 store::builds(store, id),
-                 store::roofs(store, id),
-                 store::measurements(store, id, store::Samples::read)};
+  ReportRun data{store::stored_run(store, summary), std::move(status), std::move(repeat),
+                 store::roofs(store, id), store::measurements(store, id, store::Samples::read)};
   store::read_sites(store, data.measurements);
   return data;
 }

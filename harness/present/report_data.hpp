@@ -15,13 +15,9 @@ namespace ridgeline::present {
 inline constexpr int report_format_version = 7;
 
 /// One run with all that a report shows of it.
-struct ReportRun {
-  record::Run run;
+struct ReportRun : store::StoredRun {
   std::string status;  // in words, as run_text.hpp has it
   std::string repeat;  // the command that measures it again
-  record::Device device;
-  record::Environment environment;
-  std::vector<record::Build> builds;
   std::vector<record::Roof> roofs;
   std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many),
                                                        // sites and sources
