@@ -14,6 +14,7 @@
 #include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
@@ -150,9 +151,9 @@ std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& r
   std::vector<std::string> list;
   const std::size_t a = old_half.medians_ns.size(), b = new_half.medians_ns.size();
   if (!can_reach(a, b, rule.alpha / cases))
-    list.push_back(fmt::format(
-        "{} and {} processes can never show a regression among {} case{}: it takes {} a side", a, b,
-        cases, cases == 1 ? "" : "s", least_processes(rule, cases)));
+    list.push_back(
+        fmt::format("{} and {} processes can never show a regression among {}: it takes {} a side",
+                    a, b, units::plural(cases, "case"), least_processes(rule, cases)));
   for (const auto& [side, half] :
        {std::pair("baseline", &old_half), std::pair("candidate", &new_half)}) {
     const auto unsteady = half->medians_ns.size() - static_cast<std::size_t>(half->ok);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/units.hpp"
 #include "harness/stats/distributions.hpp"
 #include "harness/stats/median.hpp"
 
@@ -150,10 +151,10 @@ std::optional<record::CaseVerdict> ended_by(const GateCase& gate_case,
     for (const Side side : {Side::candidate, Side::baseline})
       if (lacks(side)) {
         const record::Measurement& lost = results[side]->measurement;
-        return verdict_on(
-            gate_case, Verdict::crashed,
-            fmt::format("{}: was measured in {} round{} and then said {}: {}", when(side), measured,
-                        measured == 1 ? "" : "s", record::to_string(lost.outcome), lost.reason));
+        return verdict_on(gate_case, Verdict::crashed,
+                          fmt::format("{}: was measured in {} and then said {}: {}", when(side),
+                                      units::plural(measured, "round"),
+                                      record::to_string(lost.outcome), lost.reason));
       }
   const auto said = [&](Side side) {
     return fmt::format("{} {}", to_string(side), words(results[side]->measurement));
@@ -175,9 +176,9 @@ record::CaseVerdict too_large(const GateCase& gate_case, const CasePairs& pairs,
     skipped.no_room = true;
     return skipped;
   }
-  return verdict_on(gate_case, Verdict::invalid_environment,
-                    fmt::format("{} any more, after {} round{}: {}", what, before,
-                                before == 1 ? "" : "s", one_by_one));
+  return verdict_on(
+      gate_case, Verdict::invalid_environment,
+      fmt::format("{} any more, after {}: {}", what, units::plural(before, "round"), one_by_one));
 }
 
 }  // namespace ridgeline::gate

@@ -18,6 +18,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/file.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/process/descriptor.hpp"
 #include "harness/process/tool.hpp"
 #include "harness/run/device_lock.hpp"
@@ -235,8 +236,8 @@ void say_what_is_left_out(const Commit& commit, const Say& say) {
   const process::ToolResult changes = git(commit.repository, {"status", "--porcelain"});
   if (!changes.fine || changes.output.empty()) return;
   const auto files = 1 + std::ranges::count(changes.output, '\n');
-  say(fmt::format("{}: the uncommitted changes to {} file{} here are not part of it", title(commit),
-                  files, files == 1 ? "" : "s"));
+  say(fmt::format("{}: the uncommitted changes to {} here are not part of it", title(commit),
+                  units::plural(files, "file")));
 }
 
 }  // namespace

@@ -275,8 +275,8 @@ class TimedGate {
   }
 
   std::string why_undecided(const CaseState& state) const {
-    const auto kept = state.pairs.times.size();
-    const std::string pairs = fmt::format("{} pair{}", kept, kept == 1 ? "" : "s");
+    const auto kept = std::ssize(state.pairs.times);
+    const std::string pairs = units::plural(kept, "pair");
     if (static_cast<int>(state.rounds.size()) >= rounds_)
       return fmt::format("after all rounds, with {}", pairs);
     return fmt::format("the budget of {} was spent after {}{}", units::duration(setup_.budget_s),

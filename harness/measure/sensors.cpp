@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/base/units.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::measure {
@@ -72,8 +73,7 @@ std::string disturbance(const record::Telemetry& telemetry) {
     return fmt::format("the hardware throttled while the case was timed ({})", telemetry.throttle);
   const int neighbours = telemetry.other_processes.value_or(0);
   if (neighbours > 0)
-    return fmt::format("{} other {} used the device while the case was timed", neighbours,
-                       neighbours == 1 ? "process" : "processes");
+    return units::plural(neighbours, "other process") + " used the device while the case was timed";
   return {};
 }
 

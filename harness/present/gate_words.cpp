@@ -227,14 +227,14 @@ std::vector<std::string> conclusions(const GateReport& report) {
       "regressions are larger than the rules expect");
   if (const std::string alphas = raised_alphas(report); !alphas.empty()) lines.push_back(alphas);
   if (report.gate.status == record::RunStatus::running) {
-    lines.push_back(fmt::format("the gate {}{}",
-                                report.state == "running"  ? "is running"
-                                : report.state == "killed" ? "was killed"
-                                                           : "is running or was killed",
-                                compares_counts(report) ? ""
-                                : report.pairs == 1
-                                    ? "; 1 pair is stored"
-                                    : fmt::format("; {} pairs are stored", report.pairs)));
+    lines.push_back(fmt::format(
+        "the gate {}{}",
+        report.state == "running"  ? "is running"
+        : report.state == "killed" ? "was killed"
+                                   : "is running or was killed",
+        compares_counts(report) ? ""
+                                : fmt::format("; {} {} stored", units::plural(report.pairs, "pair"),
+                                              report.pairs == 1 ? "is" : "are")));
     return lines;
   }
   switch (report.exit_code) {

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 
 namespace ridgeline::run {
 namespace {
@@ -211,9 +212,9 @@ std::vector<Selected> select(const std::vector<Worker>& workers, const record::D
     const std::vector<std::string> others = profiles_with(left_out, device.kind, home);
     throw Error(
         ErrorKind::usage,
-        fmt::format("\"{}\" matches {} case{}, but the profile {} leaves {} out",
-                    printable(pattern), left_out.size(), left_out.size() == 1 ? "" : "s",
-                    profile.name, left_out.size() == 1 ? "it" : "them all"),
+        fmt::format("\"{}\" matches {}, but the profile {} leaves {} out", printable(pattern),
+                    units::plural(std::ssize(left_out), "case"), profile.name,
+                    left_out.size() == 1 ? "it" : "them all"),
         fmt::format(
             "{}a case's full name is always measured: {}",
             others.empty() ? "" : fmt::format("choose --profile {}; ", fmt::join(others, " or ")),

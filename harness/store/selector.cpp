@@ -13,6 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
 #include "harness/store/baselines.hpp"
 
 namespace ridgeline::store {
@@ -309,8 +310,8 @@ RunOrGate find_run_or_gate(const fs::path& folder, const std::string& selector,
   if (!gates.empty())
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} means {} run{} and {} gate{}", printable(which), runs.size(),
-                    runs.size() == 1 ? "" : "s", gates.size(), gates.size() == 1 ? "" : "s"),
+        fmt::format("{} means {} and {}", printable(which), units::plural(std::ssize(runs), "run"),
+                    units::plural(std::ssize(gates), "gate")),
         fmt::format("write more of one: {}, ..., {}, ...", runs.front(), gates.front()));
   if (which == "latest" && listed.runs.empty() && !listed.gates.empty())
     return find_gate(folder, selector, left_out);
