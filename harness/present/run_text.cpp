@@ -95,7 +95,7 @@ std::string verdicts_text(const store::FoundGate& found) {
 }
 
 std::int64_t stored_pairs(const store::FoundGate& found) {
-  return std::ssize(store::pairs(store::Store::open(found.file), found.summary.gate.id));
+  return store::pair_count(store::Store::open(found.file), found.summary.gate.id);
 }
 
 }  // namespace ridgeline::present

@@ -74,6 +74,16 @@ std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id
   });
 }
 
+std::int64_t pair_count(Connection& connection, std::string_view gate_id) {
+  return connection.read("count the pairs of a gate in", [&] {
+    std::int64_t count = 0;
+    each_row(
+        connection, "gate", "SELECT ?1 AS id, count(*) AS n FROM pair WHERE gate_id = ?1",
+        [&](const Row& row) { count = row.get<std::int64_t>("n"); }, gate_id);
+    return count;
+  });
+}
+
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id) {
   return connection.read("read the verdicts of a gate in", [&] {
     std::vector<record::CaseVerdict> verdicts;

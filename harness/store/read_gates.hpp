@@ -23,6 +23,7 @@ struct GateSummary {
 std::vector<GateSummary> gates(Connection& connection);
 /// By round, then in the order measured.
 std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id);
+std::int64_t pair_count(Connection& connection, std::string_view gate_id);
 /// By name of the case.
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);
 
