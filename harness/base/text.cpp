@@ -80,6 +80,13 @@ std::string printable(std::string_view text, std::size_t limit) {
   return shown;
 }
 
+bool is_plain_name(std::string_view text, std::size_t most) {
+  return !text.empty() && text.size() <= most &&
+         text.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+             std::string_view::npos;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;

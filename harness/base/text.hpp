@@ -14,6 +14,9 @@ bool is_utf8(std::string_view text);
 /// most `limit` bytes; for showing what an untrusted program sent.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
+/// Whether `text` has 1 to `most` characters, all of them letters, digits, '.', '_' or '-'.
+bool is_plain_name(std::string_view text, std::size_t most);
+
 /// The candidate with the smallest edit distance to `word`, or empty when none is near (more than a
 /// third differs).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);

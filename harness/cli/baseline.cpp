@@ -45,10 +45,7 @@ std::vector<Named> all_baselines(const std::filesystem::path& results,
 }
 
 void check_name(const std::string& name) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (!name.empty() && name.size() <= 100 && name.find_first_not_of(plain) == std::string::npos)
-    return;
+  if (is_plain_name(name, 100)) return;
   throw Error(ErrorKind::usage,
               fmt::format("'{}' cannot be the name of a baseline", printable(name)),
               "a name has 1 to 100 letters, digits, '.', '_' or '-'");

@@ -60,11 +60,7 @@ void check_folders(const std::vector<std::string>& folders, const fs::path& resu
 
 /// The model's name becomes the name of a file, and comes from a file that anyone may have written.
 void check_model(const std::string& model, const fs::path& file) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  if (!model.empty() && model.size() <= 200 && model.front() != '.' &&
-      model.find_first_not_of(plain) == std::string::npos)
-    return;
+  if (is_plain_name(model, 200) && model.front() != '.') return;
   throw Error(ErrorKind::store,
               fmt::format("cannot merge {}: its device model '{}' cannot name a results file",
                           file.string(), printable(model)),
