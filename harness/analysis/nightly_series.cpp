@@ -287,16 +287,8 @@ std::vector<NightlyDevice> nightly_series(const fs::path& folder, const SeriesCh
     check_meant(choice, meant);
     return {};
   }
-  for (const std::string& pattern : choice.patterns) {
-    if (std::ranges::any_of(case_names,
-                            [&](const std::string& name) { return matches(pattern, name); }))
-      continue;
-    const std::string near = nearest(pattern, {case_names.begin(), case_names.end()});
-    throw Error(ErrorKind::usage,
-                fmt::format("no stored case is picked by '{}'", printable(pattern)),
-                near.empty() ? "ridgeline show lists the cases of the latest run"
-                             : fmt::format("did you mean {}?", near));
-  }
+  check_picks(choice.patterns, {case_names.begin(), case_names.end()}, "what is stored",
+              "ridgeline show lists the cases of the latest run");
   return devices;
 }
 

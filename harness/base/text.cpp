@@ -119,7 +119,7 @@ void check_picks(const std::vector<std::string>& patterns, const std::vector<std
       continue;
     const std::string near = nearest(pattern, names);
     throw Error(ErrorKind::usage, fmt::format("{} has no case {}", whose, printable(pattern)),
-                near.empty() ? otherwise : fmt::format("did you mean {}?", near));
+                near.empty() ? otherwise : fmt::format("did you mean {}? {}", near, otherwise));
   }
 }
 

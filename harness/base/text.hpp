@@ -36,7 +36,7 @@ constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t state = 0xcbf
 bool any_matches(const std::vector<std::string>& patterns, std::string_view name);
 
 /// Throws a usage Error for the first of `patterns` that picks none of `names`, the cases of
-/// `whose` ("the run"). Its advice is the nearest name, or `otherwise`.
+/// `whose` ("the run"). Its advice is the nearest name, if any is near, and `otherwise`.
 void check_picks(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
                  std::string_view whose, const std::string& otherwise);
 

@@ -47,8 +47,8 @@ TEST(Text, AnyOfSeveralPatternsPicksAndNonePicksAll) {
 TEST(Text, APatternThatPicksNothingIsRefusedWithAdvice) {
   const std::vector<std::string> names{"gemm/naive", "scan/naive"};
   EXPECT_NO_THROW(check_picks({"gemm", "*/naive"}, names, "the run", "look"));
-  const std::pair<const char*, const char*> rows[] = {{"gemm/naiv", "did you mean gemm/naive?"},
-                                                      {"x", "look"}};
+  const std::pair<const char*, const char*> rows[] = {
+      {"gemm/naiv", "did you mean gemm/naive? look"}, {"x", "look"}};
   for (const auto& [pattern, advice] : rows) try {
       check_picks({"gemm", pattern}, names, "the run", "look");
       ADD_FAILURE() << pattern;

@@ -183,7 +183,7 @@ TEST_F(Predict, MistakesAreClearAndUseTheRightExitCode) {
       {{"gemm"}, 64, "--on", ""},
       {{"gemm/naiv", "--on", "h100"},
        64,
-       "no case that emulated:sm_90 has counted matches gemm/naiv",
+       "what is counted by emulated:sm_90 has no case gemm/naiv",
        "ridgeline run --device emulated:sm_90 gemm/naiv counts it"},
       {{"gemm", "--on", "h100", "--run", "20261119"},
        64,

@@ -78,7 +78,7 @@ def test_the_nightly_job_fails_on_what_is_new(nights):
         (["--step", "0"], 64, "--step is a percentage"),
         (["--device", "h200"], 64, "no stored device is meant by 'h200'"),
         (["--profile", "full"], 64, "no stored run has the profile 'full'"),
-        (["copy/wild"], 64, "no stored case is picked by 'copy/wild'"),
+        (["copy/wild"], 64, "what is stored has no case copy/wild"),
         (["--fail-on-new", "--new-nights", "100"], 64, "--new-nights reaches farther"),
     ],
 )

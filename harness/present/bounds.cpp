@@ -94,16 +94,8 @@ void check_patterns(const std::vector<std::string>& patterns, const CountedCases
                     const std::string& device) {
   std::vector<std::string> names;
   for (const auto& [name, counted] : cases) names.push_back(name);
-  for (const std::string& pattern : patterns) {
-    if (std::ranges::any_of(names, [&](const std::string& name) { return matches(pattern, name); }))
-      continue;
-    const std::string near = nearest(pattern, names);
-    throw Error(ErrorKind::usage,
-                fmt::format("no case that {} has counted matches {}", device, printable(pattern)),
-                fmt::format("{}{} counts it",
-                            near.empty() ? "" : fmt::format("did you mean {}? Else ", near),
-                            counting_command(device, {pattern})));
-  }
+  check_picks(patterns, names, "what is counted by " + device,
+              counting_command(device, patterns) + " counts it");
 }
 
 /// The runs whose counts fit the GPU: the one that the user chose, or all, newest first.
