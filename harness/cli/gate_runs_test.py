@@ -139,7 +139,7 @@ def test_a_slower_run_is_found_stored_and_shown(runs):
         case("noisy"),
         text=True,
     )
-    assert f"ridgeline gate --baseline-ref {OLD} --candidate-ref {NEW}" in shown.stdout
+    assert f"--baseline-ref {OLD[:12]} --candidate-ref {NEW[:12]}" in shown.stdout
     assert shown.returncode == 1
 
     # The gate is the newest of all; what only runs have is asked of the newest run, unless a gate

@@ -11,6 +11,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/rate.hpp"
+#include "harness/present/run_text.hpp"
 #include "harness/present/short_names.hpp"
 #include "harness/present/table.hpp"
 
@@ -202,12 +203,9 @@ json::Value to_json(const CaseSummary& summary) {
 }
 
 std::string outcome_counts(const std::vector<CaseSummary>& summaries) {
-  std::map<Outcome, int> counts;
+  std::map<Outcome, std::int64_t> counts;
   for (const CaseSummary& summary : summaries) ++counts[summary.outcome];
-  std::string text;
-  for (const auto& [outcome, count] : counts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, record::to_string(outcome));
-  return text;
+  return outcome_counts(counts);
 }
 
 }  // namespace ridgeline::present

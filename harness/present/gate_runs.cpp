@@ -9,7 +9,6 @@
 
 #include "harness/analysis/stored_gate.hpp"
 #include "harness/base/error.hpp"
-#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/gate/request.hpp"
 #include "harness/gate/rules.hpp"
@@ -127,11 +126,7 @@ std::string named(const char* what, const StoredSide& side) {
 std::string paired_command(const StoredSides& sides, const std::vector<std::string>& patterns) {
   const std::string old_commit = commit(sides.baseline), new_commit = commit(sides.candidate);
   if (old_commit.empty() || new_commit.empty() || old_commit == new_commit) return {};
-  std::vector<std::string> words{
-      "ridgeline",       "gate",     "--baseline-ref", old_commit,
-      "--candidate-ref", new_commit, "--device",       sides.candidate.device.id};
-  words.insert(words.end(), patterns.begin(), patterns.end());
-  return shell_line(words);
+  return gate_of_commits(old_commit, new_commit, sides.candidate.device.id, patterns);
 }
 
 std::vector<std::string> notes(const StoredSides& sides, const gate::GateOptions& options,

@@ -103,7 +103,7 @@ TEST_F(GateRuns, FindsASlowDownAndStoresIt) {
   EXPECT_EQ(report.verdicts[0].verdict, Verdict::regression);
   EXPECT_EQ(report.exit_code, regression);
   const std::string paired =
-      "ridgeline gate --baseline-ref abc123 --candidate-ref def456 --device fake:0";
+      "ridgeline gate --device fake:0 --baseline-ref abc123 --candidate-ref def456";
   EXPECT_TRUE(is_noted(report, paired));
   EXPECT_EQ(report.repeat, paired + " gemm/tiled/f32/m=64,n=64,k=64");
   const store::Store results = store::Store::open(report.file);

@@ -91,6 +91,17 @@ std::string repeating_failures(const std::string& command_line, const std::strin
   return repeating_line(command_line, device, seed, names_to_repeat(failed));
 }
 
+std::string gate_of_commits(const std::string& baseline, const std::string& candidate,
+                            const std::string& device, const std::vector<std::string>& patterns) {
+  constexpr std::size_t digits = 12;  // of a hash, enough to be the only one
+  std::vector<std::string> words{"ridgeline",       "gate",
+                                 "--device",        device,
+                                 "--baseline-ref",  baseline.substr(0, digits),
+                                 "--candidate-ref", candidate.substr(0, digits)};
+  words.insert(words.end(), patterns.begin(), patterns.end());
+  return shell_line(words);
+}
+
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option) {
   std::vector<std::string> values;
   for (const LinePart& part : line_parts(command_line))

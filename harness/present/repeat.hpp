@@ -42,6 +42,10 @@ std::string repeating_failures(const std::string& command_line, const std::strin
                                std::uint64_t seed,
                                const std::vector<analysis::CaseSummary>& summaries);
 
+/// The gate that measures two commits side by side; empty patterns stand for all cases.
+std::string gate_of_commits(const std::string& baseline, const std::string& candidate,
+                            const std::string& device, const std::vector<std::string>& patterns);
+
 /// The values that `option` ("--budget") has in a stored line, in order.
 std::vector<std::string> values_of(const std::string& command_line, const std::string& option);
 

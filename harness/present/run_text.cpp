@@ -79,11 +79,16 @@ std::string status(const store::FoundGate& found) {
   return status(found, runs_beside(found.file, found.summary.gate.status));
 }
 
-std::string outcome_counts(const store::RunSummary& summary) {
+std::string outcome_counts(const std::map<record::Outcome, std::int64_t>& counts) {
   std::string text;
-  for (const auto& [outcome, count] : summary.outcomes)
+  for (const auto& [outcome, count] : counts)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(outcome));
-  return text.empty() ? "none" : text;
+  return text;
+}
+
+std::string outcome_counts(const store::RunSummary& summary) {
+  const auto& counts = summary.outcomes;
+  return counts.empty() ? "none" : outcome_counts(std::map(counts.begin(), counts.end()));
 }
 
 std::string verdicts_text(const store::FoundGate& found) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,9 @@ std::string status(const store::FoundGate& found, const std::vector<store::Found
 std::string status(const store::FoundRun& found);
 std::string status(const store::FoundGate& found);
 
-/// "118 ok, 2 crashed"; "none" when nothing was measured.
+/// "118 ok, 2 crashed"; empty without any.
+std::string outcome_counts(const std::map<record::Outcome, std::int64_t>& counts);
+/// The same of all measurements; "none" when nothing was measured.
 std::string outcome_counts(const store::RunSummary& summary);
 /// "2 regressions, 40 pass" of a gate; "none" when nothing was decided. For one that has not ended,
 /// also its pairs.

@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/present/repeat.hpp"
+#include "harness/present/run_text.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/stats/level_watch.hpp"
 
@@ -129,16 +130,12 @@ Finding finding(const DeviceTrend& trend, const TrendStop& stop) {
 
 /// "14 unstable, 2 crashed measurements; 3 runs of a gate".
 std::string left_out(const DeviceTrend& trend) {
-  std::vector<std::string> parts;
   std::int64_t measurements = 0;
-  for (const auto& [outcome, n] : trend.nights.left_out) {
-    parts.push_back(fmt::format("{} {}", n, record::to_string(outcome)));
-    measurements += n;
-  }
+  for (const auto& [outcome, n] : trend.nights.left_out) measurements += n;
   std::string text;
-  if (!parts.empty())
-    text =
-        fmt::format("{} ({})", units::plural(measurements, "measurement"), fmt::join(parts, ", "));
+  if (measurements > 0)
+    text = fmt::format("{} ({})", units::plural(measurements, "measurement"),
+                       outcome_counts(trend.nights.left_out));
   for (const auto& [why, n] : trend.nights.other_runs)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", units::plural(n, "run"), why);
   return text;
@@ -244,9 +241,7 @@ std::string confirming_command(const analysis::NightChanges& changes, const reco
   else if (changes.before_dirty || changes.after_dirty)
     why = "built with local changes, which cannot be built again";
   else
-    return shell_line({"ridgeline", "gate", "--device", device.id, "--baseline-ref",
-                       changes.before_commit.substr(0, 12), "--candidate-ref",
-                       changes.after_commit.substr(0, 12), case_name});
+    return gate_of_commits(changes.before_commit, changes.after_commit, device.id, {case_name});
   return {};
 }
 
