@@ -44,20 +44,6 @@ struct ShowOptions {
   bool failed = false;
 };
 
-constexpr const char* lists_cases = "ridgeline show RUN lists its cases";
-
-std::vector<StoredMeasurement> of_case(std::vector<StoredMeasurement> measurements,
-                                       const std::string& pattern) {
-  std::vector<std::string> names;
-  for (const StoredMeasurement& stored : measurements)
-    names.push_back(stored.measurement.case_name);
-  check_picks({pattern}, names, "the run", lists_cases);
-  std::erase_if(measurements, [&](const StoredMeasurement& m) {
-    return !matches(pattern, m.measurement.case_name);
-  });
-  return measurements;
-}
-
 /// Orders the cases of each suite: the shortest time, the highest rate or share of the roof first,
 /// and last what has none.
 void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
@@ -78,7 +64,7 @@ void sort_by(std::vector<CaseSummary>& cases, const std::string& what) {
 void choose(std::vector<CaseSummary>& cases, const ShowOptions& options) {
   std::vector<std::string> names;
   for (const CaseSummary& summary : cases) names.push_back(record::name(summary.case_info.id));
-  check_picks(options.patterns, names, "the run", lists_cases);
+  check_picks(options.patterns, names, "the run", "ridgeline show RUN lists its cases");
   std::erase_if(cases, [&](const CaseSummary& summary) {
     return !any_matches(options.patterns, record::name(summary.case_info.id)) ||
            (options.failed && !record::is_failure(summary.outcome));
@@ -97,7 +83,8 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
               {},
               {}};
   if (!options.sampled.empty()) {
-    shown.sampled = of_case(store::measurements(store, id, store::Samples::read), options.sampled);
+    shown.sampled = present::measurements_of(store::measurements(store, id, store::Samples::read),
+                                             options.sampled);
     return shown;
   }
   shown.cases =

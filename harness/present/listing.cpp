@@ -51,19 +51,6 @@ std::string what_there_is(const std::set<std::string>& names) {
                      fmt::join(said, ", "));
 }
 
-/// The measurements of the cases that `pattern` picks, all of a case or none.
-std::vector<StoredMeasurement> picked(std::vector<StoredMeasurement> measurements,
-                                      const std::string& pattern) {
-  std::set<std::string> names;
-  for (const StoredMeasurement& stored : measurements) names.insert(stored.measurement.case_name);
-  check_picks({pattern}, {names.begin(), names.end()}, "the run",
-              fmt::format("it has {}; ridgeline show lists them", what_there_is(names)));
-  std::erase_if(measurements, [&](const StoredMeasurement& m) {
-    return !matches(pattern, m.measurement.case_name);
-  });
-  return measurements;
-}
-
 /// Why cases have no counts: "gemm/wmma/f32/m=64,n=64,k=64 and 2 more are unsupported: needs
 /// sm_90", one of a reason.
 std::vector<std::string> reasons_of(const std::vector<const record::Measurement*>& skipped) {
@@ -111,10 +98,22 @@ void print_text(const CountedCase& counted) {
 
 }  // namespace
 
+std::vector<StoredMeasurement> measurements_of(std::vector<StoredMeasurement> measurements,
+                                               const std::string& pattern) {
+  std::set<std::string> names;
+  for (const StoredMeasurement& stored : measurements) names.insert(stored.measurement.case_name);
+  check_picks({pattern}, {names.begin(), names.end()}, "the run",
+              fmt::format("it has {}; ridgeline show lists them", what_there_is(names)));
+  std::erase_if(measurements, [&](const StoredMeasurement& m) {
+    return !matches(pattern, m.measurement.case_name);
+  });
+  return measurements;
+}
+
 int show_listing(const store::FoundRun& found, const std::string& pattern, bool json) {
   const store::Store store = store::Store::open(found.file);
-  std::vector<StoredMeasurement> measurements =
-      picked(store::measurements(store, found.summary.run.id, store::Samples::leave_out), pattern);
+  std::vector<StoredMeasurement> measurements = measurements_of(
+      store::measurements(store, found.summary.run.id, store::Samples::leave_out), pattern);
   store::read_sites(store, measurements);
   json::Value listings = json::Value::array();
   analysis::SourceTable sources;
