@@ -10,12 +10,12 @@ namespace ridgeline::analysis {
 
 /// What else changed between two nights of a device.
 struct NightChanges {
-  std::vector<std::string> environment;  // facts and how workers were built, in words: "driver
-                                         // 580.1 -> 580.2"
-  std::string before_commit,
-      after_commit;  // full hashes; equal when nothing changed; empty where unknown
-  bool before_dirty = false,
-       after_dirty = false;           // built with local changes: the commit does not say from what
+  // Facts and how workers were built, in words: "driver 580.1 -> 580.2".
+  std::vector<std::string> environment;
+  // Full hashes; equal when nothing changed; empty where unknown.
+  std::string before_commit, after_commit;
+  // Built with local changes: the commit does not say from what.
+  bool before_dirty = false, after_dirty = false;
   std::string before_run, after_run;  // ids of the runs that are compared
 
   bool commit_changed() const { return before_commit != after_commit; }

@@ -107,8 +107,8 @@ TEST(StoredGate, SaysWhatBecameOfARunThatLacksACase) {
 
 struct Joined {
   const char* what;
-  std::optional<Outcome> baseline,
-      candidate;  // of every process; nothing: the run does not have the case
+  // Of every process; nothing: the run does not have the case.
+  std::optional<Outcome> baseline, candidate;
   Verdict expected;
   const char* reason;
 };

@@ -16,8 +16,8 @@ std::string time_range(double low, double high);
 /// Two counts: whole numbers in full, others with four significant digits, or as many as tell them
 /// apart.
 std::pair<std::string, std::string> counts(double first, double second);
-std::string plural(std::int64_t count,
-                   std::string_view noun);  // "1 case", "12 cases", "2 processes"
+/// "1 case", "12 cases", "2 processes".
+std::string plural(std::int64_t count, std::string_view noun);
 std::string duration(double seconds);       // whole seconds: "42 s", "3 min 05 s", "2 h 07 min"
 std::string byte_rate(double bytes_per_s);  // "456 GB/s"; decimal prefixes
 std::string flop_rate(double flops_per_s);  // "12.3 TFLOP/s"

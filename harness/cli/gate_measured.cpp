@@ -101,8 +101,8 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   store::Store store = store::Store::create(report.file);
   if (wanted.resumed) {
     gate::check_unchanged(wanted, setup, store, environment, options_text);
-    store::resume_gate(store,
-                       gate.id);  // refuses one that has finished while the device was waited for
+    // Refuses one that has finished while the device was waited for.
+    store::resume_gate(store, gate.id);
     gate::add_measured(setup, store);
   } else {
     store::begin(store, gate, setup.baseline_run, setup.candidate_run, setup.device, environment);

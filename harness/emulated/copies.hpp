@@ -74,8 +74,8 @@ class Copies {
   };
   struct OfLane {
     Groups<Copy> started;
-    std::uint64_t bytes = 0,
-                  most_bytes = 0;  // from global memory: under way now, and at most so far
+    // From global memory: under way now, and at most so far.
+    std::uint64_t bytes = 0, most_bytes = 0;
   };
   OfLane& mine() { return of_lanes_[lanes_.running().thread]; }
 

@@ -18,8 +18,8 @@ class Counting {
   device::Counts take();
 
  private:
-  using Place = std::tuple<std::uint64_t, std::uint32_t, Space, Act,
-                           int>;  // kernel, pc, and what is done there
+  /// Kernel, pc, and what is done there.
+  using Place = std::tuple<std::uint64_t, std::uint32_t, Space, Act, int>;
   std::map<Place, Site> sites_;
   struct Launched {
     std::uint64_t kernel = 0;

@@ -120,9 +120,8 @@ class GlobalMemory {
   Slot& slot_of(std::uint64_t address) { return slots_[(address - global_base) / slot_span]; }
 
   std::vector<Slot> slots_;
-  std::uint32_t several_ = 1,
-                free_number_ = 2;  // in cells of this launch: several blocks; and of the next
-                                   // launch
+  // In cells of this launch: several blocks; and of the next launch.
+  std::uint32_t several_ = 1, free_number_ = 2;
   bool at_once_ = false;
   std::mutex fences_together_;
   std::map<std::uint32_t, SharedHistory::Clocks> fences_;  // of blocks of this launch

@@ -71,8 +71,8 @@ class SharedMemory {
   const std::size_t span_;                            // of addresses that are said to be dynamic
   std::byte* dynamic_;
   std::size_t dynamic_bytes_ = 0;
-  mutable const SharedVariables::Variable *last_ = nullptr,
-                                          *before_ = nullptr;  // that were asked for
+  // That were asked for.
+  mutable const SharedVariables::Variable *last_ = nullptr, *before_ = nullptr;
 };
 
 }  // namespace ridgeline::emulated

@@ -34,15 +34,14 @@ struct Setup {
 /// A prepared case: allocated, filled, and ready to be launched on any of its buffer sets. The
 /// functions own the memory.
 struct Workload {
-  double flops = 0,
-         bytes = 0;  // of one launch; bytes are the least that must move; 0 when there is no such
-                     // work
+  // Of one launch; bytes are the least that must move; 0 when there is no such work.
+  double flops = 0, bytes = 0;
   std::size_t sets = 1;
-  std::function<void(std::size_t set, device::Stream&)> launch;  // enqueues one execution on buffer
-                                                                 // set `set` < sets
-  std::function<void(std::size_t set)> poison;                   // makes the set's outputs NaN
-  std::function<record::Verification(std::size_t set)> verify;   // compares the set's outputs with
-                                                                 // the oracle
+  // Enqueues one execution on buffer set `set` < sets.
+  std::function<void(std::size_t set, device::Stream&)> launch;
+  std::function<void(std::size_t set)> poison;                  // makes the set's outputs NaN
+  std::function<record::Verification(std::size_t set)> verify;  // compares the set's outputs with
+                                                                // the oracle
   std::vector<record::Metric> metrics;
   /// Metrics that follow from the median time of one execution; may be empty.
   std::function<std::vector<record::Metric>(double median_ns)> timed_metrics = {};

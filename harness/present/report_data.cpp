@@ -186,8 +186,8 @@ Json troubles(const std::vector<CaseSummary>& summaries) {
   return list;
 }
 
-/// What is wrong with the run, in words: what `ridgeline run` does not end well with, then what
-/// --strict does not let pass.
+/// What is wrong with the run, in words: first what is bad (the run or a case failed, or a number
+/// cannot be right, which only --strict fails), then what casts doubt.
 Json wrong(const ReportRun& data, const std::vector<CaseSummary>& summaries) {
   Json list = Json::array();
   const auto add = [&](bool bad, const std::string& words) {

@@ -43,8 +43,8 @@ struct Finding {
   std::string where;                          // which nights it may have been
   std::string sparkline;
   const analysis::NightChanges* changes = nullptr;  // absent for a stop
-  std::string confirm,
-      cannot_confirm;  // the command, or why there is none; neither for drifts and stops
+  // The command, or why there is none; neither for drifts and stops.
+  std::string confirm, cannot_confirm;
   const analysis::TrendChange* step = nullptr;  // of one case
   std::vector<Finding> members;                 // of many, the largest change first
 };

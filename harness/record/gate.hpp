@@ -90,17 +90,17 @@ struct CaseVerdict {
   Verdict verdict = Verdict::undecided;
   std::string reason;  // in words: why this is the verdict, unless the numbers say it all
   double delta = 0;    // relative, after the absolute floor: 0.03 is 3%
-  std::optional<double> baseline_ns,
-      candidate_ns;  // medians over the pairs, or processes, that count
+  // Medians over the pairs, or processes, that count.
+  std::optional<double> baseline_ns, candidate_ns;
   // Where counts were compared: the metric that decided (of those that changed the worst; of none
   // that changed, one), and its values. Times, pairs, noise and probabilities are absent then:
   // counts are exact. Empty where times were.
   std::string metric;
   std::optional<double> baseline_value, candidate_value;
-  std::optional<double> ratio;  // the estimate; of counts candidate over baseline, absent from and
-                                // to 0
-  std::optional<double> ratio_low,
-      ratio_high;   // its unadjusted 95% interval; absent where it has no bound
+  // The estimate; of counts candidate over baseline, absent from and to 0.
+  std::optional<double> ratio;
+  // Its unadjusted 95% interval; absent where it has no bound.
+  std::optional<double> ratio_low, ratio_high;
   int pairs = 0;    // that the verdict stands on; of stored runs: processes of the smaller side
   int dropped = 0;  // pairs that do not count
   std::optional<double> noise;            // robust standard deviation of the log ratios

@@ -39,8 +39,8 @@ class JsonWriter {
   void write(const char* name, double number, const Rule& rule);
   void write(const char* name, const std::string& text, const Rule& rule);
   void write(const char* name, const std::vector<Field>& pairs, const Rule& rule);
-  void write(const char* name, const std::vector<Metric>& metrics,
-             const Rule& rule);  // without those that are no number
+  /// Without those that are no number.
+  void write(const char* name, const std::vector<Metric>& metrics, const Rule& rule);
   template <class T>
   void write(const char* name, const std::optional<T>& value, const Rule& rule) {
     if (value) write(name, *value, rule);

@@ -15,8 +15,8 @@
 namespace ridgeline::worker::calibration {
 namespace {
 
-constexpr std::int64_t blocks_read = 16384,
-                       units_gathered = 10240;  // by a thread in an execution, without extra
+/// By a thread in an execution, without extra.
+constexpr std::int64_t blocks_read = 16384, units_gathered = 10240;
 
 /// One case as it is named; `units` is what each thread does in an execution, extra work included.
 struct Problem {

@@ -6,9 +6,8 @@
 /// One thread's share of an execution, in units of work that are counted as they are done.
 namespace ridgeline::worker::calibration {
 
-inline constexpr int chains = 12,
-                     lanes_of_chain = 4;  // more independent chains than a multiply-add's latency
-                                          // asks for
+/// More independent chains than a multiply-add's latency asks for.
+inline constexpr int chains = 12, lanes_of_chain = 4;
 inline constexpr int lanes = chains * lanes_of_chain;
 inline constexpr float round_step = 0x1p-10f;
 
