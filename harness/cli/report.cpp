@@ -20,7 +20,7 @@
 #include "harness/present/repeat.hpp"
 #include "harness/present/report_data.hpp"
 #include "harness/present/run_text.hpp"
-#include "harness/present/stored_gate.hpp"
+#include "harness/present/shown_gate.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/launcher.hpp"

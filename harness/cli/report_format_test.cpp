@@ -6,7 +6,7 @@
 
 #include "harness/present/comparison.hpp"
 #include "harness/present/documented_example.hpp"
-#include "harness/present/stored_gate.hpp"
+#include "harness/present/shown_gate.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/store/examples.hpp"
 #include "harness/store/read_gates.hpp"

@@ -16,7 +16,7 @@
 #include "harness/present/rate.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/present/run_text.hpp"
-#include "harness/present/stored_gate.hpp"
+#include "harness/present/shown_gate.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/record/json.hpp"

@@ -1,4 +1,4 @@
-#include "harness/present/stored_gate.hpp"
+#include "harness/present/shown_gate.hpp"
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ namespace {
 using record::CaseVerdict;
 using record::Pair;
 
-GateReport stored_gate(const store::FoundGate& found) {
+GateReport shown_gate(const store::FoundGate& found) {
   GateReport report;
   report.gate = found.summary.gate;
   report.device = found.summary.device;
@@ -118,7 +118,7 @@ json::Value json_of(const GateReport& report, const std::string& sampled,
 }  // namespace
 
 json::Value report_json(const store::FoundGate& found) {
-  GateReport report = stored_gate(found);
+  GateReport report = shown_gate(found);
   report.rounds = store::pairs(store::Store::open(found.file), report.gate.id);
   json::Value object = to_json(report);
   for (const char* key : {"notes", "file"}) object.erase(key);
@@ -126,7 +126,7 @@ json::Value report_json(const store::FoundGate& found) {
 }
 
 int show_gate(const store::FoundGate& found, const std::string& sampled, bool json) {
-  GateReport report = stored_gate(found);
+  GateReport report = shown_gate(found);
   const std::vector<Pair> pairs =
       sampled.empty() ? std::vector<Pair>()
                       : store::pairs(store::Store::open(found.file), report.gate.id);
