@@ -164,35 +164,38 @@ int remove(const Context& context, const BaselineOptions& options) {
 }  // namespace
 
 void add_baseline(Command program, Context& context) {
-  const Command command = program.command(
-      "baseline", "Name the runs that others are compared with",
-      "\nExamples:\n"
-      "  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for "
-      "its device model\n"
-      "  ridgeline gate --baseline h200@baseline:main --candidate h200@latest\n"
-      "                                                baseline:NAME is a run wherever a run is "
-      "asked for\n"
-      "  ridgeline baseline list                       all names, of all device models\n"
-      "  ridgeline baseline remove h200@main           the run stays\n\n"
-      "Each device model has names of its own, so that one name (main) can stand for a run of "
-      "every model.");
+  const Command command = program.command("baseline", "Name the runs that others are compared with",
+                                          R"(
+Examples:
+  ridgeline baseline set main h200@latest       baseline:main is this run from now on, for its
+                                                device model
+  ridgeline gate --baseline h200@baseline:main --candidate h200@latest
+                                                baseline:NAME is a run wherever a run is asked for
+  ridgeline baseline list                       all names, of all device models
+  ridgeline baseline remove h200@main           the run stays
+
+Each device model has names of its own, so that one name (main) can stand for a run of every
+model.)");
   const auto [setting, set_options] = add_command(
       command, context, "set", "Let a name stand for a run; a name that is taken moves to it",
-      "  ridgeline baseline set main latest          the latest run\n"
-      "  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show",
+      R"(
+  ridgeline baseline set main latest          the latest run
+  ridgeline baseline set v1.0 h200@label:v1   or any other, as for show)",
       set);
   setting.option("NAME", set_options.name, "Letters, digits, '.', '_' and '-'", {.required = true});
   setting.option("RUN", set_options.selector, "Which run, as for show", {.required = true});
   add_results_option(setting, context);
   const Command listing = add_command(command, context, "list", "List the names and their runs",
-                                      "  ridgeline baseline list          all device models\n"
-                                      "  ridgeline baseline list --json   for programs",
+                                      R"(
+  ridgeline baseline list          all device models
+  ridgeline baseline list --json   for programs)",
                                       [&context] { return list(context); });
   for (const auto add : {add_results_option, add_json_option}) add(listing, context);
   const auto [removing, remove_options] =
       add_command(command, context, "remove", "Forget a name; its run stays",
-                  "  ridgeline baseline remove main        where one device model has it\n"
-                  "  ridgeline baseline remove h200@main   of this model",
+                  R"(
+  ridgeline baseline remove main        where one device model has it
+  ridgeline baseline remove h200@main   of this model)",
                   remove);
   removing.option("NAME", remove_options.name, "The name, or MODEL@NAME", {.required = true});
   add_results_option(removing, context);

@@ -98,16 +98,16 @@ int check(const Context& context, const CheckOptions& options) {
 }  // namespace
 
 void add_check(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "check",
-      "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
-      "  ridgeline check reverse_rows.cu                            no GPU is needed\n"
-      "  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's "
-      "limits\n"
-      "  ridgeline check reverse_rows.cu --json                     counts by source line\n"
-      "The file defines kernels and a function ridgeline::check() that launches them: "
-      "docs/how-to-check.md.",
-      check);
+  const auto [command, options] =
+      add_command(program, context, "check",
+                  "Run a file's kernels on the emulated device: mistakes, counts, annotated source",
+                  R"(
+  ridgeline check reverse_rows.cu                            no GPU is needed
+  ridgeline check reverse_rows.cu --device emulated:sm_80    within another architecture's limits
+  ridgeline check reverse_rows.cu --json                     counts by source line
+The file defines kernels and a function ridgeline::check() that launches them:
+docs/how-to-check.md.)",
+                  check);
   command.option("FILE", options.file, "A .cu file", {.required = true});
   for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }

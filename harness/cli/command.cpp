@@ -13,7 +13,7 @@ namespace ridgeline::cli {
 Command add_command(Command program, Context& context, const std::string& name,
                     const std::string& description, const std::string& examples,
                     std::function<int()> perform) {
-  return program.command(name, description, "\nExamples:\n" + examples,
+  return program.command(name, description, "\nExamples:" + examples,
                          [&context, perform = std::move(perform)] { context.perform = perform; });
 }
 

@@ -25,8 +25,8 @@ struct Context {
   std::function<int()> perform;  // of the chosen command; returns the exit code
 };
 
-/// Declares a command. `examples` are lines of its --help: "ridgeline run 'gemm/*'    what that
-/// does". `perform` is called once the whole line has been parsed.
+/// Declares a command. `examples` are lines of its --help, after a line end: "ridgeline run
+/// 'gemm/*'    what that does". `perform` is called once the whole line has been parsed.
 Command add_command(Command program, Context& context, const std::string& name,
                     const std::string& description, const std::string& examples,
                     std::function<int()> perform);

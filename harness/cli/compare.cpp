@@ -40,20 +40,19 @@ int compare(const Context& context, const CompareOptions& options) {
 void add_compare(Command program, Context& context) {
   const auto [command, options] = add_command(
       program, context, "compare", "Compare two device models, or any two runs: never a verdict",
-      "  ridgeline compare h100 a100                    the latest run of each model\n"
-      "  ridgeline compare h100 a100 'gemm/*'           these cases alone\n"
-      "  ridgeline compare h200@baseline:main h200      a baseline with the latest run\n"
-      "  ridgeline compare h100 a100 --markdown         for a page; also --csv, --json\n\n"
-      "Ratios are the time of B over that of A: above 1, B takes longer. Beside each stands what "
-      "the two rooflines\n"
-      "alone predict, what each side reaches of its own roof, and what explains the rest: nothing "
-      "(hardware), the\n"
-      "distance from the roof, or the environment. Other builds, profiles, inputs and settings are "
-      "named. Counts of\n"
-      "emulated devices are compared exactly. Whether a change made kernels slower is for "
-      "ridgeline gate to say.\n"
-      "Exit codes: 0 compared, 3 no case was measured well on both sides. docs/how-to-compare.md "
-      "explains it all.",
+      R"(
+  ridgeline compare h100 a100                    the latest run of each model
+  ridgeline compare h100 a100 'gemm/*'           these cases alone
+  ridgeline compare h200@baseline:main h200      a baseline with the latest run
+  ridgeline compare h100 a100 --markdown         for a page; also --csv, --json
+
+Ratios are the time of B over that of A: above 1, B takes longer. Beside each stands what the two
+rooflines alone predict, what each side reaches of its own roof, and what explains the rest: nothing
+(hardware), the distance from the roof, or the environment. Other builds, profiles, inputs and
+settings are named. Counts of emulated devices are compared exactly. Whether a change made kernels
+slower is for ridgeline gate to say.
+Exit codes: 0 compared, 3 no case was measured well on both sides. docs/how-to-compare.md explains
+it all.)",
       compare);
   command.option("A", options.a,
                  "A run, as for show: a model (its latest run), MODEL@label:TEXT, ...",

@@ -127,10 +127,11 @@ void add_completion(Command program, Context& context) {
   const Command command =
       add_command(program, context, "completion",
                   "Print a script with which a shell completes commands and options",
-                  "  ridgeline completion zsh > \"${fpath[1]}/_ridgeline\"\n"
-                  "  ridgeline completion fish > ~/.config/fish/completions/ridgeline.fish\n"
-                  "  source <(ridgeline completion bash)      for this shell alone\n"
-                  "  echo 'source <(ridgeline completion bash)' >> ~/.bashrc",
+                  R"(
+  ridgeline completion zsh > "${fpath[1]}/_ridgeline"
+  ridgeline completion fish > ~/.config/fish/completions/ridgeline.fish
+  source <(ridgeline completion bash)      for this shell alone
+  echo 'source <(ridgeline completion bash)' >> ~/.bashrc)",
                   [program, shell] {
                     const auto script = *shell == "bash"  ? bash_completion
                                         : *shell == "zsh" ? zsh_completion

@@ -49,8 +49,9 @@ int devices(const Context& context) {
 void add_devices(Command program, Context& context) {
   const Command command = add_command(
       program, context, "devices", "Show what there is to measure on, and what is missing and why",
-      "  ridgeline devices           one line per device, the one that run prefers first\n"
-      "  ridgeline devices --json    all facts of each",
+      R"(
+  ridgeline devices           one line per device, the one that run prefers first
+  ridgeline devices --json    all facts of each)",
       [&context] { return devices(context); });
   for (const auto add : {add_worker_option, add_json_option}) add(command, context);
 }

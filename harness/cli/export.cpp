@@ -55,14 +55,12 @@ int export_run(const Context& context, const ExportOptions& options) {
 void add_export(Command program, Context& context) {
   const auto [command, options] =
       add_command(program, context, "export", "Write a run in a format that other programs read",
-                  "  ridgeline export csv                                    the latest run: one "
-                  "row per sample\n"
-                  "  ridgeline export jsonl h200@latest --output run.jsonl   one measurement per "
-                  "line, with its samples\n"
-                  "  ridgeline export google-benchmark label:before --output before.json\n"
-                  "  ridgeline export google-benchmark label:after --output after.json\n"
-                  "  compare.py benchmarks before.json after.json            Google Benchmark's "
-                  "own tool reads them",
+                  R"(
+  ridgeline export csv                                    the latest run: one row per sample
+  ridgeline export jsonl h200@latest --output run.jsonl   one measurement per line, with its samples
+  ridgeline export google-benchmark label:before --output before.json
+  ridgeline export google-benchmark label:after --output after.json
+  compare.py benchmarks before.json after.json            Google Benchmark's own tool reads them)",
                   export_run);
   std::vector<std::string> names;
   for (const Format& format : formats) names.emplace_back(format.name);

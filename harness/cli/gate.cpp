@@ -193,41 +193,32 @@ int gate(const Context& context, const TypedGate& typed) {
 }  // namespace
 
 void add_gate(Command program, Context& context) {
-  const auto [declared, typed] = add_command(
-      program, context, "gate",
-      "Say whether a change made kernels slower: pass, regression, or undecided",
-      "  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'\n"
-      "                                               before merging: builds both commits, "
-      "measures them in turn\n"
-      "  ridgeline gate --baseline-variant register_tiled --candidate-variant mine\n"
-      "                                               while tuning: two kernels of one build, "
-      "problem by problem\n"
-      "  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker "
-      "new/ridgeline-suites gemm\n"
-      "                                               two builds that are there already\n"
-      "  ridgeline gate --baseline label:v1 --candidate latest\n"
-      "                                               two stored runs: nothing is measured, and "
-      "less can be decided\n"
-      "  ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer\n"
-      "  ridgeline gate ... --config gate.toml        what matters for which case "
-      "(docs/how-to-gate.md)\n"
-      "  ridgeline gate --resume latest               resume an interrupted gate\n\n"
-      "Both sides are measured in rounds: fresh processes, a random order of cases, one case after "
-      "the other on both\n"
-      "sides in turn. A case leaves as soon as it is decided. A false regression is reported in at "
-      "most 1% of all "
-      "gates,\n"
-      "however many cases they have; what cannot be decided is undecided, never a pass. Ctrl-C "
-      "keeps what is "
-      "measured.\n"
-      "On an emulated device counts are compared, exactly: one execution of each side decides.\n"
-      "Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was "
-      "decided (with --strict:\n"
-      "anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an "
-      "output cannot be read "
-      "or\n"
-      "written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1, 3.",
-      gate);
+  const auto [declared, typed] =
+      add_command(program, context, "gate",
+                  "Say whether a change made kernels slower: pass, regression, or undecided",
+                  R"(
+  ridgeline gate --baseline-ref main --candidate-ref HEAD 'gemm/*'
+                                               before merging: builds both commits, measures in turn
+  ridgeline gate --baseline-variant register_tiled --candidate-variant mine
+                                               while tuning: two kernels of one build, by problem
+  ridgeline gate --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites gemm
+                                               two builds that are there already
+  ridgeline gate --baseline label:v1 --candidate latest
+                                               two stored runs: measures nothing, decides less
+  ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer
+  ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)
+  ridgeline gate --resume latest               resume an interrupted gate
+
+Both sides are measured in rounds: fresh processes, a random order of cases, one case after the
+other on both sides in turn. A case leaves as soon as it is decided. A false regression is reported
+in at most 1% of all gates, however many cases they have; what cannot be decided is undecided, never
+a pass. Ctrl-C keeps what is measured.
+On an emulated device counts are compared, exactly: one execution of each side decides.
+Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothing was decided (with
+--strict: anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an
+output cannot be read or written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1,
+3.)",
+                  gate);
   const Command command = declared;
   gate::GateOptions& options = typed.options;
   const auto named = [](const std::string& text) {

@@ -174,15 +174,16 @@ int list(const Context& context, const ListOptions& options) {
 }  // namespace
 
 void add_list(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "list", "Show the cases that can be measured",
-      "  ridgeline list                       all cases\n"
-      "  ridgeline list --suites              what each suite asks, and its cases' number\n"
-      "  ridgeline list gemm/naive            a suite, a variant and everything below\n"
-      "  ridgeline list 'gemm/*/f32'          * matches anything, also /\n"
-      "  ridgeline list --profile quick       what that profile measures\n"
-      "  ridgeline list --device cpu --json   with work, ideas and ranks",
-      list);
+  const auto [command, options] =
+      add_command(program, context, "list", "Show the cases that can be measured",
+                  R"(
+  ridgeline list                       all cases
+  ridgeline list --suites              what each suite asks, and its cases' number
+  ridgeline list gemm/naive            a suite, a variant and everything below
+  ridgeline list 'gemm/*/f32'          * matches anything, also /
+  ridgeline list --profile quick       what that profile measures
+  ridgeline list --device cpu --json   with work, ideas and ranks)",
+                  list);
   command.option("PATTERN", options.patterns, "Globs on case names; without any, all cases");
   command.flag("--suites", options.suites, "Show the suites in place of their cases");
   for (const auto add : {add_device_option, add_profile_option, add_worker_option, add_json_option,

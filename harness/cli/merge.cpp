@@ -191,22 +191,19 @@ int merge(const Context& context, const MergeOptions& options) {
 }  // namespace
 
 void add_merge(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "merge", "Join the results folders of several runners",
-      "  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by "
-      "run\n"
-      "  ridgeline merge --results all 'runners'/*           into another folder\n"
-      "  ridgeline merge downloaded --json                   what was added, for programs\n\n"
-      "Runs and gates are told apart by their ids, so that merging again adds only what is new: a "
-      "run that had not\n"
-      "ended is continued. Nothing that is there is changed; two different runs of one id are "
-      "named, and the second "
-      "is\n"
-      "left out. Names of baselines stay in their folder. What is measured meanwhile, there or "
-      "here, is not "
-      "disturbed.\n"
-      "Exit codes: 0 all was merged, 74 something was left out (the rest is merged).",
-      merge);
+  const auto [command, options] =
+      add_command(program, context, "merge", "Join the results folders of several runners",
+                  R"(
+  ridgeline merge runner-1/results runner-2/results   into results/, file by file, run by run
+  ridgeline merge --results all 'runners'/*           into another folder
+  ridgeline merge downloaded --json                   what was added, for programs
+
+Runs and gates are told apart by their ids, so that merging again adds only what is new: a run that
+had not ended is continued. Nothing that is there is changed; two different runs of one id are
+named, and the second is left out. Names of baselines stay in their folder. What is measured
+meanwhile, there or here, is not disturbed.
+Exit codes: 0 all was merged, 74 something was left out (the rest is merged).)",
+                  merge);
   command.option("DIR", options.folders, "Results folders to take from; they stay as they are",
                  {.required = true});
   for (const auto add : {add_results_option, add_json_option, add_quiet_option})

@@ -19,23 +19,21 @@ int predict(const Context& context, const present::PredictOptions& options) {
 }  // namespace
 
 void add_predict(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "predict",
-      "Bound the time of counted cases on GPUs of the catalogue: never a forecast",
-      "  ridgeline predict 'coalescing/*' --on h200       the least time that its counts allow, "
-      "and why\n"
-      "  ridgeline predict gemm --on a100,h100,h200       on three GPUs; a100-pcie-40gb and the "
-      "like are others\n"
-      "  ridgeline predict --on h100 --run label:mine     of all cases that one run has counted\n"
-      "  ridgeline predict gemm --on h200 --json          for programs\n\n"
-      "Counts come from runs on an emulated device, the latest of each case: ridgeline run "
-      "--device emulated:sm_80 "
-      "for\n"
-      "the A100, emulated:sm_90 for H100 and H200. Stored measurements of cases with the same name "
-      "on the same model\n"
-      "stand beside their bounds. docs/how-to-predict.md says what a bound contains and what it "
-      "leaves out.",
-      predict);
+  const auto [command, options] =
+      add_command(program, context, "predict",
+                  "Bound the time of counted cases on GPUs of the catalogue: never a forecast",
+                  R"(
+  ridgeline predict 'coalescing/*' --on h200       the least time that its counts allow, and why
+  ridgeline predict gemm --on a100,h100,h200       on three GPUs; a100-pcie-40gb and the like are
+                                                   others
+  ridgeline predict --on h100 --run label:mine     of all cases that one run has counted
+  ridgeline predict gemm --on h200 --json          for programs
+
+Counts come from runs on an emulated device, the latest of each case: ridgeline run --device
+emulated:sm_80 for the A100, emulated:sm_90 for H100 and H200. Stored measurements of cases with the
+same name on the same model stand beside their bounds. docs/how-to-predict.md says what a bound
+contains and what it leaves out.)",
+                  predict);
   command.option("PATTERN", options.patterns, "Which counted cases; all without one");
   command.option(
       "--on", options.devices, "GPUs of the catalogue, separated by commas",

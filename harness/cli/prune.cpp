@@ -149,18 +149,16 @@ int prune(const Context& context, const PruneOptions& options) {
 void add_prune(Command program, Context& context) {
   const auto [command, options] =
       add_command(program, context, "prune", "Drop the samples of old runs, and keep their medians",
-                  "  ridgeline prune --older-than 90d                  says what it would drop, "
-                  "and drops nothing\n"
-                  "  ridgeline prune --older-than 26w --yes            drops it\n"
-                  "  ridgeline prune --older-than 26w --yes --shrink   and makes the files "
-                  "smaller: nobody should be measuring\n\n"
-                  "A run is as old as its latest process. Of each measurement the median, how many "
-                  "samples there were and all\n"
-                  "else stays, so that show, compare, gate and trend say what they said before. "
-                  "show --samples and export jsonl "
-                  "say\n"
-                  "when the samples went; export csv has an empty cell for them. Runs that a "
-                  "baseline stands for keep theirs.",
+                  R"(
+  ridgeline prune --older-than 90d                  says what it would drop, and drops nothing
+  ridgeline prune --older-than 26w --yes            drops it
+  ridgeline prune --older-than 26w --yes --shrink   and makes the files smaller: nobody should be
+                                                    measuring
+
+A run is as old as its latest process. Of each measurement the median, how many samples there were
+and all else stays, so that show, compare, gate and trend say what they said before. show --samples
+and export jsonl say when the samples went; export csv has an empty cell for them. Runs that a
+baseline stands for keep theirs.)",
                   prune);
   command.option("--older-than", options.older_than, "Age in days or weeks: 90d, 12w",
                  {.value_name = "AGE", .required = true});

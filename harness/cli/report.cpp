@@ -306,16 +306,17 @@ int report(const Context& context, const ReportOptions& options) {
 void add_report(Command program, Context& context) {
   const auto [command, options] = add_command(
       program, context, "report", "Draw what was measured as one HTML page and PNG figures",
-      "  ridgeline report                      the newest finished run and gate of each device "
-      "model, and its nights\n"
-      "  ridgeline report latest               the newest run of all\n"
-      "  ridgeline report h200@label:tuned     that model's newest run with that label\n"
-      "  ridgeline report --gate latest        with this gate in place of each model's newest\n"
-      "  ridgeline report --compare h100 a100  with these two runs side by side\n"
-      "  ridgeline report --output page        elsewhere than in results/report\n\n"
-      "Nights are drawn from the third on. Where the runs are of two models of one kind of device, "
-      "they are\n"
-      "compared. docs/report.md says how to read each figure.",
+      R"(
+  ridgeline report                      the newest finished run and gate of each device model, and
+                                        its nights
+  ridgeline report latest               the newest run of all
+  ridgeline report h200@label:tuned     that model's newest run with that label
+  ridgeline report --gate latest        with this gate in place of each model's newest
+  ridgeline report --compare h100 a100  with these two runs side by side
+  ridgeline report --output page        elsewhere than in results/report
+
+Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
+compared. docs/report.md says how to read each figure.)",
       report);
   command.option("RUN", options.selector,
                  "A run: latest, an id's beginning, label:, commit:, MODEL@...");

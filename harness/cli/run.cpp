@@ -212,29 +212,25 @@ int run_or_stop(const Context& context, const RunOptions& options) {
 }  // namespace
 
 void add_run(Command program, Context& context) {
-  const auto [command, options] = add_command(
-      program, context, "run", "Measure cases and keep every sample",
-      "  ridgeline run                                 the profile quick on the best device\n"
-      "  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU\n"
-      "  ridgeline run --profile nightly --label try   more cases, more closely, with a word to "
-      "find it by\n"
-      "  ridgeline run --budget 30s --processes 3      at most so long; three processes give an "
-      "interval\n"
-      "  ridgeline run --exclude '*/naive' --dry-run   what would be measured, and about how long "
-      "it would take\n"
-      "  ridgeline run gemm/naive/f32/m=128,n=128,k=128\n"
-      "                                                a full name is measured whatever the "
-      "profile says\n"
-      "  ridgeline run --repeat-of latest              the same cases, seeds, order and options "
-      "again: does each case\n"
-      "                                                come out the same? What is given beside it "
-      "replaces its own\n\n"
-      "Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second "
-      "one ends at once.\n"
-      "Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, "
-      "disturbed or above "
-      "its roof, 130 interrupted.",
-      run_or_stop);
+  const auto [command, options] =
+      add_command(program, context, "run", "Measure cases and keep every sample",
+                  R"(
+  ridgeline run                                 the profile quick on the best device
+  ridgeline run --device cpu gemm 'roofs/*'     these suites of the profile, on the CPU
+  ridgeline run --profile nightly --label try   more cases, more closely, with a word to find it by
+  ridgeline run --budget 30s --processes 3      at most so long; three processes give an interval
+  ridgeline run --exclude '*/naive' --dry-run   what would be measured, and about how long
+  ridgeline run gemm/naive/f32/m=128,n=128,k=128
+                                                a full name is measured whatever the profile says
+  ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does
+                                                each come out the same? What is given beside it
+                                                replaces its own
+
+Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends
+at once.
+Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or
+above its roof, 130 interrupted.)",
+                  run_or_stop);
   command.option("PATTERN", options.patterns,
                  "Globs on case names; without any, all of the profile");
   command.option("--exclude", options.excluded,

@@ -142,18 +142,18 @@ int runs(const Context& context, const RunsOptions& options) {
 void add_runs(Command program, Context& context) {
   const auto [command, options] = add_command(
       program, context, "runs", "List the runs and gates in the results folder, newest first",
-      "  ridgeline runs                     first the runs, then the gates, of all device models\n"
-      "  ridgeline runs --limit 5           the newest five of each\n"
-      "  ridgeline runs --label try         runs with this label\n"
-      "  ridgeline runs --since 2026-11-20  what started on this day (UTC) or later\n"
-      "  ridgeline runs --results old       of another folder\n"
-      "  ridgeline runs --json              the same with all that is stored of each\n\n"
-      "Status: finished, interrupted (what was done is stored), failed, running, or killed: it "
-      "never ended, and\n"
-      "its device's lock is free or another run has measured there since. Where neither tells, it "
-      "is \"running or\n"
-      "killed\". The two runs that a gate measures are listed as the gate; their ids are in "
-      "--json.",
+      R"(
+  ridgeline runs                     first the runs, then the gates, of all device models
+  ridgeline runs --limit 5           the newest five of each
+  ridgeline runs --label try         runs with this label
+  ridgeline runs --since 2026-11-20  what started on this day (UTC) or later
+  ridgeline runs --results old       of another folder
+  ridgeline runs --json              the same with all that is stored of each
+
+Status: finished, interrupted (what was done is stored), failed, running, or killed: it never ended,
+and its device's lock is free or another run has measured there since. Where neither tells, it is
+"running or killed". The two runs that a gate measures are listed as the gate; their ids are in
+--json.)",
       runs);
   command.option("--label", options.label, "Only runs with this label", {.value_name = "TEXT"});
   command.option("--since", options.since,

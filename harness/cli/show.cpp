@@ -237,24 +237,20 @@ void add_show(Command program, Context& context) {
   const auto [command, options] = add_command(
       program, context, "show",
       "Show one run: circumstances, results, and what was not ok and why; or one gate: verdicts",
-      "  ridgeline show                              the latest run or gate, whichever is newer\n"
-      "  ridgeline show 20261120T1245                by the start of its id\n"
-      "  ridgeline show h200@label:try               by model, and label; also @latest, "
-      "@commit:1a2b3c, "
-      "@baseline:main\n"
-      "  ridgeline show latest 'gemm/*/f32' --sort roof\n"
-      "                                              only these cases, those nearest to their roof "
-      "first\n"
-      "  ridgeline show --failed                     only cases with a wrong result, a crash or a "
-      "timeout\n"
-      "  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its "
-      "pairs\n"
-      "  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if "
-      "counted\n"
-      "  ridgeline show --json latest                for programs\n\n"
-      "Labels and commits are those of runs. A gate measures two runs of its own, which are shown "
-      "by their\n"
-      "whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.",
+      R"(
+  ridgeline show                              the latest run or gate, whichever is newer
+  ridgeline show 20261120T1245                by the start of its id
+  ridgeline show h200@label:try               by model, and label; also @latest, @commit:1a2b3c,
+                                              @baseline:main
+  ridgeline show latest 'gemm/*/f32' --sort roof
+                                              only these cases, those nearest to their roof first
+  ridgeline show --failed                     only cases with a wrong result, a crash or a timeout
+  ridgeline show --samples gemm/naive latest  every sample of these cases; of a gate, its pairs
+  ridgeline show --listing 'gemm/*' latest    source with what each line asks of memory, if counted
+  ridgeline show --json latest                for programs
+
+Labels and commits are those of runs. A gate measures two runs of its own, which are shown by their
+whole ids alone; the gate names them. The exit code is 0 whatever the run or gate found.)",
       show);
   command.option("RUN|GATE", options.selector, "Which run or gate", {.default_text = "latest"});
   command.option("PATTERN", options.patterns,

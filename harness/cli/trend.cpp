@@ -67,25 +67,19 @@ void add_trend(Command program, Context& context) {
   const auto [command, options] =
       add_command(program, context, "trend",
                   "Find what changed over the nights that are stored, and since when",
-                  "  ridgeline trend                         every case of every device, the last "
-                  "90 nights listed\n"
-                  "  ridgeline trend --device h200 'gemm/*'  of one model or device\n"
-                  "  ridgeline trend --fail-on-new           for the nightly job: exit 1 on what "
-                  "last night brought\n"
-                  "  ridgeline trend --nights 365            a year's list\n"
-                  "  ridgeline trend --json --series         for programs, with every value\n\n"
-                  "A night is the runs that started on one day (UTC); its value is the median of "
-                  "the medians of all\n"
-                  "processes that were ok. A change is confirmed when the analyses of three nights "
-                  "running have it and 60\n"
-                  "nights are there. It is new when the analysis of the night before did not have "
-                  "it (--new-nights).\n"
-                  "With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one "
-                  "is newly slower (a\n"
-                  "confirmed change, a drift, or a count for the worse) and nothing but code is "
-                  "known to have changed,\n"
-                  "else 0; 3 when no night is stored. docs/trend.md says how to read it, and how "
-                  "often it is wrong.",
+                  R"(
+  ridgeline trend                         every case of every device, the last 90 nights listed
+  ridgeline trend --device h200 'gemm/*'  of one model or device
+  ridgeline trend --fail-on-new           for the nightly job: exit 1 on what last night brought
+  ridgeline trend --nights 365            a year's list
+  ridgeline trend --json --series         for programs, with every value
+
+A night is the runs that started on one day (UTC); its value is the median of the medians of all
+processes that were ok. A change is confirmed when the analyses of three nights running have it and
+60 nights are there. It is new when the analysis of the night before did not have it (--new-nights).
+With --fail-on-new the exit code is 2 when a case has newly stopped, 1 when one is newly slower (a
+confirmed change, a drift, or a count for the worse) and nothing but code is known to have changed,
+else 0; 3 when no night is stored. docs/trend.md says how to read it, and how often it is wrong.)",
                   trend);
   command.option("PATTERN", options.choice.patterns, "Cases; * crosses /. Without any, all",
                  {.value_name = ""});
