@@ -70,10 +70,8 @@ void check_sides(const gate::GateOptions& options) {
   if (chosen == nullptr && options.resume.empty())
     refuse("there is nothing to compare",
            "name two commits (--baseline-ref main --candidate-ref HEAD), two workers "
-           "(--baseline-worker, "
-           "--candidate-worker), two variants (--baseline-variant, --candidate-variant) or two "
-           "runs (--baseline, "
-           "--candidate)");
+           "(--baseline-worker, --candidate-worker), two variants (--baseline-variant, "
+           "--candidate-variant) or two runs (--baseline, --candidate)");
   if (chosen != nullptr && chosen->baseline != chosen->candidate)
     refuse(fmt::format("{} needs {}, too", chosen->given(), chosen->other()),
            "a gate compares two sides");
@@ -256,9 +254,9 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
   side("--seed", options.seed, "Of orders, inputs and layouts", "N");
   command.option("--label", options.label, "A word to find the gate's runs by",
                  {.value_name = "TEXT"});
-  command.flag("--aa", options.aa,
-               "Both sides are the same code: compare them all the same, to see how often "
-               "a gate is wrong");
+  command.flag(
+      "--aa", options.aa,
+      "Both sides are the same code: compare them all the same, to see how often a gate is wrong");
   command.flag("--strict", options.strict,
                "Exit 3 when any case is undecided, was disturbed, or does not fit into memory "
                "beside the other side");

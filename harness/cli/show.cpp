@@ -265,8 +265,7 @@ whole ids alone; the gate names them. The exit code is 0 whatever the run or gat
                  {.value_name = "CASE"});
   command.option("--listing", options.listed,
                  "Print the annotated source of this case, or of all that a pattern picks, counted "
-                 "on an emulated "
-                 "device",
+                 "on an emulated device",
                  {.value_name = "CASE"});
   command.exclusive({"--samples", "--listing"});
   for (const auto add : {add_results_option, add_json_option}) add(command, context);

@@ -76,11 +76,10 @@ std::optional<Refusal> of_shared_memory(const device::LaunchConfig& config, cons
   const std::size_t of_block = asked.resources.static_shared_bytes,
                     all = of_block + config.shared_bytes;
   if (of_block > most_static_shared)
-    return Refusal{
-        "too much shared memory",
-        fmt::format("{} bytes of __shared__ variables; nvcc takes at most {}: name more of it by "
-                    "RIDGELINE_DYNAMIC_SHARED",
-                    of_block, most_static_shared)};
+    return Refusal{"too much shared memory",
+                   fmt::format("{} bytes of __shared__ variables; nvcc takes at most {}: name more "
+                               "of it by RIDGELINE_DYNAMIC_SHARED",
+                               of_block, most_static_shared)};
   if (all > limits.shared_bytes)
     return Refusal{"too much shared memory",
                    fmt::format("{} bytes, {} of them dynamic; a block has {}", all,

@@ -111,8 +111,7 @@ record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, con
     made.verdict = Verdict::invalid_environment;
     made.reason = fmt::format(
         "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs "
-        "itself, and its other "
-        "rounds alone would hide that; the latest: {}",
+        "itself, and its other rounds alone would hide that; the latest: {}",
         pairs.dropped_alone.candidate, pairs.dropped, to_text(pairs.latest_drop));
   } else if (decision.decided) {
     made.verdict = decision.verdict;

@@ -59,8 +59,7 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
                               printable(options.baseline_ref), printable(options.candidate_ref),
                               found.commits.baseline.substr(0, 12)),
                   "commit the change, or name an older commit such as HEAD~1; --aa compares one "
-                  "with itself, to see how often "
-                  "a gate is wrong");
+                  "with itself, to see how often a gate is wrong");
     for (const Side side : both_sides) programs[side] = build_commit(commits[side], say);
   } else {
     for (const Side side : both_sides)

@@ -76,8 +76,7 @@ bool SideBySide::knows_layouts(const run::Worker& worker) {
   if (without_layouts_.insert(&worker).second && note_)
     note_(
         fmt::format("{} does not know layouts: neither side's are random, and an effect of where "
-                    "its data lies is not "
-                    "told from one of the change",
+                    "its data lies is not told from one of the change",
                     worker.program.string()));
   return false;
 }

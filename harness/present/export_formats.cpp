@@ -89,8 +89,7 @@ void export_google_benchmark(std::ostream& out, const ExportedRun& exported) {
 
 void export_csv(std::ostream& out, const ExportedRun& exported) {
   out << "run,model,case,suite,variant,dtype,replicate,attempt,outcome,reason,launch,cache,"
-         "executions_per_sample,"
-         "sample,ns\r\n";
+         "executions_per_sample,sample,ns\r\n";
   for (const StoredMeasurement& stored : exported.measurements) {
     const record::Measurement& m = stored.measurement;
     const record::CaseId& id = stored.case_info.id;

@@ -61,8 +61,7 @@ std::string gate_github(const GateReport& report) {
       text =
           fmt::format(
               "::{} title=Ridgeline::{} cases; GitHub shows {} of a step here, its log and the job "
-              "summary "
-              "have all%0A{}\n",
+              "summary have all%0A{}\n",
               level, count, shown_of_a_step, escaped(verdict_counts(report.verdicts), in_message)) +
           text;
   return text;

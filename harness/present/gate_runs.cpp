@@ -147,26 +147,24 @@ std::vector<std::string> notes(const StoredSides& sides, const gate::GateOptions
   if (!changed.comparable.empty())
     lines.push_back(fmt::format(
         "the comparable environment changed: {}; {}", fmt::join(changed.comparable, "; "),
-        options.accept_changes ? "judged all the same, as --accept-changes asks"
-                               : fmt::format("no {} was judged (--accept-changes judges all "
-                                             "the same)",
-                                             counts ? "count" : "time")));
+        options.accept_changes
+            ? "judged all the same, as --accept-changes asks"
+            : fmt::format("no {} was judged (--accept-changes judges all the same)",
+                          counts ? "count" : "time")));
   if (!changed.recorded.empty())
     lines.push_back(fmt::format("recorded: {}", fmt::join(changed.recorded, "; ")));
   if (counts) {
     if (sides.baseline.run.seed != sides.candidate.run.seed)
       lines.push_back(
           fmt::format("the runs had other inputs, of the seeds {} and {}: what depends on the data "
-                      "may differ for that alone "
-                      "(ridgeline run --seed {})",
+                      "may differ for that alone (ridgeline run --seed {})",
                       sides.baseline.run.seed, sides.candidate.run.seed, sides.baseline.run.seed));
     return lines;
   }
   const std::string paired = paired_command(sides, options.patterns);
   lines.push_back(fmt::format(
       "the runs were measured apart, and machines drift: the error rates of a gate that measures "
-      "both sides "
-      "in turn do not hold here. That gate: {}",
+      "both sides in turn do not hold here. That gate: {}",
       paired.empty()
           ? "ridgeline gate --baseline-worker OLD --candidate-worker NEW, with both builds"
           : printable(paired, 4000)));

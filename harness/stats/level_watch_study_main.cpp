@@ -204,8 +204,7 @@ void step_table(const Options& options) {
       options.steps, history);
   fmt::print(
       "| noise | step | within 8 nights | within 14 | within 30 | median nights | location holds "
-      "it | size holds it "
-      "|\n|---|---|---|---|---|---|---|---|\n");
+      "it | size holds it |\n|---|---|---|---|---|---|---|---|\n");
   for (std::size_t kind = 0; kind < noises.size(); ++kind) {
     for (const double percent : {2.0, 3.0, 5.0}) {
       const double size = std::log1p(percent / 100);
