@@ -65,8 +65,8 @@ void put_conditions(Json& words, const std::vector<const StoredMeasurement*>& me
   const auto most = [](double a, double b) { return std::max(a, b); };
   for (const StoredMeasurement* stored : measurements) {
     const record::Measurement& m = stored->measurement;
-    if (m.sample_count() == 0) continue;
-    samples.push_back(fmt::to_string(m.sample_count()));
+    if (stored->samples == 0) continue;
+    samples.push_back(fmt::to_string(stored->samples));
     executions.push_back(fmt::to_string(m.executions_per_sample));
     launches.push_back(m.launch + (m.launch.empty() || m.cache.empty() ? "" : " ") + m.cache);
     throttles.push_back(m.telemetry.throttle);
@@ -293,7 +293,8 @@ ReportRun read_report_run(const store::Store& store, const store::RunSummary& su
                           std::string status, std::string repeat) {
   const std::string& id = summary.run.id;
   ReportRun data{store::stored_run(store, summary), std::move(status), std::move(repeat),
-                 store::roofs(store, id), store::measurements(store, id, store::Samples::read)};
+                 store::roofs(store, id),
+                 store::measurements(store, id, store::Samples::leave_out)};
   store::read_sites(store, data.measurements);
   return data;
 }

@@ -19,8 +19,7 @@ struct ReportRun : store::StoredRun {
   std::string status;  // in words, as run_text.hpp has it
   std::string repeat;  // the command that measures it again
   std::vector<record::Roof> roofs;
-  std::vector<store::StoredMeasurement> measurements;  // with samples (the report says how many),
-                                                       // sites and sources
+  std::vector<store::StoredMeasurement> measurements;  // with sites and sources
 };
 
 ReportRun read_report_run(const store::Store& store, const store::RunSummary& summary,

@@ -51,6 +51,7 @@ ReportRun example() {
   data.measurements.push_back({++id, 1, bad, 0,
                                examples::failed(bad, record::Outcome::crashed,
                                                 "killed by signal 11 (Segmentation fault)")});
+  for (auto& stored : data.measurements) stored.samples = stored.measurement.sample_count();
   return data;
 }
 
@@ -163,7 +164,7 @@ TEST(ReportData, SaysHowManySamplesEveryAttemptTookInOrder) {
   data.measurements.push_back(data.measurements[0]);
   data.measurements.back().id = 99;
   data.measurements.back().measurement.attempt = 2;
-  data.measurements.back().measurement.samples_ns.resize(1);
+  data.measurements.back().samples = 1;
   const Json cases = json::reread(report_document({data}, "", "")).at("runs").at(0).at("cases");
   EXPECT_EQ(cases.at(1).at("words").at("samples"), "3 + 1 + 3 + 3");
 }

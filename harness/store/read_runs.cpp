@@ -157,9 +157,10 @@ std::vector<StoredMeasurement> measurements(Connection& connection, std::string_
       const Row row(rows, "measurement", connection.file());
       const auto found = cases.find(row.get<std::int64_t>("case_id"));
       if (found == cases.end()) row.refuse("a case that does not exist");
-      StoredMeasurement& stored = measurements.emplace_back(StoredMeasurement{
-          row.get<std::int64_t>("id"), row.get<std::int64_t>("process_id"), found->second,
-          row.get<int>("replicate", record::not_negative), read_measurement(row, samples)});
+      StoredMeasurement& stored = measurements.emplace_back(
+          StoredMeasurement{row.get<std::int64_t>("id"), row.get<std::int64_t>("process_id"),
+                            found->second, row.get<int>("replicate", record::not_negative),
+                            read_measurement(row, samples), row.get<std::int64_t>("n")});
       stored.measurement.case_name = record::name(stored.case_info.id);
     }
     read_metrics(connection, run_id, measurements);

@@ -41,6 +41,7 @@ struct StoredMeasurement {
   int replicate = 0;
   record::Measurement measurement;  // samples_ns is empty when not asked for, sites and sources
                                     // until read_sites
+  std::int64_t samples = 0;         // how many there are, or were
 };
 
 enum class Samples { leave_out, read };
