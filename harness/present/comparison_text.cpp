@@ -98,18 +98,20 @@ std::string side_line(const char* letter, const store::FoundRun& found) {
   return text + fmt::format(", profile {}", printable(run.profile));
 }
 
+/// A table under its heading; nothing without rows.
+std::string section(const Style& style, const char* heading, const std::vector<Cells>& rows,
+                    const Columns& columns) {
+  if (rows.empty()) return {};
+  return style.heading(heading) + style.table(columns, rows, style.width) + '\n';
+}
+
 std::string roofs_text(const Style& style, const analysis::Comparison& comparison) {
   std::vector<Cells> rows;
-  for (const analysis::ComparedRoof& roof : comparison.roofs) {
-    if (!roof.a || !roof.b) continue;
-    rows.push_back(row_of(roof));
-  }
-  if (rows.empty()) return {};
+  for (const analysis::ComparedRoof& roof : comparison.roofs)
+    if (roof.a && roof.b) rows.push_back(row_of(roof));
   const auto right = Table::Align::right;
-  return style.heading("Roofs that both have") +
-         style.table({{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}}, rows,
-                     style.width) +
-         '\n';
+  return section(style, "Roofs that both have", rows,
+                 {{"roof"}, {"from"}, {"A", right}, {"B", right}, {"B/A", right}});
 }
 
 /// "distance: B is farther from its roof".
@@ -123,21 +125,18 @@ std::string cases_text(const Style& style, const analysis::Comparison& compariso
   std::vector<Cells> rows;
   for (const ComparedCase& one : comparison.cases)
     if (one.ratio) rows.push_back(row_of(one));
-  if (rows.empty()) return {};
   const auto right = Table::Align::right;
-  return style.heading("Times, B over A") +
-         style.table({{"case"},
-                      {"A", right},
-                      {"B", right},
-                      {"B/A", right},
-                      {"95% interval", right},
-                      {"roofs alone", right, true},
-                      {"rest", right, true},
-                      {"A of roof", right, true},
-                      {"B of roof", right, true},
-                      {.title = "the rest is", .note = true}},
-                     rows, style.width) +
-         '\n';
+  return section(style, "Times, B over A", rows,
+                 {{"case"},
+                  {"A", right},
+                  {"B", right},
+                  {"B/A", right},
+                  {"95% interval", right},
+                  {"roofs alone", right, true},
+                  {"rest", right, true},
+                  {"A of roof", right, true},
+                  {"B of roof", right, true},
+                  {.title = "the rest is", .note = true}});
 }
 
 /// "3 of them unstable; 1 disturbed, left out".
@@ -152,38 +151,30 @@ std::string doubts(const analysis::ComparedSuite& suite) {
 std::string suites_text(const Style& style, const analysis::Comparison& comparison) {
   std::vector<Cells> rows;
   for (const analysis::ComparedSuite& suite : comparison.suites) rows.push_back(row_of(suite));
-  if (rows.empty()) return {};
   const auto right = Table::Align::right;
-  const Columns columns{{"suite"},
-                        {"cases", right},
-                        {"mean", right},
-                        {"95% interval", right},
-                        {"processes", right},
-                        {"lowest", right},
-                        {"highest", right},
-                        {""}};
-  return style.heading("Geometric means of B over A") + style.table(columns, rows, style.width) +
-         '\n';
+  return section(style, "Geometric means of B over A", rows,
+                 {{"suite"},
+                  {"cases", right},
+                  {"mean", right},
+                  {"95% interval", right},
+                  {"processes", right},
+                  {"lowest", right},
+                  {"highest", right},
+                  {""}});
 }
 
 std::string counts_text(const Style& style, const ComparedRuns& compared) {
   std::vector<Cells> rows;
-  std::string text;
-  for (const analysis::ComparedCounts& one : compared.counted) {
+  for (const analysis::ComparedCounts& one : compared.counted)
     for (const analysis::MetricChange& change : one.changed) {
       rows.push_back(row_of(change));
       rows.back().insert(rows.back().begin(),
                          printable(one.name, 400) + (one.other_inputs ? " (other inputs)" : ""));
     }
-  }
   const auto right = Table::Align::right;
-  if (!rows.empty())
-    text += style.heading("Counts that differ") +
-            style.table({{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}, rows,
-                        style.width) +
-            '\n';
-  text += style.line(equal_counts(compared));
-  return text + '\n';
+  return section(style, "Counts that differ", rows,
+                 {{"case"}, {"metric"}, {"A", right}, {"B", right}, {"B/A", right}}) +
+         style.line(equal_counts(compared)) + '\n';
 }
 
 /// At most some of many lines.
