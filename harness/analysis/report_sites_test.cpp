@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json_reread.hpp"
+#include "harness/base/json_reread_fixture.hpp"
 #include "harness/store/examples.hpp"
 
 namespace ridgeline::analysis {

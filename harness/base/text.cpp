@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fnmatch.h>
@@ -28,6 +29,19 @@ std::size_t sequence_length(std::string_view text) {
   const bool surrogate = lead == 0xED && byte(1) > 0x9F;
   const bool beyond = lead == 0xF4 && byte(1) > 0x8F;
   return overlong || surrogate || beyond ? 0 : length;
+}
+
+/// Whether the well-formed sequence does something else to a terminal than to show a character:
+/// controls of C0 and C1, line separators, and what turns the direction of writing.
+bool is_control(std::string_view sequence) {
+  if (sequence.size() == 1) return sequence[0] < 0x20 || sequence[0] == 0x7F;
+  if (sequence.size() == 2)
+    return (sequence[0] == '\xC2' && sequence[1] < '\xA0') || sequence == "\u061C";
+  constexpr std::pair<std::string_view, std::string_view> ranges[] = {
+      {"\u200E", "\u200F"}, {"\u2028", "\u202E"}, {"\u2066", "\u2069"}};
+  return sequence.size() == 3 && std::ranges::any_of(ranges, [&](const auto& range) {
+           return range.first <= sequence && sequence <= range.second;
+         });
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -67,15 +81,13 @@ std::string printable(std::string_view text, std::size_t limit) {
   while (!text.empty()) {
     if (shown.size() >= limit) return shown + "...";
     const std::size_t length = sequence_length(text);
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const bool plain = length > 1 || (length == 1 && lead >= 0x20 && lead != 0x7F);
-    if (plain) {
-      shown.append(text.substr(0, length));
-      text.remove_prefix(length);
-    } else {
-      shown += fmt::format("\\x{:02x}", lead);
-      text.remove_prefix(1);
-    }
+    const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length > 0 && !is_control(sequence))
+      shown += sequence;
+    else
+      for (const char byte : sequence)
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    text.remove_prefix(sequence.size());
   }
   return shown;
 }

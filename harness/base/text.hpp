@@ -10,8 +10,9 @@ namespace ridgeline {
 /// True when `text` is well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view text);
 
-/// `text` with every byte that is not printable, well-formed UTF-8 written as \xNN, and cut to at
-/// most `limit` bytes; for showing what an untrusted program sent.
+/// `text` with every byte that is not well-formed UTF-8, or of a character that steers a terminal
+/// (controls of C0 and C1, line separators, marks of writing direction), written as \xNN, and cut
+/// to at most `limit` bytes; for showing what an untrusted program sent.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
 /// Whether `text` has 1 to `most` characters, all of them letters, digits, '.', '_' or '-'.

@@ -150,22 +150,16 @@ RIDGELINE_WORD T atomicCAS(T* at, std::type_identity_t<T> compared, std::type_id
 #include "harness/emulated/words.hpp"
 
 // How caches treat an access is not modelled: it is the access.
-template <class T>
-RIDGELINE_WORD T __ldg(const T* at) {
-  return *at;
-}
-template <class T>
-RIDGELINE_WORD T __ldcs(const T* at) {
-  return *at;
-}
-template <class T>
-RIDGELINE_WORD T __ldcg(const T* at) {
-  return *at;
-}
-template <class T>
-RIDGELINE_WORD T __ldca(const T* at) {
-  return *at;
-}
+#define RIDGELINE_LOAD(name)           \
+  template <class T>                   \
+  RIDGELINE_WORD T name(const T* at) { \
+    return *at;                        \
+  }
+RIDGELINE_LOAD(__ldg)
+RIDGELINE_LOAD(__ldcs)
+RIDGELINE_LOAD(__ldcg)
+RIDGELINE_LOAD(__ldca)
+#undef RIDGELINE_LOAD
 template <class T>
 RIDGELINE_WORD void __stcs(T* at, std::type_identity_t<T> value) {
   *at = value;

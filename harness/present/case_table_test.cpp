@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json_reread.hpp"
+#include "harness/base/json_reread_fixture.hpp"
 #include "harness/present/wrapped.hpp"
 #include "harness/store/examples.hpp"
 

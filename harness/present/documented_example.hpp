@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json_reread.hpp"
+#include "harness/base/json_reread_fixture.hpp"
 
 /// For tests: docs/report-format.md shows what is really written.
 namespace ridgeline::present {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/json_reread.hpp"
+#include "harness/base/json_reread_fixture.hpp"
 #include "harness/present/gate_examples.hpp"
 #include "harness/present/gate_progress.hpp"
 #include "harness/present/gate_words.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "harness/base/json_reread.hpp"
+#include "harness/base/json_reread_fixture.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/gate_examples.hpp"
 #include "harness/present/gate_words.hpp"

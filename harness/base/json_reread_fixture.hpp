@@ -6,7 +6,7 @@
 
 namespace ridgeline::json {
 
-/// For tests: the document as whoever reads its text sees it.
+/// The document as whoever reads its text sees it.
 inline nlohmann::ordered_json reread(const Value& value) {
   return nlohmann::ordered_json::parse(value.dump());
 }
