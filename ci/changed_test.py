@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -108,3 +109,66 @@ def test_what_does_not_fit_into_the_time_is_named(check_tidy, tmp_path, monkeypa
     )
     assert check_tidy.main() == 0
     assert "note: 1 sources left out after -1 s: a.cpp" in capsys.readouterr().out
+
+
+def test_what_is_found_in_joined_sources_is_said_of_the_source(check_tidy, tmp_path):
+    (tmp_path / "a.cpp").write_text("int a;\n\nint b;\n")
+    (tmp_path / "b.cpp").write_text("int c;\nint d;\n")
+    entry_of = {name: {"command": f"g++ -o {name}.o {name}"} for name in ("a.cpp", "b.cpp")}
+    entry_of["other.cpp"] = {"command": "g++ -mavx2 -o other.o other.cpp"}
+    alone, both = check_tidy.texts_of(["other.cpp", "a.cpp", "b.cpp"], entry_of, tmp_path)
+    assert (alone.sources, alone.file) == (["other.cpp"], tmp_path / "other.cpp")
+    assert alone.in_sources(f"{alone.file}:5:1: error: x") == f"{alone.file}:5:1: error: x"
+    assert both.sources == ["a.cpp", "b.cpp"]
+    assert both.file.read_text() == "int a;\n\nint b;\nint c;\nint d;\n"
+    said = f"""\
+{both.file}:5:5: error: unused
+    5 | int d;
+      |     ^
+x.hpp:5:1: note: of {both.file}:3:1
+    5 | int x;
+"""
+    assert (
+        both.in_sources(said)
+        == """\
+b.cpp:2:5: error: unused
+    2 | int d;
+      |     ^
+x.hpp:5:1: note: of a.cpp:3:1
+    5 | int x;"""
+    )
+
+
+def test_names_of_joined_tests_may_be_the_same(check_tidy, tmp_path):
+    names = ["a_test.cpp", "b_test.cpp"]
+    for name in names:
+        (tmp_path / name).write_text("namespace {\nint x;\n}  // namespace\n")
+    (both,) = check_tidy.texts_of(names, {name: {"command": "g++"} for name in names}, tmp_path)
+    assert both.file.read_text().splitlines()[::3] == [
+        *("namespace of_a_test {", "namespace of_b_test {")
+    ]
+
+
+def test_sources_that_cannot_be_joined_are_read_alone(check_tidy, tmp_path, monkeypatch, capsys):
+    entries = []
+    for name in ("a.cpp", "b.cpp"):
+        (tmp_path / name).touch()
+        file = str(tmp_path / name)
+        entries.append({"directory": ".", "file": file, "command": f"g++ -o {name}.o -c {file}"})
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    tool = tmp_path / ".venv" / "bin" / "clang-tidy"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("""#!/bin/sh
+for file; do :; done
+case $file in
+  */file-by-file/*) echo "$file:1:1: error: redefinition [clang-diagnostic-error]"; exit 1 ;;
+  */b.cpp) echo "$file:1:1: error: [performance-x]"; exit 1 ;;
+esac
+""")
+    tool.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", ["check_tidy", "--build", str(tmp_path), "--all"])
+    assert check_tidy.main() == 1
+    said = capsys.readouterr().out
+    assert "redefinition" not in said
+    assert "performance-x" in said
+    assert "1 sources with findings: b.cpp" in said
