@@ -41,8 +41,11 @@ struct Request {
       elsewhere |= addresses[i] ^ (addresses[0] + i * static_cast<std::uint64_t>(bytes));
     return elsewhere == 0;
   }
+  std::uint64_t bytes_of_all() const {
+    return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(bytes);
+  }
   /// Of a row: behind its last byte.
-  std::uint64_t row_end() const { return addresses[0] + static_cast<std::uint64_t>(count * bytes); }
+  std::uint64_t row_end() const { return addresses[0] + bytes_of_all(); }
 };
 
 /// Takes what the aligned logs say, in the order of the program.

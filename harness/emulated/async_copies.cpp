@@ -53,7 +53,7 @@ AsyncUnit::Copy AsyncUnit::row(const void* shared, const void* global, unsigned 
                                   is_load ? "from" : "to", block_.memory.describe(address)));
   check_shared(shared, bytes, 16, pc);
   Copy copy{.is_load = is_load, .thread = block_.lanes.running().thread, .pc = pc, .bytes = bytes};
-  auto* const in_shared = static_cast<std::byte*>(const_cast<void*>(shared));
+  auto* const in_shared = const_cast<std::byte*>(static_cast<const std::byte*>(shared));
   for (unsigned i = 0; i < bytes; i += 16)
     copy.chunks.push_back({in_shared + i, address + i, 0, 16});
   return copy;
@@ -93,6 +93,7 @@ AsyncUnit::Copy AsyncUnit::box(const TensorMap& map, const int* at, std::byte* s
             .thread = block_.lanes.running().thread,
             .pc = pc,
             .bytes = rows * row_bytes};
+  const auto box_begin = reinterpret_cast<std::uint64_t>(shared);
   for (std::uint64_t row = 0; row < rows; ++row) {
     std::uint64_t rest = row;
     bool inside = true;
@@ -111,9 +112,8 @@ AsyncUnit::Copy AsyncUnit::box(const TensorMap& map, const int* at, std::byte* s
     const std::int64_t end = std::clamp<std::int64_t>(
         (static_cast<std::int64_t>(map.sizes[0]) - at[0]) * map.element_bytes, 0, row_end);
     for (std::int64_t i = 0; i < row_end; i += 16) {
-      const auto address =
-          reinterpret_cast<std::uint64_t>(shared) + row * row_bytes + static_cast<std::uint64_t>(i);
-      auto* const to = reinterpret_cast<std::byte*>(swizzled(address, map.swizzle_bytes));
+      const std::uint64_t address = box_begin + row * row_bytes + static_cast<std::uint64_t>(i);
+      std::byte* const to = shared + (swizzled(address, map.swizzle_bytes) - box_begin);
       Chunk chunk{to, static_cast<std::uint64_t>(from + i), 0, 0};
       if (inside && first < i + 16 && end > i && first < end) {
         chunk.first = static_cast<std::uint8_t>(std::max<std::int64_t>(first - i, 0));
@@ -136,7 +136,8 @@ void AsyncUnit::load(void* to_shared, const TensorMap& map, const int* at, void*
 
 void AsyncUnit::store(const TensorMap& map, const int* at, const void* from_shared,
                       std::uint32_t pc) {
-  Copy copy = box(map, at, static_cast<std::byte*>(const_cast<void*>(from_shared)), false, pc);
+  Copy copy =
+      box(map, at, const_cast<std::byte*>(static_cast<const std::byte*>(from_shared)), false, pc);
   stores_[block_.lanes.running().thread].under_way.push_back(add_copy(std::move(copy)));
 }
 
@@ -204,6 +205,7 @@ void AsyncUnit::touch_global(const Copy& copy) {
 /// Moves the bytes; a load's barrier is told.
 void AsyncUnit::deliver(Copy& copy) {
   for (const Chunk& chunk : copy.chunks) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the emulated device
     auto* const global = reinterpret_cast<std::byte*>(chunk.global);
     const auto bytes = static_cast<std::size_t>(chunk.end - chunk.first);
     if (!copy.is_load) {
@@ -246,7 +248,7 @@ void AsyncUnit::end_block() {
     if (!mine.started.under_way.empty())
       block_.findings.add("product never waited for", mine.started.under_way[0].pc, 32 * warp, -1,
                           "its sums are not defined");
-    const WarpProducts& first = products_[static_cast<std::size_t>(warp / 4 * 4)];
+    const WarpProducts& first = products_[static_cast<std::size_t>(warp / 4) * 4];
     if (mine.sequence != first.sequence)
       block_.findings.add("divergent warpgroup", block_.lanes.of_warp(warp)[0].pc, 32 * warp,
                           warp / 4 * 128,

@@ -14,7 +14,7 @@ namespace ridgeline::emulated {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
-constexpr int rows_of_warp = 16, row_bytes = 32;
+constexpr int rows_of_warp = 16;
 constexpr std::uint32_t not_a_sum = 0xFFFFFFFFu;  // NaN: what a lane finds where sums are under way
 
 struct Descriptor {
@@ -45,14 +45,14 @@ int widen(const std::byte* bytes, Factor type, float* to, int at) {
   if (type == Factor::tf32) {
     for (int i = 0; i < 4; ++i) {
       std::uint32_t word = 0;
-      std::memcpy(&word, bytes + 4 * i, 4);
+      std::memcpy(&word, bytes + std::ptrdiff_t{4} * i, 4);
       to[at + i] = std::bit_cast<float>(word & 0xFFFFE000u);
     }
     return 4;
   }
   for (int i = 0; i < 8; ++i) {
     std::uint16_t half = 0;
-    std::memcpy(&half, bytes + 2 * i, 2);
+    std::memcpy(&half, bytes + std::ptrdiff_t{2} * i, 2);
     to[at + i] = type == Factor::bf16 ? from_bf16(half) : from_f16(half);
   }
   return 8;
@@ -73,6 +73,7 @@ std::uint32_t AsyncUnit::window_of(const void* shared, std::uint32_t pc) const {
 }
 
 std::byte* AsyncUnit::pointer_of(std::uint32_t window) const {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the emulated device
   return reinterpret_cast<std::byte*>(block_.shared.address_of(window));
 }
 

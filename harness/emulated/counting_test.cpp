@@ -41,7 +41,7 @@ struct Lab {
 };
 
 TEST(Counting, GivesEachAccessOfTheSource) {
-  const Lab lab(64 * 64 * 4);
+  const Lab lab(std::size_t{64} * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::padded);
   const device::Counts counts = lab.counts();
   EXPECT_EQ(counts.launches, 1u);
@@ -65,7 +65,7 @@ TEST(Counting, GivesEachAccessOfTheSource) {
 }
 
 TEST(Counting, AddsUpLaunchesUntilItIsAsked) {
-  const Lab lab(4096 * 4);
+  const Lab lab(std::size_t{4096} * 4);
   for (int i = 0; i < 3; ++i)
     test::copy_strided(lab.device->stream(), lab.input(), lab.output(), 4096, 1);
   const device::Counts counts = lab.counts();
@@ -97,7 +97,7 @@ TEST(Counting, TellsAsynchronousCopiesAtomicsAndTensorCoresApart) {
 }
 
 TEST(Counting, NamesTheLineOfAnAccessInAFunction) {
-  const Lab lab(2048 * 4);
+  const Lab lab(std::size_t{2048} * 4);
   test::ragged(lab.device->stream(), lab.input(), lab.output(), true);
   const device::Counts counts = lab.counts();
   std::vector<const device::SiteCount*> loads;
@@ -113,7 +113,7 @@ TEST(Counting, NamesTheLineOfAnAccessInAFunction) {
 }
 
 TEST(Counting, NamesKernelsWithTheirLaunches) {
-  const Lab lab(64 * 64 * 4);
+  const Lab lab(std::size_t{64} * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::padded);
   const device::Counts counts = lab.counts();
   ASSERT_EQ(counts.kernels.size(), 1u);
@@ -128,7 +128,7 @@ TEST(Counting, NamesKernelsWithTheirLaunches) {
 }
 
 TEST(Counting, GivesBytesOfDramAndInFlight) {
-  const Lab lab(64 * 64 * 4);
+  const Lab lab(std::size_t{64} * 64 * 4);
   test::transpose(lab.device->stream(), lab.input(), lab.output(), 64, test::Transpose::plain);
   const device::Counts transposed = lab.counts();
   EXPECT_EQ(transposed.dram_read_bytes, 64u * 64 * 4);

@@ -39,9 +39,11 @@ void Lanes::begin_launch(dim3 block, const KernelCall& call, std::uint64_t seed)
   call_.arguments = std::memcpy(stacks_ + most_threads * stack_bytes, call.arguments, call.bytes);
   shuffles_ = seed != 0;
   random_ = seed * 0x9E3779B97F4A7C15u + 0x139408DCBBF7A44Du;
-  threads_ = static_cast<int>(block.x * block.y * block.z);
-  for (std::uint16_t i = 0; i < threads_; ++i)
-    lanes_[i] = {.index = {i % block.x, i / block.x % block.y, i / block.x / block.y}, .thread = i};
+  const unsigned threads = block.x * block.y * block.z;
+  threads_ = static_cast<int>(threads);
+  for (unsigned i = 0; i < threads; ++i)
+    lanes_[i] = {.index = {i % block.x, i / block.x % block.y, i / block.x / block.y},
+                 .thread = static_cast<std::uint16_t>(i)};
   std::ranges::fill(kept_, Entry{});
   paths_ = {};
   free_stacks_.clear();
@@ -183,13 +185,14 @@ void Lanes::enter(context::transfer_t from) {
     block.others.lane_has_ended();
     Lane* const next = lanes.next_ready();
     std::byte* const stack = std::exchange(ended->stack, nullptr);
-    if (next == nullptr || next->state != LaneState::fresh) {
+    if (next != nullptr && next->state == LaneState::fresh) {
+      ended->log_end = hot.next;
+      next->stack = stack;
+      lanes.resume(*next);
+    } else {
       lanes.left_stack_ = stack;
       lanes.hop(next);  // for good: where it goes on is never asked for
     }
-    ended->log_end = hot.next;
-    next->stack = stack;
-    lanes.resume(*next);
   }
 }
 

@@ -105,7 +105,7 @@ void Requests::global_request(const Request& request, bool row) {
     for (const std::uint64_t address : request.active_addresses())
       lines.touch(warp_, address, kind);
   if (request.act == Act::read)
-    loads_[warp_].load(request.pc, static_cast<std::uint64_t>(request.count * request.bytes));
+    loads_[warp_].load(request.pc, request.bytes_of_all());
   else if (request.act != Act::copy_read)
     loads_[warp_].end();
   // To memory they are the same.

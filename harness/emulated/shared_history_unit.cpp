@@ -104,7 +104,10 @@ void SharedHistory::end_unit_read(std::size_t offset, int thread) {
   const Cell me = cell_of(now_[static_cast<std::size_t>(thread / 32)], thread, 15);
   for (std::size_t index = offset / 4; index < offset / 4 + 4; ++index) {
     Word& word = fresh(index);
-    if (word.read != 0 && --word.read == 0) word.copier = 0;
+    if (word.read != 0) {
+      --word.read;
+      if (word.read == 0) word.copier = 0;
+    }
     note_reader(word, me, thread);
   }
 }

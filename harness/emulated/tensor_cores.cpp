@@ -46,13 +46,14 @@ RIDGELINE_VECTORS void add_product(const float* a, const float* b, float* c, int
   for (int i = 0; i < 16; i += together) {
     Row sums[together] = {}, before, of_b;
     for (int k = 0; k < depth; ++k) {
-      std::memcpy(&of_b, b + 8 * k, sizeof of_b);
+      std::memcpy(&of_b, b + std::ptrdiff_t{8} * k, sizeof of_b);
       for (int row = 0; row < together; ++row) sums[row] += a[depth * (i + row) + k] * of_b;
     }
     for (int row = 0; row < together; ++row) {
-      std::memcpy(&before, c + 8 * (i + row), sizeof before);
+      float* const of_c = c + std::ptrdiff_t{8} * (i + row);
+      std::memcpy(&before, of_c, sizeof before);
       before += sums[row];
-      std::memcpy(c + 8 * (i + row), &before, sizeof before);
+      std::memcpy(of_c, &before, sizeof before);
     }
   }
 }
@@ -71,14 +72,14 @@ void multiply_together(Factor type, Operands* const* all) {
   alignas(32) std::uint16_t right[16][8];
   alignas(32) float a[16 * 16], b[16 * 8], c[16][8];
   const int depth = type == Factor::tf32 ? 8 : 16;
-  for (int lane = 0; lane < 32; ++lane) {
+  for (std::size_t lane = 0; lane < 32; ++lane) {
     const Operands& of = *all[lane];
-    const int row = lane / 4, column = lane % 4;
-    for (int part = 0; part < 4; ++part)
+    const std::size_t row = lane / 4, column = lane % 4;
+    for (std::size_t part = 0; part < 4; ++part)
       left[row + part % 2 * 8][column + part / 2 * 4] = of.left.parts[part];
-    for (int part = 0; part < 2; ++part) {
+    for (std::size_t part = 0; part < 2; ++part) {
       right_wide[column + part * 4][row] = of.right[part];
-      for (int half = 0; half < 2; ++half)
+      for (std::size_t half = 0; half < 2; ++half)
         right[2 * column + part * 8 + half][row] =
             static_cast<std::uint16_t>(of.right[part] >> 16 * half);
     }
@@ -96,7 +97,7 @@ void multiply_together(Factor type, Operands* const* all) {
     widen(&right[0][0], b, 8 * depth);
   }
   add_product(a, b, &c[0][0], depth);
-  for (int lane = 0; lane < 32; ++lane) {
+  for (std::size_t lane = 0; lane < 32; ++lane) {
     std::memcpy(all[lane]->sums.parts, &c[lane / 4][lane % 4 * 2], 2 * sizeof(float));
     std::memcpy(all[lane]->sums.parts + 2, &c[lane / 4 + 8][lane % 4 * 2], 2 * sizeof(float));
   }

@@ -17,6 +17,8 @@ using test::checks;
 using test::Element;
 using test::Lab;
 
+constexpr std::size_t lanes = 32;  // of a warp
+
 TEST(Words, WarpsMatchAndReduce) {
   Lab lab;
   auto* const to = lab.empty<test::WarpWords>(32);
@@ -118,7 +120,7 @@ TEST(Words, WhatIsNotModelledIsSaid) {
 
 TEST(Words, PackedTypesAreOneAccess) {
   using enum Element;
-  std::vector<unsigned char> values(32 * 16);
+  std::vector<unsigned char> values(lanes * 16);
   std::iota(values.begin(), values.end(), static_cast<unsigned char>(1));
   for (const Element element :
        {half, half2, bf16, bf162, float2, float4, double2, int4, uint4, longlong2, char4}) {
@@ -129,7 +131,7 @@ TEST(Words, PackedTypesAreOneAccess) {
     test::copy_elements(lab.stream(), element, from, to);
     const Report report = lab.report();
     EXPECT_EQ(checks(report), "");
-    EXPECT_TRUE(std::equal(to, to + 32 * bytes, from)) << bytes;
+    EXPECT_TRUE(std::equal(to, to + lanes * bytes, from)) << bytes;
     ASSERT_EQ(report.sites.size(), 2u) << "element " << static_cast<int>(element);
     for (const Site& site : report.sites) {
       EXPECT_EQ(site.bytes, bytes) << "element " << static_cast<int>(element);
@@ -164,20 +166,20 @@ TEST(Words, ObjectsAreCopiedInPiecesThatFit) {
   for (const auto& [bytes, pieces] : {Shape{6, {2, 2, 2}}, Shape{3, {1, 1, 1}},
                                       Shape{12, {4, 4, 4}}, Shape{10, {2, 2, 2, 2, 2}}}) {
     Lab lab;
-    unsigned char *const from = lab.filled(std::vector<unsigned char>(32 * 12, 7)),
-                         *const to = lab.empty<unsigned char>(32 * 12);
+    unsigned char *const from = lab.filled(std::vector<unsigned char>(lanes * 12, 7)),
+                         *const to = lab.empty<unsigned char>(lanes * 12);
     test::copy_objects(lab.stream(), bytes, from, to);
     const Report report = lab.report();
     EXPECT_EQ(checks(report), "") << bytes;
-    EXPECT_EQ(to[32 * bytes - 1], 7) << bytes;
+    EXPECT_EQ(to[lanes * bytes - 1], 7) << bytes;
     const Site loads = total(report, Space::global, Act::read);
-    EXPECT_EQ(loads.lanes, 32 * pieces.size()) << bytes;
+    EXPECT_EQ(loads.lanes, lanes * pieces.size()) << bytes;
   }
 }
 
 TEST(Words, PackedTypesAreShuffled) {
   using enum Element;
-  std::vector<unsigned char> values(32 * 8);
+  std::vector<unsigned char> values(lanes * 8);
   std::iota(values.begin(), values.end(), static_cast<unsigned char>(1));
   for (const Element element : {half, half2, bf16, bf162, float2, char4}) {
     Lab lab;
@@ -186,7 +188,7 @@ TEST(Words, PackedTypesAreShuffled) {
                                                         lab.empty<unsigned char>(values.size());
     test::swap_elements(lab.stream(), element, from, to);
     EXPECT_EQ(checks(lab.report()), "");
-    for (int lane = 0; lane < 32; ++lane)
+    for (std::size_t lane = 0; lane < lanes; ++lane)
       EXPECT_TRUE(std::equal(to + lane * bytes, to + (lane + 1) * bytes, from + (lane ^ 1) * bytes))
           << "element " << static_cast<int>(element) << ", lane " << lane;
   }

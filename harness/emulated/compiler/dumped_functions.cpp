@@ -83,12 +83,12 @@ bool is_assigned_once(std::string_view name) {
 
 void declare_parameters(DumpedFunction& function, std::string_view signature) {
   int depth = 0;
-  std::size_t end = signature.rfind(')'), begin = end;
+  std::size_t end = signature.rfind(')');
   for (std::size_t i = end + 1; end != std::string_view::npos && i-- > 0;) {
     if (signature[i] == ')' || signature[i] == '>') ++depth;
     if (signature[i] == '(' || signature[i] == '<') --depth;
     if (depth > 1 || (depth == 1 && signature[i] != ',')) continue;
-    begin = i + 1;
+    const std::size_t begin = i + 1;
     declare(function, signature.substr(begin, end - begin));
     end = i;
     if (depth == 0) return;

@@ -75,7 +75,7 @@ bool leads_to_local(const DumpedFunction& function, std::string_view pointer, in
     std::string_view object = pointer.substr(1);
     if (object.starts_with("MEM")) {  // "MEM[(T *)&x + 4B]"
       const std::size_t inner = object.find('&');
-      const std::size_t close = object.find(")");
+      const std::size_t close = object.find(')');
       if (close == std::string_view::npos) return false;
       if (inner == std::string_view::npos || inner < close)
         return depth < most_steps && leads_to_local(function, object.substr(close + 1), depth + 1);
