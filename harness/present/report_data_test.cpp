@@ -1,6 +1,7 @@
 #include "harness/present/report_data.hpp"
 
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -199,7 +200,7 @@ TEST(ReportData, ReadsTheSitesOfACountedRunFromItsStore) {
   EXPECT_EQ(only.at("outcome"), "counted");
   EXPECT_EQ(only.at("sites").size(), 2u);
   EXPECT_EQ(only.at("metrics").size(), 2u);
-  EXPECT_EQ(only.at("sources"), Json({0}));
+  EXPECT_EQ(only.at("sources"), Json(std::vector{0}));
   EXPECT_EQ(run.at("sources").at(0).at("text"), "// naive\n");
   for (const char* key : {"median_ns", "interval_ns", "flop_rate"})
     EXPECT_FALSE(only.contains(key));

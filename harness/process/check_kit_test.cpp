@@ -23,7 +23,7 @@ class CheckKit : public testing::Test {
     program(temporary.path() / "bin/g++", "1.2.3");
     fs::create_symlink("/usr/bin/env", temporary.path() / "bin/env");
     fs::create_directories(toolkit / "include");
-    std::ofstream(toolkit / "include/cuda_fp16.h");
+    const std::ofstream header(toolkit / "include/cuda_fp16.h");
     set("PATH", temporary.path() / "bin");
     set("CUDA_HOME", toolkit);
     kit = {{"launcher", {"@ridgeline@/lib/ridgeline/compile_kernels"}},
@@ -85,7 +85,7 @@ TEST_F(CheckKit, KeepsTheCompilerAndTheHeadersOfItsBuild) {
   const fs::path compiler = temporary.path() / "c++", headers = temporary.path() / "other";
   program(compiler, "1.2.3");
   fs::create_directories(headers);
-  std::ofstream(headers / "cuda_fp16.h");
+  const std::ofstream header(headers / "cuda_fp16.h");
   kit["compiler"] = compiler;
   kit["cuda_headers"] = {headers};
   EXPECT_EQ(read().compiler.back(), compiler);

@@ -23,7 +23,7 @@ void MeasuredRoofs::add(const record::Case& info, const record::Measurement& mea
   if (unit == "ns")
     for (const record::Metric& metric : measurement.metrics)
       if (metric.name == "latency" && metric.unit == "ns") value = metric.value;
-  if (unit == "ns" && !value) value = *measurement.median_ns;
+  if (unit == "ns" && !value) value = measurement.median_ns;
   const std::optional<double> work = unit == "FLOP/s" ? measurement.flops : measurement.bytes;
   if (unit != "ns" && work) value = *work / *measurement.median_ns * 1e9;
   if (value && std::isfinite(*value) && *value > 0) reached.values.push_back(*value);

@@ -102,7 +102,7 @@ TEST(Conversation, APrintfOfAKernelDoesNotBreakTheProtocol) {
   const std::string name = "scripted/prints/f32/n=16";
   const Conversation talked = converse(SCRIPTED_WORKER " --worker", whole(name, "fake"));
   expect_whole(talked, name);
-  EXPECT_NE(talked.errors.find("\xFF"), std::string::npos);
+  EXPECT_NE(talked.errors.find('\xFF'), std::string::npos);
 }
 
 TEST(Conversation, TheMinimalPythonWorkerHoldsOne) {

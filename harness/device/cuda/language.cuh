@@ -34,7 +34,7 @@ template <class... Parameters, class... Arguments>
 void launch(const LaunchConfig& config, Stream& stream, void (*kernel)(Parameters...),
             Arguments&&... arguments) {
   if (config.grid.x == 0 || config.grid.y == 0 || config.grid.z == 0) return;
-  if (config.shared_bytes > 48 * 1024)
+  if (config.shared_bytes > std::size_t{48} * 1024)
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(config.shared_bytes)),
                "raising a kernel's shared memory limit");

@@ -24,8 +24,9 @@ void start_advance(const float* in, float* out, int blocks, std::int64_t rounds,
                    device::Stream& stream);
 
 inline constexpr int read_threads = 512;
-inline constexpr std::int64_t words_of_row = 4 * read_threads;  // 8 KiB: 16 bytes for each thread
-                                                                // of a block
+inline constexpr std::int64_t words_of_row = std::int64_t{4} * read_threads;  // 8 KiB: 16 bytes for
+                                                                              // each thread of a
+                                                                              // block
 
 /// Reads `units` rows, one after the other and from the last of `rows` on to the first; the blocks
 /// take turns, so that unit i is block i % blocks's. `rows` is a power of two. `out` has an element
