@@ -34,6 +34,7 @@ Deviation compare_bits(device::Device& device, const T* data, std::int64_t count
     device.download(host.data(), data + begin, static_cast<std::size_t>(size) * sizeof(T));
     for (std::int64_t i = 0; i < size; ++i) {
       const T right = expected(begin + i);
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bit for bit is meant
       wrong += std::memcmp(&host[static_cast<std::size_t>(i)], &right, sizeof(T)) != 0;
     }
   }

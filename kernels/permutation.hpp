@@ -16,7 +16,7 @@ class Permutation {
       : count_(count),
         mask_(std::bit_ceil(count < 1 ? 1 : count) - 1),
         shift_(std::bit_width(mask_) > 3 ? std::bit_width(mask_) / 2 : 1) {
-    for (int round = 0; round < rounds; ++round) {
+    for (std::uint64_t round = 0; round < rounds; ++round) {
       multiply_[round] = device::random_bits(seed, 2 * round) | 1;
       add_[round] = device::random_bits(seed, 2 * round + 1);
     }

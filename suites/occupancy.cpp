@@ -38,7 +38,7 @@ double memory(const Variant&, const Problem& problem) {
 /// Warps that ran on an SM at a time, counted in one launch that is not timed.
 double count_warps(const Variant& variant, const Problem& problem, const float* in, void* out,
                    device::Device& device) {
-  const std::vector<std::uint32_t> zeros(2 * occupancy::census_units, 0);
+  const std::vector<std::uint32_t> zeros(std::size_t{2} * occupancy::census_units, 0);
   const device::Buffer<std::uint32_t> census(device, zeros);
   variant.launch(problem, {in, out, census.data()}, device.stream());
   device.synchronize();

@@ -110,9 +110,9 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
   struct Data {
     std::vector<std::uint32_t> order;
     device::Buffer<std::uint64_t> lines, ends;
-    std::uint64_t address_of(const chase::Problem& problem, std::uint32_t line) const {
-      return reinterpret_cast<std::uint64_t>(lines.data()) +
-             std::uint64_t{line} * static_cast<unsigned>(problem.line_bytes);
+    const std::byte* line_at(const chase::Problem& problem, std::uint32_t line) const {
+      return reinterpret_cast<const std::byte*>(lines.data()) +
+             std::size_t{line} * static_cast<unsigned>(problem.line_bytes);
     }
   };
   auto data = std::make_shared<Data>();
@@ -127,10 +127,9 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
       .sets = problem.starts(),
       .launch =
           [=](std::size_t set, device::Stream& stream) {
-            const std::uint64_t begin =
-                data->address_of(problem, chase::begin_of(problem, data->order, set));
-            variant.launch(problem, {reinterpret_cast<const void*>(begin), data->ends.data() + set},
-                           stream);
+            const std::byte* const begin =
+                data->line_at(problem, chase::begin_of(problem, data->order, set));
+            variant.launch(problem, {begin, data->ends.data() + set}, stream);
           },
       .poison =
           [=, &device = setup.device](std::size_t set) {
@@ -140,8 +139,8 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
           [=, &device = setup.device](std::size_t set) {
             std::uint64_t end = 0;
             device.download(&end, data->ends.data() + set, sizeof end);
-            const std::uint64_t right =
-                data->address_of(problem, chase::end_of(problem, data->order, set));
+            const auto right = reinterpret_cast<std::uint64_t>(
+                data->line_at(problem, chase::end_of(problem, data->order, set)));
             return record::Verification{end == right ? 0.0 : 1.0, 0.0};
           },
       .metrics = {{"loads", static_cast<double>(problem.loads), "1", record::Direction::none}},

@@ -29,8 +29,8 @@ namespace {
 
 template <int lanes>
 struct Vectors {
-  typedef float Floats __attribute__((vector_size(lanes * sizeof(float))));
-  typedef std::int32_t Ints __attribute__((vector_size(lanes * sizeof(float))));
+  using Floats [[gnu::vector_size(lanes * sizeof(float))]] = float;
+  using Ints [[gnu::vector_size(lanes * sizeof(float))]] = std::int32_t;
 };
 
 /// 2^x for x <= 0, to about 2 units in the last place; 0 below 2^-126; NaN stays NaN. x = i + f
@@ -62,7 +62,7 @@ void update(const float* scores, float* p, std::int64_t keys, float* largest, fl
   using Floats = typename Vectors<lanes>::Floats;
   constexpr int columns = lanes * vectors;
 #pragma GCC unroll 4
-  for (int v = 0; v < vectors; ++v) {
+  for (std::int64_t v = 0; v < vectors; ++v) {
     Floats before, most, total, score;
     __builtin_memcpy(&before, largest + v * lanes, sizeof before);
     __builtin_memcpy(&total, sum + v * lanes, sizeof total);
@@ -92,7 +92,7 @@ void scale(const float* from, float* to, std::int64_t rows, const float* factor)
   using Floats = typename Vectors<lanes>::Floats;
   for (std::int64_t row = 0; row < rows; ++row) {
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
+    for (std::int64_t v = 0; v < vectors; ++v) {
       Floats value, by;
       __builtin_memcpy(&value, from + (row * vectors + v) * lanes, sizeof value);
       __builtin_memcpy(&by, factor + v * lanes, sizeof by);

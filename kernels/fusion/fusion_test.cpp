@@ -196,10 +196,10 @@ TEST(Oracle, NormalisesEachRow) {
   std::fill(inputs.gamma.begin(), inputs.gamma.end(), 1.0f);
   std::fill(inputs.beta.begin(), inputs.beta.end(), 0.0f);
   const Expected expected = expect(problem, inputs.sources(), Stored::none, 1);
-  for (int row = 0; row < 3; ++row) {
+  for (std::size_t row = 0; row < 3; ++row) {
     double sum = 0, squares = 0;
-    for (int col = 0; col < 500; ++col) {
-      const double value = expected.out[static_cast<std::size_t>(row * 500 + col)];
+    for (std::size_t col = 0; col < 500; ++col) {
+      const double value = expected.out[row * 500 + col];
       sum += value;
       squares += value * value;
     }

@@ -31,21 +31,22 @@ namespace {
 template <int lanes, int rows, int vectors>
 void tile_product(std::int64_t k, const float* a, const float* b, float* c, std::int64_t stride,
                   bool add) {
-  typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
+  using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
   Vector sums[rows][vectors] = {};
-  for (std::int64_t p = 0; p < k; ++p, a += rows, b += lanes * vectors) {
+  for (std::int64_t p = 0; p < k; ++p, a += rows, b += std::int64_t{lanes} * vectors) {
     Vector b_row[vectors];
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) __builtin_memcpy(&b_row[v], b + v * lanes, sizeof(Vector));
+    for (std::int64_t v = 0; v < vectors; ++v)
+      __builtin_memcpy(&b_row[v], b + v * lanes, sizeof(Vector));
 #pragma GCC unroll 16
     for (int row = 0; row < rows; ++row)
 #pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) sums[row][v] += a[row] * b_row[v];
+      for (std::int64_t v = 0; v < vectors; ++v) sums[row][v] += a[row] * b_row[v];
   }
 #pragma GCC unroll 16
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) {
+    for (std::int64_t v = 0; v < vectors; ++v) {
       float* to = c + row * stride + v * lanes;
       Vector result = sums[row][v];
       if (add) {

@@ -108,8 +108,8 @@ TEST_P(EveryVariant, HoldsAsManyWarpsAsItSays) {
   for (Problem problem : problems(1 << 26)) {
     if (problem.width != 4 || (problem.independent != 1 && problem.independent != 16)) continue;
     problem.rounds = 501;
-    device::Buffer<std::uint32_t> census(*device, 2 * census_units);
-    device->upload(census.data(), std::vector<std::uint32_t>(2 * census_units, 0).data(),
+    device::Buffer<std::uint32_t> census(*device, std::size_t{2} * census_units);
+    device->upload(census.data(), std::vector<std::uint32_t>(census.size(), 0).data(),
                    census.bytes());
     if (!check(problem, census.data())) continue;
     ++done;
@@ -201,11 +201,11 @@ TEST_F(Checker, RejectsAMissingElement) {
 }
 
 TEST(Census, IsTheMeanOverUnitsThatHadBlocks) {
-  std::vector<std::uint32_t> census(2 * census_units, 0);
+  std::vector<std::uint32_t> census(std::size_t{2} * census_units, 0);
   census[1] = 3;
   census[7] = 5;
   EXPECT_EQ(warps_that_ran(census, {4, 2}), 8.0);
-  EXPECT_EQ(warps_that_ran(std::vector<std::uint32_t>(2 * census_units, 0), {4, 2}), 0.0);
+  EXPECT_EQ(warps_that_ran(std::vector<std::uint32_t>(census.size(), 0), {4, 2}), 0.0);
 }
 
 TEST(Problem, CountsWhatIsInFlight) {

@@ -24,7 +24,7 @@ class Cluster : public testing::Test {
 
 TEST_F(Cluster, BlocksReachTheSharedMemoryOfOthers) {
   constexpr int blocks = 12;
-  device::Buffer<int> to(*device, 2 * blocks);
+  device::Buffer<int> to(*device, std::size_t{2} * blocks);
   to.poison();
   read_neighbours(device->stream(), blocks, to.data());
   device->synchronize();

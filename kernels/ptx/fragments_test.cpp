@@ -65,11 +65,11 @@ class Fragments : public testing::Test {
 TEST_F(Fragments, LoadedMatricesLieAsTheTableSays) {
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
-      std::vector<unsigned short> coded(static_cast<std::size_t>(64 * count));
+      std::vector<unsigned short> coded(static_cast<std::size_t>(count) * 64);
       for (std::size_t i = 0; i < coded.size(); ++i)
         coded[i] = static_cast<unsigned short>(i + 1000);
       const auto from = filled(coded);
-      const auto to = empty<unsigned>(static_cast<std::size_t>(32 * count));
+      const auto to = empty<unsigned>(static_cast<std::size_t>(count) * 32);
       load(device->stream(), count, transposed, from.data(), to.data());
       device->synchronize();
       const std::vector<unsigned> got = to.download();
@@ -89,11 +89,11 @@ TEST_F(Fragments, LoadedMatricesLieAsTheTableSays) {
 TEST_F(Fragments, StoredMatricesLieAsTheTableSays) {
   for (const int count : {1, 2, 4}) {
     for (const bool transposed : {false, true}) {
-      std::vector<unsigned> coded(static_cast<std::size_t>(32 * count));
+      std::vector<unsigned> coded(static_cast<std::size_t>(count) * 32);
       for (std::size_t i = 0; i < coded.size(); ++i)
         coded[i] = static_cast<unsigned>(2 * i | (2 * i + 1) << 16);
       const auto from = filled(coded);
-      const auto to = empty<unsigned short>(static_cast<std::size_t>(64 * count));
+      const auto to = empty<unsigned short>(static_cast<std::size_t>(count) * 64);
       store(device->stream(), count, transposed, from.data(), to.data());
       device->synchronize();
       const std::vector<unsigned short> got = to.download();
@@ -142,13 +142,13 @@ TEST_F(Fragments, ProductsWithTheIdentityLieAsTheTablesSay) {
       for (int lane = 0; lane < 32; ++lane) {
         for (int i = 0; i < elements; ++i) {
           const Place place = of_left(lane, i, wide);
-          const auto at = static_cast<std::size_t>(lane * elements + i);
+          const auto at = static_cast<std::size_t>(lane) * elements + i;
           coded.set(at, code(place.row, place.column));
           left.set(at, place.column == place.row % 8 + first ? 1.0f : 0.0f);
         }
         for (int i = 0; i < elements / 2; ++i) {
           const Place place = of_right(lane, i, wide);
-          const auto at = static_cast<std::size_t>(lane * elements / 2 + i);
+          const auto at = static_cast<std::size_t>(lane) * elements / 2 + i;
           identity.set(at, place.row == place.column + first ? 1.0f : 0.0f);
           right.set(at, code(place.column, place.row));
         }
@@ -166,7 +166,7 @@ TEST_F(Fragments, ProductsWithTheIdentityLieAsTheTablesSay) {
                                of_right_factor = product(left, right);
       for (int lane = 0; lane < 32; ++lane)
         for (int i = 0; i < 4; ++i) {
-          const auto at = static_cast<std::size_t>(4 * lane + i);
+          const auto at = static_cast<std::size_t>(lane) * 4 + i;
           const Place place = of_sum(lane, i);
           const float before = static_cast<float>(1000 * at);
           ASSERT_EQ(of_left_factor[at], before + code(place.row, place.column + first))

@@ -185,7 +185,7 @@ TEST_F(Hopper, BoxesThatAGpuDoesNotTakeAreRefused) {
 std::size_t place_of_sum(int row, int column, int columns) {
   const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
   const int i = column / 8 * 4 + row % 16 / 8 * 2 + column % 2;
-  return static_cast<std::size_t>(thread * (columns / 2) + i);
+  return static_cast<std::size_t>(thread) * (columns / 2) + i;
 }
 
 TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
@@ -218,7 +218,7 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
       };
       const device::Buffer<std::byte> left(*device, stored(64, a)),
           right(*device, stored(shape.columns, b));
-      const auto sums = poisoned<float>(static_cast<std::size_t>(64 * shape.columns));
+      const auto sums = poisoned<float>(static_cast<std::size_t>(shape.columns) * 64);
       multiply_group(device->stream(), shape.element, shape.columns, swizzle, left.data(),
                      right.data(), sums.data());
       device->synchronize();
@@ -255,13 +255,13 @@ TEST_F(Hopper, MultipliesTilesInAPipeline) {
     const auto number = [](int i, int seed) {
       return static_cast<float>(((i * 31 + seed) * 7 & 15) - 8);
     };
-    std::vector<float> a(static_cast<std::size_t>(size.m * size.k)),
-        b(static_cast<std::size_t>(size.n * size.k));
+    std::vector<float> a(static_cast<std::size_t>(size.m) * size.k),
+        b(static_cast<std::size_t>(size.n) * size.k);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = number(static_cast<int>(i), 3);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = number(static_cast<int>(i), 8);
     const device::Buffer<std::byte> left(*device, kernels::stored(a, DType::bf16)),
         right(*device, kernels::stored(b, DType::bf16));
-    const auto c = poisoned<float>(static_cast<std::size_t>(size.m * size.n));
+    const auto c = poisoned<float>(static_cast<std::size_t>(size.m) * size.n);
     multiply_tiles(
         device->stream(), Mutation::none, reinterpret_cast<const unsigned short*>(left.data()),
         reinterpret_cast<const unsigned short*>(right.data()), c.data(), size.m, size.n, size.k);
@@ -271,9 +271,9 @@ TEST_F(Hopper, MultipliesTilesInAPipeline) {
       for (int column = 0; column < size.n; ++column) {
         float sum = 0;
         for (int k = 0; k < size.k; ++k)
-          sum += a[static_cast<std::size_t>(row * size.k + k)] *
-                 b[static_cast<std::size_t>(column * size.k + k)];
-        ASSERT_EQ(got[static_cast<std::size_t>(row * size.n + column)], sum)
+          sum += a[static_cast<std::size_t>(row) * size.k + k] *
+                 b[static_cast<std::size_t>(column) * size.k + k];
+        ASSERT_EQ(got[static_cast<std::size_t>(row) * size.n + column], sum)
             << size.m << " x " << size.n << " x " << size.k << ", row " << row << ", column "
             << column;
       }

@@ -11,7 +11,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
     const std::int64_t tile = i / tile_elements, group = tile / tiles_per_group;
     const std::int64_t row = i % tile_elements / edge, col = i % edge;
     double sum = static_cast<double>(tile % tiles_per_group) / 8;
-    for (int k = 0; k < edge; ++k)
+    for (std::int64_t k = 0; k < edge; ++k)
       sum += kernels::on_grid(a(group * tile_elements + row * edge + k)) *
              kernels::on_grid(b(group * tile_elements + k * edge + col));
     return static_cast<float>(sum);

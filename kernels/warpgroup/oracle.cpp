@@ -9,7 +9,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const float* d, std::uint64_t seed) {
   const int deep = depth(problem.dtype);
   return kernels::compare_bits(device, d, problem.outputs(), seed, [&](std::int64_t i) {
-    const std::int64_t group = i / (rows * columns), row = i / columns % rows, column = i % columns;
+    const std::int64_t group = i / columns / rows, row = i / columns % rows, column = i % columns;
     double sum = static_cast<double>(column) / 64;
     for (int k = 0; k < deep; ++k)
       sum += kernels::on_grid(a((group * rows + row) * deep + k)) *

@@ -4,8 +4,8 @@
 template <class Vector, class LooseVector, class Element>
 RIDGELINE_SIMD void multiply_add(Element* values, std::int64_t count, std::int64_t rounds,
                                  float multiplier) {
-  constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Element)),
-                chains = vector_registers / 2;
+  constexpr std::int64_t lanes = vector_bytes / static_cast<int>(sizeof(Element)),
+                         chains = vector_registers / 2;
   const Element by_one = multiplier;
   const Vector by = Vector{} + by_one;
   std::int64_t i = 0;

@@ -1,7 +1,7 @@
 /// Takes `chains` vectors of `values` through all rounds, of kernels/exact_steps.hpp.
 template <int chains>
 RIDGELINE_SIMD void advance(float* values, std::int64_t rounds, float multiplier) {
-  constexpr int lanes = vector_bytes / 4;
+  constexpr std::int64_t lanes = vector_bytes / 4;
   const Floats by = Floats{} + multiplier;
   Floats first = Floats{} + static_cast<float>(kernels::first_constant);
   Floats second = Floats{} + static_cast<float>(kernels::second_constant);

@@ -36,6 +36,7 @@ struct Result {
 };
 
 constexpr int m = 64, n = 128, k = 320;
+constexpr std::size_t bytes_of_c = std::size_t{m} * n * sizeof(float);
 
 Result run(Mutation mutation, std::uint64_t seed = 1) {
   emulated::Machine machine({.threads = 1024, .shared_bytes = 227 << 10, .l2_bytes = 50 << 20},
@@ -52,8 +53,8 @@ Result run(Mutation mutation, std::uint64_t seed = 1) {
     return memory;
   };
   const unsigned short *const a = upload(m * k, 3, "a"), *const b = upload(n * k, 8, "b");
-  auto* const c = static_cast<float*>(machine.memory().allocate(m * n * sizeof(float), "c"));
-  std::memset(c, 0xFF, m * n * sizeof(float));
+  auto* const c = static_cast<float*>(machine.memory().allocate(bytes_of_c, "c"));
+  std::memset(c, 0xFF, bytes_of_c);
   multiply_tiles(stream, mutation, a, b, c, m, n, k);
   Result result{machine.take_reports().at(0)};
   for (int row = 0; row < m; ++row)

@@ -21,6 +21,7 @@ using emulated::Report;
 using emulated::Space;
 
 constexpr int m = 128, n = 64, k = 128;
+constexpr std::size_t bytes_of_c = std::size_t{m} * n * sizeof(float);
 
 /// Small whole numbers, whose products and sums are exact.
 std::vector<unsigned short> numbers(int count, std::uint32_t seed) {
@@ -74,17 +75,16 @@ Result run(Mutation mutation, std::uint64_t seed = 1) {
   };
   const std::vector<unsigned short> a = numbers(m * k, 7), b = numbers(n * k, 99);
   const unsigned short *const left = upload(a, "a"), *const right = upload(b, "b");
-  auto* const c = static_cast<float*>(machine.memory().allocate(m * n * sizeof(float), "c"));
-  std::memset(c, 0xFF, m * n * sizeof(float));
+  auto* const c = static_cast<float*>(machine.memory().allocate(bytes_of_c, "c"));
+  std::memset(c, 0xFF, bytes_of_c);
 
   multiply(stream, mutation, left, right, c, m, n, k);
   Result result{machine.take_reports().at(0)};
-  for (int row = 0; row < m; ++row)
-    for (int column = 0; column < n; ++column) {
+  for (std::size_t row = 0; row < m; ++row)
+    for (std::size_t column = 0; column < n; ++column) {
       float sum = 0;
-      for (int i = 0; i < k; ++i)
-        sum += value_of(a[static_cast<std::size_t>(row * k + i)]) *
-               value_of(b[static_cast<std::size_t>(column * k + i)]);
+      for (std::size_t i = 0; i < k; ++i)
+        sum += value_of(a[row * k + i]) * value_of(b[column * k + i]);
       if (c[row * n + column] != sum) result.right = false;
     }
   return result;

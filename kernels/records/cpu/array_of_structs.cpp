@@ -21,8 +21,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }
 
 kernels::Traffic traffic(const Problem& problem) {
-  const std::int64_t lines_read =
-      kernels::pieces(0, fields * 4, problem.used * 4, problem.elements, kernels::line);
+  const std::int64_t lines_read = kernels::pieces(0, std::int64_t{fields} * 4, problem.used * 4,
+                                                  problem.elements, kernels::line);
   return {
       {},
       kernels::cpu_bytes(lines_read, kernels::pieces(0, 4, 4, problem.elements, kernels::line))};

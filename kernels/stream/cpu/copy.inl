@@ -1,5 +1,5 @@
 RIDGELINE_SIMD void copy_through_caches(const float* a, float* c, std::int64_t count) {
-  constexpr int lanes = vector_bytes / 4;
+  constexpr std::int64_t lanes = vector_bytes / 4;
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
 #pragma GCC unroll 4

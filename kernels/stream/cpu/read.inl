@@ -1,6 +1,7 @@
 /// Bits of `count` floats, summed `passes` times modulo 2^32.
 RIDGELINE_SIMD std::uint32_t sum_of_bits(const float* in, std::int64_t count, int passes) {
-  constexpr int lanes = vector_bytes / 4, chains = vector_registers / 2, step = chains * lanes;
+  constexpr std::int64_t lanes = vector_bytes / 4, chains = vector_registers / 2,
+                         step = chains * lanes;
   Words sums[chains] = {};
   std::uint32_t total = 0;
   for (int pass = 0; pass < passes; ++pass) {

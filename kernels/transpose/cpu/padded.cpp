@@ -10,7 +10,8 @@ namespace {
 using simd::baseline::Floats;
 using simd::baseline::LooseFloats;
 
-constexpr int edge = 32, pitch = edge + 16;
+constexpr int edge = 32;
+constexpr std::int64_t pitch = edge + 16;
 
 /// Turns the 4 x 4 block at `from` round and writes it to `to`.
 void turn(const float* from, std::int64_t from_pitch, float* to, std::int64_t to_pitch) {
