@@ -1,12 +1,13 @@
 """What a night ends with."""
 
+from reports.console import FILES, INTERNAL, INTERRUPTED, MISSING
+
 # Of several codes the first: interrupted; then what kept a step from doing its work (a file, an
 # internal error, something missing, a command line), because nobody knows what it would have found;
 # then what was found.
-ORDER = (130, 74, 70, 69, 64, 2, 1, 3)
+ORDER = (INTERRUPTED, FILES, INTERNAL, MISSING, 64, 2, 1, 3)
 
 FINE, REGRESSION, FAILED_CASES, UNDECIDED = 0, 1, 2, 3
-USAGE, MISSING, INTERNAL, FILES, INTERRUPTED = 64, 69, 70, 74, 130
 
 WORDS = {
     0: "fine",

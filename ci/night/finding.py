@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass, field
 
+from reports.console import printable
+
 UNFIT = "unfit"  # times measured now would not be those of the kernels alone
 NOTE = "note"  # worth knowing; times can still be trusted
 UNKNOWN = "unknown"  # could not be looked at, so nothing is promised of it
@@ -19,9 +21,9 @@ class Finding:
 
     def text(self) -> str:
         return (
-            f"{MARKS[self.level]:8}{self.check}: {self.seen}\n"
-            f"        why: {self.why}\n"
-            f"        do:  {self.do}"
+            f"{MARKS[self.level]:8}{self.check}: {printable(self.seen)}\n"
+            f"        why: {printable(self.why)}\n"
+            f"        do:  {printable(self.do)}"
         )
 
 
@@ -49,11 +51,14 @@ class Preflight:
         ]
         names = [f"{counts[0]} against it", f"{counts[1]} unknown", f"{counts[2]} to note"]
         said = ", ".join(name for count, name in zip(counts, names, strict=True) if count)
-        headline = f"{self.device} is {'fit' if self.fit else 'not fit'} to measure"
+        headline = f"{printable(self.device)} is {'fit' if self.fit else 'not fit'} to measure"
         return f"{headline}: {said}" if said else headline
 
     def text(self) -> str:
         return "\n".join([self.headline(), *(finding.text() for finding in self.findings)])
+
+    def looked_at_text(self) -> str:
+        return "; ".join(f"{name} {printable(value)}" for name, value in self.looked_at.items())
 
     def to_json(self) -> dict:
         findings = [asdict(finding) for finding in self.findings]

@@ -1,7 +1,12 @@
 """Tells GitHub Actions of a night: the job's summary, and annotations."""
 
+import errno
 import os
-from pathlib import Path
+import re
+import stat
+from collections.abc import Callable
+
+from reports.console import printable
 
 from .log import Log
 from .record import FAILED, Night
@@ -11,7 +16,8 @@ LONGEST = 900_000  # bytes; a job summary holds 1 MiB, and other steps may have 
 
 def escaped(text: str) -> str:
     """As the value of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = (printable(line).replace("%", "%25") for line in re.split("\r?\n", text))
+    return "%0A".join(lines)
 
 
 def annotation(level: str, title: str, text: str) -> str:
@@ -35,19 +41,42 @@ def annotations(night: Night) -> list[str]:
     return lines
 
 
+def annotating(log: Log) -> Callable[[str], None]:
+    """What says a gate's lines: those that annotate its cases go on to GitHub, and no others."""
+
+    def say(line: str) -> None:
+        ours = re.match(r"::(error|warning|notice) title=[^:]*::", line)
+        log.command(line) if ours else log.quote(line)
+
+    return say
+
+
 def tell(night: Night, summary: str, log: Log) -> None:
     for line in annotations(night):
-        log.quote(line)
+        log.command(line)
     path = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if not path:
         return
-    if len(summary.encode()) > LONGEST:
+    data = summary.encode(errors="replace")
+    if len(data) > LONGEST:
         summary = (
             f"# Night {night.id}\n\nThe summary is too long for this page; it is in "
             f"{night.folder / 'summary.md'}.\n"
         )
+        data = summary.encode(errors="replace")
     try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(summary + "\n")
-    except OSError as error:
-        log.say(f"the job's summary {path} cannot be written: {error.strerror}")
+        add(path, data + b"\n")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        log.say(f"the job's summary {printable(path)} cannot be written: {why}")
+
+
+def add(path: str, data: bytes) -> None:
+    """To a file; what is none, such as a FIFO that nobody reads, is not waited for. Raises
+    OSError."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o644)
+    with open(descriptor, "ab") as file:  # noqa: PTH123  a descriptor has no Path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        file.write(data)

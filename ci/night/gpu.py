@@ -5,6 +5,8 @@ reference, nvmlClocksEventReasons.
 """
 
 import csv
+import io
+import math
 import re
 import subprocess
 import time
@@ -79,8 +81,8 @@ def ask(*arguments: str) -> str:
         raise NotInstalled("nvidia-smi is not on the PATH") from None
     except subprocess.TimeoutExpired:
         raise NoAnswer(f"nvidia-smi did not answer within {ANSWER_S} s") from None
-    except OSError as error:
-        raise NoAnswer(f"nvidia-smi cannot be started: {error}") from None
+    except (OSError, program.TooMuch) as error:
+        raise NoAnswer(f"nvidia-smi cannot be asked: {error}") from None
     if done.returncode != 0:
         words = " ".join((done.stdout + done.stderr).split())[:300]
         raise NoAnswer(f"nvidia-smi ended with {done.returncode}: {words or 'no words'}")
@@ -90,7 +92,10 @@ def ask(*arguments: str) -> str:
 def rows(gpu: str, what: str, fields: list[str]) -> list[list[str]]:
     """The answer to a query of that name."""
     text = ask(f"--id={gpu}", f"--query-{what}={','.join(fields)}", "--format=csv,noheader,nounits")
-    return [row for row in csv.reader(text.splitlines(), skipinitialspace=True) if row]
+    try:
+        return [row for row in csv.reader(io.StringIO(text), skipinitialspace=True) if row]
+    except csv.Error as error:  # a value of more than 128 KiB
+        raise NoAnswer(f"nvidia-smi answered no table: {error}") from None
 
 
 def query(gpu: str) -> dict[str, str]:
@@ -144,9 +149,10 @@ def look_at(gpu: str, preflight: Preflight) -> None:
 
 def number(facts: dict[str, str], name: str, otherwise: float) -> float:
     try:
-        return float(facts[name])
+        found = float(facts[name])
     except (KeyError, ValueError):
         return otherwise
+    return found if math.isfinite(found) else otherwise
 
 
 def judge(facts: dict[str, str], neighbours: list[str], preflight: Preflight) -> None:

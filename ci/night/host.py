@@ -18,10 +18,16 @@ SHOWN = 3  # busy processes
 
 
 def look_at_disk(folder: Path, least_free: int, preflight: Preflight) -> None:
-    place = folder.resolve()
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
+    try:
+        place = folder.resolve()
+        while not place.exists():
+            place = place.parent
+        free = shutil.disk_usage(place).free
+    except (OSError, RuntimeError) as error:  # as of links in a circle
+        seen = f"{folder} cannot be looked at: {error}"
+        why = "a full disk ends the night in the middle, and keeps its results from being written"
+        preflight.add("disk", UNKNOWN, seen, why, "choose another folder with --results")
+        return
     preflight.looked_at["disk free"] = f"{free / GIB:.1f} GiB"
     if free < least_free:
         asked = f"{least_free / GIB:.1f} GiB are asked for"
@@ -170,7 +176,7 @@ def quotas(root: Path) -> Iterator[float]:
     try:
         own = next(
             line[4:]
-            for line in Path("/proc/self/cgroup").read_text().splitlines()
+            for line in Path("/proc/self/cgroup").read_text(errors="replace").splitlines()
             if line.startswith("0::/")
         )
     except (OSError, StopIteration):

@@ -1,5 +1,6 @@
 """One night at a time in a results folder."""
 
+import errno
 import fcntl
 import json
 import os
@@ -18,7 +19,7 @@ def hold(path: Path, started: str) -> TextIO:
 
     Raises AlreadyRunning, or OSError when the file cannot be opened or the file system knows no
     locks."""
-    file = path.open("a+", encoding="utf-8")
+    file = open_plain(path)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -32,6 +33,13 @@ def hold(path: Path, started: str) -> TextIO:
     )
     file.flush()
     return file
+
+
+def open_plain(path: Path) -> TextIO:
+    """A file, and nothing that is waited for, such as a FIFO."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return path.open("a+", encoding="utf-8", errors="replace")
 
 
 def described(text: str) -> str:

@@ -2,7 +2,10 @@
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from reports.console import harmless, say_command
 
 
 class Log:
@@ -22,7 +25,7 @@ class Log:
             self.broken = f"{path} cannot be written: {error.strerror}"
 
     def say(self, text: str) -> None:
-        for line in text.splitlines() or [""]:
+        for line in text.split("\n"):
             self.write(line)
             self.show(line)
 
@@ -32,24 +35,31 @@ class Log:
         self.show(f"== {name}")
 
     def quote(self, line: str) -> None:
-        """A line of a program. Commands to a CI system ("::error ...") have to begin the line."""
+        """A line of a program."""
         self.write("   | " + line)
-        self.show(line if line.startswith("::") else "   | " + line)
+        self.show("   | " + line)
+
+    def command(self, line: str) -> None:
+        """A command of ours to a CI system."""
+        self.write("   | " + line)
+        self.show(line, say_command)
 
     def write(self, line: str) -> None:
         if not self.file or self.broken:
             return
         try:
-            self.file.write(time.strftime("%H:%M:%SZ ", time.gmtime()) + line + "\n")
+            self.file.write(time.strftime("%H:%M:%SZ ", time.gmtime()) + harmless(line) + "\n")
             self.file.flush()
         except OSError as error:
             self.broken = f"{self.file.name} cannot be written: {error.strerror}"
 
-    def show(self, line: str) -> None:
+    def show(self, line: str, show: Callable[[str], None] = print) -> None:
         if not self.watched:
             return
         try:
-            print(line, flush=True)
+            show(line)
+            if sys.stdout:
+                sys.stdout.flush()
         except (OSError, ValueError):
             self.watched = False
             sys.stdout = None

@@ -3,11 +3,15 @@
 import contextlib
 import dataclasses
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from reports.console import printable
+
 from . import github, steps, summary
 from .context import Context, newest_run
+from .document import Odd
 from .exit_code import FILES, INTERNAL, INTERRUPTED, MISSING, UNDECIDED, worst
 from .preflight import NoDevice, find_devices, look_at
 from .record import (
@@ -19,6 +23,7 @@ from .record import (
     Night,
     Step,
     now,
+    set_aside,
     unfinished,
     write_whole,
 )
@@ -62,13 +67,22 @@ def one_step(context: Context, name: str) -> None:
             WORK[name](context, step)
     except Exception as error:  # a mistake of ours must not cost the steps that follow
         step.state, step.exit_code = FAILED, INTERNAL
-        step.said = f"{type(error).__name__}: {error}"
+        step.said = unforeseen(context, error)
     if step.state == RUNNING:
         step.state = DONE
     step.seconds = round(time.monotonic() - began, 1)
-    said = f", {step.said}" if step.said else ""
+    said = f", {printable(step.said)}" if step.said else ""
     context.log.say(f"   {step.state}{said} ({step.seconds:.0f} s)")
     context.save()
+
+
+def unforeseen(context: Context, error: Exception) -> str:
+    """In words; where it happened goes into the log."""
+    if isinstance(error, Odd):
+        return str(error)
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        context.log.write("   ! " + line)
+    return f"{type(error).__name__}: {error}"
 
 
 def may_measure(night: Night) -> bool:
@@ -99,7 +113,8 @@ def finish(context: Context) -> int:
     """Writes the summary; the record goes last, because from then on the night counts as ended."""
     night = context.night
     night.finished = now()
-    codes = [step.exit_code for step in night.steps] + [INTERRUPTED] * (night.state != "finished")
+    codes = [*context.codes, *(step.exit_code for step in night.steps)]
+    codes += [INTERRUPTED] * (night.state != "finished")
     if broken := [*filter(None, (*context.broken, context.log.broken))]:
         codes.append(FILES)
         night.notes += broken
@@ -135,10 +150,19 @@ def close_killed(context: Context) -> list[str]:
     Returns a line on each. `context`: of the night that does it, whose lock says that they do not
     run."""
     said = []
-    for night in unfinished(context.night.folder.parent):
+
+    def note(words: str) -> None:
+        context.log.say(printable(words))
+        said.append(words)
+
+    for night in unfinished(context.night.folder.parent, note):
         if night.id == context.night.id:
             continue
-        said.append(close_one(dataclasses.replace(context, night=night, broken=[])))
+        try:
+            said.append(close_one(dataclasses.replace(context, night=night, broken=[], codes=[])))
+        except Exception as error:  # must not cost this night, nor every one that follows
+            note(set_aside(night.folder, unforeseen(context, error)))
+            context.codes.append(INTERNAL)
     return said
 
 
@@ -162,7 +186,7 @@ def close_one(context: Context) -> str:
         f"This night was killed in {during}, and ended afterwards by the night that followed; "
         f"{stored}."
     )
-    context.log.say(words)
+    context.log.say(printable(words))
     for name in STEPS[1:]:
         gone_on_with = name in ("gate", "export") and night.run.get("status") == "finished"
         known = night.step(name)

@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from reports.console import USAGE
+
 ROOT = Path(__file__).resolve().parent.parent.parent  # of a clone, or of an unpacked package
 PLACES = (
     "bin/ridgeline",
@@ -26,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:
         print(f"{self.prog}: {message}\n  {self.prog} --help", file=sys.stderr)
-        sys.exit(64)
+        sys.exit(USAGE)
 
 
 def parser(name: str, documentation: str) -> Parser:

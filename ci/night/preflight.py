@@ -1,10 +1,10 @@
 """Is this machine fit to measure on this device now?"""
 
-import json
 import subprocess
 from pathlib import Path
+from typing import TypedDict
 
-from . import gpu, host, program
+from . import document, gpu, host, program
 from .finding import UNKNOWN, Preflight
 
 
@@ -12,22 +12,35 @@ class NoDevice(Exception):
     """The device cannot be found; the message says what was tried, and what to do."""
 
 
-def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[dict]:
+class Device(TypedDict):
+    id: str
+    kind: str
+    name: str
+    uuid: str
+    recorded: dict[str, str]
+
+
+class Devices(TypedDict):
+    devices: list[Device]
+
+
+def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[Device]:
     """Facts of the devices that `--device wanted` means ("cuda:0,1" means two), or of the one that
     `run` prefers."""
     try:
-        words = [word for worker in workers for word in ("--worker", worker)]
+        words = [word for worker in workers for word in program.option("--worker", worker)]
         done = program.answer([str(ridgeline), "devices", "--json", *words], 120)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, program.TooMuch, subprocess.TimeoutExpired) as error:
         raise NoDevice(f"{ridgeline} devices cannot be asked: {error}") from None
     if done.returncode != 0:
         raise NoDevice(
             f"{ridgeline} devices ended with {done.returncode}: {done.stderr.strip()[:500]}"
         )
     try:
-        devices = json.loads(done.stdout)["devices"]
-    except (ValueError, KeyError):
-        raise NoDevice(f"{ridgeline} devices --json printed something else than devices") from None
+        devices = document.decode(done.stdout, Devices)["devices"]
+    except document.Odd as error:
+        words = "devices --json printed something else than devices"
+        raise NoDevice(f"{ridgeline} {words}: {error}") from None
     if not wanted:
         if not devices:
             raise NoDevice("there is no device to measure on; ridgeline devices says why")
@@ -44,7 +57,7 @@ def find_devices(ridgeline: Path, wanted: str, workers: list[str]) -> list[dict]
     return found
 
 
-def look_at(device: dict, results: Path, least_free: int) -> Preflight:
+def look_at(device: Device, results: Path, least_free: int) -> Preflight:
     """Takes a few seconds, in which the processors are watched."""
     preflight = Preflight(device=f"{device['id']} ({device['name']})")
     host.look_at_disk(results, least_free, preflight)
@@ -66,7 +79,7 @@ def look_at(device: dict, results: Path, least_free: int) -> Preflight:
     return preflight
 
 
-def gpu_name(device: dict) -> str:
+def gpu_name(device: Device) -> str:
     """How nvidia-smi knows it; the numbers of CUDA and of nvidia-smi may differ."""
-    bus = device.get("recorded", {}).get("pci_bus", "")
+    bus = device["recorded"].get("pci_bus", "")
     return bus or (device["uuid"] if device["uuid"].startswith("GPU-") else "")

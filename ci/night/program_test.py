@@ -165,3 +165,60 @@ def test_a_signal_is_passed_on_once():
         ):
             signal.signal(number, handler)
     assert (ended.status, bool(interrupted)) == (1, True)
+
+
+ENDLESS = "import os\nwhile True: os.write({fd}, b'0123456789abcde\\n' * 4096)"
+
+
+def test_a_program_that_prints_for_ever_fills_neither_memory_nor_disk(tmp_path, monkeypatch):
+    for name, most in (("MOST_SAID", 100_000), ("MOST_WRITTEN", 300_000)):
+        monkeypatch.setattr(program, name, most)
+    ended, said = run(ENDLESS.format(fd=1), limit_s=2.0)
+    assert ended.overran
+    assert sum(map(len, said)) < 100_000 + program.END_KEPT + 100
+    (cut,) = [at for at, line in enumerate(said) if "MiB of output are left out here" in line]
+    assert 0 < cut < len(said) - 1, "the beginning and the end are there"
+    assert ended.last_lines[-1].startswith("0123"), "what it said last"
+
+    output = tmp_path / "out"
+    ended, said = run(ENDLESS.format(fd=1), limit_s=2.0, output=output)
+    assert output.stat().st_size < 300_000 + program.END_KEPT + 100
+    assert b" MiB of output are left out here\n" in output.read_bytes()
+    assert len(said) == 1 and f"{output} is cut" in said[0]
+
+
+def test_output_that_is_little_more_than_kept_is_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(program, "MOST_WRITTEN", 10)
+    monkeypatch.setattr(program, "MOST_SAID", 10)
+    ended, said = run("print('0123456789abcdefgh')", output=tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "0123456789abcdefgh\n"
+    assert run("print('0123456789abcdefgh')\nprint('x')")[1] == ["0123456789abcdefgh", "x"]
+
+
+def test_an_answer_without_an_end_is_refused(monkeypatch):
+    monkeypatch.setattr(program, "MOST_ANSWERED", 1 << 20)
+    command = [sys.executable, "-c", ENDLESS.format(fd=1)]
+    began = time.monotonic()
+    with pytest.raises(program.TooMuch, match="printed more than 1 MiB"):
+        program.answer(command, 60)
+    assert time.monotonic() - began < 30
+    # Errors without an end are no answer, and are cut.
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.answer([sys.executable, "-c", ENDLESS.format(fd=2)], 1)
+
+
+def test_an_answer_is_asked_for_and_given():
+    code = "import sys; print(sys.stdin.read().upper()); print('e', file=sys.stderr); sys.exit(3)"
+    done = program.answer([sys.executable, "-c", code], 20, input="words")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "WORDS\n", "e\n")
+
+
+def test_who_is_waited_for_no_longer_may_end_by_itself(tmp_path):
+    code = f"""
+    import pathlib, time
+    try: time.sleep(60)
+    except KeyboardInterrupt: pathlib.Path({str(tmp_path / "ended")!r}).touch()
+    """
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.answer([sys.executable, "-c", textwrap.dedent(code)], 1.0, patience_s=20)
+    assert (tmp_path / "ended").exists()

@@ -6,13 +6,21 @@ import os
 import secrets
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from . import document
+from .document import Odd
+from .exit_code import WORDS
 
 FORMAT, VERSION = "ridgeline-nightly", 1
+DAMAGED = "night.json.damaged"  # what a record that cannot be understood is called from then on
 
 # A step ended "done" when it did its work, whatever it found; "failed" when it could not.
 RUNNING, DONE, FAILED, LEFT_OUT, KILLED = "running", "done", "failed", "left out", "killed"
+ExitCode = Literal[tuple(WORDS)]
 
 
 def now() -> str:
@@ -20,11 +28,58 @@ def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+class Options(TypedDict):
+    """What the steps that go on with a night ask of its command line."""
+
+    profile: str
+    label: str
+    device: str
+    baseline: str
+    config: str
+    strict: bool
+    github: bool
+    without: list[str]
+    export: list[Literal["csv", "jsonl", "google-benchmark"]]
+
+
+class Run(TypedDict):
+    """As `ridgeline runs --json` tells of it."""
+
+    id: str
+    started: str
+    status: str
+    label: str
+    model: str
+    device_uuid: str
+    measurements: int
+    outcomes: dict[str, int]
+
+
+class FoundFinding(TypedDict):
+    check: str
+    level: str
+    seen: str
+    why: str
+    do: str
+
+
+class Looked(TypedDict):
+    device: str
+    fit: bool
+    findings: list[FoundFinding]
+
+
+class Problem(TypedDict):
+    case: str
+    outcome: str
+    reason: str
+
+
 @dataclass
 class Step:
     name: str
-    state: str = RUNNING
-    exit_code: int = 0  # what it contributes to the night's
+    state: Literal["running", "done", "failed", "left out", "killed"] = RUNNING
+    exit_code: ExitCode = 0  # what it contributes to the night's
     seconds: float = 0.0
     started: str = ""
     command: str = ""  # what repeats it
@@ -38,15 +93,15 @@ class Night:
     started: str
     host: str
     command: str = ""
-    state: str = RUNNING  # finished, interrupted or killed at the end
+    state: Literal["running", "finished", "interrupted", "killed"] = RUNNING
     finished: str = ""
-    exit_code: int | None = None
-    preflight: list[dict] = field(default_factory=list)
+    exit_code: ExitCode | None = None
+    preflight: list[Looked] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    options: dict = field(default_factory=dict)  # what the steps need to be gone on with
-    run: dict = field(default_factory=dict)  # as `ridgeline runs --json` tells of it
-    problems: list[dict] = field(default_factory=list)  # cases that are not ok
-    gate: dict = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
+    run: dict[str, Any] = field(default_factory=dict)  # a Run, or nothing
+    problems: list[Problem] = field(default_factory=list)  # cases that are not ok
+    gate: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def step(self, name: str) -> Step | None:
@@ -71,28 +126,60 @@ def new_night(nights: Path, command: str, options: dict) -> Night:
     return night
 
 
+class _Version(TypedDict):
+    format: Literal[FORMAT]
+    version: int
+
+
+class _Head(_Version):
+    options: Options
+
+
 def load(folder: Path) -> Night | None:
-    """Nothing where no night's record can be read: the folder is another's, or the night died
-    before it had one."""
+    """Nothing where there is no night's record, or one of another version. Raises Odd for one that
+    cannot be understood, and OSError."""
     try:
-        fields = json.loads((folder / "night.json").read_text(encoding="utf-8"))
-        if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:
-            return None
-        fields["steps"] = [Step(**step) for step in fields["steps"]]
-        return Night(folder=folder, **fields)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        text = document.read(folder / "night.json")
+    except FileNotFoundError:  # the folder is another's, or the night died before it had one
         return None
+    fields = document.decode(text, dict[str, Any])
+    if document.check(fields, _Version)["version"] != VERSION:
+        return None
+    document.check(fields, _Head)
+    if fields.get("run"):
+        document.check(fields["run"], Run, "run")
+    del fields["format"], fields["version"]
+    return document.check({**fields, "folder": folder}, Night)
 
 
-def unfinished(nights: Path) -> list[Night]:
+def unfinished(nights: Path, odd: Callable[[str], object]) -> list[Night]:
     """Nights that began and never ended, the oldest first. Only for who holds the lock: others may
-    be running."""
-    found = (
-        load(folder)
-        for folder in sorted(nights.iterdir())
-        if folder.is_dir() and not folder.is_symlink()
-    )
+    be running. A record that cannot be understood is set aside, and `odd` told of it."""
+    found = []
+    for folder in sorted(nights.iterdir()):
+        if not folder.is_dir() or folder.is_symlink():
+            continue
+        try:
+            found.append(load(folder))
+        except (Odd, OSError) as error:
+            why = str(error) if isinstance(error, Odd) else error.strerror
+            odd(set_aside(folder, why))
     return [night for night in found if night and night.state == RUNNING]
+
+
+def set_aside(folder: Path, why: str) -> str:
+    """Renames a night's record, so that no other night meets it again; says so."""
+    record = folder / "night.json"
+    kept = folder / DAMAGED
+    number = 1
+    while os.path.lexists(kept):
+        number += 1
+        kept = folder / f"{DAMAGED}-{number}"
+    try:
+        record.rename(kept)
+    except OSError as error:
+        return f"{record} cannot be understood ({why}), nor renamed: {error.strerror}"
+    return f"{record} cannot be understood ({why}); it is kept as {kept.name}"
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -3,10 +3,12 @@ did."""
 
 import shlex
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypedDict
 
-from . import program
-from .context import Context, newest_run, read_object, runs_of_label
+from . import github, program
+from .context import Context, newest_run, runs_of_label, written
 from .exit_code import FILES, MISSING, UNDECIDED, WORDS, of_status
 from .record import DONE, FAILED, LEFT_OUT, Step
 
@@ -16,32 +18,67 @@ SUFFIXES = {"csv": "csv", "jsonl": "jsonl", "google-benchmark": "google-benchmar
 FINE_OUTCOMES = {"ok", "counted", "unsupported", "unavailable"}
 
 
+class Case(TypedDict):
+    case: str
+    outcome: str
+    reason: str
+
+
+class Cases(TypedDict):
+    cases: list[Case]
+
+
+class Baseline(TypedDict):
+    name: str
+    model: str
+
+
+class Baselines(TypedDict):
+    baselines: list[Baseline]
+
+
+class _Verdict(TypedDict):
+    case: str
+    verdict: str
+
+
+class Verdict(_Verdict, total=False):
+    reason: str
+    ratio: float | None
+    fails: bool
+
+
+class Id(TypedDict):
+    id: str
+
+
+class Verdicts(TypedDict):
+    gate: Id
+    verdicts: list[Verdict]
+
+
 def measure(context: Context, step: Step) -> None:
     options = context.night.options
-    command = context.command(
-        "run", "--profile", options["profile"], "--label", options["label"], "--json"
-    )
+    command = context.command("run")
+    for name in ("profile", "label"):
+        command += program.option(f"--{name}", options[name])
+    command += ["--json"]
     if options.get("unfit_reason"):
-        command += ["--unfit", options["unfit_reason"]]
+        command += program.option("--unfit", options["unfit_reason"])
     for name in ("device", "budget"):
         if options[name]:
-            command += [f"--{name}", options[name]]
+            command += program.option(f"--{name}", options[name])
     for worker in options["worker"]:
-        command += ["--worker", worker]
+        command += program.option("--worker", worker)
     command += ["--strict"] if options["strict"] else []
     command += ["--", *options["patterns"]] if options["patterns"] else []
     output = context.night.folder / "run.json"
-    before = frozenset(run.get("id", "") for run in runs_of_label(context))
+    before = frozenset(run["id"] for run in runs_of_label(context))
     if not carry_out(
         context, step, command, done={0, 2, 3}, output=output, limit_s=context.limit_s
     ):
         return
     context.night.run = newest_run(context, step.started, but_not=before)
-    context.night.problems = [
-        {name: case.get(name, "") for name in ("case", "outcome", "reason")}
-        for case in read_object(output).get("cases", [])
-        if case.get("outcome") not in FINE_OUTCOMES
-    ][:KEPT]
     if step.state != FAILED and not context.night.run:
         step.said = f"the run ended with {step.exit_code}, but `ridgeline runs` does not list it"
         step.state, step.exit_code = FAILED, FILES
@@ -50,6 +87,12 @@ def measure(context: Context, step: Step) -> None:
         counts = listed(run["outcomes"]) or "no measurements"
         said = f"run {run['id']} is {run['status']}: {counts}"
         step.said = "; ".join(filter(None, (said, step.said)))
+    measured = written(output, Cases, "run") or {"cases": []}
+    context.night.problems = [
+        {name: case[name] for name in ("case", "outcome", "reason")}
+        for case in measured["cases"]
+        if case["outcome"] not in FINE_OUTCOMES
+    ][:KEPT]
 
 
 def gate(context: Context, step: Step) -> None:
@@ -61,9 +104,10 @@ def gate(context: Context, step: Step) -> None:
         missing = "the cases that it did not reach would be called missing"
         leave_out(step, f"run {run['id']} is {run['status']}: {missing}")
         return
-    known = context.ask("baseline", "list").get("baselines")
+    known = context.ask(Baselines, "baseline", "list")
     if known is not None and not any(
-        (one.get("name"), one.get("model")) == (options["baseline"], run["model"]) for one in known
+        (one["name"], one["model"]) == (options["baseline"], run["model"])
+        for one in known["baselines"]
     ):
         becomes = shlex.join(context.command("baseline", "set", options["baseline"], run["id"]))
         none = f"no run of {run['model']} is the baseline {options['baseline']}"
@@ -71,23 +115,29 @@ def gate(context: Context, step: Step) -> None:
         step.exit_code = UNDECIDED
         return
     baseline = f"{run['model']}@baseline:{options['baseline']}"
-    command = context.command("gate", "--baseline", baseline, "--candidate", run["id"], "--json")
-    command += ["--markdown", str(folder / "gate.md"), "--junit", str(folder / "gate.xml")]
-    command += ["--config", options["config"]] if options["config"] else []
+    command = context.command("gate")
+    command += program.option("--baseline", baseline) + program.option("--candidate", run["id"])
+    command += ["--json", *program.option("--markdown", str(folder / "gate.md"))]
+    command += program.option("--junit", str(folder / "gate.xml"))
+    command += program.option("--config", options["config"]) if options["config"] else []
     command += ["--strict"] if options["strict"] else []
     command += ["--github"] if options["github"] else []
-    if not carry_out(context, step, command, done={0, 1, 2, 3}, output=folder / "gate.json"):
+    output = folder / "gate.json"
+    say = github.annotating(context.log) if options["github"] else context.log.quote
+    if not carry_out(context, step, command, done={0, 1, 2, 3}, output=output, say=say):
         return
-    verdicts = read_object(folder / "gate.json")
-    cases = verdicts.get("verdicts", [])
-    counts = dict(Counter(case.get("verdict", "") for case in cases))
+    verdicts = written(output, Verdicts, "gate")
+    if not verdicts:
+        return
+    cases = verdicts["verdicts"]
+    counts = dict(Counter(case["verdict"] for case in cases))
     failing = [
         {name: case.get(name, "") for name in ("case", "verdict", "reason", "ratio")}
         for case in cases
         if case.get("fails")
     ]
     context.night.gate = {
-        "id": verdicts.get("gate", {}).get("id", ""),
+        "id": verdicts["gate"]["id"],
         "counts": counts,
         "failing": failing[:KEPT],
     }
@@ -101,7 +151,7 @@ def trend(context: Context, step: Step) -> None:
         return
     command = context.command("trend", "--fail-on-new")
     if context.night.run:  # other devices in the folder have nights of their own
-        command += ["--device", context.night.run["device_uuid"]]
+        command += program.option("--device", context.night.run["device_uuid"])
     carry_out(context, step, command, done={0, 1, 2, 3}, output=context.night.folder / "trend.txt")
     if step.state == DONE:
         step.said = {
@@ -129,7 +179,8 @@ def export(context: Context, step: Step) -> None:
     written = []
     for form in context.night.options["export"]:
         path = context.night.folder / f"run.{SUFFIXES[form]}"
-        command = context.command("export", form, run["id"], "--output", str(path))
+        command = context.command("export", form)
+        command += [*program.option("--output", str(path)), "--", run["id"]]
         carry_out(context, step, command, done={0})
         if step.exit_code:
             return
@@ -152,6 +203,7 @@ def carry_out(
     done: set[int],
     output: Path | None = None,
     limit_s: float = SHORT_S,
+    say: Callable[[str], None] | None = None,
 ) -> bool:
     """`done`: the exit codes of a program that did its work, whatever it found. False where the
     program cannot be started or its output not be written; what came of it is in the step."""
@@ -159,7 +211,7 @@ def carry_out(
     context.save()
     context.log.quote("$ " + step.command)
     try:
-        ended = program.run(command, context.log.quote, context.interrupted, limit_s, output)
+        ended = program.run(command, say or context.log.quote, context.interrupted, limit_s, output)
         if output and output.stat().st_size == 0:
             output.unlink()
     except OSError as error:

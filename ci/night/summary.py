@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+from reports.console import harmless, printable
+
+from . import document
 from .exit_code import WORDS
 from .record import DONE, FAILED, KILLED, LEFT_OUT, Night
 
@@ -16,7 +19,7 @@ ICONS = {DONE: "done", FAILED: "**failed**", LEFT_OUT: "left out", KILLED: "**ki
 
 def plain(text: str, longest: int = 400) -> str:
     """Any text as words in a table or a line of Markdown: no markup, no HTML, one line."""
-    text = " ".join(text.split())
+    text = printable(" ".join(text.split()))
     if len(text) > longest:
         text = text[: longest - 1] + "…"
     return re.sub(r"[\\`*_\[\]<>&|~#!]", lambda found: f"&#{ord(found[0])};", text)
@@ -25,7 +28,8 @@ def plain(text: str, longest: int = 400) -> str:
 def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+    shown = "\n".join(map(harmless, text.split("\n")))
+    return f"{fence}text\n{shown.rstrip()}\n{fence}\n"
 
 
 def headline(night: Night) -> str:
@@ -47,9 +51,9 @@ def markdown(night: Night) -> str:
     devices = "; ".join(one["device"] for one in night.preflight)
     device = devices or options.get("device") or "no device"
     parts = [
-        f"# Night {night.id}: {plain(headline(night))}\n\n",
+        f"# Night {plain(night.id)}: {plain(headline(night))}\n\n",
         f"{plain(device)} of {plain(night.host)}, profile {plain(options['profile'])}, "
-        f"{night.started} to {night.finished}. Exit code {night.exit_code}.\n\n",
+        f"{plain(night.started)} to {plain(night.finished)}. Exit code {night.exit_code}.\n\n",
     ]
     if unfit and night.run:
         parts.append(
@@ -65,16 +69,16 @@ def steps_table(night: Night) -> str:
     rows = ["| step | | code | time | what it found |\n|---|---|--:|--:|---|\n"]
     for step in night.steps:
         state = ICONS.get(step.state, step.state)
+        name = plain(step.name)
         rows.append(
-            f"| {step.name} | {state} | {step.exit_code} | {step.seconds:.0f} s | "
-            f"{plain(step.said)} |\n"
+            f"| {name} | {state} | {step.exit_code} | {step.seconds:.0f} s | {plain(step.said)} |\n"
         )
     return "".join(rows) + "\n"
 
 
 def preflight_part(night: Night) -> str:
     lines = [
-        f"- **{finding['level']}**, {plain(finding['check'])}: {plain(finding['seen'])}. "
+        f"- **{plain(finding['level'])}**, {plain(finding['check'])}: {plain(finding['seen'])}. "
         f"Why: {plain(finding['why'])}. Do: {plain(finding['do'])}.\n"
         for one in night.preflight
         for finding in one["findings"]
@@ -104,7 +108,7 @@ def severity(outcome: str) -> int:
 
 
 def gate_part(night: Night) -> str:
-    text = read(night.folder / "gate.md")
+    text = "\n".join(map(harmless, read(night.folder / "gate.md").split("\n")))
     if not text:
         return ""
     if len(text.encode()) > GATE_BYTES:
@@ -113,8 +117,8 @@ def gate_part(night: Night) -> str:
 
 
 def trend_part(night: Night) -> str:
-    lines = read(night.folder / "trend.txt").splitlines()
-    if not lines:
+    lines = read(night.folder / "trend.txt").rstrip("\n").split("\n")
+    if not any(lines):
         return ""
     left_out = len(lines) - TREND_LINES
     more = f"\n{left_out} more lines are in trend.txt.\n" if left_out > 0 else ""
@@ -123,12 +127,18 @@ def trend_part(night: Night) -> str:
 
 
 def files_part(night: Night) -> str:
-    commands = "\n".join(f"# {step.name}\n{step.command}" for step in night.steps if step.command)
+    commands = "\n".join(
+        f"# {step.name}\n{printable(step.command)}" for step in night.steps if step.command
+    )
     text = (
         f"All of this night lies in <code>{plain(str(night.folder))}</code>; log.txt tells what "
         "happened when.\n\n"
     )
-    return "## Repeat\n\n" + text + (fenced(f"{night.command}\n{commands}") if commands else "")
+    return (
+        "## Repeat\n\n"
+        + text
+        + (fenced(f"{printable(night.command)}\n{commands}") if commands else "")
+    )
 
 
 PARTS = (steps_table, preflight_part, run_part, gate_part, trend_part, files_part)
@@ -136,6 +146,6 @@ PARTS = (steps_table, preflight_part, run_part, gate_part, trend_part, files_par
 
 def read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return document.read(path)
+    except (OSError, document.Odd):
         return ""

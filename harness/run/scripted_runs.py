@@ -195,7 +195,9 @@ def children() -> list[tuple[int, str, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            name, rest = (folder / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+            name, rest = (
+                (folder / "stat").read_text(errors="replace").split("(", 1)[1].rsplit(")", 1)
+            )
             state, parent = rest.split()[:2]
             if int(parent) == os.getpid():
                 found.append((int(folder.name), state, name))
