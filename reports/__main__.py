@@ -6,13 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-EXIT_USAGE, EXIT_DEPENDENCY, EXIT_FILE = 64, 69, 74
+from reports import console
+from reports.console import FILES, MISSING, USAGE
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
-        print(f"reports: {message}; see python -m reports --help", file=sys.stderr)
-        sys.exit(EXIT_USAGE)
+        print(
+            f"reports: {console.printable(message)}; see python -m reports --help", file=sys.stderr
+        )
+        sys.exit(USAGE)
 
 
 def main(arguments: list[str]) -> int:
@@ -37,14 +40,14 @@ def main(arguments: list[str]) -> int:
             "run ci/setup, or set RIDGELINE_PYTHON to a Python that has reports/requirements.txt",
             file=sys.stderr,
         )
-        return EXIT_DEPENDENCY
+        return MISSING
     try:
         write.write(load.load(options.input), options.output)
     except (load.InputError, OSError) as error:
-        print(f"reports: {error}", file=sys.stderr)
-        return EXIT_FILE
+        print(f"reports: {console.printable(str(error))}", file=sys.stderr)
+        return FILES
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(console.run("reports", main))

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from reports import counted, drawing_processes, figures, plot
 from reports.model import Run
 
+UNFINISHED = ".part"  # behind the name of a file that is not whole yet
 PNG_DPI = 160
 PNG_COMPRESSION = 3  # of 9: of lines and text no larger than with 6, in two thirds of the time
 
@@ -128,12 +129,15 @@ def _job(
         png = output / "figures" / f"{prefix}{name}.png"
         png.parent.mkdir(parents=True, exist_ok=True)
         plot.settle(figure)
+        unfinished = png.with_name(png.name + UNFINISHED)
         figure.savefig(
-            png,
+            unfinished,
+            format="png",
             dpi=PNG_DPI,
             metadata={"Title": kind.title},
             pil_kwargs={"compress_level": PNG_COMPRESSION},
         )
+        unfinished.replace(png)
         return Picture(
             name,
             kind.title,

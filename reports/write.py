@@ -11,11 +11,22 @@ from reports.load import Report
 from reports.model import Run
 from reports.section import Section
 
+_UNFINISHED = re.escape(render.UNFINISHED)
+
 
 def write(report: Report, output: Path) -> Path:
     """Returns the path of the page. With several runs each figure's file begins with the model's
-    name, with several gates, trends or comparisons with whose they are."""
+    name, with several gates, trends or comparisons with whose they are. What ends before the page
+    is written leaves none, also none of an earlier report, whose figures are gone."""
     _remove_old(output)
+    try:
+        return _draw(report, output)
+    except BaseException:
+        _remove(output / "figures", rf".*{_UNFINISHED}")
+        raise
+
+
+def _draw(report: Report, output: Path) -> Path:
     taken: set[str] = set()
     sections = []
     for run in report.runs:
@@ -63,14 +74,15 @@ def _counted(run: Run, anchor: str, output: Path, prefix: str) -> Section:
 
 def _write(file: Path, text: str) -> Path:
     """Beside the file first, so that there is never half a page."""
-    unfinished = file.with_name(file.name + ".part")
+    unfinished = file.with_name(file.name + render.UNFINISHED)
     unfinished.write_text(text, encoding="utf-8")
     return unfinished.replace(file)
 
 
 def _remove_old(output: Path) -> None:
-    """Figures and listings of an earlier report, which this one may not have; other files are left
-    alone."""
+    """The page, figures and listings of an earlier report, which this one may not have; other files
+    are left alone."""
+    (output / "index.html").unlink(missing_ok=True)
     names = "|".join(
         f"{kind.name}-.*" if kind.of == "suite" else rf"{kind.name}(-\d.*)?"
         for kind in figures.kinds()
@@ -79,6 +91,10 @@ def _remove_old(output: Path) -> None:
         (listing.FOLDER, r"(.*-)?\d\d.*-.*\.html"),
         ("figures", rf"(.*-)?({names})\.png"),
     ):
-        for file in (output / folder).glob("*"):
-            if re.fullmatch(ours, file.name):
-                file.unlink()
+        _remove(output / folder, rf"{ours}({_UNFINISHED})?")
+
+
+def _remove(folder: Path, names: str) -> None:
+    for file in folder.glob("*"):
+        if re.fullmatch(names, file.name):
+            file.unlink()

@@ -2,7 +2,6 @@
 memory nor disk: the beginning and the end are kept."""
 
 import contextlib
-import ctypes
 import os
 import selectors
 import signal
@@ -13,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
+from reports.parent import dies_with
+
 TO_END_S = 60  # for a program that was asked to end, before it is killed
 LAST_LINES = 8
 LONGEST_LINE = 65536  # bytes; what is longer is said in pieces
@@ -65,19 +65,6 @@ class Ended:
 def option(name: str, value: str) -> list[str]:
     """As arguments: a value that begins with a dash is not taken for another option."""
     return [f"{name}={value}"] if value.startswith("-") else [name, value]
-
-
-def dies_with(parent: int) -> Callable[[], None]:
-    """To be called in a forked child: it is asked to end when `parent` is gone, so that nothing
-    measures unattended."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def prepare() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return prepare
 
 
 class TooMuch(Exception):
