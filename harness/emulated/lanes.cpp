@@ -160,6 +160,8 @@ void Lanes::align(std::span<Lane> warp, bool all, Warp& aligned) {
     hot.next = nullptr;
   }
   come(context::jump_fcontext(target, me));
+  // Whoever resumes a lane sets these; clang's analyzer cannot see it.
+  if (running_ != me || (me != nullptr && hot.next == nullptr)) __builtin_unreachable();
 }
 
 /// Notes where the lane or scheduler that ran before this one goes on.
