@@ -39,10 +39,14 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{{{code:x}}}"
 
 
+def part(text: str) -> str:
+    """What may stand in a line behind its beginning, also behind that of a command."""
+    return printable(text).replace("##[", "#\\x23[")
+
+
 def harmless(line: str) -> str:
     """`line` as text that neither a terminal nor a CI system obeys."""
-    shown = "\t".join(map(printable, line.split("\t")))
-    return _COMMAND.sub(r"\1\\x3a", shown).replace("##[", "#\\x23[")
+    return _COMMAND.sub(r"\1\\x3a", "\t".join(map(part, line.split("\t"))))
 
 
 def json_text(value: object) -> str:
@@ -90,7 +94,7 @@ class Gate(io.TextIOBase):
     def command(self, line: str) -> None:
         """A command to a CI system, which is ours."""
         self.flush()
-        self._stream.write("\n" * self._begun + printable(line) + "\n")
+        self._stream.write("\n" * self._begun + part(line) + "\n")
         self._begun = False
 
     def _pass(self, line: str) -> None:

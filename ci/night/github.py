@@ -6,7 +6,7 @@ import re
 import stat
 from collections.abc import Callable
 
-from reports.console import printable
+from reports.console import part, printable
 
 from .log import Log
 from .record import FAILED, Night
@@ -16,7 +16,7 @@ LONGEST = 900_000  # bytes; a job summary holds 1 MiB, and other steps may have 
 
 def escaped(text: str) -> str:
     """As the value of a workflow command."""
-    lines = (printable(line).replace("%", "%25") for line in re.split("\r?\n", text))
+    lines = (part(line).replace("%", "%25") for line in re.split("\r?\n", text))
     return "%0A".join(lines)
 
 

@@ -5,13 +5,13 @@ import hashlib
 import json
 import math
 import os
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ci.night import program
 from ci.studies.calibration.busy import one_core_busy
 from ci.studies.calibration.journal import MEASURED, TIMES, check_gate
 from ci.studies.calibration.plan import Cell, Profile
@@ -45,25 +45,26 @@ class GateFailed(Exception):
     """A gate that did not end as one: nothing of it is counted."""
 
 
+_NOT_UNDERSTOOD = (
+    *(OSError, subprocess.SubprocessError, program.TooMuch),
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError),
+)
+
+
 @contextlib.contextmanager
 def _understood(complaint: str) -> Iterator[None]:
     """What goes wrong within is a GateFailed that says so."""
     try:
         yield
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError) as error:
+    except _NOT_UNDERSTOOD as error:
         raise GateFailed(f"{complaint}: {error!r}") from error
 
 
 def _ask(programs: Path, request: dict) -> dict:
-    answer = subprocess.run(
-        [programs / WORKER, "--worker"],
-        input=json.dumps(request) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    return json.loads(answer.stdout.splitlines()[0])
+    command = [str(programs / WORKER), "--worker"]
+    answer = program.answer(command, 60, input=json.dumps(request) + "\n")
+    answer.check_returncode()
+    return json.loads(answer.stdout.split("\n")[0])
 
 
 def device_of(programs: Path, wanted: str) -> dict:
@@ -136,10 +137,9 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
         )
         command = gate_command(programs, profile, cell, seed, workers, results)
         report, wall_s = run_gate(command, profile.budget(cell))
-        measurements = {
-            side: _measurements(programs, results, report["gate"][f"{side}_run"])
-            for side in ("baseline", "candidate")
-        }
+        with _understood("a gate's --json cannot be understood"):
+            runs = {side: str(report["gate"][f"{side}_run"]) for side in ("baseline", "candidate")}
+        measurements = {side: _measurements(programs, results, run) for side, run in runs.items()}
         gate = {
             "kind": "gate",
             "part": cell.part,
@@ -155,9 +155,9 @@ def measure(programs: Path, profile: Profile, cell: Cell, seed: int) -> dict:
                 name: round(sum(m[name] for side in measurements.values() for m in side))
                 for name in TIMES
             },
-            "cases": [_case(verdict, measurements) for verdict in report["verdicts"]],
         }
     with _understood("a gate's result cannot be understood"):
+        gate["cases"] = [_case(verdict, measurements) for verdict in report["verdicts"]]
         check_gate(gate)
     if not math.isclose(gate["alpha"], profile.alpha(cell)):
         raise GateFailed(
@@ -180,36 +180,23 @@ def work_was_done(case: dict, extra: float) -> bool:
 
 def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
     began = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,  # Ctrl-C reaches it once, from here
-    )
     try:
-        output, errors = process.communicate(timeout=GATE_MAY_TAKE * budget_s + 60)
-    except BaseException as error:  # a gate ends its workers when it is interrupted
-        process.send_signal(signal.SIGINT)
-        try:
-            process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-        if isinstance(error, subprocess.TimeoutExpired):
-            raise GateFailed(f"a gate took longer than {error.timeout:.0f} s") from error
-        raise
+        # A gate ends its workers when it is interrupted.
+        process = program.answer(command, GATE_MAY_TAKE * budget_s + 60, patience_s=20)
+    except subprocess.TimeoutExpired as error:
+        raise GateFailed(f"a gate took longer than {error.timeout:.0f} s") from error
+    except program.TooMuch as error:
+        raise GateFailed(str(error)) from error
     wall_s = time.monotonic() - began
     if process.returncode == 130:
         raise KeyboardInterrupt
     if process.returncode not in (0, 1, 2, 3):
-        tail = errors.strip().splitlines()[-5:]
+        tail = process.stderr.strip().splitlines()[-5:]
         raise GateFailed(
             "\n  ".join([f"a gate ended with {process.returncode}: {' '.join(command)}", *tail])
         )
     with _understood("a gate's --json cannot be understood"):
-        report = json.loads(output)
+        report = json.loads(process.stdout)
         for verdict in report["verdicts"]:
             str(verdict["case"])
         return {name: report[name] for name in ("gate", "exit_code", "verdicts")}, wall_s
@@ -217,11 +204,12 @@ def run_gate(command: list[str], budget_s: float) -> tuple[dict, float]:
 
 def _measurements(programs: Path, results: Path, run: str) -> list[dict]:
     command = [str(programs / "ridgeline"), "export", "jsonl", run, "--results", str(results)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    with _understood(f"{' '.join(command)} does not answer"):
+        done = program.answer(command, 60)
     if done.returncode != 0:
         raise GateFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
     with _understood(f"{' '.join(command)} cannot be understood"):
-        measurements = [json.loads(line) for line in done.stdout.splitlines()]
+        measurements = [json.loads(line) for line in done.stdout.split("\n") if line]
         for m in measurements:
             for name in (*TIMES, "replicate"):
                 m[name] = m.get(name, 0) + 0

@@ -4,8 +4,10 @@ What an interrupted or killed study has measured is there; the next one goes on 
 cannot be understood are left out aloud, never counted.
 """
 
+import errno
 import json
 import os
+import stat
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,11 +26,23 @@ _AtLeast0 = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
 _Samples = Annotated[list[Annotated[float, Meta(gt=0, le=sys.float_info.max)]], Meta(min_length=1)]
 
 
+_Facts = dict[str, str | bool | int | float]
+
+
+class _Settings(TypedDict):
+    profile: str
+    cases: list[str]
+    device_kind: NotRequired[Literal["cuda"]]
+
+
 class _Study(TypedDict):
     kind: Literal["study"]
     version: Literal[VERSION]
-    settings: dict
-    machine: dict
+    settings: _Settings
+    machine: _Facts
+    build: NotRequired[_Facts]
+    load: NotRequired[float]
+    started: NotRequired[str]
 
 
 class _Time(TypedDict):
@@ -45,6 +59,7 @@ class _Case(TypedDict):
     ratio: NotRequired[_AtLeast0 | None]
     ratio_low: NotRequired[_AtLeast0 | None]
     ratio_high: NotRequired[_AtLeast0 | None]
+    work_ratio: NotRequired[_AtLeast0]
     baseline: list[_Samples]  # of each process
     candidate: list[_Samples]
 
@@ -89,6 +104,7 @@ def read(file: Path) -> Journal:
     """What is in the file; nothing when there is none. Raises JournalError when it is no
     study's."""
     try:
+        _check_regular(file)
         data = file.read_bytes()
     except FileNotFoundError:
         return Journal()
@@ -112,6 +128,12 @@ def read(file: Path) -> Journal:
     if journal.study is None and data.strip():
         raise JournalError(f"{file} is no study: it does not begin with one")
     return journal
+
+
+def _check_regular(file: Path) -> None:
+    """A FIFO or a device would be waited for. Raises OSError."""
+    if not stat.S_ISREG(file.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(file))
 
 
 def append(file: Path, record: dict) -> None:

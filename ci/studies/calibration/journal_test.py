@@ -2,6 +2,8 @@
 
 import copy
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +125,31 @@ def test_a_folder_in_the_files_place_is_said(tmp_path):
         read(tmp_path)
     with pytest.raises(JournalError, match="cannot be written"):
         append(tmp_path, study())
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
+def test_what_is_no_file_is_not_waited_for(tmp_path, kind):
+    file = Path("/dev/zero") if kind == "device" else tmp_path / kind
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    with pytest.raises(JournalError, match="no regular file"):
+        read(file)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"settings": {}},
+        {"settings": {"profile": "x", "cases": 7}},
+        {"machine": {"cpu": []}},
+        {"build": "x"},
+        {"load": []},
+    ],
+)
+def test_a_study_with_odd_facts_is_none(tmp_path, odd):
+    file = tmp_path / "study.jsonl"
+    append(file, {**study(), **odd})
+    with pytest.raises(JournalError, match="is no study"):
+        read(file)

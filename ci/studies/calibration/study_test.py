@@ -223,6 +223,37 @@ def test_a_gate_that_breaks_is_no_trial(tmp_path, script, why):
         gates.run_gate(fake_gate(tmp_path, script), 5)
 
 
+def test_a_gate_or_a_worker_that_prints_for_ever_is_no_trial(tmp_path, monkeypatch):
+    monkeypatch.setattr("ci.night.program.MOST_ANSWERED", 1 << 20)
+    with pytest.raises(GateFailed, match="printed more than 1 MiB"):
+        gates.run_gate(fake_gate(tmp_path, "exec yes"), 5)
+    (tmp_path / gates.WORKER).write_text("#!/bin/sh\nexec yes\n")
+    (tmp_path / gates.WORKER).chmod(0o755)
+    with pytest.raises(GateFailed, match="printed more than 1 MiB"):
+        gates.build_facts(tmp_path)
+
+
+ODD_GATES = [
+    {"gate": {}, "exit_code": 0, "verdicts": []},
+    {"gate": 7, "exit_code": 0, "verdicts": []},
+    {"gate": {"baseline_run": 1, "candidate_run": 2}, "exit_code": 0, "verdicts": []},
+    {"gate": {"baseline_run": "a"}, "exit_code": 0, "verdicts": [{"case": "x"}]},
+    {"gate": {}, "exit_code": 0, "verdicts": [7]},
+]
+ODD_MEASUREMENTS = ["", "{", "[]", "7", "{}", '{"case": "x"}', '{"case": "x", "samples_ns": 7}']
+
+
+@pytest.mark.parametrize("report", ODD_GATES, ids=range(len(ODD_GATES)))
+@pytest.mark.parametrize("measurements", ODD_MEASUREMENTS)
+def test_odd_answers_of_a_gate_are_no_trial(tmp_path, report, measurements):
+    answers = {"gate": json.dumps(report), "export": measurements}
+    for name, text in answers.items():
+        (tmp_path / name).write_text(text)
+    fake_gate(tmp_path, f'exec cat "{tmp_path}/$1"')
+    with pytest.raises(GateFailed):
+        gates.measure(tmp_path, PROFILE, PROFILE.cells[0], 1)
+
+
 def test_an_interrupted_gate_is_no_trial(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         gates.run_gate(fake_gate(tmp_path, "exit 130"), 5)
@@ -271,7 +302,8 @@ def is_running(process: int) -> bool:
 
 
 def test_the_command_runs_in_the_python_of_its_tree(tmp_path):
-    shutil.copytree(study.ROOT / "ci", tmp_path / "ci")
+    for name in ("ci", "reports"):
+        shutil.copytree(study.ROOT / name, tmp_path / name)
     command = [sys.executable, "-S", tmp_path / "ci" / "studies" / "calibrate", "--plan"]
     bare = subprocess.run(command, env={}, capture_output=True, text=True, timeout=60)
     assert (bare.returncode, bare.stdout) == (69, "")

@@ -104,7 +104,8 @@ def coverage(gates: list[dict]) -> dict:
     medians = {key: math.exp(statistics.median(values)) for key, values in ratios.items() if values}
     rows = []
     for case, extra in cases:
-        low, high = case.get("ratio_low", 0.0), case.get("ratio_high", math.inf)
+        low, high = case.get("ratio_low"), case.get("ratio_high")
+        low, high = low or 0.0, math.inf if high is None else high
         median = medians.get((case["case"], extra), math.nan)
         held = {"work": low <= 1 + extra / 100 <= high, "time": low <= median <= high}
         rows.append({"case": case["case"], **held})

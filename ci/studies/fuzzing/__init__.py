@@ -1,0 +1,1 @@
+"""What `ci/studies/fuzz_python` tries: readers of the Python programs on mutated documents."""
