@@ -150,6 +150,20 @@ def test_a_night_is_measured_collected_and_merged(measure, package, machine):
     assert (merge.workspace / "results" / "report" / "index.html").is_file()
 
 
+def test_labels_and_names_end_no_block_of_code(tmp_path):
+    merge = Job(NIGHTLY, "merge", tmp_path / "merge", {})
+    ridgeline = merge.workspace / "ridgeline" / "bin" / "ridgeline"
+    ridgeline.parent.mkdir(parents=True)
+    ridgeline.write_text("#!/bin/sh\nyes '```\n<img src=x>\n# label' | head -n 1000\n")
+    ridgeline.chmod(0o755)
+    merge.passes("Summary")
+    lines = merge.summary.splitlines()
+    of_others = [line for line in lines if "```" in line or "<img" in line or "# label" in line]
+    assert len(of_others) == 40
+    assert all(line.startswith("    ") for line in of_others)
+    assert lines[lines.index(of_others[0]) - 1] == ""
+
+
 def test_a_night_that_cannot_begin_uploads_no_other_night(measure, machine):
     needs("merge")
     nights = machine / "home" / "ridgeline-results" / "nightly"
