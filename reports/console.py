@@ -18,25 +18,26 @@ from collections.abc import Callable
 USAGE, MISSING, INTERNAL, FILES, INTERRUPTED = 64, 69, 70, 74, 130  # exit codes
 LONGEST = 500  # letters of an unexpected error that are shown
 
-# As `printable` in harness/base/text.hpp has it: C0 and C1 controls, marks that turn the direction
-# of what follows, and line separators. Bytes that are no UTF-8 come as U+DC80 to U+DCFF.
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# As `printable` in harness/base/text.hpp has it: controls of C0 and C1, line separators, and marks
+# of writing direction. Bytes that are no UTF-8 come as U+DC80 to U+DCFF.
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 # What GitHub's runner takes for a command: "::" behind white space at the beginning, or "##["
 # anywhere. https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 _COMMAND = re.compile(r"^(\s*):(?=:)")
 
 
 def printable(text: str) -> str:
-    r"""One line in which everything can be seen: bytes are written as \x1b, others as \u{9b}."""
+    r"""One line in which nothing steers a terminal: the bytes of what does are written as \x1b."""
     return text if text.isascii() and text.isprintable() else _UNSEEN.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if 0xDC80 <= code <= 0xDCFF:
-        code -= 0xDC00
-        return f"\\x{code:02x}"
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{{{code:x}}}"
+    letter = found[0]
+    is_byte = "\udc80" <= letter <= "\udcff"
+    data = letter.encode(errors="surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in data)
 
 
 def part(text: str) -> str:

@@ -95,8 +95,12 @@ def check_gate(gate: object) -> dict:
     """`gate` when it is one that a study writes; raises ValueError otherwise."""
     convert(gate, _Gate)
     for case in gate["cases"]:
-        if case["verdict"] in MEASURED and case.get("ratio") is None:
+        if case["verdict"] not in MEASURED:
+            continue
+        if case.get("ratio") is None:
             raise ValueError("a verdict on times has no ratio")
+        if len(case["baseline"]) != len(case["candidate"]):
+            raise ValueError("a round has one side only")
     return gate
 
 

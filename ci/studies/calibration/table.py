@@ -282,7 +282,7 @@ def _machine(study: dict) -> str:
     changed = " with local changes" if build.get("dirty") else ""
     facts = [
         *_gpu(machine),
-        machine.get("cpu", "a CPU that does not say its model"),
+        str(machine.get("cpu", "a CPU that does not say its model")),
         f"{machine.get('cores', '?')} cores{virtual}",
         *_told(machine, {"last_level_cache": "last-level cache {}", "memory_gib": "{} GiB"}),
         f"load {study.get('load', '?')} at the start",
