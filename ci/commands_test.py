@@ -33,9 +33,9 @@ NOT_RUN = {  # pattern: the reason
     r"(cmake|cpack|ctest) .*|ci/check_portable .*": "builds for minutes, or needs such a build",
     r"\.venv/bin/pytest .*|build/release/bin/stats_test .*": "runs tests, of which this is one",
     r"ci/golden/.*": "compiles all kernels, with nvcc too",
-    r"ci/check_format .*": "is a stage of `ci/test`, for all sources",
-    r"ci/studies/calibrate (?!--plan).*": (
-        "measures for a minute or for hours, or shows what that has measured"
+    r"ci/check_(format|tidy) .*": "is a stage of `ci/test`, and here for all sources",
+    r"ci/studies/(calibrate (?!--plan)|fuzz_python ).*": (
+        "measures or tries for minutes or hours, or shows what that has found"
     ),
     r".* --device cuda:0\b.*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
