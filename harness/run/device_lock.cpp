@@ -29,8 +29,9 @@ std::string lock_file(const std::string& uuid) {
   return fmt::format("{}/ridgeline-{}.lock", folder && *folder ? folder : "/tmp", name);
 }
 
-// O_NOFOLLOW and the check for a plain file: in a folder that everybody may write to, the name may
-// have been taken by somebody else. A file of another user is opened without O_CREAT, which Linux
+// O_NOFOLLOW and the check for a plain file with one name: in a folder that everybody may write to,
+// the name may have been taken by somebody else, also for a file of ours (a hard link), which we
+// would write over. A file of another user is opened without O_CREAT, which Linux
 // forbids in sticky folders.
 process::Descriptor open_lock(const std::string& path) {
   process::Descriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
@@ -45,10 +46,13 @@ process::Descriptor open_lock(const std::string& path) {
   if (!file && errno == EACCES)
     file = process::Descriptor(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat facts = {};
-  if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
+  const bool known = file && fstat(file.get(), &facts) == 0;
+  if (!known || !S_ISREG(facts.st_mode) || facts.st_nlink > 1)
     throw Error(ErrorKind::store,
                 fmt::format("cannot open the device's lock file {}: {}", path,
-                            file ? "it is not a regular file" : std::strerror(errno)),
+                            !known                    ? std::strerror(errno)
+                            : !S_ISREG(facts.st_mode) ? "it is not a regular file"
+                                                      : "it has other names (hard links)"),
                 "remove it, or name another folder with RIDGELINE_LOCKS");
   return file;
 }

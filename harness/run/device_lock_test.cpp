@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,14 @@ TEST_F(Lock, AStaleFileBlocksNobodyAndAPipeOrLinkIsRefused) {
   EXPECT_THROW(DeviceLock("pipe", "run a", refuse), Error);
   std::filesystem::create_symlink(file, folder / "ridgeline-link.lock");
   EXPECT_THROW(DeviceLock("link", "run a", refuse), Error);
+}
+
+TEST_F(Lock, AFileThatHasAnotherNameIsNotWrittenTo) {
+  const std::filesystem::path mine = folder / "mine.txt";
+  std::ofstream(mine) << "precious";
+  std::filesystem::create_hard_link(mine, folder / "ridgeline-hard.lock");
+  EXPECT_THROW(DeviceLock("hard", "run a", refuse), Error);
+  EXPECT_EQ(std::filesystem::file_size(mine), 8u);
 }
 
 }  // namespace
