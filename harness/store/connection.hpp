@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -16,6 +17,11 @@
 
 namespace ridgeline::store {
 
+/// A constraint of the schema refuses a row: what was to be stored is wrong, not the file.
+class ConstraintError : public Error {
+  using Error::Error;
+};
+
 /// An open database with the rules that every results file is opened by, its prepared statements,
 /// and the translation of SQLite's failures into store Errors. One thread at a time may use it.
 class Connection {
@@ -28,6 +34,8 @@ class Connection {
   static std::unique_ptr<Connection> open(const std::filesystem::path& file,
                                           std::span<const Migration> steps);
   static std::unique_ptr<Connection> in_memory(std::span<const Migration> steps);
+  Connection(const Connection&) = delete;  // its database knows where it is
+  Connection& operator=(const Connection&) = delete;
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() { return database_; }
@@ -57,8 +65,11 @@ class Connection {
   }
 
  private:
-  Connection(std::filesystem::path file, SQLite::Database database)
-      : file_(std::move(file)), database_(std::move(database)) {}
+  Connection(std::filesystem::path file, SQLite::Database database);
+  void prepare_to_write(const std::filesystem::path& path, std::span<const Migration> steps);
+  /// Sets how much work the next transaction may take, or when it writes, each of its statements.
+  void allow_work(SQLite::TransactionBehavior behavior);
+  static int spend_work(void* connection);
   SQLite::Statement& prepare(const char* sql);
   bool in_transaction() const;
   void forget_unfinished();
@@ -67,6 +78,7 @@ class Connection {
   auto transact(const char* what, SQLite::TransactionBehavior behavior, Body&& body) {
     if (in_transaction()) return body();
     try {
+      allow_work(behavior);
       SQLite::Transaction transaction(database_, behavior);
       if constexpr (std::is_void_v<decltype(body())>) {
         body();
@@ -80,16 +92,21 @@ class Connection {
       }
     } catch (const SQLite::Exception& exception) {
       const Error error = explain(what, exception);
+      const bool refused = is_constraint(exception);
       forget_unfinished();
+      if (refused) throw ConstraintError(error.kind(), error.what(), error.advice());
       throw error;
     } catch (...) {
       forget_unfinished();
       throw;
     }
   }
+  static bool is_constraint(const SQLite::Exception& exception);
   Error explain(const char* what, const SQLite::Exception& exception) const;
 
   std::filesystem::path file_;
+  std::int64_t work_allowed_ = 0, work_left_ = 0;  // of SQLite's machine, in instructions
+  bool writing_ = false;
   SQLite::Database database_;  // before the statements: they are finalised first
   std::unordered_map<const char*, SQLite::Statement> statements_;
 };

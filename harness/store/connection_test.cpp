@@ -1,6 +1,5 @@
 #include "harness/store/connection.hpp"
 
-#include <fstream>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -8,46 +7,16 @@
 #include <unistd.h>
 
 #include "harness/store/examples.hpp"
+#include "harness/store/files_fixture.hpp"
 #include "harness/store/integrity_fixture.hpp"
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
-#include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_text(const fs::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::string read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// A file with one run and a measurement, closed again.
-fs::path make_results(const fs::path& file) {
-  Store store = Store::create(file);
-  begin(store, examples::run(), examples::device(), examples::environment());
-  add(store, add(store, examples::process()), examples::gemm_case(),
-      examples::measurement(examples::gemm_case()));
-  return file;
-}
-
-/// What of the store Error that `body` throws; fails when it throws none.
-std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::store);
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
 
 /// Runs `body` in a child that has no right to write what it does not own, and returns what it
 /// printed.
@@ -81,12 +50,6 @@ std::string count_measurements(const fs::path& file) {
   return std::to_string(
       store::measurements(Store::open(file), examples::run().id, Samples::read).size());
 }
-
-class Files : public testing::Test {
- protected:
-  TemporaryFolder folder;
-  fs::path file = folder / "synthetic-gpu.sqlite";
-};
 
 TEST_F(Files, WritingCreatesFileAndFolderAndReadingDoesNot) {
   EXPECT_NE(refusal([&] { Store::open(file); }).find("no such file"), std::string::npos);

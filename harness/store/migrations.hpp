@@ -21,6 +21,9 @@ struct Migration {
 /// Written by CMake from harness/store/migrations/*.sql. Steps are only ever added.
 std::span<const Migration> migrations();
 
+/// The SQL that makes at once what all migrations make, much faster.
+const char* newest_schema();
+
 /// Schema of `database` (PRAGMA user_version); 0 for an empty one. Throws a store Error that names
 /// `file` when another program made it, or when its schema is newer than `newest`.
 int schema_version(SQLite::Database& database, const std::filesystem::path& file, int newest);

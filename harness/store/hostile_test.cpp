@@ -1,0 +1,285 @@
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "harness/base/text.hpp"
+#include "harness/store/beside.hpp"
+#include "harness/store/connection.hpp"
+#include "harness/store/files_fixture.hpp"
+#include "harness/store/read_gates.hpp"
+#include "harness/store/read_runs.hpp"
+#include "harness/store/store.hpp"
+
+/// Results that somebody else has made, in order to do harm.
+namespace ridgeline::store {
+namespace {
+
+const std::pair<const char*, Store (*)(const fs::path&)> openings[] = {{"open", &Store::open},
+                                                                       {"create", &Store::create}};
+
+std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number = number << 8 | static_cast<unsigned char>(bytes.at(at + i));
+  return number;
+}
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
+  return bytes;
+}
+
+void set_big_endian(std::string& bytes, std::size_t at, std::uint32_t number) {
+  bytes.replace(at, 4, big_endian(number));
+}
+
+/// A journal of nothing that names `victim` as the super-journal it belongs to. SQLite's file
+/// format, section "The Rollback Journal": once it is played back, its super-journal is deleted.
+std::string journal_that_names(const fs::path& victim) {
+  const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8), name = victim.string();
+  std::uint32_t sum = 0;
+  for (const char c : name) sum += static_cast<unsigned char>(c);
+  std::string bytes = magic;
+  for (const std::uint32_t number : {0u, 1u, 1u, 512u, 4096u}) bytes += big_endian(number);
+  bytes.resize(512);
+  return bytes + big_endian(0x40000000 / 4096 + 1) + name +
+         big_endian(static_cast<std::uint32_t>(name.size())) + big_endian(sum) + magic;
+}
+
+class Hostile : public Files {
+ protected:
+  Hostile() {
+    make_results(file);
+    write_text(victim, "precious");
+  }
+
+  fs::path victim = folder / "precious.txt";
+};
+
+TEST_F(Hostile, AJournalIsNeverPlayedBack) {
+  const fs::path journal = beside(file, "-journal");
+  const std::string before = read_text(file);
+  for (const auto& [how, open] : openings) {
+    write_text(journal, journal_that_names(victim));
+    const std::string what = refusal([&, open = open] { open(file); });
+    EXPECT_NE(what.find("synthetic-gpu.sqlite-journal lies beside it"), std::string::npos) << what;
+    EXPECT_EQ(read_text(victim), "precious") << how;
+    EXPECT_TRUE(fs::exists(journal)) << how;
+    EXPECT_EQ(read_text(file), before) << how;
+  }
+}
+
+TEST_F(Hostile, AJournalThatComesAfterTheCheckIsNotPlayedBackEither) {
+  write_text(beside(file, "-journal"), journal_that_names(victim));
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, 0, without_journals());
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM run").getInt(), 1);
+    database.exec("UPDATE run SET label = 'changed'");
+  }
+  EXPECT_EQ(read_text(victim), "precious");
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).tryExec("SELECT count(*) FROM run");
+  EXPECT_FALSE(fs::exists(victim)) << "this test would notice";
+}
+
+TEST_F(Hostile, AnEmptyJournalIsNone) {
+  for (const auto& [how, open] : openings) {
+    write_text(beside(file, "-journal"), "");
+    EXPECT_EQ(store::runs(open(file)).size(), 1u) << how;
+  }
+}
+
+TEST_F(Hostile, ALogThatIsAnotherFileIsRefused) {
+  for (const char* suffix : {"-wal", "-shm"})
+    for (const auto& [how, open] : openings) {
+      const fs::path log = beside(file, suffix);
+      for (const bool hard : {true, false}) {
+        fs::remove(log);
+        if (hard)
+          fs::create_hard_link(victim, log);
+        else
+          fs::create_symlink(victim, log);
+        const std::string what = refusal([&, open = open] { open(file); });
+        EXPECT_NE(what.find("synthetic-gpu.sqlite" + std::string(suffix) + " beside it is"),
+                  std::string::npos)
+            << what;
+        EXPECT_EQ(read_text(victim), "precious") << how << suffix;
+      }
+      fs::remove(log);
+    }
+}
+
+TEST_F(Hostile, AFileWithTwoNamesIsReadAndNotWritten) {
+  fs::create_hard_link(file, folder / "other.sqlite");
+  EXPECT_EQ(store::runs(Store::open(file)).size(), 1u);
+  EXPECT_NE(refusal([&] { Store::create(file); }).find("hard links"), std::string::npos);
+  write_text(beside(file, "-wal"), "not empty");
+  EXPECT_NE(refusal([&] { Store::open(file); }).find("hard links"), std::string::npos);
+}
+
+TEST_F(Hostile, WhatIsNoRegularFileIsRefusedWithoutWaiting) {
+  const fs::path pipe = folder / "pipe.sqlite";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& [how, open] : openings)
+    EXPECT_NE(refusal([&, open = open] { open(pipe); }).find("not a regular file"),
+              std::string::npos)
+        << how;
+}
+
+/// The file of a writer that was killed: its log is still there.
+fs::path killed(const TemporaryFolder& folder) {
+  const fs::path alive = folder / "alive.sqlite", copy = folder / "killed.sqlite";
+  const Store store = Store::create(alive);
+  begin(store, examples::run(), examples::device(), examples::environment());
+  fs::copy(alive, copy);
+  fs::copy(beside(alive, "-wal"), beside(copy, "-wal"));
+  return copy;
+}
+
+/// Makes the checksums of a log right again. SQLite's file format, section "The Checksum
+/// Algorithm": of the first 24 bytes, and on from there over each frame.
+void sum_up(std::string& log) {
+  const bool big = (big_endian(log, 0) & 1) != 0;
+  std::uint32_t a = 0, b = 0;
+  const auto add = [&](std::size_t from, std::size_t length) {
+    for (std::size_t at = from; at < from + length; at += 8) {
+      std::uint32_t x = big_endian(log, at), y = big_endian(log, at + 4);
+      if (!big) x = __builtin_bswap32(x), y = __builtin_bswap32(y);
+      a += x + b;
+      b += y + a;
+    }
+  };
+  add(0, 24);
+  set_big_endian(log, 24, a);
+  set_big_endian(log, 28, b);
+  const std::size_t page = big_endian(log, 8);
+  for (std::size_t frame = 32; frame + 24 + page <= log.size(); frame += 24 + page) {
+    add(frame, 8);
+    add(frame + 24, page);
+    set_big_endian(log, frame + 16, a);
+    set_big_endian(log, frame + 20, b);
+  }
+}
+
+TEST_F(Hostile, ALogThatClaimsPagesThatAreNowhereIsRefusedAndKept) {
+  const fs::path copy = killed(folder);
+  std::string log = read_text(beside(copy, "-wal"));
+  sum_up(log);
+  ASSERT_EQ(log, read_text(beside(copy, "-wal"))) << "this test sums as SQLite does";
+  const std::size_t last = log.size() - 4096 - 24;
+  ASSERT_NE(big_endian(log, last + 4), 0u) << "the last frame commits";
+  set_big_endian(log, last + 4, 0x7fffffff);
+  std::size_t first_page = last;
+  while (big_endian(log, first_page) != 1) first_page -= 4096 + 24;
+  set_big_endian(log, first_page + 24 + 28, 0x7fffffff);
+  sum_up(log);
+  const std::string before = read_text(copy);
+  for (const auto& [how, open] : openings) {
+    write_text(beside(copy, "-wal"), log);
+    const std::string what = refusal([&, open = open] { open(copy); });
+    EXPECT_NE(what.find("it claims 8796093018112 bytes"), std::string::npos) << what;
+    EXPECT_EQ(read_text(copy), before) << how;
+    EXPECT_EQ(read_text(beside(copy, "-wal")), log) << how;
+  }
+}
+
+TEST_F(Hostile, AnotherSchemaIsRefusedAndNamed) {
+  const std::pair<const char*, const char*> table[] = {
+      {"CREATE VIEW slow AS SELECT 1 AS id", "its view slow is not of ridgeline"},
+      {"CREATE TABLE mine (x)", "its table mine is not of ridgeline"},
+      {"CREATE INDEX mine ON run (label)", "its index mine is not of ridgeline"},
+      {"CREATE TRIGGER mine AFTER INSERT ON run BEGIN DELETE FROM run; END",
+       "its trigger mine is not of ridgeline"},
+      {"ALTER TABLE run ADD COLUMN id2 TEXT AS (id)", "its table run is not as ridgeline made it"},
+      {"DROP INDEX process_of_run", "its index process_of_run is missing"},
+      {"DROP TRIGGER device_of_one_model", "its trigger device_of_one_model is missing"},
+      {"DROP TABLE run; CREATE VIEW run AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + "
+       "1 FROM n) SELECT id FROM n",
+       "its view run is not of ridgeline"},
+      {"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'status = "
+       "''running''', 'status = ''asleep''') WHERE name = 'run'",
+       "its table run is not as ridgeline made it"},
+  };
+  for (const auto& [sql, object] : table) {
+    fs::remove(file);
+    make_results(file);
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+    const std::string before = read_text(file);
+    for (const auto& [how, open] : openings) {
+      const std::string what = refusal([&, open = open] { open(file); });
+      EXPECT_NE(what.find(object), std::string::npos) << how << ": " << what;
+    }
+    EXPECT_EQ(read_text(file), before) << sql;
+  }
+}
+
+TEST_F(Hostile, WhiteSpaceAndCommentsOfASchemaDoNotCount) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+          "replace(sql, ' TEXT NOT NULL', '/* a */  TEXT\t\n NOT -- b\nNULL') WHERE name = 'run'");
+  EXPECT_EQ(store::runs(Store::open(file)).size(), 1u);
+}
+
+/// Makes of the page a tree whose branches all lead to it: five levels of 300 make 2.4e12 rows.
+void grow(std::string& database, std::uint32_t page) {
+  constexpr std::size_t page_bytes = 4096, branches = 300;
+  const auto pages = static_cast<std::uint32_t>(database.size() / page_bytes);
+  database.append(database.substr((page - 1) * page_bytes, page_bytes));
+  std::uint32_t child = pages + 1;
+  for (int level = 0; level < 5; ++level) {
+    std::string tree(page_bytes, '\0');
+    tree[0] = 5;  // inside of a table's tree
+    tree[3] = static_cast<char>(branches >> 8);
+    tree[4] = static_cast<char>(branches & 255);
+    const std::size_t cells = page_bytes - branches * 5;
+    tree[5] = static_cast<char>(cells >> 8);
+    tree[6] = static_cast<char>(cells & 255);
+    set_big_endian(tree, 8, child);
+    for (std::size_t i = 0; i < branches; ++i) {
+      const std::size_t cell = cells + i * 5;
+      tree[12 + 2 * i] = static_cast<char>(cell >> 8);
+      tree[13 + 2 * i] = static_cast<char>(cell & 255);
+      set_big_endian(tree, cell, child);
+      tree[cell + 4] = 1;
+    }
+    if (level == 4) {
+      database.replace((page - 1) * page_bytes, page_bytes, tree);
+    } else {
+      database.append(tree);
+      child = static_cast<std::uint32_t>(database.size() / page_bytes);
+    }
+  }
+  set_big_endian(database, 28, static_cast<std::uint32_t>(database.size() / page_bytes));
+  database.replace(92, 4, database.substr(24, 4));  // so that the number of pages counts
+}
+
+TEST_F(Hostile, ATreeThatNeverEndsIsRefused) {
+  std::uint32_t page = 0;
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    page = database.execAndGet("SELECT rootpage FROM sqlite_schema WHERE name = 'run'").getUInt();
+  }
+  std::string bytes = read_text(file);
+  grow(bytes, page);
+  write_text(file, bytes);
+  const std::string what = refusal([&] { store::runs(Store::open(file)); });
+  EXPECT_NE(what.find("far more work"), std::string::npos) << what;
+}
+
+TEST_F(Hostile, WhatCannotBeCreatedLeavesNothing) {
+  const fs::path place = folder / "a" / "b";
+  // Its log's name would be too long.
+  const fs::path file = place / (std::string(246, 'x') + ".sqlite");
+  EXPECT_NE(refusal([&] { Store::create(file); }).find("cannot open"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  fs::create_directories(place);
+  EXPECT_NE(refusal([&] { Store::create(file); }).find("cannot open"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(place));
+}
+
+}  // namespace
+}  // namespace ridgeline::store
