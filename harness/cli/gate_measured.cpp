@@ -95,9 +95,8 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   present::GateReport report;
   report.device = setup.device;
   report.notes = notes;
-  report.file = wanted.resumed
-                    ? wanted.resumed->file
-                    : std::filesystem::path(context.results) / (setup.device.model + ".sqlite");
+  report.file = wanted.resumed ? wanted.resumed->file
+                               : store::file_of_model(context.results, setup.device.model);
   store::Store store = store::Store::create(report.file);
   if (wanted.resumed) {
     gate::check_unchanged(wanted, setup, store, environment, options_text);

@@ -8,6 +8,7 @@
 
 #include "harness/cli/main.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/files_fixture.hpp"
 #include "harness/store/read_runs.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_run.hpp"
@@ -207,6 +208,44 @@ TEST_F(KeptRuns, AModelThatIsNoNameOfAFileIsRefused) {
   EXPECT_EQ(said.code, 74);
   EXPECT_TRUE(contains(said.err, "'../../outside' cannot name a results file")) << said.err;
   EXPECT_FALSE(fs::exists(folder.path().parent_path() / "outside.sqlite"));
+}
+
+TEST_F(KeptRuns, AModelThatCouldBeStoredCanBeMerged) {
+  for (const char* model : {"synthetic:gpu+2", "-synthetic"}) {
+    add_run("odd", model, "20200301T000000Z-cccc", "2020-03-01T00:00:00Z");
+    const Said said = ridgeline({"merge", path("odd")}, "all");
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(fs::exists(file("all", model)));
+    fs::remove_all(folder / "odd");
+  }
+}
+
+TEST_F(KeptRuns, AMergeOfNothingLeavesNoFile) {
+  add_run("bad", "synthetic-new", "20200301T000000Z-cccc", "2020-03-01T00:00:00Z");
+  store::change(file("bad", "synthetic-new"), "UPDATE run SET status = 'asleep'");
+  const Said said = ridgeline({"merge", path("bad"), path("results")}, "all");
+  EXPECT_EQ(said.code, 74);
+  EXPECT_TRUE(contains(said.err, "'asleep' as status")) << said.err;
+  EXPECT_FALSE(fs::exists(file("all", "synthetic-new")));
+  EXPECT_TRUE(fs::exists(file("all", "synthetic-gpu"))) << "the next folder is merged";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "all"))
+    EXPECT_EQ(entry.path().extension(), ".sqlite") << entry.path();
+}
+
+TEST_F(KeptRuns, AJournalBesideAStoreIsNeverPlayedBack) {
+  const fs::path journal = file("results", "synthetic-gpu").string() + "-journal";
+  std::ofstream(journal) << std::string(600, 'x');
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"},
+                                                {"show", "latest"},
+                                                {"trend"},
+                                                {"merge", path("results")},
+                                                {"prune", "--older-than", "1d", "--yes"}}) {
+    const bool merges = words.front() == "merge";
+    const Said said = merges ? ridgeline(words, "all") : ridgeline(words);
+    EXPECT_EQ(said.code, 74) << words.front();
+    EXPECT_TRUE(contains(said.err, "synthetic-gpu.sqlite-journal lies beside it")) << said.err;
+    EXPECT_TRUE(fs::exists(journal));
+  }
 }
 
 TEST_F(KeptRuns, PruningSaysFirstAndDropsWithYes) {

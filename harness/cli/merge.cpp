@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/record/rule.hpp"
 #include "harness/store/baselines.hpp"
 #include "harness/store/selector.hpp"
 
@@ -60,7 +62,7 @@ void check_folders(const std::vector<std::string>& folders, const fs::path& resu
 
 /// The model's name becomes the name of a file, and comes from a file that anyone may have written.
 void check_model(const std::string& model, const fs::path& file) {
-  if (is_plain_name(model, 200) && model.front() != '.') return;
+  if (record::names_a_file(model)) return;
   throw Error(ErrorKind::store,
               fmt::format("cannot merge {}: its device model '{}' cannot name a results file",
                           file.string(), printable(model)),
@@ -68,21 +70,46 @@ void check_model(const std::string& model, const fs::path& file) {
 }
 
 /// Results files that take what is merged, opened once.
-using Targets = std::map<std::string, store::Store>;
+class Targets {
+ public:
+  explicit Targets(fs::path folder) : folder_(std::move(folder)) {}
+  store::Store& of(const std::string& model) {
+    const auto known = open_.find(model);
+    if (known != open_.end()) return known->second;
+    const fs::path file = store::file_of_model(folder_, model);
+    std::error_code ignored;
+    const bool is_new = !fs::exists(file, ignored);
+    store::Store& target = open_.emplace(model, store::Store::create(file)).first->second;
+    if (is_new) new_.insert(model);
+    return target;
+  }
+  /// Of files that were made for runs of which none could be merged nothing stays.
+  void discard_empty() {
+    for (const std::string& model : new_) store::discard_if_empty(std::move(open_.at(model)));
+    open_.clear();
+    new_.clear();
+  }
 
-MergedFile merge_file(const fs::path& file, const fs::path& results, Targets& targets) {
+ private:
+  fs::path folder_;
+  std::map<std::string, store::Store> open_;
+  std::set<std::string> new_;
+};
+
+MergedFile merge_file(const fs::path& file, Targets& targets) {
   MergedFile done{file, {}, {}};
   const store::Store source = store::Store::open(file);
-  const std::vector<store::RunSummary> runs = store::runs(source);
-  if (runs.empty()) return done;
-  const std::string& model = runs.front().device.model;
+  const std::string model = store::model(source);
+  if (model.empty()) return done;
   check_model(model, file);
-  auto target = targets.find(model);
-  if (target == targets.end())
-    target = targets.emplace(model, store::Store::create(results / (model + ".sqlite"))).first;
-  done.merged = store::merge(target->second, source);
-  for (const record::Baseline& baseline : store::baselines(source))
-    done.baselines.push_back(baseline.name);
+  done.merged = store::merge(targets.of(model), source);
+  try {
+    for (const record::Baseline& baseline : store::baselines(source))
+      done.baselines.push_back(baseline.name);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::store) throw;
+    done.merged.refused.push_back(error);
+  }
   return done;
 }
 
@@ -152,7 +179,7 @@ struct MergeOptions {
 int merge(const Context& context, const MergeOptions& options) {
   const std::vector<std::string>& folders = options.folders;
   check_folders(folders, context.results);
-  Targets targets;
+  Targets targets(context.results);
   store::Merged total;
   std::vector<MergedFile> files;
   const auto leave_out = [&](const Error& error) {
@@ -168,7 +195,7 @@ int merge(const Context& context, const MergeOptions& options) {
       leave_out(error);
     }
     for (const fs::path& file : found) try {
-        files.push_back(merge_file(file, context.results, targets));
+        files.push_back(merge_file(file, targets));
         std::ranges::for_each(files.back().merged.refused, say_not_merged);
         add(total, files.back().merged);
         if (!context.json && !context.quiet) say_merged(files.back());
@@ -176,6 +203,7 @@ int merge(const Context& context, const MergeOptions& options) {
         leave_out(error);
       }
   }
+  targets.discard_empty();
   if (context.json) {
     present::print_json({{"results", context.results},
                          {"total", merged_json(total)},

@@ -169,8 +169,8 @@ int run(const Context& context, const RunOptions& options) {
   const run::DeviceLock lock(plan.device.uuid,
                              fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
                              while_in_use(plan.device.id, options.no_wait));
-  store::Store store = store::Store::create(std::filesystem::path(context.results) /
-                                            (plan.device.model + ".sqlite"));
+  store::Store store =
+      store::Store::create(store::file_of_model(context.results, plan.device.model));
   plan.run.started = run::timestamp();
   store::begin(store, plan.run, plan.device, run::observe_environment(plan.device));
 

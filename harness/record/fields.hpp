@@ -14,7 +14,12 @@ inline constexpr Rule any_name{.longest = max_name_bytes},
     word{.longest = max_name_bytes, .text = Text::word},
     left_out_when_empty{.presence = Presence::left_out_when_empty}, not_negative{.least = 0},
     positive{.least = std::numeric_limits<double>::min()},
-    samples{.least = positive.least, .most = 1'000'000, .column = ""};
+    amount{.least = -largest_amount, .greatest = largest_amount, .smallest = smallest_amount},
+    work{.least = 0, .greatest = largest_amount, .smallest = smallest_amount},
+    ratio{.least = 0, .greatest = 1e60, .smallest = 1e-60},  // of two amounts
+    time{.least = shortest_ns, .greatest = longest_ns},
+    wall_time{.least = 0, .greatest = 1e3 * longest_ns},
+    samples{.least = time.least, .greatest = time.greatest, .most = 1'000'000, .column = ""};
 
 void fields(auto& visit, Of<CaseId> auto& id) {
   visit("suite", id.suite, word);
@@ -29,15 +34,15 @@ void fields(auto& visit, Of<Case> auto& info) {
   visit("device_kind", info.device_kind);
   visit("idea", info.idea, {.presence = Presence::may_lack});
   visit("ranks", info.ranks, {.least = 1, .most = 1'000'000, .presence = Presence::may_lack});
-  visit("flops", info.flops, not_negative);
-  visit("bytes", info.bytes, not_negative);
+  visit("flops", info.flops, work);
+  visit("bytes", info.bytes, work);
   visit("roof", info.roof, {.longest = max_name_bytes, .presence = Presence::may_lack});
 }
 
 void fields(auto& visit, Of<Device> auto& device) {
   visit("id", device.id, {.longest = max_name_bytes, .column = "local_id"});
   visit("kind", device.kind);
-  visit("model", device.model, word);
+  visit("model", device.model, {.longest = max_model_bytes, .text = Text::word});
   visit("name", device.name);
   visit("uuid", device.uuid, any_name);
   visit("pci_id", device.pci_id, any_name);
@@ -88,7 +93,7 @@ void fields(auto& visit, Of<Run> auto& run) {
 
 void fields(auto& visit, Of<Roof> auto& roof) {
   visit("kind", roof.kind);
-  visit("value", roof.value);
+  visit("value", roof.value, {.least = smallest_amount, .greatest = largest_amount});
   visit("unit", roof.unit);
   visit("source", roof.source);
 }
@@ -101,7 +106,7 @@ void fields(auto& visit, Of<Baseline> auto& baseline) {
 
 void fields(auto& visit, Of<Metric> auto& metric) {
   visit("name", metric.name, word);
-  visit("value", metric.value);
+  visit("value", metric.value, amount);
   visit("unit", metric.unit, any_name);
   visit("direction", metric.direction);
 }
@@ -132,10 +137,10 @@ void fields(auto& visit, Of<Verification> auto& verification) {
 }
 
 void fields(auto& visit, Of<Telemetry> auto& telemetry) {
-  visit("sm_clock_mhz", telemetry.sm_clock_mhz, not_negative);
-  visit("memory_clock_mhz", telemetry.memory_clock_mhz, not_negative);
-  visit("power_w", telemetry.power_w, not_negative);
-  visit("temperature_c", telemetry.temperature_c);
+  visit("sm_clock_mhz", telemetry.sm_clock_mhz, work);
+  visit("memory_clock_mhz", telemetry.memory_clock_mhz, work);
+  visit("power_w", telemetry.power_w, work);
+  visit("temperature_c", telemetry.temperature_c, amount);
   visit("throttle", telemetry.throttle);
   visit("throttled_by_hardware", telemetry.throttled_by_hardware);
   visit("other_processes", telemetry.other_processes, {.least = 0, .most = 1'000'000});
@@ -149,20 +154,20 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("attempt", m.attempt, {.least = 1, .most = 1000, .presence = Presence::may_lack});
   visit("samples_ns", m.samples_ns, samples);
   visit("executions_per_sample", m.executions_per_sample, {.least = 1});
-  visit("median_ns", m.median_ns, positive);
-  visit("relative_spread", m.relative_spread, not_negative);
+  visit("median_ns", m.median_ns, time);
+  visit("relative_spread", m.relative_spread, {.least = 0, .greatest = largest_amount});
   visit("verification", m.verification, {.column = "tolerance"});
-  visit("flops", m.flops, not_negative);
-  visit("bytes", m.bytes, not_negative);
+  visit("flops", m.flops, work);
+  visit("bytes", m.bytes, work);
   visit("launch", m.launch, any_name);
   visit("cache", m.cache, any_name);
   visit("buffer_sets", m.buffer_sets, not_negative);
   visit("seed", m.seed);
-  visit("prepare_ns", m.prepare_ns, not_negative);
-  visit("verify_ns", m.verify_ns, not_negative);
-  visit("warmup_ns", m.warmup_ns, not_negative);
-  visit("timed_ns", m.timed_ns, not_negative);
-  visit("total_ns", m.total_ns, not_negative);
+  visit("prepare_ns", m.prepare_ns, wall_time);
+  visit("verify_ns", m.verify_ns, wall_time);
+  visit("warmup_ns", m.warmup_ns, wall_time);
+  visit("timed_ns", m.timed_ns, wall_time);
+  visit("total_ns", m.total_ns, wall_time);
   visit("telemetry", m.telemetry, {.presence = Presence::may_lack});
   visit("metrics", m.metrics, {.most = 200, .presence = Presence::may_lack, .column = ""});
   visit("sites", m.sites,
@@ -183,7 +188,7 @@ void fields(auto& visit, Of<Gate> auto& gate) {
   visit("candidate_run", gate.candidate_run);
   visit("command_line", gate.command_line);
   visit("seed", gate.seed);
-  visit("alpha", gate.alpha);
+  visit("alpha", gate.alpha, not_negative);
   visit("cases", gate.cases, not_negative);
   visit("aa", gate.aa);
   visit("finished", gate.finished,
@@ -206,21 +211,21 @@ void fields(auto& visit, Of<CaseVerdict> auto& verdict) {
   visit("baseline_case", verdict.baseline_case);
   visit("verdict", verdict.verdict);
   visit("reason", verdict.reason, left_out_when_empty);
-  visit("ratio", verdict.ratio, not_negative);  // a count may fall to nothing; a time cannot
+  visit("ratio", verdict.ratio, ratio);  // a count may fall to nothing; a time cannot
   visit("ratio_low", verdict.ratio_low, positive);
   visit("ratio_high", verdict.ratio_high, positive);
-  visit("delta", verdict.delta);
+  visit("delta", verdict.delta, not_negative);
   visit("metric", verdict.metric, left_out_when_empty);
-  visit("baseline_value", verdict.baseline_value);
-  visit("candidate_value", verdict.candidate_value);
-  visit("baseline_ns", verdict.baseline_ns, positive);
-  visit("candidate_ns", verdict.candidate_ns, positive);
+  visit("baseline_value", verdict.baseline_value, amount);
+  visit("candidate_value", verdict.candidate_value, amount);
+  visit("baseline_ns", verdict.baseline_ns, time);
+  visit("candidate_ns", verdict.candidate_ns, time);
   visit("pairs", verdict.pairs, not_negative);
   visit("dropped", verdict.dropped, not_negative);
-  visit("noise", verdict.noise);
-  visit("smallest_effect", verdict.smallest_effect);
-  visit("p_value", verdict.p_value);
-  visit("level", verdict.level);
+  visit("noise", verdict.noise, not_negative);
+  visit("smallest_effect", verdict.smallest_effect, not_negative);
+  visit("p_value", verdict.p_value, not_negative);
+  visit("level", verdict.level, not_negative);
   visit("expected", verdict.expected);
   visit("expectation", verdict.expectation);
   visit("expectation_over", verdict.expectation_over);

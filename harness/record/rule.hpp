@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 /// What a list of fields says of each, beside its name and its member. A list is a function, found
@@ -20,6 +21,28 @@ namespace ridgeline::record {
 
 /// Longest texts that a message may hold, in bytes.
 inline constexpr std::size_t max_name_bytes = 400, max_text_bytes = 8000;
+
+/// The characters of a word: names of cases are made of words, which are split at other characters,
+/// typed in a shell, and name files.
+inline constexpr std::string_view word_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+-";
+
+/// Longest name of a device model: it names files, of which file systems allow 255 bytes with all
+/// that is put behind it.
+inline constexpr std::size_t max_model_bytes = 200;
+
+/// Whether a word may name a file in a folder of results: none that is hidden, or the folder.
+constexpr bool names_a_file(std::string_view word) {
+  return !word.empty() && word.size() <= max_model_bytes && word.front() != '.' &&
+         word.find_first_not_of(word_characters) == std::string_view::npos;
+}
+
+/// Bounds of what is measured, far beyond what there is, so that a product or quotient of any two
+/// is a number and not 0. Times: from a picosecond, of which a cycle of any processor has a
+/// hundred, to 11 days, which no run lasts. Amounts, of work too: 1e30 operations keep a machine of
+/// 1e18 per second busy for 30,000 years.
+inline constexpr double shortest_ns = 1e-3, longest_ns = 1e15, largest_amount = 1e30,
+                        smallest_amount = 1e-30;
 
 inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
 
@@ -41,6 +64,8 @@ enum class Presence {
 
 struct Rule {
   double least = std::numeric_limits<double>::lowest();  // of numbers, of those in a list, too
+  double greatest = std::numeric_limits<double>::max();  // likewise
+  double smallest = 0;                                   // of the size of a number that is not 0
   std::int64_t most = unbounded;         // of a whole number, or of a list's elements, in a message
   std::size_t longest = max_text_bytes;  // of a text in a message
   Text text = Text::any;
@@ -52,6 +77,11 @@ struct Rule {
   const char* column = nullptr;  // where it differs from the name; "": it has no column of its own.
                                  // Of a record that may be absent, the column that is NULL then
   bool null_when_empty = false;  // of a text
+
+  constexpr bool allows(double number) const {  // false for NaN
+    return number >= least && number <= greatest &&
+           (number == 0 || number >= smallest || number <= -smallest);
+  }
 };
 
 /// Where `rule` says nothing else, fields are stored under their name.

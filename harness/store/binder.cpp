@@ -30,11 +30,13 @@ void Binder::bind(const char*, std::string_view text, const Rule& rule) {
 }
 
 void Binder::bind(const char* column, double number, const Rule& rule) {
-  if (std::isfinite(number))
+  // A number that is too low is refused by the constraint that names it.
+  const bool is_low = number < rule.least && number >= -rule.greatest;
+  if (rule.allows(number) || (is_low && rule.finite))
     statement_.bind(place_, number);
   else if (rule.finite)
     throw Error(ErrorKind::store,
-                fmt::format("cannot store {} as {}: results are numbers", number, column));
+                fmt::format("cannot store {} as {}: no result can be that", number, column));
   else if (!std::isnan(number))  // as wrong as the largest number; what is none stays NULL
     statement_.bind(place_, std::numeric_limits<double>::max());
 }
@@ -65,11 +67,11 @@ void Binder::bind(const char*, const std::vector<record::Field>& pairs, const Ru
   statement_.bind(place_, array.dump());
 }
 
-void Binder::bind(const char* column, const std::vector<double>& times, const Rule&) {
+void Binder::bind(const char* column, const std::vector<double>& times, const Rule& rule) {
   for (const double time : times)
-    if (!std::isfinite(time) || time <= 0)
+    if (!rule.allows(time))
       throw Error(ErrorKind::store,
-                  fmt::format("cannot store {} among {}: times are positive", time, column));
+                  fmt::format("cannot store {} among {}: no time can be that", time, column));
   if (!times.empty())
     statement_.bindNoCopy(place_, times.data(), static_cast<int>(times.size() * sizeof(double)));
 }

@@ -48,8 +48,7 @@ class Binder {
   void bind(const char* column, std::uint64_t number, const Rule& rule);
   void bind(const char* column, const record::Facts& facts, const Rule& rule);
   void bind(const char* column, const std::vector<record::Field>& pairs, const Rule& rule);
-  /// As little-endian binary64, NULL when empty. They must be positive and finite, and outlive the
-  /// statement's execution.
+  /// As little-endian binary64, NULL when empty. They must outlive the statement's execution.
   void bind(const char* column, const std::vector<double>& times, const Rule& rule);
   template <class T>
   void bind(const char* column, const std::optional<T>& value, const Rule& rule) {

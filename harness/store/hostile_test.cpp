@@ -270,6 +270,56 @@ TEST_F(Hostile, ATreeThatNeverEndsIsRefused) {
   EXPECT_NE(what.find("far more work"), std::string::npos) << what;
 }
 
+TEST_F(Hostile, NumbersThatNoneCanMeasureAreRefused) {
+  const auto measurements = [&] {
+    store::measurements(Store::open(file), examples::run().id, Samples::read);
+  };
+  const auto timings = [&] { store::timings(Store::open(file), examples::run().id); };
+  const std::pair<const char*, const char*> table[] = {
+      {"UPDATE measurement SET median_ns = 1e16", "1e+16 as median_ns"},
+      {"UPDATE measurement SET median_ns = 2e-308", "2e-308 as median_ns"},
+      {"UPDATE measurement SET flops = 1e300", "1e+300 as flops"},
+      {"UPDATE measurement SET bytes = 1e-300", "1e-300 as bytes"},
+      {"UPDATE measurement SET total_ns = 1e300", "1e+300 as total_ns"},
+      {"UPDATE metric SET value = -1e308", "-1e+308 as value"},
+      {"UPDATE metric SET value = 2e-308", "2e-308 as value"},
+      {"UPDATE \"case\" SET flops = 1e300", "1e+300 as flops"},
+      {"UPDATE measurement SET n = 1, samples = x'0000000000000010'", "among its samples"},
+      {"UPDATE measurement SET n = 1, samples = x'ffffffffffffef7f'", "among its samples"},
+  };
+  for (const auto& [sql, what] : table) {
+    fs::remove(file);
+    make_results(file);
+    change(file, sql);
+    const std::string said = refusal(measurements);
+    EXPECT_NE(said.find(what), std::string::npos) << sql << ": " << said;
+  }
+  for (const char* sql :
+       {"UPDATE measurement SET median_ns = 1e16", "UPDATE measurement SET flops = 1e300",
+        "UPDATE measurement SET bytes = 1e-300", "UPDATE measurement SET sm_clock_mhz = -1"}) {
+    fs::remove(file);
+    make_results(file);
+    change(file, sql);
+    EXPECT_NE(refusal(timings).find("measurement 1 of"), std::string::npos) << sql;
+  }
+}
+
+TEST_F(Hostile, WhatCouldNotBeReadBackIsNotStored) {
+  Store store = Store::create(file);
+  const record::Case info = examples::gemm_case();
+  const std::int64_t process = add(store, examples::process(1));
+  for (const double time : {1e-9, 1e16, 1e308})
+    EXPECT_NE(refusal([&] {
+                add(store, process, info, examples::measurement(info, {time, time, time}));
+              }).find("cannot store"),
+              std::string::npos)
+        << time;
+  record::Measurement much = examples::measurement(info);
+  much.flops = 1e300;
+  EXPECT_NE(refusal([&] { add(store, process, info, much); }).find("cannot store 1e+300 as flops"),
+            std::string::npos);
+}
+
 TEST_F(Hostile, WhatCannotBeCreatedLeavesNothing) {
   const fs::path place = folder / "a" / "b";
   // Its log's name would be too long.

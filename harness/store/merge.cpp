@@ -49,7 +49,8 @@ bool same(const Measurement& a, const Measurement& b) {
 std::vector<StoredProcess> read_processes(Connection& connection, std::string_view run_id) {
   std::vector<StoredProcess> processes;
   constexpr const char* sql =
-      "SELECT build.*, process.* FROM process JOIN build ON build.id = build_id WHERE run_id = ? "
+      "SELECT build.*, process.* FROM process LEFT JOIN build ON build.id = build_id WHERE run_id "
+      "= ? "
       "ORDER BY process.id";
   const auto read = [&](const Row& row) {
     StoredProcess& stored =
@@ -63,7 +64,8 @@ std::vector<StoredProcess> read_processes(Connection& connection, std::string_vi
 /// Absent when the file has no such run.
 std::optional<WholeRun> read_whole_run(Connection& connection, const std::string& id) {
   SQLite::Statement& rows = connection.statement(
-      "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id WHERE run.id = ?", id);
+      "SELECT device.*, run.* FROM run LEFT JOIN device ON device.id = device_id WHERE run.id = ?",
+      id);
   if (!rows.executeStep()) return std::nullopt;
   const Row row(rows, "run", connection.file());
   WholeRun whole{read_run(row),
@@ -72,6 +74,10 @@ std::optional<WholeRun> read_whole_run(Connection& connection, const std::string
                  read_processes(connection, id),
                  measurements(connection, id, Samples::read),
                  roofs(connection, id)};
+  for (const StoredMeasurement& stored : whole.measurements)
+    if (std::ranges::find(whole.processes, stored.process_id, &StoredProcess::id) ==
+        whole.processes.end())
+      row.refuse(fmt::format("measurement {}, of a process that it has not", stored.id));
   read_sites(connection, whole.measurements);
   return whole;
 }
@@ -79,7 +85,7 @@ std::optional<WholeRun> read_whole_run(Connection& connection, const std::string
 /// Place of the process with this id.
 std::size_t place(const std::vector<StoredProcess>& processes, std::int64_t id) {
   const auto found = std::ranges::find(processes, id, &StoredProcess::id);
-  require(found != processes.end(), "a measurement is of a process of its run");
+  require(found != processes.end(), "what was read of a run was checked");
   return static_cast<std::size_t>(found - processes.begin());
 }
 
@@ -158,38 +164,42 @@ Error merge_conflict(const char* what, const std::string& id, const std::filesys
       "one of the two files was changed, or copied and written to twice; keep the right one");
 }
 
-Merged merge(Connection& target, Connection& source) {
-  Merged merged;
-  std::set<std::string> left_out;  // ids of runs
-  // Before the runs: those of a gate that begins meanwhile would be missing.
-  const std::vector<GateSummary> gates = store::gates(source);
-  std::vector<RunSummary> runs = store::runs(source);
-  std::ranges::reverse(runs);  // oldest first, as they came to be
-  for (const RunSummary& summary : runs) {
-    const std::string& id = summary.run.id;
-    const auto from = try_to_read(merged, [&] {
-      return source.read("merge from", [&] { return read_whole_run(source, id); });
+namespace {
+
+/// Ids of the rows of a query, by which each can be read and, when it is broken, left out alone.
+std::vector<std::string> ids(Merged& merged, Connection& source, const char* table,
+                             const char* sql) {
+  return source.read("merge from", [&] {
+    std::vector<std::string> ids;
+    each_row(source, table, sql, [&](const Row& row) {
+      if (auto id = try_to_read(merged, [&] { return std::optional(row.get<std::string>("id")); }))
+        ids.push_back(std::move(*id));
     });
-    if (!from) {
-      left_out.insert(id);
-      continue;
-    }
-    // What is here is read and compared before the file is locked: whoever measures waits for the
-    // new rows alone.
-    for (bool merging = true; merging;) {
-      const auto here = target.read("read a run of", [&] { return read_whole_run(target, id); });
-      if (here) {
-        if (const std::string differs = difference(*here, *from); !differs.empty()) {
-          merged.refused.push_back(
-              merge_conflict("run", id, source.file(), target.file(), differs));
-          left_out.insert(id);
-          break;
-        }
-        if (!goes_on(*here, *from)) {
-          ++merged.runs.known;
-          break;
-        }
+    return ids;
+  });
+}
+
+/// Whether the target has now all that the source has of the run.
+bool merge_run(Connection& target, Connection& source, const std::string& id, Merged& merged) {
+  const auto from = try_to_read(merged, [&] {
+    return source.read("merge from", [&] { return read_whole_run(source, id); });
+  });
+  if (!from) return false;
+  // What is here is read and compared before the file is locked: whoever measures waits for the
+  // new rows alone.
+  for (bool merging = true; merging;) {
+    const auto here = target.read("read a run of", [&] { return read_whole_run(target, id); });
+    if (here) {
+      if (const std::string differs = difference(*here, *from); !differs.empty()) {
+        merged.refused.push_back(merge_conflict("run", id, source.file(), target.file(), differs));
+        return false;
       }
+      if (!goes_on(*here, *from)) {
+        ++merged.runs.known;
+        return true;
+      }
+    }
+    const auto write = [&] {
       merging = !target.write("merge a run into", [&] {
         if (rows(target, id) != (here ? std::optional(rows(*here)) : std::nullopt)) return false;
         if (!here) begin(target, from->run, from->device, from->environment);
@@ -197,16 +207,24 @@ Merged merge(Connection& target, Connection& source) {
         ++(here ? merged.runs.extended : merged.runs.added);
         return true;
       });
-    }
+    };
+    if (!try_to_write(merged, "run", id, source, write)) return false;
   }
-  for (const auto& [gate, device, verdicts] : gates) {
-    if (left_out.contains(gate.baseline_run) || left_out.contains(gate.candidate_run))
-      merged.refused.emplace_back(
-          ErrorKind::store, fmt::format("cannot merge gate {} of {}: a run of it was left out",
-                                        printable(gate.id), source.file().string()));
-    else
-      merge_gate(target, source, gate.id, merged);
-  }
+  return true;
+}
+
+}  // namespace
+
+Merged merge(Connection& target, Connection& source) {
+  Merged merged;
+  std::set<std::string> left_out;  // ids of runs
+  // Before the runs: those of a gate that begins meanwhile would be missing.
+  const std::vector<std::string> gates =
+      ids(merged, source, "gate", "SELECT id FROM gate ORDER BY started, id");
+  for (const std::string& id :
+       ids(merged, source, "run", "SELECT id FROM run ORDER BY started, id"))
+    if (!merge_run(target, source, id, merged)) left_out.insert(id);
+  for (const std::string& id : gates) merge_gate(target, source, id, left_out, merged);
   return merged;
 }
 

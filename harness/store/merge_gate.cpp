@@ -7,6 +7,7 @@
 #include "harness/store/merge_parts.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/read_gates.hpp"
+#include "harness/store/rows.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
@@ -55,20 +56,18 @@ std::optional<WholeGate> read_whole_gate(Connection& connection, const std::stri
       id);
   if (!gates.executeStep()) return std::nullopt;
   WholeGate whole{read_gate(Row(gates, "gate", connection.file())), {}, verdicts(connection, id)};
-  const std::vector<record::Pair> pairs = store::pairs(connection, id);
   const auto baseline = measurement_ids(connection, whole.gate.baseline_run),
              candidate = measurement_ids(connection, whole.gate.candidate_run);
-  SQLite::Statement& rows = connection.statement(
-      "SELECT id, baseline_measurement, candidate_measurement FROM pair WHERE gate_id = ? ORDER BY "
-      "round, id",
-      id);
-  for (const record::Pair& pair : pairs) {
-    require(rows.executeStep(), "a gate has as many pairs as it had a moment ago");
-    const Row row(rows, "pair", connection.file());
-    whole.pairs.push_back({pair,
+  const auto read = [&](const Row& row) {
+    whole.pairs.push_back({read_pair(row),
                            place(baseline, row.get<std::int64_t>("baseline_measurement"), row),
                            place(candidate, row.get<std::int64_t>("candidate_measurement"), row)});
-  }
+  };
+  each_row(connection, "pair",
+           "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns FROM pair "
+           "LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c ON "
+           "c.id = candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
+           read, id);
   return whole;
 }
 
@@ -117,30 +116,42 @@ void append(Connection& target, const WholeGate& from, std::size_t known_pairs) 
   set_status(target, "UPDATE gate SET status = ?, finished = ? WHERE id = ?", gate);
 }
 
-}  // namespace
-
-void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
-                Merged& merged) {
-  const auto from = try_to_read(merged, [&] {
-    return source.read("merge from", [&] { return read_whole_gate(source, gate_id); });
-  });
-  if (!from) return;
+/// Adds what the target lacks of a gate.
+void take_over(Connection& target, Connection& source, const WholeGate& from, Merged& merged) {
+  const std::string& gate_id = from.gate.id;
   target.write("merge a gate into", [&] {
     const std::optional<WholeGate> here = read_whole_gate(target, gate_id);
     if (!here) {
-      begin(target, from->gate);
-      append(target, *from, 0);
+      begin(target, from.gate);
+      append(target, from, 0);
       ++merged.gates.added;
-    } else if (const std::string differs = difference(*here, *from); !differs.empty()) {
+    } else if (const std::string differs = difference(*here, from); !differs.empty()) {
       merged.refused.push_back(
           merge_conflict("gate", gate_id, source.file(), target.file(), differs));
-    } else if (goes_on(*here, *from)) {
-      append(target, *from, here->pairs.size());
+    } else if (goes_on(*here, from)) {
+      append(target, from, here->pairs.size());
       ++merged.gates.extended;
     } else {
       ++merged.gates.known;
     }
   });
+}
+
+}  // namespace
+
+void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
+                const std::set<std::string>& left_out, Merged& merged) {
+  const auto from = try_to_read(merged, [&] {
+    return source.read("merge from", [&] { return read_whole_gate(source, gate_id); });
+  });
+  if (!from) return;
+  if (left_out.contains(from->gate.baseline_run) || left_out.contains(from->gate.candidate_run)) {
+    merged.refused.emplace_back(ErrorKind::store,
+                                fmt::format("cannot merge gate {} of {}: a run of it was left out",
+                                            printable(gate_id), source.file().string()));
+    return;
+  }
+  try_to_write(merged, "gate", gate_id, source, [&] { take_over(target, source, *from, merged); });
 }
 
 }  // namespace ridgeline::store

@@ -2,16 +2,22 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "harness/base/text.hpp"
 #include "harness/store/connection.hpp"
 #include "harness/store/merge.hpp"
 
 /// What merging runs and merging gates share.
 namespace ridgeline::store {
 
-void merge_gate(Connection& target, Connection& source, const std::string& gate_id, Merged& merged);
+/// A gate of a run that was left out is refused.
+void merge_gate(Connection& target, Connection& source, const std::string& gate_id,
+                const std::set<std::string>& left_out, Merged& merged);
 
 /// Two of one id, of which neither goes on where the other ends. `what`: "run" or "gate"; `differs`
 /// completes "which differs in".
@@ -38,6 +44,23 @@ auto try_to_read(Merged& merged, Read&& read) -> decltype(read()) {
     if (error.kind() != ErrorKind::store) throw;
     merged.refused.push_back(error);
     return std::nullopt;
+  }
+}
+
+/// Runs `write`, which stores a run or a gate of `source`. What a constraint of the target refuses
+/// is noted in `merged`; returns whether nothing was.
+template <class Write>
+bool try_to_write(Merged& merged, const char* what, const std::string& id, const Connection& source,
+                  Write&& write) {
+  try {
+    std::forward<Write>(write)();
+    return true;
+  } catch (const ConstraintError& error) {
+    merged.refused.emplace_back(error.kind(),
+                                fmt::format("cannot merge {} {} of {}: {}", what, printable(id),
+                                            source.file().string(), error.what()),
+                                "the file is damaged or was changed by another program");
+    return false;
   }
 }
 

@@ -7,18 +7,16 @@
 #include "harness/base/error.hpp"
 #include "harness/store/baselines.hpp"
 #include "harness/store/examples.hpp"
+#include "harness/store/files_fixture.hpp"
 #include "harness/store/integrity_fixture.hpp"
 #include "harness/store/merge_parts.hpp"
 #include "harness/store/prune.hpp"
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
-#include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_gate.hpp"
 
 namespace ridgeline::store {
 namespace {
-
-namespace fs = std::filesystem;
 
 const record::Case good = examples::gemm_case(), bad = examples::gemm_case("wmma");
 
@@ -226,7 +224,7 @@ TEST_F(Merging, PairsThatCameAfterTheRunsWereReadAreTakenTheNextTime) {
   add_round(runner, gate, 1);
   finish_gate(runner, gate.id, record::RunStatus::finished, "2026-11-20T13:10:00Z");
   Merged merged;
-  merge_gate(hub, runner, gate.id, merged);
+  merge_gate(hub, runner, gate.id, {}, merged);
   EXPECT_TRUE(merged.refused.empty());
   EXPECT_EQ(store::pairs(hub, gate.id).size(), 1u);
   EXPECT_EQ(store::gates(hub)[0].gate.status, record::RunStatus::running);
@@ -275,8 +273,66 @@ TEST_F(Merging, AnotherModelIsRefused) {
   record::Device other = examples::device();
   other.model = "synthetic-other";
   begin(runner, examples::run("a"), other, examples::environment());
-  EXPECT_THROW(merge(hub, runner), Error);
+  const Merged merged = merge(hub, runner);
+  ASSERT_EQ(merged.refused.size(), 1u);
+  EXPECT_NE(std::string(merged.refused[0].what()).find("one device model"), std::string::npos)
+      << merged.refused[0].what();
   EXPECT_EQ(store::runs(hub).size(), 1u);
+}
+
+TEST_F(Merging, ABadRowCostsItsRunAlone) {
+  const std::pair<const char*, const char*> table[] = {
+      {"UPDATE run SET status = 'asleep' WHERE id = 'b'", "run b of"},
+      {"UPDATE run SET device_id = 99 WHERE id = 'b'", "run b of"},
+      {"UPDATE run SET environment_id = 99 WHERE id = 'b'", "environment of run b"},
+      {"UPDATE process SET build_id = 99 WHERE run_id = 'b'", "process 3 of"},
+      {"UPDATE measurement SET case_id = 99 WHERE process_id = 3 AND outcome = 'ok'",
+       "a case that does not exist"},
+      {"UPDATE measurement SET outcome = 'great' WHERE process_id = 4", "'great' as outcome"},
+      {"UPDATE measurement SET reason = 'none' WHERE process_id = 4 AND outcome = 'ok'",
+       "ok_needs_no_reason"},
+      {"UPDATE roof SET value = -1 WHERE run_id = 'b'", "-1 as value"},
+  };
+  for (const auto& [sql, what] : table) {
+    const fs::path file = folder / "changed.sqlite";
+    fs::remove(file);
+    {
+      Store made = Store::create(file);
+      for (const char* id : {"a", "b", "c"}) add_run(made, id);
+    }
+    change(file, sql);
+    Store target = Store::in_memory();
+    const Merged merged = merge(target, Store::open(file));
+    EXPECT_EQ(merged.runs.added, 2) << sql;
+    EXPECT_EQ(merged.measurements, 8) << sql;
+    ASSERT_EQ(merged.refused.size(), 1u) << sql;
+    EXPECT_EQ(merged.refused[0].kind(), ErrorKind::store);
+    const std::string said = merged.refused[0].what();
+    EXPECT_NE(said.find(what), std::string::npos) << sql << ": " << said;
+    EXPECT_NE(said.find(file.string()), std::string::npos) << said;
+  }
+}
+
+TEST_F(Merging, ABadRowOfAGateCostsThatGateAlone) {
+  for (const char* sql :
+       {"UPDATE gate SET mode = 'guess'", "UPDATE verdict SET ratio = -1",
+        "UPDATE pair SET candidate_measurement = 99", "UPDATE gate SET candidate_run = 'gone'",
+        "UPDATE pair SET baseline_measurement = candidate_measurement"}) {
+    const fs::path file = folder / "changed.sqlite";
+    fs::remove(file);
+    {
+      Store made = Store::create(file);
+      add_gate(made);
+    }
+    change(file, sql);
+    Store target = Store::in_memory();
+    const Merged merged = merge(target, Store::open(file));
+    EXPECT_EQ(merged.runs.added, 2) << sql;
+    EXPECT_EQ(merged.gates.added, 0) << sql;
+    ASSERT_EQ(merged.refused.size(), 1u) << sql;
+    EXPECT_NE(std::string(merged.refused[0].what()).find(file.string()), std::string::npos)
+        << merged.refused[0].what();
+  }
 }
 
 TEST_F(Merging, BaselinesStayWhereTheyWereSet) {

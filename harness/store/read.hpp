@@ -18,6 +18,9 @@ record::Run read_run(const Row& row);
 /// Of a row with the columns of table gate, and uuid of the device of its candidate's run.
 record::Gate read_gate(const Row& row);
 
+/// Of a row with the columns of table pair, and baseline_ns and candidate_ns of its measurements.
+record::Pair read_pair(const Row& row);
+
 /// Refuses a row of table measurement whose median is none.
 void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns);
 

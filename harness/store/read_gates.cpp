@@ -9,29 +9,31 @@
 namespace ridgeline::store {
 namespace {
 
-record::Pair read_pair(const Row& row) {
-  auto pair = row.as<record::Pair>();
-  const auto baseline_ns = row.get<std::optional<double>>("baseline_ns", record::positive),
-             candidate_ns = row.get<std::optional<double>>("candidate_ns", record::positive);
-  if (!baseline_ns || !candidate_ns) row.refuse("a side without a time");
-  pair.baseline_ns = *baseline_ns;
-  pair.candidate_ns = *candidate_ns;
-  return pair;
-}
-
 record::CaseVerdict read_verdict(const Row& row) {
   auto verdict = row.as<record::CaseVerdict>();
   if (verdict.ratio == 0 && verdict.metric.empty()) row.refuse("0 as ratio");  // of times
   if ((verdict.ratio_low && !(verdict.ratio >= verdict.ratio_low)) ||
       (verdict.ratio_high && !(verdict.ratio && verdict.ratio <= verdict.ratio_high)))
     row.refuse("a ratio outside of its interval");
+  if (verdict.p_value > 1 || verdict.level > 1) row.refuse("a probability above 1");
   return verdict;
 }
 
 }  // namespace
 
+record::Pair read_pair(const Row& row) {
+  auto pair = row.as<record::Pair>();
+  const auto baseline_ns = row.get<std::optional<double>>("baseline_ns", record::time),
+             candidate_ns = row.get<std::optional<double>>("candidate_ns", record::time);
+  if (!baseline_ns || !candidate_ns) row.refuse("a side without a time");
+  pair.baseline_ns = *baseline_ns;
+  pair.candidate_ns = *candidate_ns;
+  return pair;
+}
+
 record::Gate read_gate(const Row& row) {
   auto gate = row.as<record::Gate>();
+  if (gate.alpha > 1) row.refuse("a probability above 1");
   gate.device_uuid = row.get<std::string>("uuid");
   return gate;
 }

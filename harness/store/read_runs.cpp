@@ -21,8 +21,7 @@ record::Run read_run(const Row& row) {
 void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns) {
   if (median_ns.has_value() != has_samples(outcome))
     row.refuse("a median that does not go with its outcome");
-  if (median_ns && !(*median_ns > 0 && std::isfinite(*median_ns)))
-    row.refuse("a median that is not positive");
+  if (median_ns && !record::time.allows(*median_ns)) row.refuse("a median that is no time");
 }
 
 namespace {
@@ -43,7 +42,7 @@ record::Measurement read_measurement(const Row& row, Samples samples) {
     if (!has_samples(m.outcome) || n < 1) row.refuse("dropped samples that it never had");
   }
   if (samples == Samples::leave_out) return m;
-  m.samples_ns = row.get<std::vector<double>>("samples");
+  m.samples_ns = row.get<std::vector<double>>("samples", record::time);
   if (m.pruned ? !m.samples_ns.empty() : static_cast<std::int64_t>(m.samples_ns.size()) != n)
     row.refuse("another number of samples than it says");
   if (!m.pruned && m.samples_ns.empty() == has_samples(m.outcome))
@@ -83,6 +82,20 @@ std::unordered_map<std::int64_t, record::Case> read_cases(Connection& connection
   return cases;
 }
 
+std::string model(Connection& connection) {
+  return connection.read("read the device model of", [&] {
+    std::string model;
+    each_row(connection, "device",
+             "SELECT * FROM device WHERE id IN (SELECT device_id FROM run) ORDER BY id",
+             [&](const Row& row) {
+               const auto found = row.get<std::string>("model");
+               if (!model.empty() && found != model) row.refuse("another model than the others");
+               model = found;
+             });
+    return model;
+  });
+}
+
 std::vector<RunSummary> runs(Connection& connection) {
   return connection.read("list the runs of", [&] {
     std::unordered_map<std::string, std::map<record::Outcome, std::int64_t>> outcomes;
@@ -100,7 +113,7 @@ std::vector<RunSummary> runs(Connection& connection) {
     constexpr const char* listed =
         "SELECT device.*, run.*, (SELECT max(process.started) FROM process WHERE run_id = run.id) "
         "AS last_process "
-        "FROM run JOIN device ON device.id = device_id ORDER BY started DESC, run.id DESC";
+        "FROM run LEFT JOIN device ON device.id = device_id ORDER BY started DESC, run.id DESC";
     each_row(connection, "run", listed, [&](const Row& row) {
       RunSummary& summary =
           runs.emplace_back(RunSummary{read_run(row), row.as<record::Device>(), 0, {}, {}});

@@ -46,6 +46,9 @@ struct StoredMeasurement {
 
 enum class Samples { leave_out, read };
 
+/// The one device model that the file has runs of; empty without any run. Throws a store Error when
+/// there are several.
+std::string model(Connection& connection);
 /// Newest first. Runs that a gate measured are among them; Run::gate tells.
 std::vector<RunSummary> runs(Connection& connection);
 record::Environment environment(Connection& connection, std::string_view run_id);

@@ -40,7 +40,7 @@ void Row::read(const char* column, double& number, const Rule& rule) const {
     number = std::numeric_limits<double>::quiet_NaN();
   else if (!(value.isFloat() || value.isInteger()) || !std::isfinite(number))
     refuse(fmt::format("no number as {}", column));
-  else if (number < rule.least)
+  else if (!rule.allows(number))
     refuse(fmt::format("{} as {}", number, column));
 }
 
@@ -88,7 +88,7 @@ void Row::read(const char* column, std::vector<record::Field>& pairs, const Rule
   }
 }
 
-void Row::read(const char* column, std::vector<double>& times, const Rule&) const {
+void Row::read(const char* column, std::vector<double>& times, const Rule& rule) const {
   const SQLite::Column value = statement_.getColumn(column);
   if (value.isNull()) return;
   const auto bytes = static_cast<std::size_t>(value.getBytes());
@@ -97,8 +97,7 @@ void Row::read(const char* column, std::vector<double>& times, const Rule&) cons
   times.resize(bytes / sizeof(double));
   if (bytes > 0) std::memcpy(times.data(), value.getBlob(), bytes);
   for (const double time : times)
-    if (!std::isfinite(time) || time <= 0)
-      refuse(fmt::format("{} among its {}, which are positive times", time, column));
+    if (!rule.allows(time)) refuse(fmt::format("{} among its {}, which are times", time, column));
 }
 
 }  // namespace ridgeline::store

@@ -75,7 +75,7 @@ class Row {
   void read(const char* column, record::Facts& facts, const Rule& rule) const;
   void read(const char* column, std::vector<record::Field>& pairs, const Rule& rule) const;
   void read(const char* column, std::vector<double>& times,
-            const Rule& rule) const;  // positive; empty for NULL
+            const Rule& rule) const;  // empty for NULL
   template <class T>
   void read(const char* column, std::optional<T>& value, const Rule& rule) const {
     if (!is_null(column)) read(column, value.emplace(), rule);

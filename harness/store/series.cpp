@@ -45,7 +45,8 @@ std::vector<StoredRun> series_runs(Connection& connection) {
     });
     std::vector<StoredRun> runs;
     constexpr const char* sql =
-        "SELECT device.*, run.* FROM run JOIN device ON device.id = device_id ORDER BY started, "
+        "SELECT device.*, run.* FROM run LEFT JOIN device ON device.id = device_id ORDER BY "
+        "started, "
         "run.id";
     each_row(connection, "run", sql, [&](const Row& row) {
       StoredRun& one =

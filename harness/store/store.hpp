@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace ridgeline::store {
 
@@ -36,5 +37,12 @@ class Store {
   explicit Store(std::unique_ptr<Connection> connection);
   std::unique_ptr<Connection> connection_;
 };
+
+/// Where the results of a device model lie in `folder`. Throws a store Error when the model cannot
+/// name a file.
+std::filesystem::path file_of_model(const std::filesystem::path& folder, const std::string& model);
+
+/// Removes the file of a store that has no runs: it was made for some that did not come.
+void discard_if_empty(Store store);
 
 }  // namespace ridgeline::store

@@ -24,12 +24,13 @@ enum Place {
   measurement_id
 };
 
-std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row) {
+std::optional<double> number(SQLite::Statement& rows, Place place, const Row& row,
+                             const record::Rule& rule) {
   const SQLite::Column column = rows.getColumn(place);
   if (column.isNull()) return std::nullopt;
   const double value = column.getDouble();
-  if (!(column.isFloat() || column.isInteger()) || !std::isfinite(value))
-    row.refuse("no number where one belongs");
+  if (!(column.isFloat() || column.isInteger()) || !rule.allows(value))
+    row.refuse("a time, work or clock that none can have");
   return value;
 }
 
@@ -46,11 +47,11 @@ Timing read_timing(SQLite::Statement& rows, const Row& row) {
   timing.attempt = whole(rows, attempt, 1, row);
   timing.outcome = row.known<record::Outcome>(rows.getColumn(outcome).getText(), "outcome");
   if (!record::is_success(timing.outcome)) timing.reason = row.get<std::string>("reason");
-  timing.median_ns = number(rows, median_ns, row);
+  timing.median_ns = number(rows, median_ns, row, record::time);
   check_median(row, timing.outcome, timing.median_ns);
-  timing.flops = number(rows, flops, row);
-  timing.bytes = number(rows, bytes, row);
-  timing.sm_clock_mhz = number(rows, sm_clock_mhz, row);
+  timing.flops = number(rows, flops, row, record::work);
+  timing.bytes = number(rows, bytes, row, record::work);
+  timing.sm_clock_mhz = number(rows, sm_clock_mhz, row, record::work);
   timing.launch = rows.getColumn(launch).getText();
   timing.cache = rows.getColumn(cache).getText();
   return timing;

@@ -18,8 +18,11 @@ void check_device(Connection& connection, const record::Gate& gate) {
       gate.candidate_run);
   if (!rows.executeStep()) return;  // the reference is refused as the gate is inserted
   const std::string uuid = Row(rows, "run", connection.file()).get<std::string>("uuid");
-  require(gate.device_uuid.empty() || gate.device_uuid == uuid,
-          "a gate names the device of its candidate's run");
+  if (!gate.device_uuid.empty() && gate.device_uuid != uuid)
+    throw Error(ErrorKind::store,
+                fmt::format("cannot store gate {} in {}: it names another device than its "
+                            "candidate's run",
+                            printable(gate.id), connection.file().string()));
 }
 
 /// Throws unless the times of `pair` are the medians of its measurements: only those are stored.
@@ -32,8 +35,8 @@ void check_times(Connection& connection, const record::Pair& pair, std::int64_t 
     const double said =
         row.get<std::int64_t>("id") == baseline ? pair.baseline_ns : pair.candidate_ns;
     const auto median_ns = row.get<std::optional<double>>("median_ns");
-    require(!median_ns || *median_ns == said,
-            "the times of a pair are the medians of its measurements");
+    if (median_ns && *median_ns != said)
+      row.refuse("another median than the pair that is to be stored");
   }
 }
 

@@ -95,7 +95,7 @@ std::int64_t add(Connection& connection, std::int64_t process_id, const record::
       fields(visit, measurement);
       visit("n", measurement.sample_count());
       visit("pruned", measurement.pruned ? std::optional(measurement.pruned->when) : std::nullopt);
-      visit("samples", measurement.samples_ns);
+      visit("samples", measurement.samples_ns, record::time);
     });
     for (const record::Metric& metric : measurement.metrics)
       insert(connection, "INSERT INTO metric", [&](auto& visit) {
