@@ -257,6 +257,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {changed("1.25,", "-1.25,"),
        "samples_ns[0] of measurement of answer \"finish\" must be a number not below"},
       {changed("1.25,", "0,"), "samples_ns[0]"},
+      {changed("1.25,", "1e308,"), "must be 0, or of a size from"},
+      {changed("1.25,", "2e-308,"), "samples_ns[0]"},
       {changed("1.25,", "NaN,"), "not JSON"},
       {changed("1.25,", "null,"), "must be a number, not null"},
       {changed("1.25,", "1e999,"), "out of range"},

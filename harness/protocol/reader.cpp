@@ -136,6 +136,9 @@ void Reader::read(const json::Value& value, const std::string& place, double& nu
     number = value.number();
     if (!std::isfinite(number) || number < rule.least)
       refuse_type(place, fmt::format("a number not below {}", rule.least), value);
+    if (!rule.allows(number))
+      refuse_type(place, fmt::format("0, or of a size from {} to {}", rule.smallest, rule.greatest),
+                  value);
   }
 }
 
