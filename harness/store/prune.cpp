@@ -1,6 +1,7 @@
 #include "harness/store/prune.hpp"
 
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 #include "harness/store/connection.hpp"
@@ -37,6 +38,8 @@ std::vector<Prunable> prunable(Connection& connection, const std::string& before
       run.sampled = row.get<std::string>("sampled");
       run.measurements = row.get<std::int64_t>("measurements");
       run.samples = row.get<std::int64_t>("samples");
+      if (run.samples < 0 || run.samples > std::numeric_limits<std::int64_t>::max() / 8)
+        row.refuse("an impossible number of samples");
       run.bytes = run.samples * static_cast<std::int64_t>(sizeof(double));
       run.baselines = words(row.get<std::string>("baselines"));
     }
