@@ -1,0 +1,56 @@
+#include "harness/store/failure.hpp"
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+#include <sqlite3.h>
+
+namespace ridgeline::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why, and what to do about it.
+std::pair<std::string, std::string> explain(const SQLite::Exception& exception, int system_error) {
+  const std::string system = system_error != 0 ? std::generic_category().message(system_error) : "";
+  switch (exception.getErrorCode()) {
+    case SQLITE_NOTADB:
+      return {"it is not a database", "choose another results folder, or move that file away"};
+    case SQLITE_CORRUPT:
+      return {fmt::format("it is damaged ({})", exception.what()),
+              "restore it from a backup, or move it away"};
+    case SQLITE_INTERRUPT:
+      return {"it takes far more work than results of its size do",
+              "the file is damaged or was changed by another program; restore it from a backup"};
+    case SQLITE_FULL:
+      return {"the disk is full", "free some space, or choose another results folder"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {fmt::format("another process was writing to it for {} s", busy_timeout_ms / 1000),
+              "wait for the other process, or end it"};
+    case SQLITE_READONLY:
+      return {"it is read-only", "change its permissions, or choose another results folder"};
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_CANTOPEN:
+      return {system.empty() ? "it cannot be opened" : system,
+              "check the path and the permissions of its folder"};
+    case SQLITE_IOERR:
+      return {fmt::format("input/output error ({})", system.empty() ? exception.what() : system),
+              "check the disk and its limits, or choose another results folder"};
+    default:
+      return {exception.what(), ""};
+  }
+}
+
+}  // namespace
+
+Error failure(std::string_view what, const fs::path& file, const SQLite::Exception& exception,
+              int system_error) {
+  auto [why, advice] = explain(exception, system_error);
+  return Error(ErrorKind::store, fmt::format("cannot {} {}: {}", what, file.string(), why), advice);
+}
+
+}  // namespace ridgeline::store

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include <SQLiteCpp/Exception.h>
+
+#include "harness/base/error.hpp"
+
+namespace ridgeline::store {
+
+/// How long a call waits for another process that is writing to the same file.
+inline constexpr int busy_timeout_ms = 10'000;
+
+/// The store Error of a failure of SQLite: "cannot `what` `file`: why", with what to do about it.
+/// `system_error` is the errno of a failed system call, or 0.
+Error failure(std::string_view what, const std::filesystem::path& file,
+              const SQLite::Exception& exception, int system_error = 0);
+
+}  // namespace ridgeline::store
