@@ -206,8 +206,9 @@ void Value::append(const std::string& key, Value value) {
   std::get<Object>(held_).push_back({key, std::move(value)});
 }
 
-std::string Value::dump(int indent) const {
-  return to_library(*this).dump(indent, ' ', false, Ordered::error_handler_t::replace);
+std::string Value::dump(int indent, Letters letters) const {
+  return to_library(*this).dump(indent, ' ', letters == Letters::ascii,
+                                Ordered::error_handler_t::replace);
 }
 
 bool Value::operator==(const Value& other) const {

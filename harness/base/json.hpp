@@ -19,6 +19,9 @@ namespace ridgeline::json {
 
 struct Member;
 
+/// Of texts: as they are, or with \uXXXX for whatever is not ASCII.
+enum class Letters { all, ascii };
+
 /// A text that is no JSON, or a value of another type than asked for. `byte` is where a text stops
 /// being JSON, from 1; 0 when it is well formed and a number in it cannot be held.
 class Error : public std::runtime_error {
@@ -103,7 +106,7 @@ class Value {
 
   /// `indent` spaces per level, or all on one line. What is no UTF-8 becomes U+FFFD, what is not
   /// finite null.
-  std::string dump(int indent = -1) const;
+  std::string dump(int indent = -1, Letters letters = Letters::all) const;
 
   bool operator==(const Value& other) const;
 

@@ -44,6 +44,32 @@ bool is_control(std::string_view sequence) {
          });
 }
 
+/// Moves the first character of `text`, or the bytes that are none, to the end of `shown`.
+void take_printable(std::string_view& text, std::string& shown) {
+  const std::size_t length = sequence_length(text);
+  const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+  if (length > 0 && !is_control(sequence))
+    shown += sequence;
+  else
+    for (const char byte : sequence)
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+  text.remove_prefix(sequence.size());
+}
+
+void take_harmless(std::string_view line, std::string& shown) {
+  bool begun = false;  // with an ASCII character that is no space
+  while (!line.empty()) {
+    const bool begins_command = !begun && line.starts_with("::");
+    begun = begun || (line.front() > ' ' && line.front() < '\x7f');
+    if (line.front() == '\t' || begins_command || line.starts_with("##[")) {
+      shown += begins_command ? "\\x3a" : line.front() == '\t' ? "\t" : "#\\x23[";
+      line.remove_prefix(line.front() == '#' ? 3 : 1);
+    } else {
+      take_printable(line, shown);
+    }
+  }
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -80,14 +106,25 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string shown;
   while (!text.empty()) {
     if (shown.size() >= limit) return shown + "...";
-    const std::size_t length = sequence_length(text);
-    const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length > 0 && !is_control(sequence))
-      shown += sequence;
-    else
-      for (const char byte : sequence)
-        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-    text.remove_prefix(sequence.size());
+    take_printable(text, shown);
+  }
+  return shown;
+}
+
+std::string harmless(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end), line_end;
+    text.remove_prefix(line.size());
+    if (end != std::string_view::npos) {
+      line_end = line.ends_with('\r') ? "\r\n" : "\n";
+      line.remove_suffix(line_end.size() - 1);
+      text.remove_prefix(1);
+    }
+    take_harmless(line, shown);
+    shown += line_end;
   }
   return shown;
 }

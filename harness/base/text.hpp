@@ -15,6 +15,12 @@ bool is_utf8(std::string_view text);
 /// to at most `limit` bytes; for showing what an untrusted program sent.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
+/// Lines of `text` as neither a terminal nor the log of a CI system obeys them: as printable()
+/// shows them, uncut and with their tabs, and without what GitHub's runner takes for a command:
+/// "::" at the beginning of a line, "##[" anywhere.
+/// https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+std::string harmless(std::string_view text);
+
 /// Whether `text` has 1 to `most` characters, all of them letters, digits, '.', '_' or '-'.
 bool is_plain_name(std::string_view text, std::size_t most);
 

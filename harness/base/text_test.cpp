@@ -38,6 +38,19 @@ TEST(Text, PrintableEscapesControlAndBrokenBytesAndCuts) {
     EXPECT_EQ(printable(shown), shown);
 }
 
+TEST(Text, HarmlessLinesAreObeyedByNobody) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"", ""},
+      {"a\tb: 3::4 \u00B5s\r\nc\n", "a\tb: 3::4 \u00B5s\r\nc\n"},
+      {"a\rb\x1b[2J\n\r", "a\\x0db\\x1b[2J\n\\x0d"},
+      {"::error::x\n \t::x::\n:x", "\\x3a:error::x\n \t\\x3a:x::\n:x"},
+      {"\u2003::x\n\x85::x", "\u2003\\x3a:x\n\\x85\\x3a:x"},  // a space, and what may be one
+      {"a ###[group]\n##[", "a ##\\x23[group]\n#\\x23["},
+      {"a\u009B2J\u202Eb\xFF", "a\\xc2\\x9b2J\\xe2\\x80\\xaeb\\xff"},
+  };
+  for (const auto& [text, shown] : rows) EXPECT_EQ(harmless(text), shown);
+}
+
 TEST(Text, NearestSuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("gem", {"gemm", "roofs"}), "gemm");
   EXPECT_EQ(nearest("atention", {"gemm", "attention"}), "attention");

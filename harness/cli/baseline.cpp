@@ -83,13 +83,17 @@ int set(const Context& context, const BaselineOptions& options) {
     if (baseline.name == name) before = baseline.run_id;
   store::set_baseline(store, {name, id, run::timestamp()});
   const std::string& model = found.summary.device.model;
-  fmt::print("baseline {} of {} is run {} of {} UTC, {}: {}\n", name, printable(model), id,
-             present::point_in_time(found.summary.run.started), how,
-             present::outcome_counts(found.summary));
-  if (!before.empty() && before != id) fmt::print("  before, it was run {}\n", before);
+  present::say(
+      stdout, fmt::format("baseline {} of {} is run {} of {} UTC, {}: {}\n", name, printable(model),
+                          id, present::point_in_time(found.summary.run.started), how,
+                          present::outcome_counts(found.summary)));
+  if (!before.empty() && before != id)
+    present::say(stdout, fmt::format("  before, it was run {}\n", before));
   if (how != "finished")
-    fmt::print(stderr, "ridgeline: run {} is {}: cases that it did not reach have no baseline\n",
-               id, how);
+    present::say(
+        stderr,
+        fmt::format("ridgeline: run {} is {}: cases that it did not reach have no baseline\n", id,
+                    how));
   return present::fine;
 }
 
@@ -108,8 +112,10 @@ int list(const Context& context) {
     return present::fine;
   }
   if (all.empty()) {
-    fmt::print("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n",
-               context.results);
+    present::say(
+        stdout,
+        fmt::format("there are no baselines in {}; ridgeline baseline set NAME RUN makes one\n",
+                    context.results));
     return present::fine;
   }
   present::Table table({{"baseline"},
@@ -126,7 +132,7 @@ int list(const Context& context) {
                present::outcome_counts(one.run.summary),
                present::point_in_time(one.baseline.set_at)});
   }
-  fmt::print("{}", table.text());
+  present::say(stdout, table.text());
   return present::fine;
 }
 
@@ -156,8 +162,8 @@ int remove(const Context& context, const BaselineOptions& options) {
   const auto one =
       std::ranges::find(all, name, [](const Named& each) { return each.baseline.name; });
   store::remove_baseline(store::Store::create(one->run.file), name);
-  fmt::print("baseline {} of {} is removed; run {} stays\n", name, printable(one->model()),
-             one->baseline.run_id);
+  present::say(stdout, fmt::format("baseline {} of {} is removed; run {} stays\n", name,
+                                   printable(one->model()), one->baseline.run_id));
   return present::fine;
 }
 

@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/said_lines.hpp"
 #include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
 #include "harness/process/tool.hpp"
@@ -46,8 +46,9 @@ void build(const process::Kit& kit, const std::vector<std::string>& arguments,
            const std::string& failure) {
   std::vector<std::string> words = kit.compiler;
   words.insert(words.end(), arguments.begin(), arguments.end());
+  present::SaidLines errors(stderr);
   const process::ToolResult result =
-      process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &std::cerr);
+      process::run_tool({words.front(), {words.begin() + 1, words.end()}, {}}, &errors);
   if (!result.fine)
     throw Error(ErrorKind::usage,
                 fmt::format("{}: {} {}", failure, fs::path(kit.compiler.back()).filename().string(),
@@ -84,8 +85,9 @@ int check(const Context& context, const CheckOptions& options) {
   std::vector<std::string> arguments{context.device.empty() ? "emulated:sm_90" : context.device};
   if (context.json) arguments.emplace_back("--json");
   // What the kernels themselves print may come between the lines for people, but not into JSON.
+  present::SaidLines lines(stdout);
   const process::ToolResult result =
-      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &std::cout);
+      process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
   if (context.json) present::say(stdout, result.output + "\n");
   if (result.fine) return present::fine;
   for (const int code : {2, 64, 69})

@@ -23,7 +23,7 @@ int until_interrupted(const std::function<int()>& measure) {
   try {
     return measure();
   } catch (const process::Interrupted&) {  // before anything was measured
-    fmt::print(stderr, "ridgeline: interrupted; nothing was measured\n");
+    present::say(stderr, fmt::format("ridgeline: interrupted; nothing was measured\n"));
     return present::interrupted;
   }
 }
@@ -34,7 +34,8 @@ std::function<void(const std::string& holder)> while_in_use(const std::string& d
     if (no_wait)
       throw Error(ErrorKind::dependency, fmt::format("device {} is in use by {}", device, holder),
                   "wait for it, or leave out --no-wait");
-    fmt::print(stderr, "waiting for device {}, which is in use by {}\n", device, holder);
+    present::say(stderr,
+                 fmt::format("waiting for device {}, which is in use by {}\n", device, holder));
   };
 }
 

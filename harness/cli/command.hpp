@@ -8,6 +8,7 @@
 
 #include "harness/cli/command_line.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/output.hpp"
 #include "harness/present/terminal.hpp"
 
 namespace ridgeline::cli {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/base/error.hpp"
+#include "harness/present/said_lines.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -115,7 +116,8 @@ std::optional<int> Program::parse(const std::vector<std::string>& arguments) {
   try {
     program_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& wish) {  // --help or --version
-    return program_->exit(wish);
+    present::SaidLines out(stdout);
+    return program_->exit(wish, out, out);
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::usage, error.what());
   }

@@ -25,13 +25,15 @@ int compare(const Context& context, const CompareOptions& options) {
   if (context.json)
     present::print_json(present::comparison_json(compared));
   else
-    fmt::print("{}", options.markdown ? present::comparison_markdown(compared)
-                     : options.csv
-                         ? present::comparison_csv(compared)
-                         : present::comparison_text(compared, present::look_of(stdout).width));
+    present::say(stdout, options.markdown ? present::comparison_markdown(compared)
+                         : options.csv
+                             ? present::comparison_csv(compared)
+                             : present::comparison_text(compared, present::look_of(stdout).width));
   if (present::compared_cases(compared) > 0) return present::fine;
-  fmt::print(stderr,
-             "ridgeline: no case was measured well on both sides: there is nothing to compare\n");
+  present::say(
+      stderr,
+      fmt::format(
+          "ridgeline: no case was measured well on both sides: there is nothing to compare\n"));
   return present::undecided;
 }
 

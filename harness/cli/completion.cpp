@@ -136,7 +136,7 @@ void add_completion(Command program, Context& context) {
                     const auto script = *shell == "bash"  ? bash_completion
                                         : *shell == "zsh" ? zsh_completion
                                                           : fish_completion;
-                    fmt::print("{}", script(program));
+                    present::say(stdout, script(program));
                     return static_cast<int>(present::fine);
                   });
   command.option("SHELL", *shell, "The shell",

@@ -33,13 +33,14 @@ int devices(const Context& context) {
   for (const record::Device& device : devices)
     table.add({printable(device.id), printable(device.model), printable(device.name),
                printable(device.uuid)});
-  fmt::print("{}", table.text(present::look_of(stdout).width));
+  present::say(stdout, table.text(present::look_of(stdout).width));
   for (const run::Worker& worker : workers) {
     if (!worker.unavailable.empty())
-      fmt::print("{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
+      present::say(stdout, fmt::format("{}: unavailable: {}\n", worker.name,
+                                       printable(worker.unavailable, 1000)));
     for (const protocol::UnavailableKind& missing : worker.devices.unavailable)
-      fmt::print("{} ({}): unavailable: {}\n", printable(missing.kind), worker.name,
-                 printable(missing.reason, 1000));
+      present::say(stdout, fmt::format("{} ({}): unavailable: {}\n", printable(missing.kind),
+                                       worker.name, printable(missing.reason, 1000)));
   }
   return present::fine;
 }

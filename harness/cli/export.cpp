@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -8,6 +7,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/export_formats.hpp"
+#include "harness/present/said_lines.hpp"
 #include "harness/store/selector.hpp"
 
 namespace ridgeline::cli {
@@ -39,14 +39,14 @@ int export_run(const Context& context, const ExportOptions& options) {
   const Format* format = std::ranges::find(formats, options.format, &Format::name);
   const present::ExportedRun exported = read(context, options.selector);
   if (options.output == "-") {
-    format->write(std::cout, exported);
-    std::cout.flush();
+    present::SaidLines out(stdout);
+    format->write(out, exported);
     return present::fine;
   }
   write_file(options.output, [&](std::ostream& out) { format->write(out, exported); });
-  fmt::print(stderr, "wrote {} of run {} to {}\n",
-             units::plural(std::ssize(exported.measurements), "measurement"), exported.run.id,
-             options.output);
+  present::say(stderr, fmt::format("wrote {} of run {} to {}\n",
+                                   units::plural(std::ssize(exported.measurements), "measurement"),
+                                   exported.run.id, options.output));
   return present::fine;
 }
 

@@ -145,7 +145,7 @@ int show(const Context& context, const gate::GateOptions& options,
   std::FILE* out = taken ? stderr : stdout;  // for people
   if (!taken || !context.quiet)
     present::say(out, "\n" + present::gate_text(report, present::look_of(out).width));
-  if (options.github) present::say(out, present::gate_github(report));
+  if (options.github) present::say_commands(out, present::gate_github(report));
   bool lost = false;
   for (const present::GateFormat& format : present::gate_formats) {
     const auto where = options.files.find(format.option);

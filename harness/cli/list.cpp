@@ -51,7 +51,8 @@ std::vector<Listed> chosen_cases(const Context& context, const std::vector<run::
     // That a build left a worker out is said by `ridgeline devices`, and here where its device is
     // asked for.
     if (!worker.unavailable.empty() && !worker.program.empty() && !context.quiet)
-      fmt::print(stderr, "{}: unavailable: {}\n", worker.name, printable(worker.unavailable, 1000));
+      present::say(stderr, fmt::format("{}: unavailable: {}\n", worker.name,
+                                       printable(worker.unavailable, 1000)));
     for (const record::Case& info : worker.cases) {
       if (!worker.unavailable.empty() || !on_device(info, context.device)) continue;
       names.push_back(record::name(info.id));
@@ -107,8 +108,8 @@ void print_cases(const std::vector<Listed>& cases, bool quiet) {
   present::Table table({{"case"}, {"devices", present::Table::Align::left, true}});
   for (const std::string& name : order)
     table.add({printable(name, 400), fmt::format("{}", fmt::join(kinds[name], ", "))});
-  fmt::print("{}", table.text(list_width()));
-  if (!quiet) fmt::print("{}\n", units::plural(std::ssize(order), "case"));
+  present::say(stdout, table.text(list_width()));
+  if (!quiet) present::say(stdout, fmt::format("{}\n", units::plural(std::ssize(order), "case")));
 }
 
 struct ListedSuite {
@@ -143,10 +144,10 @@ void print_suites(const std::vector<ListedSuite>& suites, bool quiet) {
                printable(suite.question, 1000)});
     cases += std::ssize(suite.cases);
   }
-  fmt::print("{}", table.text(list_width()));
+  present::say(stdout, table.text(list_width()));
   if (!quiet)
-    fmt::print("{}, {}\n", units::plural(std::ssize(suites), "suite"),
-               units::plural(cases, "case"));
+    present::say(stdout, fmt::format("{}, {}\n", units::plural(std::ssize(suites), "suite"),
+                                     units::plural(cases, "case")));
 }
 
 json::Value to_json(const ListedSuite& suite) {

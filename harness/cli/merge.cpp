@@ -166,10 +166,11 @@ void add(store::Merged& total, const store::Merged& part) {
 }
 
 void say_merged(const MergedFile& done) {
-  fmt::print("{}: {}\n", done.file.string(), text(done.merged));
+  present::say(stdout, fmt::format("{}: {}\n", done.file.string(), text(done.merged)));
   if (!done.baselines.empty())
-    fmt::print("  its baselines stay there: {}\n",
-               printable(fmt::to_string(fmt::join(done.baselines, ", ")), 1000));
+    present::say(stdout,
+                 fmt::format("  its baselines stay there: {}\n",
+                             printable(fmt::to_string(fmt::join(done.baselines, ", ")), 1000)));
 }
 
 struct MergeOptions {
@@ -209,9 +210,12 @@ int merge(const Context& context, const MergeOptions& options) {
                          {"total", merged_json(total)},
                          {"files", json::list(files)}});
   } else {
-    fmt::print("{} merged into {}: {}{}\n", units::plural(std::ssize(folders), "folder"),
-               context.results, text(total),
-               total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size()));
+    present::say(
+        stdout,
+        fmt::format(
+            "{} merged into {}: {}{}\n", units::plural(std::ssize(folders), "folder"),
+            context.results, text(total),
+            total.refused.empty() ? "" : fmt::format("; {} left out", total.refused.size())));
   }
   return total.refused.empty() ? present::fine : static_cast<int>(ErrorKind::store);
 }

@@ -12,7 +12,7 @@ int predict(const Context& context, const present::PredictOptions& options) {
   if (context.json)
     present::print_json(present::to_json(devices));
   else
-    fmt::print("{}", present::bounds_text(devices, present::look_of(stdout).width));
+    present::say(stdout, present::bounds_text(devices, present::look_of(stdout).width));
   return present::fine;
 }
 

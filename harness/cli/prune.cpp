@@ -124,23 +124,25 @@ int prune(const Context& context, const PruneOptions& options) {
   int left_out = 0;
   const std::vector<OldSamples> all = find(context, before, left_out);
   if (!context.json)
-    fmt::print("samples taken before {} UTC:\n\n{}\n", present::point_in_time(before),
-               plan_text(all));
+    present::say(stdout, fmt::format("samples taken before {} UTC:\n\n{}\n",
+                                     present::point_in_time(before), plan_text(all)));
   std::fflush(stdout);
   const std::int64_t samples = options.yes ? drop(all, options.shrink) : 0;
   if (context.json)
     present::print_json(
         {{"before", before}, {"files", json::list(all)}, {"dropped_samples", samples}});
   else if (options.yes)
-    fmt::print("dropped {}; medians and all else of their measurements stay{}\n",
-               units::plural(samples, "sample"),
-               options.shrink
-                   ? ""
-                   : "; new results take their room, and --shrink makes the files smaller");
+    present::say(
+        stdout,
+        fmt::format("dropped {}; medians and all else of their measurements stay{}\n",
+                    units::plural(samples, "sample"),
+                    options.shrink
+                        ? ""
+                        : "; new results take their room, and --shrink makes the files smaller"));
   else if (std::ranges::any_of(all, [](const OldSamples& old) { return !old.drop.empty(); }))
-    fmt::print(
-        "nothing was dropped: --yes drops them. Medians and all else of these measurements will "
-        "stay.\n");
+    present::say(stdout, fmt::format("nothing was dropped: --yes drops them. Medians and all else "
+                                     "of these measurements will "
+                                     "stay.\n"));
   return left_out > 0 ? static_cast<int>(ErrorKind::store) : present::fine;
 }
 

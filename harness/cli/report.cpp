@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,6 +19,7 @@
 #include "harness/present/repeat.hpp"
 #include "harness/present/report_data.hpp"
 #include "harness/present/run_text.hpp"
+#include "harness/present/said_lines.hpp"
 #include "harness/present/shown_gate.hpp"
 #include "harness/present/trend.hpp"
 #include "harness/process/home.hpp"
@@ -192,15 +192,18 @@ void say_chosen(const Chosen& chosen, const std::vector<store::FoundRun>& all) {
     return fmt::format("run {} on {}", printable(summary.run.id), printable(summary.device.model));
   };
   for (const store::FoundRun& one : chosen.runs)
-    fmt::print("{}, {}\n", run_on(one.summary), present::status(one, all));
+    present::say(stdout, fmt::format("{}, {}\n", run_on(one.summary), present::status(one, all)));
   for (const store::FoundGate& one : chosen.gates)
-    fmt::print("gate {} on {}, {}\n", printable(one.summary.gate.id),
-               printable(one.summary.device.model), present::status(one, all));
+    present::say(stdout,
+                 fmt::format("gate {} on {}, {}\n", printable(one.summary.gate.id),
+                             printable(one.summary.device.model), present::status(one, all)));
   for (const analysis::DeviceTrend& one : chosen.trends)
-    fmt::print("{} nights of {}, profile {}\n", one.nights.nights.size(),
-               printable(one.nights.device.model), printable(one.nights.profile));
+    present::say(stdout,
+                 fmt::format("{} nights of {}, profile {}\n", one.nights.nights.size(),
+                             printable(one.nights.device.model), printable(one.nights.profile)));
   for (const present::ComparedRuns& one : chosen.comparisons)
-    fmt::print("{} beside {}\n", run_on(one.a.summary), run_on(one.b.summary));
+    present::say(stdout,
+                 fmt::format("{} beside {}\n", run_on(one.a.summary), run_on(one.b.summary)));
 }
 
 /// The best of each suite of each run with times.
@@ -209,8 +212,9 @@ void say_best(const json::Value& document) {
   for (const json::Value& run : runs) {
     const std::string table = present::best_table(run.at("best"));
     if (table.empty()) continue;
-    if (runs.size() > 1) fmt::print("{}:\n", printable(run.at("device").at("model").text()));
-    fmt::print("{}\n", table);
+    if (runs.size() > 1)
+      present::say(stdout, fmt::format("{}:\n", printable(run.at("device").at("model").text())));
+    present::say(stdout, fmt::format("{}\n", table));
   }
 }
 
@@ -245,7 +249,8 @@ void draw_report(const fs::path& document, const fs::path& output) {
       interpreter,
       {"-m", "reports", document.string(), "--output", output.string()},
       {{"PYTHONPATH", home.string()}, {"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}}};
-  const process::ToolResult drawn = process::run_tool(tool, &std::cerr);
+  present::SaidLines errors(stderr);
+  const process::ToolResult drawn = process::run_tool(tool, &errors);
   if (drawn.fine) return;
   ErrorKind kind = ErrorKind::internal;
   for (const ErrorKind known : {ErrorKind::dependency, ErrorKind::store})
@@ -284,7 +289,7 @@ int report(const Context& context, const ReportOptions& options) {
   draw_report(data, output);
   if (talks) say_best(document);
   if (!context.json) {
-    fmt::print("report: {}\n", page.string());
+    present::say(stdout, fmt::format("report: {}\n", page.string()));
     return present::fine;
   }
   present::print_json(

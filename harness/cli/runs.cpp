@@ -133,7 +133,7 @@ int runs(const Context& context, const RunsOptions& options) {
         latest.summary.gate, present::status(latest, stored.all), latest.file);
     if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
   }
-  fmt::print("{}", text);
+  present::say(stdout, text);
   return present::fine;
 }
 

@@ -106,13 +106,14 @@ void print_head(const Shown& shown, const present::Look& look) {
   const record::Device& device = shown.device;
   constexpr std::size_t texts = 14;  // the column in which they begin
   const auto typed = [&](const char* what, const std::string& text) {
-    fmt::print("  {:<12}{}\n", what, text);
+    present::say(stdout, fmt::format("  {:<12}{}\n", what, text));
   };
   const auto line = [&](const char* what, const std::string& text) {
     if (!text.empty())
-      fmt::print("  {:<12}{}", what, present::wrapped(text, look.width, texts, texts));
+      present::say(stdout, fmt::format("  {:<12}{}", what,
+                                       present::wrapped(text, look.width, texts, texts)));
   };
-  fmt::print("run {}: {}\n", run.id, shown.status);
+  present::say(stdout, fmt::format("run {}: {}\n", run.id, shown.status));
   line("device", fmt::format("{} ({}), {}, {}", printable(device.name), printable(device.model),
                              printable(device.id), printable(device.uuid)));
   line("started", present::point_in_time(run.started) + " UTC");
@@ -138,36 +139,44 @@ void print_roofs(const std::vector<record::Roof>& roofs, const present::Look& lo
   for (const record::Roof& roof : roofs)
     table.add(
         {printable(roof.kind), units::quantity(roof.value, roof.unit), printable(roof.source)});
-  fmt::print("\n{}", table.text(look.width));
+  present::say(stdout, fmt::format("\n{}", table.text(look.width)));
 }
 
 void print_cases(const Shown& shown, const present::Look& look) {
   if (shown.cases.empty()) {
-    fmt::print("\n{}\n", shown.measured == 0 ? "nothing was measured" : "no case failed");
+    present::say(stdout, fmt::format("\n{}\n", shown.measured == 0 ? "nothing was measured"
+                                                                   : "no case failed"));
     return;
   }
-  fmt::print("\n{}\n{}{}: {}\n", present::case_table(shown.cases, look),
-             shown.cases.size() < shown.measured ? fmt::format("{} of ", shown.cases.size()) : "",
-             units::plural(static_cast<std::int64_t>(shown.measured), "case"),
-             present::outcome_counts(shown.cases));
+  present::say(stdout, fmt::format("\n{}\n{}{}: {}\n", present::case_table(shown.cases, look),
+                                   shown.cases.size() < shown.measured
+                                       ? fmt::format("{} of ", shown.cases.size())
+                                       : "",
+                                   units::plural(static_cast<std::int64_t>(shown.measured), "case"),
+                                   present::outcome_counts(shown.cases)));
   const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
                                                          shown.run.seed, shown.cases);
-  if (!repeat.empty()) fmt::print("repeat what failed: {}\n", printable(repeat, 4000));
+  if (!repeat.empty())
+    present::say(stdout, fmt::format("repeat what failed: {}\n", printable(repeat, 4000)));
 }
 
 void print_samples(const std::vector<StoredMeasurement>& measurements) {
   for (const StoredMeasurement& stored : measurements) {
     const record::Measurement& m = stored.measurement;
-    fmt::print("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400),
-               stored.replicate, m.attempt, to_string(m.outcome), m.reason.empty() ? "" : ": ",
-               printable(m.reason, 1000));
+    present::say(stdout,
+                 fmt::format("{}, replicate {}, attempt {}: {}{}{}\n", printable(m.case_name, 400),
+                             stored.replicate, m.attempt, to_string(m.outcome),
+                             m.reason.empty() ? "" : ": ", printable(m.reason, 1000)));
     if (!m.median_ns) continue;
-    fmt::print("  {} samples of {} executions each, median {}; {}\n", m.sample_count(),
-               m.executions_per_sample, units::time(*m.median_ns),
-               m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC",
-                                      present::point_in_time(m.pruned->when))
-                        : "ns of one execution, in the order taken:");
-    for (const double ns : m.samples_ns) fmt::print("  {}\n", ns);
+    present::say(
+        stdout, fmt::format("  {} samples of {} executions each, median {}; {}\n", m.sample_count(),
+                            m.executions_per_sample, units::time(*m.median_ns),
+                            m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC",
+                                                   present::point_in_time(m.pruned->when))
+                                     : "ns of one execution, in the order taken:"));
+    std::string samples;
+    for (const double ns : m.samples_ns) samples += fmt::format("  {}\n", ns);
+    present::say(stdout, samples);
   }
 }
 

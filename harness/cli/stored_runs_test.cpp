@@ -396,7 +396,8 @@ TEST_F(StoredRuns, AreExportedAsCsvWithOneRowASample) {
             "20261121T124501Z-bbbb,synthetic-gpu,\"gemm/wmma/f32/"
             "m=64,n=64,k=64\",gemm,wmma,f32,0,1,unsupported,needs "
             "tensor cores,,,1,,\r");
-  EXPECT_TRUE(contains(lines[5], "crashed,\"'=1+1, \"\"signal\"\" \x1b[31m\",,,1,,\r")) << lines[5];
+  EXPECT_TRUE(contains(lines[5], "crashed,\"'=1+1, \"\"signal\"\" \\x1b[31m\",,,1,,\r"))
+      << lines[5];
 }
 
 TEST_F(StoredRuns, AreExportedAsJsonLines) {

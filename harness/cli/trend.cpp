@@ -48,16 +48,17 @@ int trend(const Context& context, const TrendOptions& typed) {
     report.devices.push_back(analysis::trend_of(std::move(device), options.rules));
   if (report.devices.empty()) {
     report.exit_code = present::undecided;
-    fmt::print(stderr,
-               "ridgeline: no night is stored: runs of gates and of unfit machines make none; "
-               "ridgeline run --profile nightly makes one\n");
+    present::say(
+        stderr,
+        fmt::format("ridgeline: no night is stored: runs of gates and of unfit machines make none; "
+                    "ridgeline run --profile nightly makes one\n"));
   } else if (options.fail_on_new) {
     report.exit_code = present::fail_on_new(report.devices);
   }
   if (context.json)
     present::print_json(present::to_json(report, options.series));
   else
-    fmt::print("{}", present::trend_text(report));
+    present::say(stdout, present::trend_text(report));
   return report.exit_code;
 }
 

@@ -84,7 +84,7 @@ void export_google_benchmark(std::ostream& out, const ExportedRun& exported) {
                                             {"reason", m.reason}});
     }
   }
-  out << document.dump(2) << '\n';
+  out << printed_json(document, 2);
 }
 
 void export_csv(std::ostream& out, const ExportedRun& exported) {
@@ -112,7 +112,7 @@ void export_jsonl(std::ostream& out, const ExportedRun& exported) {
     line.update(record::to_json(stored.measurement));
     add_pruned(line, stored.measurement);
     line["case_info"] = record::to_json(stored.case_info);
-    out << line.dump() << '\n';
+    out << printed_json(line);
   }
 }
 

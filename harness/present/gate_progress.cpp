@@ -8,6 +8,7 @@
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/gate_words.hpp"
+#include "harness/present/output.hpp"
 
 namespace ridgeline::present {
 

@@ -4,15 +4,23 @@
 
 #include <fmt/core.h>
 
-#include "harness/present/terminal.hpp"
+#include "harness/present/output.hpp"
 #include "harness/record/json.hpp"
 
 namespace ridgeline::present {
 
+std::string printed_json(const json::Value& value, int indent) {
+  std::string text = value.dump(indent, json::Letters::ascii);
+  constexpr std::string_view command = "##[", escaped = "#\\u0023[";
+  for (std::size_t at = 0; (at = text.find(command, at)) != std::string::npos; at += escaped.size())
+    text.replace(at, command.size(), escaped);
+  return text + '\n';
+}
+
 void print_json(const json::Value& object) {
   json::Value all{{"ridgeline_json", json_version}};
   all.update(object);
-  say(stdout, fmt::format("{}\n", all.dump(2)));
+  say(stdout, printed_json(all, 2));
 }
 
 namespace {

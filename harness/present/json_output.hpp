@@ -9,6 +9,9 @@ namespace ridgeline::present {
 /// added.
 inline constexpr int json_version = 2;
 
+/// A document, or one line of it, in which nothing steers a terminal or a CI system.
+std::string printed_json(const json::Value& value, int indent = -1);
+
 /// Prints `object` for programs, behind "ridgeline_json": json_version.
 void print_json(const json::Value& object);
 

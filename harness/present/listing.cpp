@@ -19,7 +19,7 @@
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/present/terminal.hpp"
+#include "harness/present/output.hpp"
 
 namespace ridgeline::present {
 namespace {

@@ -9,7 +9,7 @@
 #include "harness/base/units.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
-#include "harness/present/terminal.hpp"
+#include "harness/present/output.hpp"
 #include "harness/record/json.hpp"
 #include "harness/run/time_estimate.hpp"
 
@@ -42,19 +42,20 @@ int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool de
     print_json(all);
     return fine;
   }
-  if (!quiet) fmt::print("{}", device_text(plan.device, device_chosen));
+  if (!quiet) say(stdout, device_text(plan.device, device_chosen));
   for (const run::Selected& each : plan.cases)
-    fmt::print("{}{}\n", printable(each.name, 400),
-               each.unavailable.empty()
-                   ? ""
-                   : fmt::format(" (unavailable: {})", printable(each.unavailable)));
+    say(stdout, fmt::format("{}{}\n", printable(each.name, 400),
+                            each.unavailable.empty()
+                                ? ""
+                                : fmt::format(" (unavailable: {})", printable(each.unavailable))));
   if (quiet) return fine;
-  fmt::print("{}\n", executions_text(plan));
+  say(stdout, fmt::format("{}\n", executions_text(plan)));
   if (estimate)
-    fmt::print("about {}, by what {} of the cases took in earlier runs of this profile\n",
-               units::duration(estimate->seconds), estimate->known_cases);
+    say(stdout,
+        fmt::format("about {}, by what {} of the cases took in earlier runs of this profile\n",
+                    units::duration(estimate->seconds), estimate->known_cases));
   else
-    fmt::print("no earlier run of this profile says how long they take\n");
+    say(stdout, fmt::format("no earlier run of this profile says how long they take\n"));
   return fine;
 }
 

@@ -4,6 +4,7 @@
 
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/present/output.hpp"
 #include "harness/present/rate.hpp"
 
 namespace ridgeline::present {

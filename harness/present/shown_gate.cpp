@@ -12,6 +12,7 @@
 #include "harness/present/gate_report.hpp"
 #include "harness/present/gate_words.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/present/output.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
@@ -135,17 +136,19 @@ int show_gate(const store::FoundGate& found, const std::string& sampled, bool js
     print_json(json_of(report, sampled, pairs));
   } else if (sampled.empty()) {
     report.notes = facts(report);
-    fmt::print("{}", gate_text(report, look_of(stdout).width));
+    say(stdout, gate_text(report, look_of(stdout).width));
   } else {
-    for (const CaseVerdict& verdict : report.verdicts) fmt::print("{}", pairs_text(verdict, pairs));
+    for (const CaseVerdict& verdict : report.verdicts) say(stdout, pairs_text(verdict, pairs));
     if (compares_counts(report))
-      fmt::print("counts have no pairs; ridgeline show --json {} and {} print all of either side\n",
-                 report.gate.baseline_run, report.gate.candidate_run);
+      say(stdout,
+          fmt::format(
+              "counts have no pairs; ridgeline show --json {} and {} print all of either side\n",
+              report.gate.baseline_run, report.gate.candidate_run));
     else if (report.gate.mode == record::GateMode::runs)
-      fmt::print(
-          "stored runs have no pairs; ridgeline show --samples {} RUN prints the samples of either "
-          "run\n",
-          shell_line({printable(sampled, 4000)}));
+      say(stdout, fmt::format("stored runs have no pairs; ridgeline show --samples {} RUN prints "
+                              "the samples of either "
+                              "run\n",
+                              shell_line({printable(sampled, 4000)})));
   }
   return fine;
 }

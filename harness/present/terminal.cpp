@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "harness/base/text.hpp"
+#include "harness/present/output.hpp"
 
 namespace ridgeline::present {
 
@@ -19,19 +20,26 @@ std::size_t terminal_width(std::FILE* out) {
              : Look{}.width;
 }
 
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool obeys_escapes(std::FILE* out) {
+  return isatty(fileno(out)) == 1 && variable("TERM") != "dumb";
+}
+
+}  // namespace
+
 Look look_of(std::FILE* out) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value != nullptr ? value : "");
-  };
-  const bool colour =
-      isatty(fileno(out)) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
-  return {terminal_width(out), colour};
+  return {terminal_width(out), obeys_escapes(out) && variable("NO_COLOR").empty()};
 }
 
 std::string coloured(const Look& look, Colour colour, std::string_view text) {
-  const int code = colour == Colour::green ? 32 : colour == Colour::yellow ? 33 : 31;
-  return look.colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  if (!look.colour) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(colour), text);
 }
 
 std::string progress_bar(int done, int total) {
@@ -40,16 +48,11 @@ std::string progress_bar(int done, int total) {
   return fmt::format("[{:#>{}}{:.>{}}] {}/{}", "", filled, "", cells - filled, done, total);
 }
 
-void say(std::FILE* out, const std::string& text) {
-  std::fputs(text.c_str(), out);
-  std::fflush(out);
-}
-
 StatusLine::StatusLine(std::FILE* out, bool quiet)
-    : out_(out), quiet_(quiet), terminal_(isatty(fileno(out)) == 1) {}
+    : out_(out), quiet_(quiet), terminal_(obeys_escapes(out)) {}
 
 void StatusLine::clear() {
-  if (drawn_) say(out_, "\r\033[K");
+  if (drawn_) say_over(out_, "");
   drawn_ = false;
 }
 
@@ -58,7 +61,7 @@ void StatusLine::show(const std::function<std::string()>& text) {
   const auto now = std::chrono::steady_clock::now();
   if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  say(out_, "\r\033[K" + text().substr(0, terminal_width(out_) - 1));
+  say_over(out_, text().substr(0, terminal_width(out_) - 1));
   drawn_ = true;
 }
 

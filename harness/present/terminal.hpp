@@ -23,7 +23,10 @@ struct Look {
 /// Colour is for terminals alone, and not where $NO_COLOR is set or the terminal is dumb.
 Look look_of(std::FILE* out);
 
-enum class Colour { green, yellow, red };
+enum class Colour { red = 31, green, yellow };
+
+/// What coloured() puts around a text.
+inline constexpr std::string_view colour_codes[] = {"\x1b[0m", "\x1b[31m", "\x1b[32m", "\x1b[33m"};
 
 /// `text` in a colour where `look` has any.
 std::string coloured(const Look& look, Colour colour, std::string_view text);
@@ -31,14 +34,10 @@ std::string coloured(const Look& look, Colour colour, std::string_view text);
 /// "[######..............] 3/10".
 std::string progress_bar(int done, int total);
 
-/// Writes `text` for people while work goes on: a reader that has gone away must not end a run.
-/// Output that was lost is reported when the program ends.
-void say(std::FILE* out, const std::string& text);
-
 /// The line on which a terminal shows how far work is: it stays below what is said meanwhile.
 class StatusLine {
  public:
-  /// `quiet` shows nothing, and neither does what is no terminal.
+  /// `quiet` shows nothing, and neither does what is no terminal, or a dumb one.
   StatusLine(std::FILE* out, bool quiet);
   ~StatusLine() { clear(); }
   void clear();
