@@ -109,7 +109,7 @@ void add_check(Command program, Context& context) {
   ridgeline check reverse_rows.cu --json                     counts by source line
 The file defines kernels and a function ridgeline::check() that launches them:
 docs/how-to-check.md.)",
-                  check);
+                  check, "the check did not end");
   command.option("FILE", options.file, "A .cu file", {.required = true});
   for (const auto add : {add_device_option, add_json_option}) add(command, context);
 }

@@ -1,9 +1,12 @@
 """`ridgeline check` on the documented example, whole and with mistakes planted in it."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -144,3 +147,33 @@ def test_an_unpacked_archive_checks_without_the_clone(unpacked, changed):
     )
     assert done.returncode == 2, done.stderr
     assert re.search(r"race .*kernel\.cu:\d+.*row", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"]], ids=["text", "json"])
+def test_a_check_without_an_end_is_interrupted_and_leaves_nothing(changed, tmp_path, arguments):
+    source = changed(
+        "  constexpr unsigned rows = 128;",
+        '  for (;;) __builtin_puts("\\x1b[31m\\n::error::flood");\n  constexpr unsigned rows = 1;',
+    )
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [BUILD / "ridgeline", "check", source, *arguments],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if arguments:
+        while not list(scratch.glob("*/check")):
+            time.sleep(0.01)
+        time.sleep(1)
+    said = b"" if arguments else process.stdout.read(100_000)
+    resident = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert errors == b"ridgeline: interrupted; the check did not end\n"
+    assert list(scratch.iterdir()) == []
+    assert said.replace(b"\\x1b[31m\n\\x3a:error::flood\n", b"").count(b"\n") <= 2
+    assert int(resident[1]) < 100_000  # nothing that is printed is kept without an end
+    assert not subprocess.run(["pgrep", "-f", str(scratch)], capture_output=True).stdout

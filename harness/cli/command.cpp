@@ -10,22 +10,28 @@
 
 namespace ridgeline::cli {
 
-Command add_command(Command program, Context& context, const std::string& name,
-                    const std::string& description, const std::string& examples,
-                    std::function<int()> perform) {
-  return program.command(name, description, "\nExamples:" + examples,
-                         [&context, perform = std::move(perform)] { context.perform = perform; });
-}
+namespace {
 
-int until_interrupted(const std::function<int()>& measure) {
+int until_interrupted(const std::function<int()>& perform, const std::string& undone) {
   const process::Interrupt interrupt;
-  process::adopt_orphans();
+  const process::Household household;
   try {
-    return measure();
-  } catch (const process::Interrupted&) {  // before anything was measured
-    present::say(stderr, fmt::format("ridgeline: interrupted; nothing was measured\n"));
+    return perform();
+  } catch (const process::Interrupted&) {
+    present::say(stderr, fmt::format("ridgeline: interrupted; {}\n", undone));
     return present::interrupted;
   }
+}
+
+}  // namespace
+
+Command add_command(Command program, Context& context, const std::string& name,
+                    const std::string& description, const std::string& examples,
+                    std::function<int()> perform, const std::string& undone) {
+  if (!undone.empty())
+    perform = [perform = std::move(perform), undone] { return until_interrupted(perform, undone); };
+  return program.command(name, description, "\nExamples:" + examples,
+                         [&context, perform = std::move(perform)] { context.perform = perform; });
 }
 
 std::function<void(const std::string& holder)> while_in_use(const std::string& device,

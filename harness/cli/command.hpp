@@ -27,25 +27,25 @@ struct Context {
 };
 
 /// Declares a command. `examples` are lines of its --help, after a line end: "ridgeline run
-/// 'gemm/*'    what that does". `perform` is called once the whole line has been parsed.
+/// 'gemm/*'    what that does". `perform` is called once the whole line has been parsed. A command
+/// that starts processes names what is `undone` when Ctrl-C ends it; none of them outlives it.
 Command add_command(Command program, Context& context, const std::string& name,
                     const std::string& description, const std::string& examples,
-                    std::function<int()> perform);
+                    std::function<int()> perform, const std::string& undone = {});
 
 /// The same of a command with options of its own, which live as long as the program.
 template <class Options>
 std::pair<Command, Options&> add_command(Command program, Context& context, const std::string& name,
                                          const std::string& description,
                                          const std::string& examples,
-                                         int (*perform)(const Context&, const Options&)) {
+                                         int (*perform)(const Context&, const Options&),
+                                         const std::string& undone = {}) {
   const auto options = std::make_shared<Options>();
-  return {add_command(program, context, name, description, examples,
-                      [&context, options, perform] { return perform(context, *options); }),
+  return {add_command(
+              program, context, name, description, examples,
+              [&context, options, perform] { return perform(context, *options); }, undone),
           *options};
 }
-
-/// Does what Ctrl-C may end: returns what `measure` returns, or says that nothing was measured yet.
-int until_interrupted(const std::function<int()>& measure);
 
 /// What measuring commands do while `device` is in use by somebody else: wait, or throw a
 /// dependency Error.

@@ -53,7 +53,7 @@ void add_devices(Command program, Context& context) {
       R"(
   ridgeline devices           one line per device, the one that run prefers first
   ridgeline devices --json    all facts of each)",
-      [&context] { return devices(context); });
+      [&context] { return devices(context); }, "nothing was listed");
   for (const auto add : {add_worker_option, add_json_option}) add(command, context);
 }
 

@@ -34,6 +34,7 @@ double parse_share(const std::string& option, const std::string& text, double mo
 /// A way to name both sides.
 struct Mode {
   const char *baseline_option, *candidate_option;
+  bool names_programs;
   bool baseline, candidate;  // whether they were given
 
   const char* given() const { return baseline ? baseline_option : candidate_option; }
@@ -47,18 +48,18 @@ struct Mode {
 /// Exactly one way to name both sides.
 void check_sides(const gate::GateOptions& options) {
   const Mode modes[] = {
-      {"--baseline-worker", "--candidate-worker", !options.baseline_workers.empty(),
+      {"--baseline-worker", "--candidate-worker", true, !options.baseline_workers.empty(),
        !options.candidate_workers.empty()},
-      {"--baseline-ref", "--candidate-ref", !options.baseline_ref.empty(),
+      {"--baseline-ref", "--candidate-ref", true, !options.baseline_ref.empty(),
        !options.candidate_ref.empty()},
-      {"--baseline-variant", "--candidate-variant", !options.baseline_variant.empty(),
+      {"--baseline-variant", "--candidate-variant", false, !options.baseline_variant.empty(),
        !options.candidate_variant.empty()},
-      {"--baseline", "--candidate", !options.baseline.empty(), !options.candidate.empty()},
+      {"--baseline", "--candidate", false, !options.baseline.empty(), !options.candidate.empty()},
   };
   const Mode* chosen = nullptr;
   for (const Mode& mode : modes) {
     if (!mode.baseline && !mode.candidate) continue;
-    if (!options.resume.empty())
+    if (!options.resume.empty() && !mode.names_programs)
       refuse(fmt::format("--resume does not go with {}", mode.given()),
              "the gate's stored options say what it compares");
     if (chosen != nullptr)
@@ -109,7 +110,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
   if (options.accept_changes && !runs)
     refuse("--accept-changes is for stored runs",
            "what a gate measures itself has one environment");
-  if (!context.workers.empty() && !variants)
+  if (!context.workers.empty() && !variants && !resume)
     refuse("--worker goes with --baseline-variant alone",
            "workers are named with --baseline-worker and --candidate-worker");
 }
@@ -185,7 +186,7 @@ int gate(const Context& context, const TypedGate& typed) {
   const std::string line = "ridgeline " + shell_line(context.arguments);
   if (!options.baseline.empty())
     return show(context, options, present::gate_runs(context.results, line, options));
-  return until_interrupted([&] { return show(context, options, gate_measured(context, options)); });
+  return show(context, options, gate_measured(context, options));
 }
 
 }  // namespace
@@ -205,7 +206,8 @@ void add_gate(Command program, Context& context) {
                                                two stored runs: measures nothing, decides less
   ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer
   ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)
-  ridgeline gate --resume latest               resume an interrupted gate
+  ridgeline gate --resume latest --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites
+                                               resume an interrupted gate, whose last line has this
 
 Both sides are measured in rounds: fresh processes, a random order of cases, one case after the
 other on both sides in turn. A case leaves as soon as it is decided. A false regression is reported
@@ -216,7 +218,7 @@ Exit codes: 0 fine, 1 regression, 2 wrong, missing, crashed or timeout, 3 nothin
 --strict: anything was not), 64 usage, 69 a worker or a build is missing, 74 a results file or an
 output cannot be read or written, 130 interrupted. Where several hold, the first of 130, 74, 2, 1,
 3.)",
-                  gate);
+                  gate, "nothing was measured");
   const Command command = declared;
   gate::GateOptions& options = typed.options;
   const auto named = [](const std::string& text) {

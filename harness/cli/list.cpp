@@ -184,7 +184,7 @@ void add_list(Command program, Context& context) {
   ridgeline list 'gemm/*/f32'          * matches anything, also /
   ridgeline list --profile quick       what that profile measures
   ridgeline list --device cpu --json   with work, ideas and ranks)",
-                  list);
+                  list, "nothing was listed");
   command.option("PATTERN", options.patterns, "Globs on case names; without any, all cases");
   command.flag("--suites", options.suites, "Show the suites in place of their cases");
   for (const auto add : {add_device_option, add_profile_option, add_worker_option, add_json_option,

@@ -322,7 +322,7 @@ void add_report(Command program, Context& context) {
 
 Nights are drawn from the third on. Where the runs are of two models of one kind of device, they are
 compared. docs/report.md says how to read each figure.)",
-      report);
+      report, "nothing was drawn");
   command.option("RUN", options.selector,
                  "A run: latest, an id's beginning, label:, commit:, MODEL@...");
   command.option("--gate", options.gate, "A gate: latest, an id's beginning, MODEL@...",

@@ -125,9 +125,9 @@ int run(const Context& context, const RunOptions& options) {
                      : run::load_profile(context.profile.empty() ? "quick" : context.profile, home);
   if (!options.budget.empty()) plan.profile.budget_s = run::parse_budget(options.budget);
   if (options.processes) plan.profile.processes = *options.processes;
+  if (repeated) present::check_workers(*repeated, context.workers);
   const std::vector<run::Worker> workers =
-      run::ask_workers(repeated && context.workers.empty() ? repeated->workers : context.workers,
-                       run::Ask::cases_and_devices);
+      run::ask_workers(context.workers, run::Ask::cases_and_devices);
   std::vector<std::string> gone;  // of the repeated run's cases
   if (repeated) {
     plan.device = present::same_device(*repeated, workers, context.device);
@@ -205,10 +205,6 @@ int run(const Context& context, const RunOptions& options) {
   return close(context, options, plan, store, status, cut_off, again);
 }
 
-int run_or_stop(const Context& context, const RunOptions& options) {
-  return until_interrupted([&] { return run(context, options); });
-}
-
 }  // namespace
 
 void add_run(Command program, Context& context) {
@@ -230,7 +226,7 @@ Every measurement is stored the moment it is finished; Ctrl-C keeps what is done
 at once.
 Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or
 above its roof, 130 interrupted.)",
-                  run_or_stop);
+                  run, "nothing was measured");
   command.option("PATTERN", options.patterns,
                  "Globs on case names; without any, all of the profile");
   command.option("--exclude", options.excluded,

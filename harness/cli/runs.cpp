@@ -131,7 +131,8 @@ int runs(const Context& context, const RunsOptions& options) {
     const store::FoundGate& latest = stored.gates.front();
     const std::string resume = present::resume_command(
         latest.summary.gate, present::status(latest, stored.all), latest.file);
-    if (!resume.empty()) text += fmt::format("\nresume the latest gate: {}\n", printable(resume));
+    if (!resume.empty())
+      text += fmt::format("\nresume the latest gate: {}\n", printable(resume, 100'000));
   }
   present::say(stdout, text);
   return present::fine;

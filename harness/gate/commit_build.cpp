@@ -242,16 +242,15 @@ void say_what_is_left_out(const Commit& commit, const Say& say) {
 
 }  // namespace
 
-Commit find_commit(const std::string& ref, const std::filesystem::path& folder) {
-  const process::ToolResult top = git(folder, {"rev-parse", "--show-toplevel"});
+Commit find_commit(const std::string& ref) {
+  const process::ToolResult top = git(".", {"rev-parse", "--show-toplevel"});
   if (!top.fine)
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} is in no work tree of a git repository: {}",
-                    folder == "." ? "the current folder" : printable(folder.string()), top.words),
+        fmt::format("the current folder is in no work tree of a git repository: {}", top.words),
         "change to a clone of Ridgeline");
   const auto look_up = [&](const std::string& name) {
-    return git(folder, {"rev-parse", "--verify", "--end-of-options", name + "^{commit}"});
+    return git(".", {"rev-parse", "--verify", "--end-of-options", name + "^{commit}"});
   };
   process::ToolResult found = look_up(ref);
   // A clone of one branch, as CI systems make it, has the others as those of its remote, where git
@@ -264,7 +263,7 @@ Commit find_commit(const std::string& ref, const std::filesystem::path& folder) 
                 fmt::format("there is no commit \"{}\" in {}", printable(ref), top.output),
                 "name a branch, a tag or a commit that git log shows");
   const process::ToolResult subject =
-      git(folder, {"log", "-1", "--no-show-signature", "--format=%s", found.output});
+      git(".", {"log", "-1", "--no-show-signature", "--format=%s", found.output});
   return {top.output, found.output, printable(subject.output)};
 }
 

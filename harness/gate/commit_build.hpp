@@ -14,10 +14,9 @@ struct Commit {
   std::string subject;               // first line of its message
 };
 
-/// The commit that `ref` means in the repository of `folder`, by default the current one: what `git
-/// rev-parse` says, else the branch of `origin`. Throws a usage Error when there is no repository
-/// or no such commit.
-Commit find_commit(const std::string& ref, const std::filesystem::path& folder = ".");
+/// The commit that `ref` means in the repository of the current folder: what `git rev-parse` says,
+/// else the branch of `origin`. Throws a usage Error when there is no repository or no such commit.
+Commit find_commit(const std::string& ref);
 
 /// Builds the workers of a commit and returns their programs. The commit's own preset `release` is
 /// built, in a work tree of its own below the repository's build/commits/<hash>, with the

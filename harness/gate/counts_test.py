@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from harness.gate.resume_test import resuming
 from harness.run.kill_test import finish, wait_for
 from harness.run.scripted_runs import PLAIN, case, named, verdicts
 
@@ -204,7 +205,7 @@ def test_an_interrupted_gate_goes_on(lab):
     assert lab.query("SELECT verdict, reason FROM verdict") == [
         ("undecided", "the gate was interrupted")
     ]
-    again = lab.call("gate", "--resume", "latest", "--results", lab.results, "--json", text=True)
+    again = lab.execute([*resuming(lab), "--json"], text=True)
     assert (again.returncode, named(verdicts(again.stdout))) == (1, {"counted": "regression"})
     assert lab.query("SELECT count(*) FROM measurement") == [(2,)]
 

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from harness.gate.resume_test import interrupted_gate, refusal
+from harness.gate.resume_test import interrupted_gate, refusal, resuming
 from harness.run.kill_test import finish
 from harness.run.scripted_runs import PLAIN, case, named
 
@@ -146,11 +146,7 @@ def test_a_gate_goes_on_with_the_profile_that_it_had_from_any_folder(lab):
     assert process.returncode == 130
     assert lab.query("SELECT count(*) FROM verdict WHERE reason LIKE '%interrupted%'") == [(2,)]
     lab.profile("constant", "noisy")  # another one by the same name
-    done = lab.execute(
-        lab.command("gate", "--resume", "latest", "--results", lab.results),
-        text=True,
-        cwd=lab.folder.parent,
-    )
+    done = lab.execute(resuming(lab), text=True, cwd=lab.folder.parent)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", resumed with a fresh budget: 2 cases, at most 60 rounds and 5 s" in done.stdout
     assert {name for (name,) in lab.query("SELECT case_name FROM verdict")} == {
@@ -189,9 +185,7 @@ def test_a_worker_that_cannot_tell_its_code_is_known_by_its_file(lab):
     assert "the candidate's code has changed" in refusal(lab)
     lab.worker("candidate", "--no-code", "--slower", 1)
     os.utime(candidate)  # the time is no part of it
-    process = lab.start_command(
-        lab.command("gate", "--resume", "latest", "--results", lab.results), env=lab.environment
-    )
+    process = lab.start_command(resuming(lab), env=lab.environment)
     lab.wait_for_pairs(1 + lab.query("SELECT count(*) FROM pair")[0][0])
     lab.worker("other", "--no-code", "--slower", 3).replace(candidate)
     with process:

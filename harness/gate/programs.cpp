@@ -43,9 +43,8 @@ Programs find_programs(const Wanted& wanted, const std::function<void(const std:
   Sides<std::string> subjects;
   if (wanted.mode == record::GateMode::refs) {
     // Both are looked up before the first is built, which takes minutes.
-    const Sides<Commit> commits{find_commit(options.baseline_ref, wanted.repository),
-                                find_commit(options.candidate_ref, wanted.repository)};
-    found.repository = commits.candidate.repository;
+    const Sides<Commit> commits{find_commit(options.baseline_ref),
+                                find_commit(options.candidate_ref)};
     found.names = {options.baseline_ref, options.candidate_ref};
     for (const Side side : both_sides) {
       found.commits[side] = commits[side].hash;

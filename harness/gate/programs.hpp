@@ -16,7 +16,6 @@ struct Programs {
   Sides<std::vector<run::Worker>> workers;
   Sides<std::string> names;    // as the user named the sides
   Sides<std::string> commits;  // of refs
-  std::filesystem::path repository;
   std::vector<std::string> notes;
 };
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
+#include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
 #include "harness/gate/programs.hpp"
 #include "harness/gate/rules.hpp"
@@ -30,6 +32,50 @@ std::vector<std::string> names_of(const std::vector<GateCase>& cases) {
   for (const GateCase& each : cases) names.push_back(each.candidate.name);
   std::ranges::sort(names);
   return names;
+}
+
+/// Throws json::Errors.
+std::vector<std::string> stored_programs(const record::Gate& gate) {
+  const json::Value all = json::parse(gate.options);
+  std::vector<std::string> words;
+  const auto name = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  const auto each = [&](const char* option, const char* key) {
+    for (const std::string& value : all.at(key).texts()) name(option, value);
+  };
+  if (gate.mode == record::GateMode::workers) {
+    each("--baseline-worker", "baseline_workers");
+    each("--candidate-worker", "candidate_workers");
+  } else if (gate.mode == record::GateMode::refs) {
+    name("--baseline-ref", all.at("baseline_commit").text());
+    name("--candidate-ref", all.at("candidate_commit").text());
+  } else if (gate.mode == record::GateMode::variants) {
+    each("--worker", "workers");
+  }
+  return words;
+}
+
+/// Refuses `options` that do not name the programs of `gate` in its own way.
+void check_named(const record::Gate& gate, const GateOptions& options) {
+  const std::tuple<record::GateMode, bool, const char*> ways[] = {
+      {record::GateMode::workers, !options.baseline_workers.empty(), "--baseline-worker"},
+      {record::GateMode::refs, !options.baseline_ref.empty(), "--baseline-ref"},
+      {record::GateMode::variants, !options.workers.empty(), "--worker"}};
+  bool named = false;
+  for (const auto& [mode, given, option] : ways) {
+    if (given && gate.mode != mode)
+      throw Error(ErrorKind::usage, fmt::format("{} does not go with gate {}, which compares {}",
+                                                option, gate.id, record::to_string(gate.mode)));
+    named = named || given;
+  }
+  const std::vector<std::string> programs = stored_programs(gate);
+  if (named || programs.empty()) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("gate {} starts programs that its record names, and a record can be a "
+                          "stranger's",
+                          gate.id),
+              fmt::format("if you trust them, add: {}", shell_line(programs)));
 }
 
 /// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
@@ -63,6 +109,14 @@ Wanted from_command_line(const GateOptions& options) {
   return wanted;
 }
 
+std::vector<std::string> programs_in_words(const record::Gate& gate) {
+  try {
+    return stored_programs(gate);
+  } catch (const json::Error&) {
+    return {};  // and it is refused once it is to be resumed
+  }
+}
+
 Wanted from_gate(const std::filesystem::path& results, const GateOptions& options,
                  const store::LeftOut& left_out) {
   Wanted wanted;
@@ -86,20 +140,13 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     stored.device = all.at("device").text();
     stored.config = all.at("config").text();
     stored.label = all.at("label").text();
-    stored.workers = all.at("workers").texts();
     wanted.compared = all.at("cases").texts();
     std::ranges::sort(wanted.compared);
     stored.strict = stored.strict || all.at("strict").boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
-    if (gate.mode == record::GateMode::workers) {
-      stored.baseline_workers = all.at("baseline_workers").texts();
-      stored.candidate_workers = all.at("candidate_workers").texts();
-    } else if (gate.mode == record::GateMode::refs) {
-      stored.baseline_ref = all.at("baseline_commit").text();
-      stored.candidate_ref = all.at("candidate_commit").text();
-      wanted.repository = all.at("repository").text();
-    } else {
+    check_named(gate, options);
+    if (gate.mode == record::GateMode::variants) {
       stored.baseline_variant = gate.baseline;
       stored.candidate_variant = gate.candidate;
     }
@@ -137,7 +184,6 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
   } else if (wanted.mode == record::GateMode::refs) {
     all["baseline_commit"] = programs.commits.baseline;
     all["candidate_commit"] = programs.commits.candidate;
-    all["repository"] = programs.repository.string();
   }
   return all.dump();
 }
@@ -179,6 +225,9 @@ void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::
     const std::string key = fmt::format("{}_code", to_string(side));
     if (then.find(key) == nullptr || then.at(key) != now.at(key))
       refuse(fmt::format("the {}'s code has changed", to_string(side)));
+    const json::Value* commit = now.find(fmt::format("{}_commit", to_string(side)));
+    if (commit && *commit != then.at(fmt::format("{}_commit", to_string(side))))
+      refuse(fmt::format("the {} is another commit", to_string(side)));
   }
   std::vector<std::string> others;
   std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases),

@@ -37,8 +37,7 @@ struct Wanted {
   std::string rules_text;
   double budget_s = 600;
   std::optional<store::FoundGate> resumed;
-  std::filesystem::path repository = ".";  // of refs
-  std::vector<std::string> compared;       // names of the cases of the gate that is resumed, sorted
+  std::vector<std::string> compared;  // names of the cases of the gate that is resumed, sorted
   std::optional<run::Profile> used_profile;  // of the gate that is resumed: its file may have
                                              // changed, or be gone
 };
@@ -46,8 +45,13 @@ struct Wanted {
 /// What is typed. Throws usage Errors.
 Wanted from_command_line(const GateOptions& options);
 
+/// The words that name again what an interrupted gate starts beside Ridgeline's own programs:
+/// workers, and commits that are built. None where there is nothing of that kind.
+std::vector<std::string> programs_in_words(const record::Gate& gate);
+
 /// What the gate that `options.resume` names, of the folder `results`, was asked for; formats and
-/// the like are as typed now. Throws usage and store Errors.
+/// the like are as typed now, and so are the programs: the gate may be a stranger's, and what its
+/// record names is not started unasked. Throws usage and store Errors.
 Wanted from_gate(const std::filesystem::path& results, const GateOptions& options,
                  const store::LeftOut& left_out);
 

@@ -2,6 +2,7 @@
 nothing else."""
 
 import re
+import shlex
 import signal
 import time
 
@@ -25,11 +26,14 @@ def gate(lab):
     return command, expected
 
 
+def resuming(lab) -> list[str]:
+    """The command that `show` gives for the latest gate, once it is interrupted or killed."""
+    shown = lab.call("show", "latest", "--results", lab.results, text=True).stdout
+    return lab.command(*shlex.split(re.search(r"^  resume: ridgeline (.*)", shown, re.M)[1]))
+
+
 def resume(lab, *arguments: object):
-    done = lab.execute(
-        lab.command("gate", "--resume", "latest", "--results", lab.results, "--json", *arguments),
-        text=True,
-    )
+    done = lab.execute([*resuming(lab), "--json", *arguments], text=True)
     assert done.stdout, done.stderr
     return done.returncode, verdicts(done.stdout)
 
@@ -70,10 +74,7 @@ def test_a_killed_gate_goes_on_and_says_what_an_uninterrupted_one_does(lab, gate
         assert (
             f"the gate was killed; {stored} pairs are stored\n  resume: ridgeline gate --resume "
         ) in shown
-        process = lab.start_command(
-            lab.command("gate", "--resume", "latest", "--results", lab.results, "--json"),
-            env=lab.environment,
-        )
+        process = lab.start_command([*resuming(lab), "--json"], env=lab.environment)
     printed = finish(process)
     assert process.returncode == 2
     assert verdicts(printed) == expected
@@ -118,19 +119,33 @@ def interrupted_gate(lab, candidate):
 
 
 def refusal(lab, *arguments: object) -> str:
-    done = lab.execute(
-        lab.command("gate", "--resume", "latest", "--results", lab.results, *arguments), text=True
-    )
+    done = lab.execute([*resuming(lab), *arguments], text=True)
     assert done.returncode == 64, done.stdout + done.stderr
     return done.stderr
+
+
+def test_a_program_that_only_the_record_names_is_not_started(lab):
+    started = lab.folder / "started"
+    candidate = lab.worker("candidate", "--slower", 1)
+    interrupted_gate(lab, candidate)
+    candidate.write_text(f"#!/bin/sh\ntouch {started}\n")
+    unnamed = lab.call("gate", "--resume", "latest", "--results", lab.results, text=True)
+    assert unnamed.returncode == 64 and not started.exists()
+    assert "starts programs that its record names, and a record can be a stranger's" in (
+        unnamed.stderr
+    )
+    advised = shlex.split(unnamed.stderr.split("if you trust them, add: ")[1])
+    assert advised == resuming(lab)[4:-2]
+    assert advised[1::2] == [str(PLAIN), str(candidate)]
 
 
 def test_a_gate_does_not_go_on_with_something_else(lab):
     candidate = lab.worker("candidate", "--slower", 1)
     interrupted_gate(lab, candidate)
     assert "--delta does not go with --resume" in refusal(lab, "--delta", "1%")
-    assert ("--resume does not go with --candidate-worker") in refusal(
-        lab, "--candidate-worker", candidate
+    assert "--worker does not go with gate" in refusal(lab, "--worker", candidate)
+    assert "--resume does not go with --baseline-variant" in refusal(
+        lab, "--baseline-variant", "constant", "--candidate-variant", "noisy"
     )
     lab.environment["RIDGELINE_RUNNER"] = "another"
     assert "the comparable environment has changed" in refusal(lab)
@@ -143,7 +158,9 @@ def test_a_gate_does_not_go_on_with_something_else(lab):
 
 def test_a_finished_gate_does_not_go_on(lab):
     assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa")[0] == 0
-    assert "has finished: there is nothing to resume" in refusal(lab)
+    finished = lab.call("gate", "--resume", "latest", "--results", lab.results, text=True)
+    assert finished.returncode == 64
+    assert "has finished: there is nothing to resume" in finished.stderr
 
 
 def test_a_gate_holds_the_device_throughout(lab):

@@ -80,7 +80,8 @@ std::string gate_markdown(const GateReport& report) {
                 : fmt::format("Repeat:\n\n```sh\n{}\n```\n",
                               printable(report.repeat, 4 * most_command_bytes));
   const std::string resume = resume_command(report);
-  if (!resume.empty()) tail += fmt::format("Resume:\n\n```sh\n{}\n```\n", printable(resume));
+  if (!resume.empty())
+    tail += fmt::format("Resume:\n\n```sh\n{}\n```\n", printable(resume, 4 * most_command_bytes));
 
   std::string text =
       fmt::format("### Ridgeline {}\n\n", escaped_markdown(gate_title(report.gate, report.device)));

@@ -61,7 +61,7 @@ std::string gate_text(const GateReport& report, std::size_t width) {
   if (!report.repeat.empty())
     text += fmt::format("  repeat: {}\n", printable(report.repeat, longest_line));
   const std::string resume = resume_command(report);
-  if (!resume.empty()) text += fmt::format("  resume: {}\n", printable(resume));
+  if (!resume.empty()) text += fmt::format("  resume: {}\n", printable(resume, longest_line));
   if (!report.file.empty())
     text += fmt::format("  stored: {}\n", printable(report.file.string(), longest_line));
   return text;

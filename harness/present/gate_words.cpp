@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/units.hpp"
+#include "harness/gate/request.hpp"
 #include "harness/gate/rules.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/repeat.hpp"
@@ -262,6 +264,7 @@ std::string resume_command(const record::Gate& gate, std::string_view state,
                            const std::filesystem::path& file) {
   if (state == "finished" || state == "running" || gate.mode == record::GateMode::runs) return {};
   std::vector<std::string> words{"ridgeline", "gate", "--resume", gate.id};
+  std::ranges::copy(gate::programs_in_words(gate), std::back_inserter(words));
   const std::filesystem::path otherwise = default_results() / file.filename();
   if (file.lexically_normal() != otherwise.lexically_normal())
     words.insert(words.end(), {"--results", file.parent_path().string()});

@@ -137,6 +137,16 @@ RepeatedRun find_repeated(const std::filesystem::path& results, const std::strin
   return repeated;
 }
 
+void check_workers(const RepeatedRun& repeated, const std::vector<std::string>& named) {
+  if (!named.empty() || repeated.workers.empty()) return;
+  std::vector<std::string> words;
+  for (const std::string& worker : repeated.workers)
+    words.insert(words.end(), {"--worker", worker});
+  refuse(run_of(repeated),
+         "it started programs that its record names, and a record can be a stranger's",
+         fmt::format("if you trust them, add: {}", shell_line(words)));
+}
+
 std::string command_line(const std::vector<std::string>& arguments, const RepeatedRun& repeated) {
   const std::vector<LinePart> typed = line_parts("ridgeline " + shell_line(arguments));
   std::vector<std::string> inherited;
@@ -146,7 +156,6 @@ std::string command_line(const std::vector<std::string>& arguments, const Repeat
   };
   inherit("--budget", repeated.budget);
   inherit("--processes", repeated.processes);
-  for (const std::string& worker : repeated.workers) inherit("--worker", worker);
 
   std::vector<std::string> words;
   for (const LinePart& part : typed) {

@@ -28,6 +28,10 @@ struct RepeatedRun {
 /// nothing, or one whose profile this program does not understand.
 RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector);
 
+/// Throws a usage Error when the run had workers and none is `named` now: the record may be a
+/// stranger's, and what it names is not started unasked.
+void check_workers(const RepeatedRun& repeated, const std::vector<std::string>& named);
+
 /// `arguments` as the new run's command line: with the repeated run's whole id, because what a
 /// selector means changes, and with the options that the repeated run had beyond its profile.
 std::string command_line(const std::vector<std::string>& arguments, const RepeatedRun& repeated);

@@ -9,7 +9,7 @@ namespace ridgeline::present {
 namespace {
 
 /// A program that prints no line end shall not fill the memory.
-constexpr std::size_t longest_line = 64 << 10;
+constexpr std::size_t longest_unfinished = 64 << 10;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::streamsize SaidLines::Lines::xsputn(const char* text, std::streamsize size)
   rest_.append(text, static_cast<std::size_t>(size));
   const std::size_t line_end = rest_.rfind('\n');
   std::size_t whole = line_end == std::string::npos ? 0 : line_end + 1;
-  if (rest_.size() - whole > longest_line) whole = rest_.size();
+  if (rest_.size() - whole > longest_unfinished) whole = rest_.size();
   say(out_, std::string_view(rest_).substr(0, whole));
   rest_.erase(0, whole);
   return size;

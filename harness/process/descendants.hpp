@@ -21,4 +21,12 @@ inline constexpr int longest_end_s = 10;
 /// forks faster than it can be killed.
 void end_descendants() noexcept;
 
+/// While one exists, orphans fall to the calling process; with it, all below the process ends.
+struct Household {
+  Household() { adopt_orphans(); }
+  Household(const Household&) = delete;
+  Household& operator=(const Household&) = delete;
+  ~Household() { end_descendants(); }
+};
+
 }  // namespace ridgeline::process

@@ -3,7 +3,7 @@ is left running."""
 
 import pytest
 
-from harness.run.scripted_runs import BUILD, case
+from harness.run.scripted_runs import BUILD, PLAIN, case
 
 # What must be stored of each case: its outcome, and a part of its reason.
 OUTCOMES = {
@@ -257,6 +257,29 @@ def test_without_the_collectives_worker_its_suite_is_unavailable(lab):
     why = "ridgeline-collectives not found beside ridgeline or on the PATH"
     assert cpu_rows(lab) == {"collectives/mpi/f32": [("unavailable", why)]}
     assert "1 case: 1 unavailable" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "list", "devices", "gate"])
+def test_a_worker_that_daemonises_and_kills_its_guard_leaves_nothing(lab, command):
+    worker = lab.folder / "escapes"
+    worker.write_text(
+        f'#!/bin/sh\nsetsid sleep 600 >/dev/null 2>&1 &\nkill -KILL $PPID\nexec {PLAIN} "$@"\n'
+    )
+    worker.chmod(0o755)
+    words = {
+        "run": ("--device", "fake", "--results", lab.results, "--worker", worker),
+        "gate": (
+            "--baseline-worker",
+            worker,
+            "--candidate-worker",
+            worker,
+            "--results",
+            lab.results,
+        ),
+    }
+    done = lab.call(command, *words.get(command, ("--worker", worker)), text=True)
+    assert done.returncode == 69
+    assert "worker escapes: the worker ended in an unknown way" in done.stderr
 
 
 needs_mpi = pytest.mark.skipif(

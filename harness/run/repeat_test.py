@@ -9,15 +9,30 @@ import sqlite3
 
 import pytest
 
-from harness.run.scripted_runs import BUILD, case
+from harness.run.scripted_runs import BUILD, PLAIN, case
 
 STORED = re.compile(r"^stored as (\S+) in ", re.MULTILINE)
 CASES = ("constant", "noisy", "drifting", "unsupported", "wrong_result")
 
 
 def repeat(lab, *arguments):
-    """A repeat that is told no worker and no profile."""
+    """A repeat that is told no profile, and no worker but the usual one."""
+    if "--worker" not in arguments:
+        arguments = (*arguments, "--worker", PLAIN)
     return lab.call("run", "--results", lab.results, "--repeat-of", *arguments, text=True)
+
+
+def test_a_program_that_only_the_record_names_is_not_started(lab):
+    started = lab.folder / "started"
+    words = ("run", "--device", "fake", "--profile", lab.profile("constant"))
+    worker = wrapper(lab, "mine")
+    first = lab.call(*words, "--results", lab.results, "--worker", worker)
+    assert first.returncode == 0, first.stderr
+    worker.write_text(f"#!/bin/sh\ntouch {started}\n")
+    refused = lab.call("run", "--results", lab.results, "--repeat-of", "latest", text=True)
+    assert refused.returncode == 64 and not started.exists()
+    assert "a record can be a stranger's" in refused.stderr
+    assert f"if you trust them, add: --worker {worker}" in refused.stderr
 
 
 def stored_id(done) -> str:
@@ -105,7 +120,7 @@ def test_a_slower_worker_does_not_reproduce(lab):
     )
     assert first.returncode == 0, first.stderr
     wrapper(lab, "worker", "--slower", "20")
-    again = repeat(lab, "latest", "--json")
+    again = repeat(lab, "latest", "--json", "--worker", worker)
     assert again.returncode == 0, again.stderr
     report = json.loads(again.stdout)["repeat_of"]
     assert (report["reproduced"], report["not_reproduced"]) == (0, 2), report
@@ -147,13 +162,13 @@ def test_cases_that_are_gone_are_counted(lab):
     )
     run_id = stored_id(first)
     wrapper(lab, "worker", "--without", "noisy")
-    again = repeat(lab, run_id)
+    again = repeat(lab, run_id, "--worker", worker)
     assert again.returncode == 2, again.stderr
     assert f"; 1 no longer there: {case('noisy')}\n" in again.stdout
     assert said(again).keys() == {case("constant"), case("drifting")}
     # Nothing of it is left, or nothing was asked for.
     wrapper(lab, "worker", "--without", "noisy", "--without", "constant", "--without", "drifting")
-    none = repeat(lab, run_id)
+    none = repeat(lab, run_id, "--worker", worker)
     assert none.returncode == 64
     assert "no worker lists any of its cases any more" in none.stderr
     assert repeat(lab, run_id, "nothing*").returncode == 64
