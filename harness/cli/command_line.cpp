@@ -52,6 +52,10 @@ void Command::option(const std::string& name, T& value, const std::string& descr
   if (rules.separator != 0) option.delimiter(rules.separator);
   if (rules.between) option.check(CLI::Range(rules.between->first, rules.between->second));
   if (!rules.one_of.empty()) option.check(CLI::IsMember(rules.one_of));
+  if (!rules.may_be_empty)
+    option.check(CLI::Validator(
+        [](const std::string& value) { return std::string(value.empty() ? "it is empty" : ""); },
+        ""));
   if (rules.complaint)
     option.check(CLI::Validator(
         [complain = rules.complaint](const std::string& value) { return complain(value); }, ""));

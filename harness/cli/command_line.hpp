@@ -22,10 +22,11 @@ struct OptionRules {
                                             // empty
   std::string default_text{};               // the value of a line without the option; sets nothing
   bool required = false;
-  int values = 0;          // of a list: takes so many; of more, the last ones count
-  bool one_value = false;  // of a list: takes one each time, so that a positional argument may
-                           // follow
-  char separator = 0;      // of a list: a value is cut into several there
+  bool may_be_empty = false;  // "" is a value; without it a mistake, such as an unset variable
+  int values = 0;             // of a list: takes so many; of more, the last ones count
+  bool one_value = false;     // of a list: takes one each time, so that a positional argument may
+                              // follow
+  char separator = 0;         // of a list: a value is cut into several there
   std::optional<std::pair<int, int>> between{};  // the bounds of a number
   std::vector<std::string> one_of{};
   std::function<std::string(const std::string& value)> complaint{};  // what is wrong with a value;

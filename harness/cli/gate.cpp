@@ -221,13 +221,10 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
                   gate, "nothing was measured");
   const Command command = declared;
   gate::GateOptions& options = typed.options;
-  const auto named = [](const std::string& text) {
-    return std::string(text.empty() ? "the name is empty" : "");
-  };
   command.option("PATTERN", options.patterns,
                  "Globs on case names; without any, the cases of the profile");
   const auto side = [&](const char* name, auto& value, const char* what, const char* type) {
-    command.option(name, value, what, {.value_name = type, .complaint = named});
+    command.option(name, value, what, {.value_name = type});
   };
   side("--baseline-ref", options.baseline_ref, "Commit to compare with: a branch, a tag, a hash",
        "REF");
@@ -238,8 +235,7 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
                                               "Worker program to compare with; may be repeated"),
                                    std::tuple("--candidate-worker", &options.candidate_workers,
                                               "Worker program that is judged; likewise")})
-    command.option(name, *value, what,
-                   {.value_name = "PROGRAM", .one_value = true, .complaint = named});
+    command.option(name, *value, what, {.value_name = "PROGRAM", .one_value = true});
   side("--baseline", options.baseline, "Stored run to compare with, as for show", "RUN");
   side("--candidate", options.candidate, "Stored run that is judged", "RUN");
   side("--resume", options.resume,
@@ -255,7 +251,7 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
        "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
   side("--seed", options.seed, "Of orders, inputs and layouts", "N");
   command.option("--label", options.label, "A word to find the gate's runs by",
-                 {.value_name = "TEXT"});
+                 {.value_name = "TEXT", .may_be_empty = true});
   command.flag(
       "--aa", options.aa,
       "Both sides are the same code: compare them all the same, to see how often a gate is wrong");

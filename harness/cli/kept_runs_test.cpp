@@ -278,7 +278,7 @@ TEST_F(KeptRuns, PruningSaysFirstAndDropsWithYes) {
 }
 
 TEST_F(KeptRuns, AnAgeIsANumberOfDaysOrWeeks) {
-  for (const char* age : {"90", "d", "-1d", "0d", "1h", "1.5d", "9999999999d", "1dd", ""}) {
+  for (const char* age : {"90", "d", "-1d", "0d", "1h", "1.5d", "9999999999d", "1dd"}) {
     const Said said = ridgeline({"prune", "--older-than", age});
     EXPECT_EQ(said.code, 64) << age;
     EXPECT_TRUE(contains(said.err, "90d, 12w")) << said.err;

@@ -247,7 +247,7 @@ void draw_report(const fs::path& document, const fs::path& output) {
   // With this clone's package `reports`, and no other.
   const process::Tool tool{
       interpreter,
-      {"-m", "reports", document.string(), "--output", output.string()},
+      {"-m", "reports", "--output=" + output.string(), "--", document.string()},
       {{"PYTHONPATH", home.string()}, {"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}}};
   present::SaidLines errors(stderr);
   const process::ToolResult drawn = process::run_tool(tool, &errors);

@@ -112,7 +112,7 @@ TEST_F(Report, WritesTheDocumentAndHandsItToPython) {
   std::string call;
   std::getline(std::ifstream(folder / "calls"), call);
   EXPECT_EQ(call,
-            "-m reports " + (output / "report.json").string() + " --output " + output.string());
+            "-m reports --output=" + output.string() + " -- " + (output / "report.json").string());
 }
 
 TEST_F(Report, TellsTheBestOfEachSuiteOfEachRunBetweenWhatItIsOfAndWhereItIs) {

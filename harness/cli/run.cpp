@@ -241,10 +241,11 @@ above its roof, 130 interrupted.)",
                  {.value_name = "N"});
   command.option("--repeat-of", options.repeat_of,
                  "Measure the cases of a stored run again, and compare", {.value_name = "RUN"});
-  command.option("--label", options.label, "A word to find the run by", {.value_name = "TEXT"});
+  command.option("--label", options.label, "A word to find the run by",
+                 {.value_name = "TEXT", .may_be_empty = true});
   command.option("--unfit", options.unfit,
                  "Why the machine is not fit to measure: the run makes no night of a trend",
-                 {.value_name = "TEXT"});
+                 {.value_name = "TEXT", .may_be_empty = true});
   command.flag("--strict", options.strict,
                "Exit 3 when a case is unstable, was disturbed or beats its roof");
   command.flag("--dry-run", options.dry_run,

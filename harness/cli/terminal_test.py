@@ -88,3 +88,10 @@ def test_what_cases_have_in_common_is_said_once(measured):
     ]
     assert lines[heading + 4] == "      the script says so"
     assert not any(case("constant") in line for line in lines)
+
+
+def test_a_run_shows_a_line_of_progress_only_where_escapes_are_obeyed(lab):
+    profile = lab.profile("constant", "slow")
+    run = lab.run_command(profile)[1:]
+    assert "\r\x1b[K[" in on_terminal(lab, 100, *run)
+    assert "\x1b" not in on_terminal(lab, 100, *run, TERM="dumb")

@@ -41,6 +41,12 @@ def refuse(lab, done, code: int, *texts: str) -> None:
         (["--budget", "-1s"], ["--budget -1s is not a duration above 0"]),
         (["--budget", "soon"], ["--budget soon is not a duration above 0"]),
         (["--processes", "0"], ["--processes"]),
+        (["--repeat-of", ""], ["--repeat-of: it is empty"]),  # no run of everything
+        (["--device", ""], ["--device: it is empty"]),
+        ([""], ["PATTERN: it is empty"]),
+        (["--processes", "1" * 300], ["--processes: Value 111"]),
+        (["--seed", "1" * 300], ["is not a whole number"]),
+        (["--budget", "1" * 300 + "s"], ["is not a duration"]),
         (["--seed", "x"], ["--seed x is not a whole number"]),
         (["--seed", "-1"], ["--seed -1 is not a whole number"]),
         (["--seed", "1.5"], ["--seed 1.5 is not a whole number"]),

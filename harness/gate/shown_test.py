@@ -39,11 +39,11 @@ from harness.run.scripted_runs import PLAIN, VARIANTS, case, named
             ["--baseline-ref", "a", "--candidate-ref", "b", "--json", "--junit", "-"],
             "cannot share the standard output",
         ),
-        (["--resume", ""], "--resume: the name is empty"),
-        (["--baseline-ref", "", "--candidate-ref", "HEAD"], "--baseline-ref: the name is empty"),
+        (["--resume", ""], "--resume: it is empty"),
+        (["--baseline-ref", "", "--candidate-ref", "HEAD"], "--baseline-ref: it is empty"),
         (
             ["--baseline-ref", "a", "--candidate-ref", "b", "--junit", ""],
-            "--junit: the name is empty",
+            "--junit: it is empty",
         ),
         (
             [
@@ -63,7 +63,7 @@ from harness.run.scripted_runs import PLAIN, VARIANTS, case, named
         (["--delta", "nan"], "--delta nan is not a share"),
         (["--delta", "0x1p-4"], "--delta 0x1p-4 is not a share"),
         (["--delta", "3 %"], "is not a share"),
-        (["--delta", ""], "is not a share"),
+        (["--delta", ""], "--delta: it is empty"),
         (["--alpha", "0.3"], "--alpha 0.3 is not a share above 0 and at most 0.2"),
         (["--alpha", "-1%"], "is not a share"),
     ],
