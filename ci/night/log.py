@@ -52,6 +52,7 @@ class Log:
             self.file.flush()
         except OSError as error:
             self.broken = f"{self.file.name} cannot be written: {error.strerror}"
+            self.show(self.broken)
 
     def show(self, line: str, show: Callable[[str], None] = print) -> None:
         if not self.watched:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("calibrate", "compare_counters", "fuzz_python", "synthetic_nights", "trend_study")
+PROGRAMS = (
+    *("calibrate", "compare_counters", "faults", "fuzz_python"),
+    *("synthetic_nights", "trend_study"),
+)
 
 
 def call(name, *arguments, **options):

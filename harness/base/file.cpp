@@ -51,9 +51,10 @@ void write_through(const std::filesystem::path& path, const std::filesystem::pat
   std::ofstream stream(file, std::ios::binary);
   if (!stream) fail(path, errno);
   write(stream);
+  const int first = stream ? 0 : errno;  // what is put out later fails without a reason
   errno = 0;
   stream.close();
-  if (!stream) fail(path, errno);
+  if (!stream) fail(path, first != 0 ? first : errno);
 }
 
 void replace(const std::filesystem::path& path, const std::filesystem::path& target,

@@ -56,6 +56,15 @@ TEST_F(WriteFile, KeepsTheOldFileWhenWritingFails) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(WriteFile, SaysWhyAlsoWhereWritingFailsBeforeTheEnd) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 20}) try {
+      write_file("/dev/full", [&](std::ostream& out) { out << std::string(bytes, 'x'); });
+      FAIL() << bytes << " bytes are written to a full device";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "cannot write /dev/full: No space left on device") << bytes;
+    }
+}
+
 TEST_F(WriteFile, NamesThePathThatCannotBeWritten) {
   fs::create_directory(folder / "taken");
   for (const fs::path& path : {folder / "missing/out.csv", folder / "taken"}) {

@@ -30,7 +30,8 @@ class Connection {
   /// the file.
   static std::unique_ptr<Connection> create(const std::filesystem::path& file,
                                             std::span<const Migration> steps);
-  /// Opens for reading only. An older schema is migrated in a copy in memory.
+  /// Opens for reading only. An older schema is migrated in a copy in memory, and so is that of an
+  /// empty file, which has no runs: whoever is killed before its first run leaves one.
   static std::unique_ptr<Connection> open(const std::filesystem::path& file,
                                           std::span<const Migration> steps);
   static std::unique_ptr<Connection> in_memory(std::span<const Migration> steps);
@@ -102,7 +103,7 @@ class Connection {
     }
   }
   static bool is_constraint(const SQLite::Exception& exception);
-  Error explain(const char* what, const SQLite::Exception& exception) const;
+  Error explain(const char* what, const SQLite::Exception& exception);
 
   std::filesystem::path file_;
   std::int64_t work_allowed_ = 0, work_left_ = 0;  // of SQLite's machine, in instructions

@@ -130,14 +130,14 @@ TEST_F(Selector, AFileThatCannotBeReadIsLeftOutAndNamed) {
   std::vector<std::string> reasons;
   const auto left_out = [&](const Error& why) { reasons.push_back(why.what()); };
   EXPECT_EQ(all_runs(folder.path(), left_out).size(), 5u);
-  ASSERT_EQ(reasons.size(), 3u);
-  const char* const names[] = {"synthetic-empty.sqlite", "synthetic-garbage.sqlite",
-                               "synthetic-newer.sqlite"};
-  for (std::size_t i = 0; i < 3; ++i)
+  // A first run that was killed before it was stored leaves an empty one, which has no runs.
+  ASSERT_EQ(reasons.size(), 2u);
+  const char* const names[] = {"synthetic-garbage.sqlite", "synthetic-newer.sqlite"};
+  for (std::size_t i = 0; i < 2; ++i)
     EXPECT_NE(reasons[i].find(names[i]), std::string::npos) << reasons[i];
   reasons.clear();
   EXPECT_EQ(find_run(folder.path(), "latest", left_out).summary.run.id, "20260301T000000Z-dddd");
-  EXPECT_EQ(reasons.size(), 3u);
+  EXPECT_EQ(reasons.size(), 2u);
   // A model that is asked for by name is not left out.
   for (const char* selector : {"garbage@latest", "newer@latest", "empty@latest"})
     EXPECT_THROW(find_run(folder.path(), selector, none), Error) << selector;

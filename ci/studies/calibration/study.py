@@ -30,6 +30,7 @@ from ci.studies.calibration.plan import (
 )
 from ci.studies.calibration.summary import summarise
 from ci.studies.calibration.table import markdown
+from ci.studies.duration import duration
 from ci.studies.publish import PublishError, publish
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,16 +38,6 @@ DOCUMENT = ROOT / "docs" / "statistics.md"
 USAGE, DEPENDENCY, STORE, INTERRUPTED = 64, 69, 74, 130
 
 Measure = Callable[[Path, Profile, Cell, int], dict]
-
-
-def duration(text: str) -> float:
-    """Seconds of "90s", "45m", "1h30m"."""
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
-    parts = match.groups() if match else ()
-    seconds = sum(int(part or 0) * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
-    if seconds <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 45m or 1h30m")
-    return float(seconds)
 
 
 def device(text: str) -> str:

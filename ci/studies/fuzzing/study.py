@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci.night.options import Parser
-from ci.studies.calibration.study import duration
+from ci.studies.duration import duration
 from ci.studies.fuzzing.mutations import mutated
 from ci.studies.fuzzing.readers import READERS, Reader
 
