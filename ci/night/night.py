@@ -23,6 +23,7 @@ from .record import (
     Night,
     Step,
     now,
+    remove_unfinished,
     set_aside,
     unfinished,
     write_whole,
@@ -201,4 +202,5 @@ def close_one(context: Context) -> str:
             night.steps.append(Step(name, LEFT_OUT, said=why))
     night.state = KILLED
     finish(context)
+    remove_unfinished(night.folder)
     return words

@@ -234,9 +234,16 @@ def test_a_killed_night_is_ended_by_the_next_and_loses_nothing(runner, step):
     first.kill()
     first.communicate()
     assert left_behind(wait_s=10) == [], "nothing goes on measuring"
+    # As if it had been killed while it wrote its record, and another one while it wrote its first.
+    at_birth = runner.nights / "20200101T000000Z-abcdef"
+    at_birth.mkdir()
+    half = [folder / ".night.json-x1y2z3_4" for folder in (runner.nights / killed["id"], at_birth)]
+    for path in half:
+        path.write_text("{")
 
     code, said, _ = runner.night(*QUICK)
     assert code == 3, said
+    assert not any(path.exists() for path in half) and not at_birth.exists()
     night = json.loads((runner.nights / killed["id"] / "night.json").read_text())
     assert (night["state"], night["exit_code"]) == ("killed", 130)
     assert f"killed in {step}" in runner.summary(killed["id"])

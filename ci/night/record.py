@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import secrets
 import tempfile
 import time
@@ -16,6 +17,7 @@ from .document import Odd
 from .exit_code import WORDS
 
 FORMAT, VERSION = "ridgeline-nightly", 1
+_NIGHT = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")  # the id of one, which its folder is named by
 DAMAGED = "night.json.damaged"  # what a record that cannot be understood is called from then on
 
 # A step ended "done" when it did its work, whatever it found; "failed" when it could not.
@@ -154,11 +156,17 @@ def load(folder: Path) -> Night | None:
 
 def unfinished(nights: Path, odd: Callable[[str], object]) -> list[Night]:
     """Nights that began and never ended, the oldest first. Only for who holds the lock: others may
-    be running. A record that cannot be understood is set aside, and `odd` told of it."""
+    be running. A record that cannot be understood is set aside, and `odd` told of it; the folder of
+    a night that was killed before it had one is removed."""
     found = []
     for folder in sorted(nights.iterdir()):
         if not folder.is_dir() or folder.is_symlink():
             continue
+        if _NIGHT.fullmatch(folder.name) and not (folder / "night.json").exists():
+            remove_unfinished(folder)
+            with contextlib.suppress(OSError):  # it is not empty
+                folder.rmdir()
+                continue
         try:
             found.append(load(folder))
         except (Odd, OSError) as error:
@@ -180,6 +188,14 @@ def set_aside(folder: Path, why: str) -> str:
     except OSError as error:
         return f"{record} cannot be understood ({why}), nor renamed: {error.strerror}"
     return f"{record} cannot be understood ({why}); it is kept as {kept.name}"
+
+
+def remove_unfinished(folder: Path) -> None:
+    """What is left of files that a killed night was about to write whole."""
+    for name in ("night.json", "summary.md"):
+        for path in folder.glob(f".{name}-*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LONGEST_S = 120  # for a program that is not disturbed
 PROFILE = """description = "for faults"
 processes = {processes}
-budget = "60s"
+budget = "{budget}"
 case_timeout = "{case_timeout}"
 
 [sampling]
@@ -90,13 +90,16 @@ class Place:
     def profile(
         self, *variants: str, processes: int = 1, case_timeout: str = "20s", name: str = "faults"
     ) -> Path:
-        """Of these scripted variants; of the campaign's cases where the worker is another."""
+        """Of these scripted variants; of the campaign's cases where the worker is another, which
+        takes real time and gets few processes."""
+        scripted = self.programs.scripted
         cases = self.programs.cases or [f"scripted/{one}/f32/n=16" for one in variants]
         path = self.folder / f"{name}.toml"
         path.write_text(
             PROFILE.format(
-                processes=processes,
-                case_timeout=case_timeout if self.programs.scripted else "60s",
+                processes=processes if scripted else min(processes, 2),
+                budget="60s" if scripted else "10s",
+                case_timeout=case_timeout if scripted else "60s",
                 kind=self.programs.kind,
                 cases=", ".join(f'"{one}"' for one in cases),
             )

@@ -43,7 +43,7 @@ class GateSubject(Subject):
         else:
             options, profile = (), place.profile(*VARIANTS)
         if not self.programs.scripted:
-            options = ("--aa", "--budget", "20s")
+            options = ("--aa", "--budget", "10s")
         return place.on_device(
             *("gate", "--profile", profile, "--seed", 5, "--no-wait", *sides, *options)
         )

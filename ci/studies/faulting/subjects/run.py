@@ -37,10 +37,13 @@ class RunSubject(Subject):
 
     def judge(self, place: Place, now: Stored, done: Done, outcome: Outcome) -> None:
         run = count_lost(done, now, outcome).run
-        outcome.find_all("wrong", unfinished_but_called_finished(now, self.whole, run))
+        outcome.find_all("wrong", self._unfinished(now, run))
         for known, before in self.before.runs.items():
             if known in now.runs and now.runs[known] != before:
                 outcome.find("wrong", f"run {known} of before is not as it was")
+
+    def _unfinished(self, now: Stored, run: str) -> list[str]:
+        return unfinished_but_called_finished(self.programs, now, self.whole, run)
 
     def again(self, place: Place, now: Stored) -> list[str]:
         if self.quick:
@@ -60,4 +63,4 @@ class RunSubject(Subject):
         newest = list(now.runs)[-1]
         if now.runs[newest].status != "finished":
             return [f"run {newest} is {now.runs[newest].status}"]
-        return unfinished_but_called_finished(now, self.whole, newest)
+        return self._unfinished(now, newest)
