@@ -63,7 +63,7 @@ std::unique_ptr<Connection> Connection::create(const fs::path& file,
   }
 }
 
-void Connection::prepare_to_write(const fs::path& path, std::span<const Migration> steps) {
+void Connection::prepare_to_write(const fs::path& path, std::span<const Migration> steps) try {
   const int version = checked_version(database_, file_, steps);
   const auto newest = static_cast<int>(steps.size());
   clear_log_at_end(database_, true);
@@ -71,6 +71,8 @@ void Connection::prepare_to_write(const fs::path& path, std::span<const Migratio
   if (version > 0 && version < newest) back_up_beside(database_, path, version);
   if (version < newest) migrate(database_, file_, steps);
   database_.exec("PRAGMA foreign_keys = ON");
+} catch (const SQLite::Exception& exception) {
+  throw explain("open", exception);
 }
 
 std::unique_ptr<Connection> Connection::open(const fs::path& file,
@@ -84,8 +86,6 @@ std::unique_ptr<Connection> Connection::open(const fs::path& file,
   try {
     auto connection = std::unique_ptr<Connection>(new Connection(file, open_reading(path)));
     const int version = checked_version(connection->database_, file, steps);
-    if (version == 0)
-      throw Error(ErrorKind::store, fmt::format("{} is empty: it has no results", file.string()));
     clear_log_at_end(connection->database_, true);
     if (version < static_cast<int>(steps.size())) {
       SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE);
@@ -165,14 +165,11 @@ bool Connection::is_constraint(const SQLite::Exception& exception) {
   return exception.getErrorCode() == SQLITE_CONSTRAINT;
 }
 
-Error Connection::explain(const char* what, const SQLite::Exception& exception) const {
-  // SQLite does not always keep the errno of a failed write; the thread's own is trusted when it
-  // can only be one of those.
-  const int last = errno;
-  int system_error = sqlite3_system_errno(database_.getHandle());
-  if (system_error == 0 && (last == EFBIG || last == EDQUOT || last == ENOSPC || last == EIO))
-    system_error = last;
-  return failure(what, file_, exception, system_error);
+Error Connection::explain(const char* what, const SQLite::Exception& exception) {
+  int reason = system_error(database_);
+  // The database itself is open.
+  if (reason == 0 && exception.getErrorCode() == SQLITE_CANTOPEN) reason = ENOENT;
+  return failure(what, file_, exception, reason);
 }
 
 }  // namespace ridgeline::store

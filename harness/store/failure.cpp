@@ -1,5 +1,6 @@
 #include "harness/store/failure.hpp"
 
+#include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -47,9 +48,27 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
 
 }  // namespace
 
+int disk_error() {
+  const int last = errno;
+  return last == EFBIG || last == EDQUOT || last == ENOSPC || last == EIO ? last : 0;
+}
+
+int system_error(SQLite::Database& database) {
+  const int last = disk_error();
+  const int kept = sqlite3_system_errno(database.getHandle());
+  return kept != 0 ? kept : last;
+}
+
 Error failure(std::string_view what, const fs::path& file, const SQLite::Exception& exception,
               int system_error) {
   auto [why, advice] = explain(exception, system_error);
+  std::error_code ignored;
+  // SQLite tries to read what it could not make, so that the errno is no longer the reason.
+  if (exception.getErrorCode() == SQLITE_CANTOPEN && system_error == ENOENT &&
+      fs::exists(file, ignored)) {
+    why = "its log cannot be made beside it";
+    advice = "free some space, or check the permissions of its folder";
+  }
   return Error(ErrorKind::store, fmt::format("cannot {} {}: {}", what, file.string(), why), advice);
 }
 

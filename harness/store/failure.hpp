@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "harness/base/error.hpp"
 
@@ -11,6 +11,13 @@ namespace ridgeline::store {
 
 /// How long a call waits for another process that is writing to the same file.
 inline constexpr int busy_timeout_ms = 10'000;
+
+/// The errno of the thread when it can only be that of a failed write, else 0.
+int disk_error();
+
+/// The errno of what has just failed, as long as the database is open, or 0. SQLite does not always
+/// keep it.
+int system_error(SQLite::Database& database);
 
 /// The store Error of a failure of SQLite: "cannot `what` `file`: why", with what to do about it.
 /// `system_error` is the errno of a failed system call, or 0.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness/store/beside.hpp"
+#include "harness/store/failure.hpp"
 #include "harness/store/opening.hpp"
 
 namespace ridgeline::store {
@@ -34,7 +36,14 @@ class NewFile {
     }
     const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     made_ = made >= 0;
-    if (made_) ::close(made);  // any other failure is that of opening
+    if (made_) {
+      ::close(made);
+    } else if (const int reason = disk_error(); reason != 0) {
+      remove_folders();
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot create {}: {}", file.string(), std::strerror(reason)),
+                  "free some space, or choose another results folder");
+    }  // any other failure is that of opening
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;

@@ -170,13 +170,19 @@ SQLite::Database open_as_it_lies(const fs::path& file) {
 SQLite::Database open_reading(const fs::path& file) {
   check_beside(file);
   if (!has_one_name(file)) return open_as_it_lies(file);
+  int reason = 0;
   try {
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX,
                               busy_timeout_ms, without_journals());
     clear_log_at_end(database, false);
     harden(database);
     database.exec("PRAGMA query_only = ON");
-    database.execAndGet("SELECT count(*) FROM sqlite_schema");  // opens the log too
+    try {
+      database.execAndGet("SELECT count(*) FROM sqlite_schema");  // opens the log too
+    } catch (const SQLite::Exception&) {
+      reason = system_error(database);
+      throw;
+    }
     return database;
   } catch (const SQLite::Exception& exception) {
     // A database with a write-ahead log needs files beside it even for reading. Where the folder
@@ -184,7 +190,10 @@ SQLite::Database open_reading(const fs::path& file) {
     // killed writer has left commits in its log.
     const bool folder_refuses =
         exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
-    if (!folder_refuses || size_of(file) == 0) throw;
+    const bool disk_refuses = reason == ENOSPC || reason == EDQUOT || reason == EIO;
+    if (!folder_refuses || size_of(file) == 0 ||
+        (disk_refuses && size_of(beside(file, "-wal")) > 0))
+      throw failure("open", file, exception, reason);
   }
   return open_as_it_lies(file);
 }

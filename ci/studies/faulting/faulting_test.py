@@ -166,6 +166,23 @@ def test_the_call_that_is_named_fails_and_no_other(tmp_path, call, stays, sizes)
 # ---- whole trials with the real programs
 
 
+@needs_compiler
+def test_whatever_cannot_be_written_of_a_first_store_is_said(tmp_path):
+    class First(random.Random):
+        def random(self) -> float:
+            return 0.0  # no results before
+
+    library = tmp_path / "failing_calls.so"
+    full_disk.build_library(library)
+    subject = SUBJECTS["run"](tmp_path / "subject", study_programs(BUILD), quick=True)
+    subject.prepare()
+    for call in range(1, 7):
+        outcome = Outcome("full-run", call)
+        folder = tmp_path / f"trial-{call}"
+        full_disk.trial(subject, library, folder, outcome, call, True, First())
+        assert (outcome.hit, outcome.findings) == (1, []), call
+
+
 def campaign(capsys, tmp_path, *arguments: str) -> tuple[int, dict[str, list[str]], str]:
     """Exit code, the table by kind, and all that was said."""
     options = ("--programs", str(BUILD), "--folder", str(tmp_path / "trials"), "--jobs", "2")

@@ -19,7 +19,10 @@ SOURCE = Path(__file__).with_name("failing_calls.c")
 NEVER = 2**62
 ERRNO = {"ENOSPC": 28, "EIO": 5}
 # What a message says of it, in the words of the system, of SQLite or of ridgeline.
-REASONS = ("No space left", "disk is full", "disk full", "nput/output error", "disk I/O error")
+REASONS = (
+    *("No space left", "disk is full", "disk full", "nput/output error", "disk I/O error"),
+    "its log cannot be made beside it",
+)
 
 
 class NoLibrary(Exception):
