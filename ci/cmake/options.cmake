@@ -4,6 +4,7 @@ option(RIDGELINE_TESTS "Build tests, benchmarks, studies and their workers" ON)
 option(RIDGELINE_EMULATED "Build the emulated device and the kernels for it, where CUDA parts are built" ON)
 set(RIDGELINE_CUDA AUTO CACHE STRING "Build CUDA parts: ON, OFF, or AUTO (when a CUDA compiler is found)")
 set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for")
+option(RIDGELINE_FUZZ "Build the fuzz targets for libFuzzer, and nothing else; needs clang" OFF)
 set(RIDGELINE_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -36,6 +37,9 @@ if(RIDGELINE_SANITIZE)
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${RIDGELINE_SANITIZE})
+endif()
+if(RIDGELINE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # counts what is executed
 endif()
 
 if(NOT RIDGELINE_CUDA STREQUAL OFF)

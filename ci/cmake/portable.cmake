@@ -2,7 +2,9 @@
 # where the library can be, and built from the distribution's source (ci/fetch_benchmark) where it
 # is neither. Left to be shared are glibc, MPI (a machine's own, and needed by ridgeline-collectives
 # alone) and vendor libraries, which are loaded at run time.
-add_link_options(-static-libstdc++ -static-libgcc)
+if(NOT RIDGELINE_FUZZ)  # AddressSanitizer sees exceptions in the shared ones alone
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
 
 # ridgeline_static(<variable> <name>): the static library, or an error that names it.
 function(ridgeline_static variable name)
@@ -13,9 +15,6 @@ function(ridgeline_static variable name)
   set(${variable} ${path} PARENT_SCOPE)
 endfunction()
 
-ridgeline_static(libgomp gomp)
-set_target_properties(OpenMP::OpenMP_CXX PROPERTIES INTERFACE_LINK_LIBRARIES "${libgomp};Threads::Threads;${CMAKE_DL_LIBS}")
-
 ridgeline_static(libsqlite3 sqlite3)
 set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${libsqlite3} INTERFACE_LINK_LIBRARIES
                                                  "m;Threads::Threads;${CMAKE_DL_LIBS}")
@@ -25,6 +24,13 @@ target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
 
 add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
 target_compile_definitions(tomlplusplus::tomlplusplus INTERFACE TOML_HEADER_ONLY=1)
+
+if(RIDGELINE_FUZZ)  # builds nothing that measures
+  return()
+endif()
+
+ridgeline_static(libgomp gomp)
+set_target_properties(OpenMP::OpenMP_CXX PROPERTIES INTERFACE_LINK_LIBRARIES "${libgomp};Threads::Threads;${CMAKE_DL_LIBS}")
 
 set(benchmark_source ${PROJECT_SOURCE_DIR}/.cache/benchmark)
 if(NOT EXISTS ${benchmark_source}/CMakeLists.txt)

@@ -184,7 +184,9 @@ Value& Value::operator[](std::string_view key) {
   if (is_null()) held_ = Object();
   if (!is_object()) refuse(*this, "an object");
   if (const Value* value = find(key)) return const_cast<Value&>(*value);
-  return std::get<Object>(held_).emplace_back(std::string(key), Value()).value;
+  Object& object = std::get<Object>(held_);
+  object.push_back({std::string(key), Value()});
+  return object.back().value;
 }
 
 Value& Value::push_back(Value value) {

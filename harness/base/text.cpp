@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <fnmatch.h>
 
 #include "harness/base/error.hpp"
 
@@ -85,10 +84,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Tries at most each place of the name with each of the pattern, however many stars it has.
 bool glob(std::string_view pattern, std::string_view name) {
-  std::string plain;  // brackets are no classes here
-  for (const char c : pattern) plain += c == '[' ? "[[]" : std::string(1, c);
-  return fnmatch(plain.c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
+  std::size_t at = 0, from = 0, star = std::string_view::npos;  // the last one, and what it matches
+  for (std::size_t i = 0; i < name.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      from = i;
+    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[i])) {
+      ++at;
+      ++i;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      i = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
 }  // namespace

@@ -19,6 +19,20 @@ TEST(Text, PatternsPickCasesAcrossSlashesAndBelowAnyPrefixThatEndsAtOne) {
     EXPECT_FALSE(matches(pattern, name)) << pattern;
 }
 
+TEST(Text, PatternsAndNamesGoOnBehindANul) {
+  using std::string_view_literals::operator""sv;
+  EXPECT_FALSE(matches("?", "a\0b"sv));
+  EXPECT_FALSE(matches("gemm\0x"sv, "gemm"));
+  EXPECT_TRUE(matches("a*c", "a\0c"sv));
+}
+
+TEST(Text, ManyStarsAreMatchedAsSoonAsFew) {
+  std::string stars;
+  for (int i = 0; i < 100; ++i) stars += "*a";
+  EXPECT_TRUE(matches(stars, std::string(400, 'a')));
+  EXPECT_FALSE(matches(stars + "*b*c", std::string(400, 'a')));
+}
+
 TEST(Text, WellFormedUtf8IsToldFromEverythingElse) {
   for (const char* good : {"", "gemm", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
     EXPECT_TRUE(is_utf8(good)) << good;

@@ -73,8 +73,8 @@ std::string in(const Unit& unit, double value) {
 std::string range_in(const Unit& unit, double low, double high) {
   const auto text = [&](double value, int digits) {
     const double number = value / unit.size;
-    return digits_of(number,
-                     std::abs(number) < 1000 ? digits : std::max(digits, magnitude(number) + 1));
+    const bool whole = std::isfinite(number) && std::abs(number) >= 1000;
+    return digits_of(number, whole ? std::max(digits, magnitude(number) + 1) : digits);
   };
   int digits = 3;
   while (digits < 6 && low < high && text(low, digits) == text(high, digits)) ++digits;

@@ -107,6 +107,8 @@ TEST(Units, WhatIsNoNumberIsShownAsSuch) {
   EXPECT_EQ(percent(nan), "nan%");
   EXPECT_EQ(plain(nan), "nan");
   EXPECT_EQ(duration(inf), "inf s");
+  EXPECT_EQ(time_range(1, inf), "1.00 to inf ns");
+  EXPECT_EQ(range_in({"us", 1e3}, -inf, inf), "-inf to inf us");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -48,25 +48,33 @@ std::string differing(const CaseId& id, const CaseId& other) {
   return fmt::to_string(fmt::join(parts, ", "));
 }
 
+/// Those of `all` that `keep` says yes to.
+template <class Keep>
+Candidates those(const Candidates& all, const Keep& keep) {
+  Candidates kept;
+  std::ranges::copy_if(all, std::back_inserter(kept), keep);
+  return kept;
+}
+
 /// Says under `key` how many times faster the variant of `best` is than the fastest reference: on
 /// the problem of `best`, else on the largest that both solved, which `key`_on names.
 void put_speed_up(json::Value& words, const std::string& key, const Candidates& all,
                   const CaseSummary* best, bool (*is_reference)(const CaseId&, const CaseId&)) {
   const auto references_of = [&](const CaseSummary* own) {
-    return all | std::views::filter([own, is_reference](const CaseSummary* one) {
-             const CaseId &a = id_of(one), &b = id_of(own);
-             return is_reference(a, b) && a.variant != b.variant && a.dtype == b.dtype &&
-                    a.problem == b.problem && a.options == b.options;
-           });
+    return those(all, [own, is_reference](const CaseSummary* one) {
+      const CaseId &a = id_of(one), &b = id_of(own);
+      return is_reference(a, b) && a.variant != b.variant && a.dtype == b.dtype &&
+             a.problem == b.problem && a.options == b.options;
+    });
   };
-  auto shared = all | std::views::filter([&](const CaseSummary* one) {
-                  return id_of(one).variant == id_of(best).variant && !references_of(one).empty();
-                });
+  const Candidates shared = those(all, [&](const CaseSummary* one) {
+    return id_of(one).variant == id_of(best).variant && !references_of(one).empty();
+  });
   if (shared.empty()) return;
   const CaseSummary* own = *std::ranges::max_element(shared, {}, [&](const CaseSummary* one) {
     return std::tuple(one == best, one->flops.value_or(0), one->bytes.value_or(0));
   });
-  auto references = references_of(own);
+  const Candidates references = references_of(own);
   const CaseSummary* fastest = *std::ranges::min_element(references, {}, &CaseSummary::median_ns);
   words[key] = short_ratio(*fastest->median_ns / *own->median_ns) + "×";
   json::put(words, key + "_on", differing(id_of(own), id_of(best)));
@@ -76,9 +84,8 @@ void put_speed_up(json::Value& words, const std::string& key, const Candidates& 
 const CaseSummary* best_of(const Candidates& all) {
   const auto is_own = [](const CaseSummary* one) { return !is_vendor(id_of(one)); };
   const bool any_own = std::ranges::any_of(all, is_own);
-  auto rated = all | std::views::filter([&](const CaseSummary* one) {
-                 return rate(*one) && is_own(one) == any_own;
-               });
+  const Candidates rated =
+      those(all, [&](const CaseSummary* one) { return rate(*one) && is_own(one) == any_own; });
   if (rated.empty()) return nullptr;
   return *std::ranges::max_element(rated, {}, [](const CaseSummary* one) {
     const Rate reached = *rate(*one);

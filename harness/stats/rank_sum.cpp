@@ -4,12 +4,12 @@
 #include <compare>
 #include <cstdint>
 #include <numeric>
-#include <ranges>
 #include <vector>
 
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
 #include "harness/stats/exact.hpp"
+#include "harness/stats/first_that_holds.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/midranks.hpp"
 
@@ -103,8 +103,8 @@ class Samples {
     // The upper tail through the ranks counted from the other end.
     std::vector<std::int64_t> reversed;
     const auto both_ends = static_cast<std::int64_t>(2 * (ranks.doubled.size() + 1));
-    for (const std::int64_t each : ranks.doubled | std::views::reverse)
-      reversed.push_back(both_ends - each);
+    for (auto each = ranks.doubled.rbegin(); each != ranks.doubled.rend(); ++each)
+      reversed.push_back(both_ends - *each);
     const std::int64_t reversed_second =
         both_ends * static_cast<std::int64_t>(second_.size()) - ranks.second;
     return {permutations_.at_most(reversed, reversed_second),
@@ -138,13 +138,12 @@ Interval rank_sum_interval(std::span<const double> first, std::span<const double
   // values of the second sample below values of the first; whatever is tied, p up only grows and p
   // down only falls.
   const double each = (1 - confidence) / 2;
-  const auto gaps = std::views::iota(std::size_t{0}, ends.size() - 1);
-  const auto low = std::ranges::partition_point(
-      gaps, [&](std::size_t k) { return !(samples.above(ends[k]).up > each); });
-  const auto over = std::ranges::partition_point(
-      gaps, [&](std::size_t k) { return samples.above(ends[k]).down > each; });
-  return {ends[static_cast<std::size_t>(low - gaps.begin())],
-          ends[static_cast<std::size_t>(over - gaps.begin())]};
+  const std::size_t gaps = ends.size() - 1;
+  const std::size_t low =
+      first_that_holds(gaps, [&](std::size_t k) { return samples.above(ends[k]).up > each; });
+  const std::size_t over =
+      first_that_holds(gaps, [&](std::size_t k) { return !(samples.above(ends[k]).down > each); });
+  return {ends[low], ends[over]};
 }
 
 }  // namespace ridgeline::stats

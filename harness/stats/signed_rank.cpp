@@ -4,12 +4,12 @@
 #include <compare>
 #include <cstdint>
 #include <numeric>
-#include <ranges>
 #include <vector>
 
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
 #include "harness/stats/exact.hpp"
+#include "harness/stats/first_that_holds.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/midranks.hpp"
 
@@ -23,7 +23,8 @@ template <typename Compare>
 Midranks score(std::span<const double> below, std::span<const double> above,
                const Compare& compare) {
   const std::size_t n = below.size() + above.size();
-  return midranks(below | std::views::reverse, above, compare,
+  const std::vector<double> nearest_first(below.rbegin(), below.rend());
+  return midranks(nearest_first, above, compare,
                   static_cast<std::int64_t>(n + n % 2));  // 2 ceil(n / 2)
 }
 
@@ -71,10 +72,7 @@ class Gaps {
   // The first gap for which `holds`, which once true stays true; last() + 1 when it never is.
   template <typename Predicate>
   std::size_t first(const Predicate& holds) const {
-    const auto gaps = std::views::iota(std::size_t{0}, last() + 1);
-    const auto found =
-        std::ranges::partition_point(gaps, [&](std::size_t gap) { return !holds(scores(gap)); });
-    return static_cast<std::size_t>(found - gaps.begin());
+    return first_that_holds(last() + 1, [&](std::size_t gap) { return holds(scores(gap)); });
   }
 
  private:

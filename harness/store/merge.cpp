@@ -53,9 +53,9 @@ std::vector<StoredProcess> read_processes(Connection& connection, std::string_vi
       "= ? "
       "ORDER BY process.id";
   const auto read = [&](const Row& row) {
-    StoredProcess& stored =
-        processes.emplace_back(row.get<std::int64_t>("id"), row.as<record::Process>());
+    StoredProcess stored{row.get<std::int64_t>("id"), row.as<record::Process>()};
     stored.process.build = row.as<record::Build>();
+    processes.push_back(std::move(stored));
   };
   each_row(connection, "process", sql, read, run_id);
   return processes;

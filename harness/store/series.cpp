@@ -24,8 +24,8 @@ void keep_last_attempts(std::vector<Attempt>& attempts) {
   std::ranges::sort(attempts, [&](const Attempt& a, const Attempt& b) {
     return std::tuple(place(a), b.attempt, b.id) < std::tuple(place(b), a.attempt, a.id);
   });
-  const auto same = std::ranges::unique(attempts, {}, place);
-  attempts.erase(same.begin(), same.end());
+  const auto same = [&](const Attempt& a, const Attempt& b) { return place(a) == place(b); };
+  attempts.erase(std::unique(attempts.begin(), attempts.end(), same), attempts.end());
 }
 
 }  // namespace
