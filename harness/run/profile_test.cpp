@@ -86,5 +86,14 @@ TEST(Profile, RefusesWithFileAndLine) {
   }
 }
 
+TEST(Profile, WhatTheParserSaysIsOneLine) {
+  try {
+    parse_profile("processes = f\n", "p.toml");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace ridgeline::run

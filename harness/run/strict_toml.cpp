@@ -39,7 +39,7 @@ toml::table parse_toml(std::string_view text, const std::filesystem::path& file)
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
-                                              error.description()));
+                                              printable(error.description(), 1000)));
   }
 }
 

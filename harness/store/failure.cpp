@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 
+#include "harness/base/text.hpp"
+
 namespace ridgeline::store {
 namespace {
 
@@ -15,13 +17,13 @@ namespace fs = std::filesystem;
 
 /// Why, and what to do about it.
 std::pair<std::string, std::string> explain(const SQLite::Exception& exception, int system_error) {
+  const std::string said = printable(exception.what());  // may hold names of the file's own
   const std::string system = system_error != 0 ? std::generic_category().message(system_error) : "";
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return {"it is not a database", "choose another results folder, or move that file away"};
     case SQLITE_CORRUPT:
-      return {fmt::format("it is damaged ({})", exception.what()),
-              "restore it from a backup, or move it away"};
+      return {fmt::format("it is damaged ({})", said), "restore it from a backup, or move it away"};
     case SQLITE_INTERRUPT:
       return {"it takes far more work than results of its size do",
               "the file is damaged or was changed by another program; restore it from a backup"};
@@ -39,10 +41,10 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
       return {system.empty() ? "it cannot be opened" : system,
               "check the path and the permissions of its folder"};
     case SQLITE_IOERR:
-      return {fmt::format("input/output error ({})", system.empty() ? exception.what() : system),
+      return {fmt::format("input/output error ({})", system.empty() ? said : system),
               "check the disk and its limits, or choose another results folder"};
     default:
-      return {exception.what(), ""};
+      return {said, ""};
   }
 }
 

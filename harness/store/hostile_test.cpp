@@ -215,6 +215,18 @@ TEST_F(Hostile, AnotherSchemaIsRefusedAndNamed) {
   }
 }
 
+TEST_F(Hostile, WhatSqliteSaysOfAFileIsFitToBePrinted) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE nothing', "
+          "name = CAST(x'1b5b324aff' AS TEXT) WHERE name = 'metric'");
+  for (const auto& [how, open] : openings) {
+    const std::string what = refusal([&, open = open] { open(file); });
+    EXPECT_NE(what.find("\\x1b[2J\\xff"), std::string::npos) << how << ": " << what;
+    EXPECT_TRUE(is_utf8(what)) << how;
+  }
+}
+
 TEST_F(Hostile, WhiteSpaceAndCommentsOfASchemaDoNotCount) {
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec(

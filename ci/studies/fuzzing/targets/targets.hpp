@@ -12,6 +12,6 @@ struct NamedTarget {
 };
 
 /// All of this folder that this build has. Written by CMake.
-std::vector<NamedTarget> targets();
+std::vector<NamedTarget> all_targets();
 
 }  // namespace ridgeline::fuzzing
