@@ -3,7 +3,6 @@
 
 import argparse
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -47,16 +46,6 @@ def positive(text: str) -> float:
     if not 0 <= value < 1e9:
         raise ValueError
     return value
-
-
-def duration(text: str) -> float:
-    """Seconds of "90s", "45m", "1h30m"."""
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
-    parts = match.groups() if match else ()
-    seconds = sum(int(part or 0) * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
-    if seconds <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 45m or 1h30m")
-    return float(seconds)
 
 
 def add_machine(to: argparse.ArgumentParser) -> None:

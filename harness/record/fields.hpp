@@ -11,7 +11,7 @@
 namespace ridgeline::record {
 
 inline constexpr Rule any_name{.longest = max_name_bytes},
-    word{.longest = max_name_bytes, .text = Text::word},
+    word{.longest = max_name_bytes, .text = Text::word}, an_id{.text = Text::id},
     left_out_when_empty{.presence = Presence::left_out_when_empty}, not_negative{.least = 0},
     positive{.least = std::numeric_limits<double>::min()},
     amount{.least = -largest_amount, .greatest = largest_amount, .smallest = smallest_amount},
@@ -69,7 +69,7 @@ void fields(auto& visit, Of<Build> auto& build) {
 
 /// Without its build, which has a row of its own.
 void fields(auto& visit, Of<Process> auto& process) {
-  visit("run_id", process.run_id);
+  visit("run_id", process.run_id, an_id);
   visit("replicate", process.replicate, not_negative);
   visit("seed", process.seed);
   visit("started", process.started);
@@ -77,7 +77,7 @@ void fields(auto& visit, Of<Process> auto& process) {
 
 /// Without its device, which has a row of its own.
 void fields(auto& visit, Of<Run> auto& run) {
-  visit("id", run.id);
+  visit("id", run.id, an_id);
   visit("started", run.started);
   visit("status", run.status);
   visit("profile", run.profile);
@@ -99,8 +99,8 @@ void fields(auto& visit, Of<Roof> auto& roof) {
 }
 
 void fields(auto& visit, Of<Baseline> auto& baseline) {
-  visit("name", baseline.name);
-  visit("run_id", baseline.run_id);
+  visit("name", baseline.name, an_id);
+  visit("run_id", baseline.run_id, an_id);
   visit("set_at", baseline.set_at);
 }
 
@@ -178,14 +178,14 @@ void fields(auto& visit, Of<Measurement> auto& m) {
 
 /// Without its device, which is that of its candidate's run.
 void fields(auto& visit, Of<Gate> auto& gate) {
-  visit("id", gate.id);
+  visit("id", gate.id, an_id);
   visit("mode", gate.mode);
   visit("status", gate.status);
   visit("started", gate.started);
   visit("baseline", gate.baseline);
   visit("candidate", gate.candidate);
-  visit("baseline_run", gate.baseline_run);
-  visit("candidate_run", gate.candidate_run);
+  visit("baseline_run", gate.baseline_run, an_id);
+  visit("candidate_run", gate.candidate_run, an_id);
   visit("command_line", gate.command_line);
   visit("seed", gate.seed);
   visit("alpha", gate.alpha, not_negative);

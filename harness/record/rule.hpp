@@ -54,7 +54,11 @@ enum class Text {
   line,  // without control characters: it is printed
   filled_line,  // and not empty
   source,       // without NUL
+  id,           // of a run or gate, or the name of a baseline: as is_plain_name has it
 };
+
+/// Longest id.
+inline constexpr std::size_t max_id_bytes = 100;
 
 enum class Presence {
   required,

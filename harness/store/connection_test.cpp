@@ -261,6 +261,20 @@ TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
   }
 }
 
+TEST_F(Files, AnIdThatNoRidgelineWroteIsNamed) {
+  for (const std::string& id : {std::string("a\x08z"), std::string(), std::string(101, 'a')}) {
+    fs::remove(file);
+    make_results(file);
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON");
+    SQLite::Statement change(database, "UPDATE run SET id = ?");
+    change.bind(1, id);
+    change.exec();
+    const std::string refused = refusal([&] { store::runs(Store::open(file)); });
+    EXPECT_NE(refused.find("as id, which is no id"), std::string::npos) << refused;
+  }
+}
+
 /// A file with a gate, one pair and a verdict, closed again.
 fs::path make_gate(const fs::path& file) {
   Store store = Store::create(file);

@@ -31,6 +31,9 @@ void Row::read(const char* column, std::string& text, const Rule& rule) const {
   text = value.getString();
   if (!is_utf8(text) || text.find('\0') != std::string::npos)
     refuse(fmt::format("broken text as {}", column));
+  if (rule.text == record::Text::id && !is_plain_name(text, record::max_id_bytes))
+    refuse(
+        fmt::format("'{}' as {}, which is no id", printable(text, record::max_id_bytes), column));
 }
 
 void Row::read(const char* column, double& number, const Rule& rule) const {

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ci.night.options import duration
 from ci.studies.calibration import gates, machine
 from ci.studies.calibration.gates import GateFailed
 from ci.studies.calibration.journal import VERSION, Journal, JournalError, append, read

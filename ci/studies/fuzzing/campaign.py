@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
-from ci.night.options import Parser, duration
+from ci.night.options import Parser
+from ci.studies.duration import duration
 from ci.studies.fuzzing.libfuzzer import Finding, Progress, last_progress, what_was_found
 from reports.console import MISSING, printable
 
