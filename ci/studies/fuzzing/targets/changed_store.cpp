@@ -283,15 +283,25 @@ std::string words_of(const Store& store, const RunSummary& summary) {
   return words;
 }
 
-void check_merge(const Store& store) {
+/// Of a damaged file SQLite itself may answer a question in two ways.
+bool is_whole(const fs::path& file) {
+  try {
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, 0, store::without_journals());
+    return database.execAndGet("PRAGMA integrity_check").getString() == "ok";
+  } catch (const SQLite::Exception&) {
+    return false;
+  }
+}
+
+void check_merge(const Store& store, const fs::path& file) {
   Store target = Store::in_memory();
   Merged merged;
   if (!reads([&] { merged = merge(target, store); })) return;
   for (const Error& refusal : merged.refused) reads([&] { throw Error(refusal); });
   const Merged again = merge(target, store);
-  expect(again.runs.added + again.gates.added + again.runs.extended + again.gates.extended == 0 &&
-             again.measurements == 0,
-         "what was merged is merged again");
+  const std::int64_t more = again.runs.added + again.gates.added + again.runs.extended +
+                            again.gates.extended + again.measurements;
+  expect(more == 0 || !is_whole(file), "what was merged is merged again");
   if (!merged.refused.empty()) return;
   const std::vector<RunSummary> here = runs(store), there = runs(target);
   expect(here.size() == there.size(), "merging loses runs");
@@ -372,7 +382,7 @@ void write_bytes(const fs::path& file, std::string_view bytes) {
 }
 
 void merge_everything(const fs::path& file) {
-  reads([&] { check_merge(Store::open(file)); });
+  reads([&] { check_merge(Store::open(file), file); });
 }
 
 void read_everything(const fs::path& file) {
