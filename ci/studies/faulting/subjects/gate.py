@@ -32,12 +32,14 @@ class GateSubject(Subject):
             path.chmod(0o755)
         return path
 
-    def command(self, place: Place) -> list[str]:
+    def sides(self) -> tuple[object, ...]:
         slower = ("--slower", "4") if self.programs.scripted and not self.quick else ()
-        sides = (
+        return (
             *("--baseline-worker", self.programs.worker),
             *("--candidate-worker", self.worker("candidate", *slower)),
         )
+
+    def command(self, place: Place) -> list[str]:
         if self.quick:
             options, profile = ("--aa",), place.profile("constant", "process_noise")
         else:
@@ -45,7 +47,7 @@ class GateSubject(Subject):
         if not self.programs.scripted:
             options = ("--aa", "--budget", "10s")
         return place.on_device(
-            *("gate", "--profile", profile, "--seed", 5, "--no-wait", *sides, *options)
+            *("gate", "--profile", profile, "--seed", 5, "--no-wait", *self.sides(), *options)
         )
 
     def judge(self, place: Place, now: Stored, done: Done, outcome: Outcome) -> None:
@@ -91,7 +93,7 @@ class GateSubject(Subject):
         resumable = [name for name, gate in now.gates.items() if gate.status != "finished"]
         if not resumable:
             return super().again(place, now)
-        done = place.ask("gate", "--resume", resumable[-1], "--no-wait")
+        done = place.ask("gate", "--resume", resumable[-1], "--no-wait", *self.sides())
         if done.code != self.code and self.programs.scripted:
             return [f"gate --resume ended with {done.code}: {done.last_words()}"]
         return self.whole_again(place, stored.read(place.results))
