@@ -220,7 +220,15 @@ void* in_block_of_cluster(void* in_shared, int rank) {
   return Block::current().others.in_block(in_shared, rank, RIDGELINE_CALLER);
 }
 
-void fence() { Block::current().lanes.log(0, RIDGELINE_CALLER, Act::fence, 0); }
+void fence() {
+  Block& block = Block::current();
+  // Logs are looked at once all lanes of a warp have come so far. Another block may read before
+  // that what the fence lets it read.
+  for (const Entry& entry : Lanes::logged())
+    if (entry.act == Act::write || entry.act == Act::volatile_write)
+      block.memory.note_written(entry.address, entry.bytes);
+  block.lanes.log(0, RIDGELINE_CALLER, Act::fence, 0);
+}
 
 std::uint64_t ticks() {
   static std::atomic<std::uint64_t> count{0};

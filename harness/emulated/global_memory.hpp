@@ -85,6 +85,8 @@ class GlobalMemory {
   /// them. Called by kernels.
   std::optional<Mistake> touch(const Accesses& accesses, std::size_t& next, const Toucher& toucher,
                                const SharedHistory& history);
+  /// That a kernel has written these bytes, before their access is looked at. Called by kernels.
+  void note_written(std::uint64_t address, std::uint64_t bytes);
   /// What the block's fences have ordered before others, from now on. Called by kernels.
   void fence(std::uint32_t block, const SharedHistory::Clocks& fenced);
 

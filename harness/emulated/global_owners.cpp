@@ -167,6 +167,16 @@ std::optional<GlobalMemory::Mistake> GlobalMemory::touch(const Accesses& accesse
   return std::nullopt;
 }
 
+void GlobalMemory::note_written(std::uint64_t address, std::uint64_t bytes) {
+  if (!is_global(address) || !is_inside(address, bytes)) return;
+  const Slot& slot = slot_of(address);
+  const std::uint64_t at = (address - global_base) % slot_span - slot_front;
+  Marks marks;
+  if (!slot.whole)
+    marks.add(&reinterpret_cast<std::uint64_t*>(slot.written)[at / 64],
+              ((std::uint64_t{1} << bytes) - 1) << at % 64);
+}
+
 std::uint32_t GlobalMemory::number_of(std::uint32_t block) const {
   return several_ + 1 + block % most_blocks;
 }

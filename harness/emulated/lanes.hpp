@@ -97,6 +97,8 @@ class Lanes {
     *hot.next = {address, pc, act, static_cast<std::uint8_t>(bytes), hot.path};
     if (++hot.next == hot.end) park(LaneState::log_full);
   }
+  /// What the running lane has logged and nobody has looked at yet.
+  static std::span<const Entry> logged() { return {hot.end - log_entries, hot.next}; }
   void enter_function(std::uint32_t pc) {
     const auto path = paths_.enter(hot.path, pc);
     if (!path)
