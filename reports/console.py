@@ -18,10 +18,12 @@ from collections.abc import Callable
 USAGE, MISSING, INTERNAL, FILES, INTERRUPTED = 64, 69, 70, 74, 130  # exit codes
 LONGEST = 500  # letters of an unexpected error that are shown
 
-# As `printable` in harness/base/text.hpp has it: controls of C0 and C1, line separators, and marks
-# of writing direction. Bytes that are no UTF-8 come as U+DC80 to U+DCFF.
+# As `printable` in harness/base/text.hpp has it: controls of C0 and C1, line separators, marks of
+# writing direction, and what is not seen. Bytes that are no UTF-8 come as U+DC80 to U+DCFF.
 _UNSEEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # What GitHub's runner takes for a command: "::" behind white space at the beginning, or "##["
 # anywhere. https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions

@@ -18,4 +18,16 @@ std::optional<std::chrono::sys_days> parse_day(std::string_view text) {
   return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
 }
 
+bool is_point_in_time(std::string_view text) {
+  if (text.size() != 20 || !parse_day(text.substr(0, 10)) || text[10] != 'T' || text[19] != 'Z')
+    return false;
+  const auto is_number_up_to = [&](std::size_t at, char first, char second) {
+    const char tens = text[at], ones = text[at + 1];
+    return tens >= '0' && ones >= '0' && ones <= '9' && tens <= first &&
+           (tens < first || ones <= second);
+  };
+  return is_number_up_to(11, '2', '3') && text[13] == ':' && is_number_up_to(14, '5', '9') &&
+         text[16] == ':' && is_number_up_to(17, '6', '0');  // with the second that is put in
+}
+
 }  // namespace ridgeline

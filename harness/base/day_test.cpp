@@ -13,5 +13,16 @@ TEST(ParseDay, ReadsADayOfTheCalendarAlone) {
     EXPECT_FALSE(parse_day(wrong)) << wrong;
 }
 
+TEST(Day, APointInTimeIsASecondThatThereIs) {
+  for (const char* good : {"2026-01-31T23:59:59Z", "2024-02-29T00:00:00Z", "2016-12-31T23:59:60Z"})
+    EXPECT_TRUE(is_point_in_time(good)) << good;
+  for (const char* bad :
+       {"", "2026-01-31", "2026-02-30T00:00:00Z", "9999-99-99T99:99:99Z", "0000-00-00T00:00:00Z",
+        "2026-01-31T24:00:00Z", "2026-01-31T00:60:00Z", "2026-01-31T00:00:61Z",
+        "2026-01-31T00:00:00+", "2026-01-31 00:00:00Z", "2026-01-31T0::00:00Z",
+        "2026-01-31T00:00:00ZZ", "2026-01-31T00-00-00Z", "2026-01-31T:0:00:00Z"})
+    EXPECT_FALSE(is_point_in_time(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace ridgeline

@@ -31,16 +31,28 @@ std::size_t sequence_length(std::string_view text) {
 }
 
 /// Whether the well-formed sequence does something else to a terminal than to show a character:
-/// controls of C0 and C1, line separators, and what turns the direction of writing.
+/// controls of C0 and C1, line separators, what turns the direction of writing, and what is not
+/// seen, so that two names look alike (Default_Ignorable_Code_Point of Unicode, and noncharacters
+/// of the first plane).
 bool is_control(std::string_view sequence) {
   if (sequence.size() == 1) return sequence[0] < 0x20 || sequence[0] == 0x7F;
-  if (sequence.size() == 2)
-    return (sequence[0] == '\xC2' && sequence[1] < '\xA0') || sequence == "\u061C";
+  if (sequence.size() == 2 && sequence[0] == '\xC2' && sequence[1] < '\xA0') return true;
   constexpr std::pair<std::string_view, std::string_view> ranges[] = {
-      {"\u200E", "\u200F"}, {"\u2028", "\u202E"}, {"\u2066", "\u2069"}};
-  return sequence.size() == 3 && std::ranges::any_of(ranges, [&](const auto& range) {
-           return range.first <= sequence && sequence <= range.second;
-         });
+      {"\u00AD", "\u00AD"},  // soft hyphen
+      {"\u034F", "\u034F"},  // grapheme joiner
+      {"\u061C", "\u061C"},  // Arabic mark of direction
+      {"\u115F", "\u1160"},        {"\u17B4", "\u17B5"},
+      {"\u180B", "\u180F"},  // fillers, selectors
+      {"\u200B", "\u200F"},        {"\u2028", "\u202E"},
+      {"\u2060", "\u206F"},        {"\u3164", "\u3164"},
+      {"\uFE00", "\uFE0F"},        {"\uFEFF", "\uFEFF"},
+      {"\uFFA0", "\uFFA0"},        {"\uFFF0", "\uFFFB"},
+      {"\uFFFE", "\uFFFF"},        {"\U0001D173", "\U0001D17A"},
+      {"\U000E0000", "\U000E0FFF"}};
+  return std::ranges::any_of(ranges, [&](const auto& range) {
+    return sequence.size() == range.first.size() && range.first <= sequence &&
+           sequence <= range.second;
+  });
 }
 
 /// Moves the first character of `text`, or the bytes that are none, to the end of `shown`.

@@ -46,9 +46,12 @@ TEST(Text, PrintableEscapesControlAndBrokenBytesAndCuts) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   // C1 controls, which terminals obey as they do ESC [ and ESC ], and marks that turn text around.
   EXPECT_EQ(printable("\u009B2J\u009D0;x\u009C"), "\\xc2\\x9b2J\\xc2\\x9d0;x\\xc2\\x9c");
-  for (const char* mark : {"\u0080", "\u061C", "\u200E", "\u2028", "\u202E", "\u2066", "\u2069"})
+  for (const char* mark :
+       {"\u0080", "\u061C", "\u200E", "\u2028", "\u202E", "\u2066", "\u2069", "\u00AD", "\u200B",
+        "\u200D", "\u2060", "\u206A", "\uFEFF", "\u3164", "\uFFFE", "\U000E0041", "\uFE0F"})
     EXPECT_TRUE(printable(mark).starts_with("\\x")) << printable(mark);
-  for (const char* shown : {"\u00A0", "\u00E9", "\u200D", "\u2065", "\u206A", "±", "→"})
+  for (const char* shown :
+       {"\u00A0", "\u00AE", "\u00E9", "\u2010", "\u2070", "\uFFFD", "\U0001F600", "±", "→"})
     EXPECT_EQ(printable(shown), shown);
 }
 

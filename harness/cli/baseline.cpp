@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,16 +32,15 @@ struct Named {
 /// Of all files that can be read, by model and name.
 std::vector<Named> all_baselines(const std::filesystem::path& results,
                                  const std::vector<FoundRun>& runs) {
+  std::map<std::filesystem::path, std::map<std::string_view, const FoundRun*>> by_file;
+  for (const FoundRun& run : runs) by_file[run.file].emplace(run.summary.run.id, &run);
   std::vector<Named> all;
   for (const std::filesystem::path& file : store::results_files(results)) {
-    if (std::ranges::find(runs, file, &FoundRun::file) == runs.end())
-      continue;  // no runs, or said to be left out
-    for (const record::Baseline& baseline : store::baselines(store::Store::open(file))) {
-      const auto run = std::ranges::find_if(runs, [&](const FoundRun& each) {
-        return each.file == file && each.summary.run.id == baseline.run_id;
-      });
-      if (run != runs.end()) all.push_back({baseline, *run});
-    }
+    const auto known = by_file.find(file);
+    if (known == by_file.end()) continue;  // no runs, or said to be left out
+    for (const record::Baseline& baseline : store::baselines(store::Store::open(file)))
+      if (const auto run = known->second.find(baseline.run_id); run != known->second.end())
+        all.push_back({baseline, *run->second});
   }
   return all;
 }

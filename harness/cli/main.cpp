@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -72,6 +73,14 @@ std::string suggestion(Command program, const std::vector<std::string>& argument
   return {};
 }
 
+/// A standard stream that was closed is one that refuses, not the first file or pipe that is opened
+/// here.
+void keep_places_of_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int perform(Context& context) {
   Program program("ridgeline",
                   "Ridgeline measures GPU and CPU kernels, keeps every sample, and compares them.",
@@ -99,6 +108,7 @@ int main(int argc, char** argv) {
   // the program.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  keep_places_of_streams();
   Context context;
   int code = present::fine;
   try {

@@ -60,7 +60,15 @@ StoredSides read_sides(const std::filesystem::path& results, const gate::GateOpt
                             "beside both of its runs",
                             new_id, candidate.file.string(), old_id, baseline.file.string()),
                 "keep the runs of one model in one results file");
-  return {read_side(baseline), read_side(candidate), candidate.file};
+  StoredSides sides{read_side(baseline), read_side(candidate), candidate.file};
+  for (const StoredSide* side : {&sides.baseline, &sides.candidate})
+    for (const store::StoredMeasurement& stored : side->measurements)
+      if (stored.measurement.median_ns && analysis::gives_counts(side->device.kind))
+        throw Error(ErrorKind::store,
+                    fmt::format("run {} of {} has times of {}, which gives counts alone",
+                                side->run.id, sides.file.string(), printable(side->device.id)),
+                    "the file is damaged or was changed by another program");
+  return sides;
 }
 
 /// Names of the cases to judge, and the rule of each.

@@ -12,8 +12,8 @@ namespace ridgeline::record {
 
 inline constexpr Rule any_name{.longest = max_name_bytes},
     word{.longest = max_name_bytes, .text = Text::word}, an_id{.text = Text::id},
-    left_out_when_empty{.presence = Presence::left_out_when_empty}, not_negative{.least = 0},
-    positive{.least = std::numeric_limits<double>::min()},
+    when{.text = Text::time}, left_out_when_empty{.presence = Presence::left_out_when_empty},
+    not_negative{.least = 0}, positive{.least = std::numeric_limits<double>::min()},
     amount{.least = -largest_amount, .greatest = largest_amount, .smallest = smallest_amount},
     work{.least = 0, .greatest = largest_amount, .smallest = smallest_amount},
     ratio{.least = 0, .greatest = 1e60, .smallest = 1e-60},  // of two amounts
@@ -72,13 +72,13 @@ void fields(auto& visit, Of<Process> auto& process) {
   visit("run_id", process.run_id, an_id);
   visit("replicate", process.replicate, not_negative);
   visit("seed", process.seed);
-  visit("started", process.started);
+  visit("started", process.started, when);
 }
 
 /// Without its device, which has a row of its own.
 void fields(auto& visit, Of<Run> auto& run) {
   visit("id", run.id, an_id);
-  visit("started", run.started);
+  visit("started", run.started, when);
   visit("status", run.status);
   visit("profile", run.profile);
   visit("profile_text", run.profile_text);
@@ -86,7 +86,7 @@ void fields(auto& visit, Of<Run> auto& run) {
   visit("seed", run.seed);
   visit("command_line", run.command_line);
   visit("finished", run.finished,
-        {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+        {.text = Text::time, .presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("unfit", run.unfit, left_out_when_empty);
   visit("gate", run.gate, left_out_when_empty);
 }
@@ -101,7 +101,7 @@ void fields(auto& visit, Of<Roof> auto& roof) {
 void fields(auto& visit, Of<Baseline> auto& baseline) {
   visit("name", baseline.name, an_id);
   visit("run_id", baseline.run_id, an_id);
-  visit("set_at", baseline.set_at);
+  visit("set_at", baseline.set_at, when);
 }
 
 void fields(auto& visit, Of<Metric> auto& metric) {
@@ -181,7 +181,7 @@ void fields(auto& visit, Of<Gate> auto& gate) {
   visit("id", gate.id, an_id);
   visit("mode", gate.mode);
   visit("status", gate.status);
-  visit("started", gate.started);
+  visit("started", gate.started, when);
   visit("baseline", gate.baseline);
   visit("candidate", gate.candidate);
   visit("baseline_run", gate.baseline_run, an_id);
@@ -192,7 +192,7 @@ void fields(auto& visit, Of<Gate> auto& gate) {
   visit("cases", gate.cases, not_negative);
   visit("aa", gate.aa);
   visit("finished", gate.finished,
-        {.presence = Presence::left_out_when_empty, .null_when_empty = true});
+        {.text = Text::time, .presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("rules_text", gate.rules_text, left_out_when_empty);
   visit("options", gate.options);
 }

@@ -54,11 +54,12 @@ enum class Text {
   line,  // without control characters: it is printed
   filled_line,  // and not empty
   source,       // without NUL
+  time,         // a second of UTC: "2026-01-31T23:59:59Z"
   id,           // of a run or gate, or the name of a baseline: as is_plain_name has it
 };
 
-/// Longest id.
-inline constexpr std::size_t max_id_bytes = 100;
+/// Longest id, and longest text that is stored: a gate keeps the names of all its cases in one.
+inline constexpr std::size_t max_id_bytes = 100, max_stored_bytes = 4u << 20;
 
 enum class Presence {
   required,

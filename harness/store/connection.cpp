@@ -161,6 +161,16 @@ void Connection::forget_unfinished() {
   for (auto& [sql, statement] : statements_) statement.tryReset();
 }
 
+void Connection::check_in_place() {
+  int moved = 0;
+  sqlite3_file_control(database_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0)
+    throw Error(
+        ErrorKind::store,
+        fmt::format("{} was moved, replaced or deleted while it was written to", file_.string()),
+        "what was stored before is where that file is now");
+}
+
 bool Connection::is_constraint(const SQLite::Exception& exception) {
   return exception.getErrorCode() == SQLITE_CONSTRAINT;
 }

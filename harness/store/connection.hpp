@@ -73,6 +73,9 @@ class Connection {
   static int spend_work(void* connection);
   SQLite::Statement& prepare(const char* sql);
   bool in_transaction() const;
+  /// Throws a store Error when the file is no longer where it was opened: what is written to it
+  /// then, nobody finds.
+  void check_in_place();
   void forget_unfinished();
 
   template <class Body>
@@ -84,10 +87,12 @@ class Connection {
       if constexpr (std::is_void_v<decltype(body())>) {
         body();
         forget_unfinished();
+        if (writing_) check_in_place();
         transaction.commit();
       } else {
         auto result = body();
         forget_unfinished();
+        if (writing_) check_in_place();
         transaction.commit();
         return result;
       }

@@ -248,7 +248,10 @@ TEST_F(Files, CountsThatNoRidgelineWroteAreNamed) {
 }
 
 TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
-  for (const char* sql : {"UPDATE run SET status = 'asleep'", "UPDATE device SET comparable = '[]'",
+  for (const char* sql : {"UPDATE run SET started = '2026-02-30T00:00:00Z'",
+                          "UPDATE run SET finished = '9999-99-99T99:99:99Z'",
+                          "UPDATE run SET label = replace(hex(zeroblob(2100000)), '00', 'ab')",
+                          "UPDATE run SET status = 'asleep'", "UPDATE device SET comparable = '[]'",
                           "UPDATE device SET comparable = '{\"a\": 1}'",
                           "UPDATE measurement SET outcome = 'great'"}) {
     fs::remove(file);
@@ -258,6 +261,25 @@ TEST_F(Files, RunsThatNoRidgelineWroteAreNamed) {
     database.exec(sql);
     const std::string refused = refusal([&] { store::runs(Store::open(file)); });
     EXPECT_NE(refused.find("run " + examples::run().id), std::string::npos) << refused;
+  }
+}
+
+TEST_F(Files, AFileThatIsMovedDeletedOrReplacedMeanwhileIsWrittenToNoMore) {
+  const std::function<void()> acts[] = {[&] { fs::rename(file, folder / "elsewhere"); },
+                                        [&] { fs::remove(file); },
+                                        [&] {
+                                          fs::copy_file(file, folder / "copy");
+                                          fs::rename(folder / "copy", file);
+                                        }};
+  for (const auto& act : acts) {
+    for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove_all(entry);
+    Store store = Store::create(file);
+    begin(store, examples::run(), examples::device(), examples::environment());
+    act();
+    const std::string refused = refusal([&] { add(store, examples::process()); });
+    EXPECT_NE(refused.find("was moved, replaced or deleted while it was written to"),
+              std::string::npos)
+        << refused;
   }
 }
 

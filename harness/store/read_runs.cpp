@@ -37,7 +37,8 @@ record::Measurement read_measurement(const Row& row, Samples samples) {
   auto m = row.as<record::Measurement>();
   check_median(row, m.outcome, m.median_ns);
   const auto n = row.get<std::int64_t>("n");
-  if (const auto pruned = row.get<std::optional<std::string>>("pruned")) {
+  if (const auto pruned =
+          row.get<std::optional<std::string>>("pruned", {.text = record::Text::time})) {
     m.pruned = record::Pruned{n, *pruned};
     if (!has_samples(m.outcome) || n < 1) row.refuse("dropped samples that it never had");
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/day.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
@@ -28,9 +29,13 @@ void Row::read(const char* column, std::string& text, const Rule& rule) const {
   const SQLite::Column value = statement_.getColumn(column);
   if (rule.null_when_empty && value.isNull()) return;
   if (!value.isText()) refuse(fmt::format("no text as {}", column));
+  if (value.getBytes() > static_cast<int>(record::max_stored_bytes))
+    refuse(fmt::format("{} bytes as {}", value.getBytes(), column));
   text = value.getString();
   if (!is_utf8(text) || text.find('\0') != std::string::npos)
     refuse(fmt::format("broken text as {}", column));
+  if (rule.text == record::Text::time && !is_point_in_time(text))
+    refuse(fmt::format("'{}' as {}, which is no time", printable(text, 40), column));
   if (rule.text == record::Text::id && !is_plain_name(text, record::max_id_bytes))
     refuse(
         fmt::format("'{}' as {}, which is no id", printable(text, record::max_id_bytes), column));
