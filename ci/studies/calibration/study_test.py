@@ -322,7 +322,7 @@ def test_real_gates_give_real_trials(tmp_path, monkeypatch):
         assert (BUILD / program).is_file(), (
             f"{BUILD / program} is not built; build it, or set RIDGELINE_BUILD"
         )
-    tiny = dataclasses.replace(PROFILE, cases=PROFILE.cases[:1], budget_s=1)
+    tiny = dataclasses.replace(PROFILE, cases=PROFILE.cases[:1], budget_s=3)
     for cell in (plan.Cell("quiet", 0, 0.03, 1), plan.Cell("power", 50, 0.03, 1)):
         measured = gates.measure(BUILD, tiny, cell, 7)
         (case,) = measured["cases"]
