@@ -180,6 +180,16 @@ def test_interrupted_while_waiting_measures_nothing(lab):
     assert lab.query("SELECT count(*) FROM run") == [(1,)]
 
 
+def test_a_disk_that_is_full_from_the_start_keeps_nothing(lab):
+    def limit_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+
+    full = lab.run(lab.profile("constant"), preexec_fn=limit_files)
+    assert full.returncode == 74, full.stderr
+    assert "File too large" in full.stderr
+    assert not lab.results.exists()
+
+
 def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
     def limit_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))

@@ -50,7 +50,9 @@ class NewFile {
   ~NewFile() {
     if (kept_) return;
     std::error_code ignored;
-    if (made_ && holds_nothing()) std::filesystem::remove(file_, ignored);
+    if (made_ && holds_nothing())
+      for (const char* part : {"", "-wal", "-shm"})  // which a full disk keeps from being closed
+        std::filesystem::remove(beside(file_, part), ignored);
     remove_folders();
   }
   void keep() { kept_ = true; }
