@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.run.scripted_runs import BUILD, ROOT, case
+from harness.run.scripted_runs import BUILD, PLAIN, ROOT, case
 
 
 def refuse(lab, done, code: int, *texts: str) -> None:
@@ -21,6 +21,19 @@ def refuse(lab, done, code: int, *texts: str) -> None:
     assert errors.startswith("ridgeline: ") and errors.count("\n") <= 2
     assert not done.stdout
     assert not lab.results.exists()
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1)])
+def test_output_to_a_closed_stream_is_lost_and_said(lab, closed):
+    done = subprocess.run(
+        lab.command("list", "--worker", PLAIN),
+        env=lab.environment,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: [os.close(stream) for stream in closed],
+        timeout=60,
+    )
+    assert done.returncode == 74
+    assert done.stderr == b"ridgeline: cannot write to the standard output\n"
 
 
 @pytest.mark.parametrize(

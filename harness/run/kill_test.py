@@ -7,10 +7,13 @@ import random
 import re
 import resource
 import select
+import shutil
 import signal
 import time
 
-from harness.run.scripted_runs import below, case, left_behind
+import pytest
+
+from harness.run.scripted_runs import PLAIN, below, case, left_behind
 
 KILLS = 50
 REPORTED = re.compile(r"^\[\d+/\d+\] (\S+) \(process (\d+)/\d+\): ", re.MULTILINE)
@@ -178,6 +181,21 @@ def test_interrupted_while_waiting_measures_nothing(lab):
     first.send_signal(signal.SIGINT)
     finish(first)
     assert lab.query("SELECT count(*) FROM run") == [(1,)]
+
+
+@pytest.mark.parametrize("command", ["run", "gate"])
+def test_a_results_folder_that_goes_away_meanwhile_is_74(lab, command):
+    profile = lab.profile("slow", "noisy", processes=50)
+    words = lab.run_command(profile)
+    if command == "gate":
+        words = lab.gate_command(profile, PLAIN, PLAIN, "--aa")
+    process = lab.start_command(words, env=lab.environment)
+    wait_for(process, "[2/") if command == "run" else lab.wait_for_pairs(1)
+    shutil.rmtree(lab.results)
+    said, errors = process.communicate()
+    assert process.returncode == 74, errors
+    assert "was moved, replaced or deleted while it was written to" in errors
+    assert "stored" not in said
 
 
 def test_a_disk_that_is_full_from_the_start_keeps_nothing(lab):
