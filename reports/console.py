@@ -25,9 +25,10 @@ _UNSEEN = re.compile(
     r"\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     r"\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# What GitHub's runner takes for a command: "::" behind white space at the beginning, or "##["
-# anywhere. https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+# What runners take for a command: "::" behind white space at the beginning (GitHub), and "##[",
+# "##vso[" or "##teamcity[" anywhere. https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 _COMMAND = re.compile(r"^(\s*):(?=:)")
+_LOG_COMMAND = re.compile(r"#(?=#[a-z]*\[)")
 
 
 def printable(text: str) -> str:
@@ -44,7 +45,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 def part(text: str) -> str:
     """What may stand in a line behind its beginning, also behind that of a command."""
-    return printable(text).replace("##[", "#\\x23[")
+    return _LOG_COMMAND.sub(r"\\x23", printable(text))
 
 
 def harmless(line: str) -> str:
@@ -54,7 +55,7 @@ def harmless(line: str) -> str:
 
 def json_text(value: object) -> str:
     """A JSON document of lines that are harmless as they are."""
-    return json.dumps(value, indent=2).replace("##[", "#\\u0023[")
+    return _LOG_COMMAND.sub(r"\\u0023", json.dumps(value, indent=2))
 
 
 class Gate(io.TextIOBase):

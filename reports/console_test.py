@@ -24,7 +24,8 @@ SHOWN = [
     ("\x80\x9b\x9f\xa0", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xa0"),
     ("\u202a\u202e\u2066\u2069", r"\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9"),
     ("\u2028\u2029\u202f", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9\u202f"),
-    ("\u061c\u200d\u200e\u200f", "\\xd8\\x9c\u200d\\xe2\\x80\\x8e\\xe2\\x80\\x8f"),
+    ("\u061c\u200d\u200e\u200f", r"\xd8\x9c\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f"),
+    ("\xad\u3164\ufeff\U000e0041", r"\xc2\xad\xe3\x85\xa4\xef\xbb\xbf\xf3\xa0\x81\x81"),
     (b"no \xff utf-8".decode(errors="surrogateescape"), r"no \xff utf-8"),
     ("half \ud800", r"half \xed\xa0\x80"),
 ]
@@ -43,7 +44,8 @@ def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
         ("a ::error::x", "a ::error::x"),
         ("std::sort", "std::sort"),
         (":one", ":one"),
-        ("see ##[error]x", r"see #\x23[error]x"),
+        ("see ##[error]x", r"see \x23#[error]x"),
+        ("##vso[x] ## a [b]", r"\x23#vso[x] ## a [b]"),
         ("a\tb", "a\tb"),
     ],
 )

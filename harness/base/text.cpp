@@ -72,9 +72,9 @@ void take_harmless(std::string_view line, std::string& shown) {
   while (!line.empty()) {
     const bool begins_command = !begun && line.starts_with("::");
     begun = begun || (line.front() > ' ' && line.front() < '\x7f');
-    if (line.front() == '\t' || begins_command || line.starts_with("##[")) {
-      shown += begins_command ? "\\x3a" : line.front() == '\t' ? "\t" : "#\\x23[";
-      line.remove_prefix(line.front() == '#' ? 3 : 1);
+    if (line.front() == '\t' || begins_command || begins_log_command(line)) {
+      shown += begins_command ? "\\x3a" : line.front() == '\t' ? "\t" : "\\x23";
+      line.remove_prefix(1);
     } else {
       take_printable(line, shown);
     }
@@ -125,6 +125,12 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+bool begins_log_command(std::string_view text) {
+  if (!text.starts_with("##")) return false;
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 2);
+  return end != std::string_view::npos && text[end] == '[';
 }
 
 std::string printable(std::string_view text, std::size_t limit) {

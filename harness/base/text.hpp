@@ -11,15 +11,18 @@ namespace ridgeline {
 bool is_utf8(std::string_view text);
 
 /// `text` with every byte that is not well-formed UTF-8, or of a character that steers a terminal
-/// (controls of C0 and C1, line separators, marks of writing direction), written as \xNN, and cut
-/// to at most `limit` bytes; for showing what an untrusted program sent.
+/// (controls of C0 and C1, line separators, marks of writing direction) or is not seen, written as
+/// \xNN, and cut to at most `limit` bytes; for showing what an untrusted program sent.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
 /// Lines of `text` as neither a terminal nor the log of a CI system obeys them: as printable()
-/// shows them, uncut and with their tabs, and without what GitHub's runner takes for a command:
-/// "::" at the beginning of a line, "##[" anywhere.
+/// shows them, uncut and with their tabs, and without what runners take for a command: "::" at the
+/// beginning of a line (GitHub), begins_log_command() anywhere.
 /// https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 std::string harmless(std::string_view text);
+
+/// Whether `text` begins as "##[group]", "##vso[task.setvariable]" or "##teamcity[buildStop]".
+bool begins_log_command(std::string_view text);
 
 /// Whether `text` has 1 to `most` characters, all of them letters, digits, '.', '_' or '-'.
 bool is_plain_name(std::string_view text, std::size_t most);

@@ -62,7 +62,8 @@ TEST(Text, HarmlessLinesAreObeyedByNobody) {
       {"a\rb\x1b[2J\n\r", "a\\x0db\\x1b[2J\n\\x0d"},
       {"::error::x\n \t::x::\n:x", "\\x3a:error::x\n \t\\x3a:x::\n:x"},
       {"\u2003::x\n\x85::x", "\u2003\\x3a:x\n\\x85\\x3a:x"},  // a space, and what may be one
-      {"a ###[group]\n##[", "a ##\\x23[group]\n#\\x23["},
+      {"a ###[group]\n##[", "a #\\x23#[group]\n\\x23#["},
+      {"## a [b]\n##vso[x]##teamcity[y]", "## a [b]\n\\x23#vso[x]\\x23#teamcity[y]"},
       {"a\u009B2J\u202Eb\xFF", "a\\xc2\\x9b2J\\xe2\\x80\\xaeb\\xff"},
   };
   for (const auto& [text, shown] : rows) EXPECT_EQ(harmless(text), shown);

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json.hpp"
 #include "harness/base/text.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/present/json_output.hpp"
 #include "harness/present/said_lines.hpp"
 #include "harness/process/check_kit.hpp"
 #include "harness/process/home.hpp"
@@ -88,7 +90,10 @@ int check(const Context& context, const CheckOptions& options) {
   present::SaidLines lines(stdout);
   const process::ToolResult result =
       process::run_tool({program.string(), arguments, {}}, context.json ? nullptr : &lines);
-  if (context.json) present::say(stdout, result.output + "\n");
+  if (context.json) {
+    const std::optional<json::Value> counted = json::try_parse(result.output);
+    present::say(stdout, counted ? present::printed_json(*counted, 2) : result.output + "\n");
+  }
   if (result.fine) return present::fine;
   for (const int code : {2, 64, 69})
     if (result.exit_code == code) return code;

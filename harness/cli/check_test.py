@@ -151,9 +151,11 @@ def test_an_unpacked_archive_checks_without_the_clone(unpacked, changed):
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]], ids=["text", "json"])
 def test_a_check_without_an_end_is_interrupted_and_leaves_nothing(changed, tmp_path, arguments):
+    started = tmp_path / "started"
     source = changed(
         "  constexpr unsigned rows = 128;",
-        '  for (;;) __builtin_puts("\\x1b[31m\\n::error::flood");\n  constexpr unsigned rows = 1;',
+        f'  std::fclose(std::fopen("{started}", "w"));\n'
+        '  for (;;) std::puts("\\x1b[31m\\n::error::flood");\n  constexpr unsigned rows = 1;',
     )
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -163,10 +165,11 @@ def test_a_check_without_an_end_is_interrupted_and_leaves_nothing(changed, tmp_p
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    if arguments:
-        while not list(scratch.glob("*/check")):
-            time.sleep(0.01)
-        time.sleep(1)
+    deadline = time.monotonic() + 60
+    while not started.exists():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(1)  # of flood
     said = b"" if arguments else process.stdout.read(100_000)
     resident = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
     process.terminate()

@@ -15,6 +15,7 @@
 #include "harness/base/text.hpp"
 #include "harness/present/gate_runs.hpp"
 #include "harness/present/json_output.hpp"
+#include "harness/process/interrupt.hpp"
 #include "harness/run/typed_numbers.hpp"
 
 namespace ridgeline::cli {
@@ -184,8 +185,11 @@ int gate(const Context& context, const TypedGate& typed) {
   check_fit(context, options);
   check_output(context, options);
   const std::string line = "ridgeline " + shell_line(context.arguments);
-  if (!options.baseline.empty())
-    return show(context, options, present::gate_runs(context.results, line, options));
+  if (!options.baseline.empty()) {
+    const present::GateReport report = present::gate_runs(context.results, line, options);
+    process::Interrupt::check();
+    return show(context, options, report);
+  }
   return show(context, options, gate_measured(context, options));
 }
 
@@ -207,7 +211,7 @@ void add_gate(Command program, Context& context) {
   ridgeline gate ... --delta 2% --budget 30m   look for smaller slow-downs, and longer
   ridgeline gate ... --config gate.toml        what matters for which case (docs/how-to-gate.md)
   ridgeline gate --resume latest --baseline-worker old/ridgeline-suites --candidate-worker new/ridgeline-suites
-                                               resume an interrupted gate, whose last line has this
+                                               resume an interrupted gate, which prints this line
 
 Both sides are measured in rounds: fresh processes, a random order of cases, one case after the
 other on both sides in turn. A case leaves as soon as it is decided. A false regression is reported

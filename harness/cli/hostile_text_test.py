@@ -14,11 +14,11 @@ import pytest
 from harness.run.scripted_runs import PLAIN, ROOT, Lab, case
 
 # Controls of C0 and C1, a mark of writing direction, and commands to GitHub.
-HOSTILE = "\n::error::1\x1b[31m2\u009b3m4\u202e5##[group]6\r7"
+HOSTILE = "\n::error::1\x1b[31m2\u009b3m4\u202e5##[group]6##vso[x]7\r8"
 SHOWN = re.compile(r"\\x1b\[31m2|\\u001b\[31m2")
 OBEYED = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-    r"|\r(?!\n)|##\[|^\s*::",
+    r"|\r(?!\n)|##[a-z]*\[|^\s*::",
     re.MULTILINE,
 )
 ANNOTATION = re.compile(r"^::(error|warning|notice) title=.*\n", re.MULTILINE)  # --github; ours

@@ -222,12 +222,12 @@ void check_unchanged(const Wanted& wanted, const GateSetup& setup, const store::
   if (before.device_uuid != setup.device.uuid) refuse("the device is another one");
   const json::Value then = json::parse(before.options), now = json::parse(options_text);
   for (const Side side : both_sides) {
-    const std::string key = fmt::format("{}_code", to_string(side));
-    if (then.find(key) == nullptr || then.at(key) != now.at(key))
-      refuse(fmt::format("the {}'s code has changed", to_string(side)));
     const json::Value* commit = now.find(fmt::format("{}_commit", to_string(side)));
     if (commit && *commit != then.at(fmt::format("{}_commit", to_string(side))))
       refuse(fmt::format("the {} is another commit", to_string(side)));
+    const std::string key = fmt::format("{}_code", to_string(side));
+    if (then.find(key) == nullptr || then.at(key) != now.at(key))
+      refuse(fmt::format("the {}'s code has changed", to_string(side)));
   }
   std::vector<std::string> others;
   std::ranges::set_symmetric_difference(wanted.compared, names_of(setup.cases),

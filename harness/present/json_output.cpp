@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/base/text.hpp"
 #include "harness/present/output.hpp"
 #include "harness/record/json.hpp"
 
@@ -11,9 +12,9 @@ namespace ridgeline::present {
 
 std::string printed_json(const json::Value& value, int indent) {
   std::string text = value.dump(indent, json::Letters::ascii);
-  constexpr std::string_view command = "##[", escaped = "#\\u0023[";
-  for (std::size_t at = 0; (at = text.find(command, at)) != std::string::npos; at += escaped.size())
-    text.replace(at, command.size(), escaped);
+  constexpr std::string_view escaped = "\\u0023";  // within a text: nothing else has a '#'
+  for (std::size_t at = 0; (at = text.find("##", at)) != std::string::npos; ++at)
+    if (begins_log_command(std::string_view(text).substr(at))) text.replace(at, 1, escaped);
   return text + '\n';
 }
 

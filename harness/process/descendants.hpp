@@ -21,7 +21,7 @@ inline constexpr int longest_end_s = 10;
 /// forks faster than it can be killed.
 void end_descendants() noexcept;
 
-/// While one exists, orphans fall to the calling process; with it, all below the process ends.
+/// While one exists, orphans fall to the calling process; its end ends all that is below it.
 struct Household {
   Household() { adopt_orphans(); }
   Household(const Household&) = delete;

@@ -50,10 +50,11 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
 
 }  // namespace
 
-int disk_error() {
-  const int last = errno;
-  return last == EFBIG || last == EDQUOT || last == ENOSPC || last == EIO ? last : 0;
+bool is_disk_error(int error) {
+  return error == EFBIG || error == EDQUOT || error == ENOSPC || error == EIO;
 }
+
+int disk_error() { return is_disk_error(errno) ? errno : 0; }
 
 int system_error(SQLite::Database& database) {
   const int last = disk_error();

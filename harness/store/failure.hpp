@@ -12,6 +12,9 @@ namespace ridgeline::store {
 /// How long a call waits for another process that is writing to the same file.
 inline constexpr int busy_timeout_ms = 10'000;
 
+/// Whether `error`, an errno, says that a disk or a limit takes no more.
+bool is_disk_error(int error);
+
 /// The errno of the thread when it can only be that of a failed write, else 0.
 int disk_error();
 

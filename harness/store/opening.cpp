@@ -190,9 +190,8 @@ SQLite::Database open_reading(const fs::path& file) {
     // killed writer has left commits in its log.
     const bool folder_refuses =
         exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
-    const bool disk_refuses = reason == ENOSPC || reason == EDQUOT || reason == EIO;
     if (!folder_refuses || size_of(file) == 0 ||
-        (disk_refuses && size_of(beside(file, "-wal")) > 0))
+        (is_disk_error(reason) && size_of(beside(file, "-wal")) > 0))
       throw failure("open", file, exception, reason);
   }
   return open_as_it_lies(file);

@@ -27,7 +27,7 @@ static struct shared* shared;
 static const char* folder;
 static size_t folder_length;
 
-/* Both libraries' and programs' constructors may write before ours has run. */
+/* Asked by the first call, since constructors of libraries and programs may write. */
 static int ready(void) {
   static int asked;
   if (asked) return shared != NULL;
@@ -127,7 +127,10 @@ int posix_fallocate64(int file, off64_t at, off64_t size) {
   return fails(file_below(file)) ? (int)shared->error : NEXT(posix_fallocate64)(file, at, size);
 }
 
-static int makes(int flags) { return (flags & (O_CREAT | O_TMPFILE)) != 0; }
+/* O_TMPFILE has the bit of O_DIRECTORY in it. */
+static int makes(int flags) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
 
 #define MODE(flags)                              \
   mode_t mode = 0;                               \

@@ -202,7 +202,9 @@ def test_a_small_campaign_of_all_kinds_finds_nothing_and_leaves_nothing(
     code, table, said = campaign(capsys, tmp_path, "--kills", "3", "--trials", "3", *asked)
     assert code == 0, said
     assert set(kinds) <= table.keys(), said
-    assert int(table["all"][1]) >= 10, "trials hit what they are meant for"
+    # A kill may come when all is done, or when no worker lives.
+    for kind in ("full-run", "full-prune", "power-journal", "all"):
+        assert int(table[kind][1]) > 0, "trials hit what they are meant for"
     assert list((tmp_path / "trials").iterdir()) == []
 
 

@@ -213,13 +213,13 @@ class Campaign:
             finding = what_was_found(said)
             if not finding:
                 return
-            for path in own.iterdir():
+            for path in list(own.iterdir()):
                 self.keep(name, finding, path)
+            for path in own.iterdir():  # with what was made of it
                 path.unlink()
 
     def keep(self, name: str, finding: Finding, path: Path) -> None:
         if (name, finding.what) in self.found:
-            self.found[name, finding.what].times += 1
             return
         if not finding.is_hang:
             path = self.minimised(name, finding, path)
@@ -233,9 +233,10 @@ class Campaign:
         """The smallest input that is found to do the same, or the one given."""
         small = path.with_name("smaller")
         flags = ["-minimize_crash=1", f"-max_total_time={MINIMISING_S}"]
-        self.call(name, [path], [*flags, f"-exact_artifact_path={small}"])
+        log = self.scratch / f"{path.parent.name}.log"  # others of the target may minimise, too
+        self.call(name, [path], [*flags, f"-exact_artifact_path={small}"], log)
         if small.is_file():
-            again = what_was_found(self.call(name, [small], []))
+            again = what_was_found(self.call(name, [small], [], log))
             if again and again.what == finding.what:
                 return small
         return path

@@ -24,7 +24,6 @@ LONGEST = 200  # letters
 class Finding:
     what: str  # the same for inputs that find the same
     is_hang: bool = False
-    times: int = 1
 
 
 @dataclass
