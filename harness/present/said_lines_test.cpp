@@ -17,7 +17,7 @@ std::string said_of(std::initializer_list<std::string_view> pieces) {
     for (const std::string_view piece : pieces)
       lines.write(piece.data(), static_cast<std::streamsize>(piece.size()));
   }
-  std::rewind(file);
+  EXPECT_EQ(std::fseek(file, 0, SEEK_SET), 0);
   std::string said(1 << 20, '\0');
   said.resize(std::fread(said.data(), 1, said.size(), file));
   std::fclose(file);

@@ -200,7 +200,8 @@ bool Child::drain_errors(std::ostream* log) {
   char buffer[16384];
   ssize_t got = 1;
   for (int i = 0; i < reads_per_turn; ++i) {
-    if ((got = read(errors_.get(), buffer, sizeof buffer)) <= 0) break;
+    got = read(errors_.get(), buffer, sizeof buffer);
+    if (got <= 0) break;
     if (log) log->write(buffer, got).flush();
     error_text_.append(buffer, static_cast<std::size_t>(got));
     if (error_text_.size() > 2 * max_error_bytes)

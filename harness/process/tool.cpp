@@ -45,7 +45,8 @@ bool drain(int descriptor, std::string& output, std::ostream* printed) {
   char buffer[16384];
   ssize_t got = 1;
   for (int i = 0; i < 64; ++i) {
-    if ((got = read(descriptor, buffer, sizeof buffer)) <= 0) break;
+    got = read(descriptor, buffer, sizeof buffer);
+    if (got <= 0) break;
     if (printed) printed->write(buffer, got).flush();
     output.append(buffer,
                   std::min(static_cast<std::size_t>(got), max_output_bytes - output.size()));
