@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "harness/base/checked.hpp"
 #include "harness/device/random_element.hpp"
 #include "harness/device/stream.hpp"
 
@@ -12,6 +13,7 @@ namespace ridgeline::kernels {
 /// How far an output is from the oracle's, in the family's measure. A NaN is never right.
 struct Deviation {
   double error = 0, tolerance = 0;
+  Checked checked = Checked::sample;
   bool right() const { return error <= tolerance; }
 };
 
