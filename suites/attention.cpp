@@ -18,7 +18,7 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   const auto workspace =
       std::make_shared<device::Buffer<std::byte>>(setup.device, workspace_of(variant, problem));
   const std::int64_t elements = problem.elements();
-  const std::size_t count = setup.sets(static_cast<std::size_t>(problem.bytes()));
+  const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   measure::Workload workload = make_workload(
       problem.flops(), problem.bytes(),
       fill_sets(setup, count, problem.dtype, {elements, elements, elements},

@@ -21,7 +21,8 @@ inline record::Field field(const char* key, std::int64_t value) {
 }
 
 /// The case of a variant on the problem that `problem_on(facts)` makes for a device. It needs
-/// `memory(variant, problem)` bytes, and `prepare(variant, problem, setup)` makes its workload.
+/// `memory(variant, problem)` bytes with two sets of inputs, and `prepare(variant, problem, setup)`
+/// makes its workload.
 template <class Variant, class ProblemOn, class Memory, class Prepare>
 worker::Case make_case(record::CaseId id, const kernels::Named<Variant>& named,
                        ProblemOn problem_on, Memory memory, Prepare prepare) {
@@ -51,10 +52,16 @@ std::size_t workspace_of(const Variant& variant, const Problem& problem) {
   return variant.workspace == nullptr ? 0 : variant.workspace(problem);
 }
 
-/// Of inputs and outputs that are touched once each, and of the workspace.
+/// What one execution needs: inputs and outputs that are touched once each, and the workspace.
 template <class Variant, class Problem>
 double memory_with_workspace(const Variant& variant, const Problem& problem) {
   return problem.bytes() + static_cast<double>(workspace_of(variant, problem));
+}
+
+/// `memory_with_workspace`, and other inputs for the next execution.
+template <class Variant, class Problem>
+double memory_of_two(const Variant& variant, const Problem& problem) {
+  return problem.bytes() + memory_with_workspace(variant, problem);
 }
 
 /// The case of a variant, which may have a workspace, on a problem that is the same on every
@@ -62,8 +69,8 @@ double memory_with_workspace(const Variant& variant, const Problem& problem) {
 template <class Variant, class Problem, class Prepare>
 worker::Case make_case(record::CaseId id, const kernels::Named<Variant>& named,
                        const Problem& problem, Prepare prepare) {
-  worker::Case result = make_case(std::move(id), named, always(problem),
-                                  memory_with_workspace<Variant, Problem>, prepare);
+  worker::Case result =
+      make_case(std::move(id), named, always(problem), memory_of_two<Variant, Problem>, prepare);
   result.info.flops = problem.flops();
   result.info.bytes = problem.bytes();
   return result;
@@ -83,27 +90,43 @@ struct Input {
   kernels::RandomFloats values;
 };
 
+/// The buffers that a case rotates over.
+struct Buffers {
+  struct Inputs {
+    std::vector<Input> in;
+    device::Buffer<std::int32_t> index;  // that an input is read through; mostly none
+  };
+  std::vector<Inputs> inputs;
+  std::vector<device::Buffer<std::byte>> outputs;
+};
+using BufferSets = std::shared_ptr<Buffers>;
+
 /// What one execution reads and writes.
 struct BufferSet {
-  std::vector<Input> in;
-  device::Buffer<std::byte> out;
-  device::Buffer<std::int32_t> index;  // that an input is read through; mostly none
+  const std::vector<Input>& in;
+  const device::Buffer<std::int32_t>& index;
+  const device::Buffer<std::byte>& out;
 
   template <class Element>
   Element* output() const {
     return reinterpret_cast<Element*>(out.data());
   }
 };
-using BufferSets = std::shared_ptr<std::vector<BufferSet>>;
 
-/// `count` sets, each with inputs of so many elements of `dtype`, and an output of so many bytes.
-inline BufferSets fill_sets(measure::Setup& setup, std::size_t count, DType dtype,
+inline BufferSet buffers_of(const Buffers& buffers, measure::Turn turn) {
+  const Buffers::Inputs& inputs = buffers.inputs.at(turn.inputs);
+  return {inputs.in, inputs.index, buffers.outputs.at(turn.output)};
+}
+
+/// `count` sets, each with inputs of so many elements of `dtype`, and outputs of so many bytes.
+inline BufferSets fill_sets(measure::Setup& setup, measure::Sets count, DType dtype,
                             const std::vector<std::int64_t>& inputs, std::int64_t output_bytes) {
-  auto sets = std::make_shared<std::vector<BufferSet>>(count);
-  for (BufferSet& set : *sets) {
+  auto sets = std::make_shared<Buffers>();
+  sets->inputs.resize(count.inputs);
+  for (Buffers::Inputs& set : sets->inputs)
     for (const std::int64_t elements : inputs) set.in.emplace_back(setup, dtype, elements);
-    set.out = device::Buffer<std::byte>(setup.device, static_cast<std::size_t>(output_bytes));
-  }
+  for (std::size_t i = 0; i < count.outputs; ++i)
+    sets->outputs.emplace_back(setup.device, static_cast<std::size_t>(output_bytes));
   return sets;
 }
 
@@ -115,12 +138,13 @@ measure::Workload make_workload(double flops, double bytes, const BufferSets& se
   return {
       .flops = flops,
       .bytes = bytes,
-      .sets = sets->size(),
-      .launch = [=](std::size_t set, device::Stream& stream) { launch((*sets)[set], stream); },
-      .poison = [=](std::size_t set) { (*sets)[set].out.poison(); },
+      .sets = {sets->inputs.size(), sets->outputs.size()},
+      .launch = [=](measure::Turn turn,
+                    device::Stream& stream) { launch(buffers_of(*sets, turn), stream); },
+      .poison = [=](std::size_t output) { sets->outputs.at(output).poison(); },
       .verify =
-          [=](std::size_t set) {
-            const kernels::Deviation found = check((*sets)[set]);
+          [=](measure::Turn turn) {
+            const kernels::Deviation found = check(buffers_of(*sets, turn));
             return record::Verification{found.error, found.tolerance};
           },
       .metrics = {},

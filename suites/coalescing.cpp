@@ -38,7 +38,8 @@ worker::Case moving(const kernels::Named<Variant>& named, std::string name, cons
                                       DType::f32, {arrays.inputs}, 4 * arrays.outputs);
     if (arrays.make_index) {
       const std::vector<std::int32_t> index = arrays.make_index(setup.seed);
-      for (BufferSet& set : *sets) set.index = device::Buffer<std::int32_t>(setup.device, index);
+      for (Buffers::Inputs& set : sets->inputs)
+        set.index = device::Buffer<std::int32_t>(setup.device, index);
     }
     measure::Workload workload = make_workload(
         flops, problem.bytes(), sets,
@@ -56,7 +57,7 @@ worker::Case moving(const kernels::Named<Variant>& named, std::string name, cons
   };
   worker::Case result = make_case(
       {"coalescing", std::move(name), "f32", std::move(fields), {}}, named, always(problem),
-      [arrays](const Variant&, const Problem&) { return arrays.memory(); }, prepare);
+      [arrays](const Variant&, const Problem&) { return 2 * arrays.memory(); }, prepare);
   if (flops > 0) result.info.flops = flops;
   result.info.bytes = problem.bytes();
   return result;

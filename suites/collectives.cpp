@@ -31,12 +31,9 @@ Communicator& communicator(const Named& named, measure::Group& group) {
   return *mine;
 }
 
-/// The buffer sets of one rank.
+/// The buffers of one rank.
 struct Data {
-  struct Set {
-    device::Buffer<float> send, receive;
-  };
-  std::vector<Set> sets;
+  std::vector<device::Buffer<float>> send, receive;
 };
 
 measure::Workload prepare(const Named& named, const Problem& problem, measure::Setup& setup) {
@@ -54,34 +51,34 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   const std::uint64_t first = collectives::first_index(problem, group.rank());
 
   auto data = std::make_shared<Data>();
-  std::size_t sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
+  measure::Sets sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
   group.broadcast(&sets, sizeof sets);
-  for (std::size_t set = 0; set < sets; ++set) {
-    data->sets.push_back(
-        {device::Buffer<float>(device, send_count), device::Buffer<float>(device, receive_count)});
-    device.fill(data->sets.back().send.data(), DType::f32, send_count, setup.distribution,
-                setup.seed, first);
+  const auto seed_of = [seed = setup.seed](std::size_t inputs) { return seed + inputs; };
+  for (std::size_t set = 0; set < sets.inputs; ++set) {
+    data->send.emplace_back(device, send_count);
+    device.fill(data->send.back().data(), DType::f32, send_count, setup.distribution, seed_of(set),
+                first);
   }
-  const auto receive = [data, in_place](std::size_t set) {
-    const Data::Set& of = data->sets[set];
-    return in_place ? of.send.data() : of.receive.data();
+  for (std::size_t set = 0; set < sets.outputs; ++set)
+    data->receive.emplace_back(device, receive_count);
+  const auto receive = [data, in_place](measure::Turn turn) {
+    return in_place ? data->send[turn.inputs].data() : data->receive[turn.output].data();
   };
 
   measure::Workload workload;
   workload.sets = sets;
-  workload.launch = [=, &ranks = communicator(named, group)](std::size_t set,
+  workload.launch = [=, &ranks = communicator(named, group)](measure::Turn turn,
                                                              device::Stream& stream) {
-    ranks.launch(problem, data->sets[set].send.data(), receive(set), stream);
+    ranks.launch(problem, data->send[turn.inputs].data(), receive(turn), stream);
   };
   // Libraries connect the ranks when they first exchange data: once per process, and no time of
   // this case's.
-  workload.launch(0, device.stream());
+  workload.launch({}, device.stream());
   device.synchronize();
-  workload.poison = [=](std::size_t set) { data->sets[set].receive.poison(); };
-  workload.verify = [=, &device, seed = setup.seed,
-                     distribution = setup.distribution](std::size_t set) {
+  workload.poison = [=](std::size_t output) { data->receive[output].poison(); };
+  workload.verify = [=, &device, distribution = setup.distribution](measure::Turn turn) {
     const kernels::Deviation found =
-        collectives::deviation(device, problem, receive(set), distribution, seed);
+        collectives::deviation(device, problem, receive(turn), distribution, seed_of(turn.inputs));
     return record::Verification{found.error, found.tolerance};
   };
   workload.timed_metrics = [=](double median_ns) {
@@ -106,7 +103,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
       named, always(problem),
       // On a CPU all ranks take from the same memory.
       [shared = named.kind != device::Kind::cuda](const auto&, const Problem& of) {
-        return 2.0 * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
+        return 3.0 * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
       },
       [named](const auto&, const Problem& of, measure::Setup& setup) {
         return prepare(named, of, setup);

@@ -13,7 +13,7 @@ using divergence::Variant;
 using Named = kernels::Named<Variant>;
 
 measure::Workload prepare(const Variant& variant, const Problem& problem, measure::Setup& setup) {
-  const std::size_t count = setup.sets(static_cast<std::size_t>(problem.bytes()));
+  const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   const kernels::Traffic traffic = variant.traffic(problem);
   measure::Workload workload = make_workload(
       problem.flops(), 0,

@@ -31,7 +31,7 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   const auto parameters = [&] { return Input(setup, problem.dtype, problem.cols); };
   const auto layer = std::make_shared<Layer>(Layer{
       parameters(), parameters(), parameters(), {setup.device, workspace_of(variant, problem)}});
-  const std::size_t count = setup.sets(static_cast<std::size_t>(problem.bytes()));
+  const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   measure::Workload workload = make_workload(
       problem.flops(), problem.bytes(),
       fill_sets(setup, count, problem.dtype, {problem.elements(), problem.elements()},

@@ -33,7 +33,7 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   const auto [m, n, k, dtype] = problem;
   const auto workspace =
       std::make_shared<device::Buffer<std::byte>>(setup.device, workspace_of(variant, problem));
-  const std::size_t count = setup.sets(static_cast<std::size_t>(problem.bytes()));
+  const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   const auto c_bytes = m * n * static_cast<std::int64_t>(size_of(dtype));
   return make_workload(
       problem.flops(), problem.bytes(), fill_sets(setup, count, dtype, {m * k, k * n}, c_bytes),

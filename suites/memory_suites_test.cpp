@@ -47,20 +47,22 @@ TEST_P(OnEveryDevice, SmallCasesVerifyAndUnwrittenOutputsDoNot) {
                          .cache = measure::Cache::hot};
     const measure::Workload workload = each.prepare(setup);
     ++done;
-    EXPECT_GE(workload.sets, 1u) << name;
+    EXPECT_GE(workload.sets.inputs, 2u) << name;
     if (each.info.bytes) {
       EXPECT_EQ(workload.bytes, *each.info.bytes) << name;
     }
     if (each.info.flops) {
       EXPECT_EQ(workload.flops, *each.info.flops) << name;
     }
-    const std::size_t last = workload.sets - 1;
-    workload.poison(last);
+    const measure::Turn last{workload.sets.inputs - 1, workload.sets.outputs - 1};
+    workload.poison(last.output);
     EXPECT_FALSE(workload.verify(last).right())
         << name << " accepts an output that was not written";
     workload.launch(last, device->stream());
     device->synchronize();
     EXPECT_TRUE(workload.verify(last).right()) << name << ": error " << workload.verify(last).error;
+    const measure::Turn other{0, last.output};
+    EXPECT_FALSE(workload.verify(other).right()) << name << " accepts the output of other inputs";
   }
   EXPECT_GE(done, 30);
 }

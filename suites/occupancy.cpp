@@ -32,7 +32,7 @@ std::int64_t inputs(const Problem& problem) {
 }
 
 double memory(const Variant&, const Problem& problem) {
-  return 4.0 * static_cast<double>(inputs(problem) + problem.outputs());
+  return 4.0 * static_cast<double>(2 * inputs(problem) + problem.outputs());
 }
 
 /// Warps that ran on an SM at a time, counted in one launch that is not timed.
@@ -66,9 +66,10 @@ std::vector<record::Metric> metrics_of(const Variant& variant, const Problem& pr
 }
 
 measure::Workload prepare(const Variant& variant, const Problem& problem, measure::Setup& setup) {
-  const std::size_t count = problem.operation == Operation::load
-                                ? setup.sets(static_cast<std::size_t>(memory(variant, problem)))
-                                : 1;
+  const measure::Sets count =
+      problem.operation == Operation::load
+          ? setup.sets(4 * static_cast<std::size_t>(inputs(problem) + problem.outputs()))
+          : setup.fewest_sets();
   const BufferSets sets =
       fill_sets(setup, count, DType::f32, {inputs(problem)}, 4 * problem.outputs());
   measure::Workload workload = make_workload(
@@ -79,8 +80,9 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
       [=, &device = setup.device, seed = setup.seed](const BufferSet& of) {
         return occupancy::deviation(device, problem, of.in[0].values, of.out.data(), seed);
       });
-  workload.metrics = metrics_of(variant, problem, sets->front().in[0].floats(),
-                                sets->front().out.data(), setup.device);
+  const BufferSet first = buffers_of(*sets, {});
+  workload.metrics =
+      metrics_of(variant, problem, first.in[0].floats(), first.out.data(), setup.device);
   return workload;
 }
 

@@ -30,7 +30,8 @@ measure::Workload prepare_stream(const stream::Variant& variant, const stream::P
   const std::int64_t b = problem.operation == stream::Operation::triad ? problem.elements : 0;
   return make_workload(
       problem.flops(), problem.bytes(),
-      fill_sets(setup, 1, DType::f32, {problem.elements, b}, 4 * problem.outputs()),
+      fill_sets(setup, setup.fewest_sets(), DType::f32, {problem.elements, b},
+                4 * problem.outputs()),
       [=](const BufferSet& of, device::Stream& stream) {
         variant.launch(problem, {of.in[0].floats(), of.in[1].floats(), of.out.data()}, stream);
       },
@@ -48,7 +49,7 @@ worker::Case bandwidth(const kernels::Named<stream::Variant>& named, Level level
         return stream::problem_for(operation, level, facts);
       },
       [](const stream::Variant&, const stream::Problem& problem) {
-        return 4.0 * static_cast<double>(problem.elements) * problem.arrays();
+        return 2 * 4.0 * static_cast<double>(problem.elements) * problem.arrays();
       },
       prepare_stream);
 }
@@ -62,7 +63,8 @@ measure::Workload prepare_arithmetic(const arithmetic::Variant& variant,
                                      const arithmetic::Problem& problem, measure::Setup& setup) {
   const auto out_bytes = problem.lanes * static_cast<std::int64_t>(size_of(problem.dtype));
   return make_workload(
-      problem.flops(), problem.bytes(), fill_sets(setup, 1, DType::f32, {problem.lanes}, out_bytes),
+      problem.flops(), problem.bytes(),
+      fill_sets(setup, setup.fewest_sets(), DType::f32, {problem.lanes}, out_bytes),
       [=](const BufferSet& of, device::Stream& stream) {
         variant.launch(problem, {of.in[0].floats(), of.out.data()}, stream);
       },
@@ -89,7 +91,7 @@ worker::Case tensor_products(std::string_view name, const kernels::Named<Variant
       [](const Variant& variant, const auto& problem, measure::Setup& setup) {
         return make_workload(
             problem.flops(), problem.bytes(),
-            fill_sets(setup, 1, DType::f32, {problem.left(), problem.right()},
+            fill_sets(setup, setup.fewest_sets(), DType::f32, {problem.left(), problem.right()},
                       4 * problem.outputs()),
             [=](const BufferSet& of, device::Stream& stream) {
               variant.launch(problem,
@@ -124,23 +126,23 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
       chase::make_lines(problem, data->order, data->lines.data());
   setup.device.upload(data->lines.data(), image.data(), data->lines.bytes());
   return {
-      .sets = problem.starts(),
+      .sets = {problem.starts(), problem.starts()},
       .launch =
-          [=](std::size_t set, device::Stream& stream) {
+          [=](measure::Turn turn, device::Stream& stream) {
             const std::byte* const begin =
-                data->line_at(problem, chase::begin_of(problem, data->order, set));
-            variant.launch(problem, {begin, data->ends.data() + set}, stream);
+                data->line_at(problem, chase::begin_of(problem, data->order, turn.inputs));
+            variant.launch(problem, {begin, data->ends.data() + turn.output}, stream);
           },
       .poison =
-          [=, &device = setup.device](std::size_t set) {
-            device.poison(data->ends.data() + set, sizeof(std::uint64_t));
+          [=, &device = setup.device](std::size_t output) {
+            device.poison(data->ends.data() + output, sizeof(std::uint64_t));
           },
       .verify =
-          [=, &device = setup.device](std::size_t set) {
+          [=, &device = setup.device](measure::Turn turn) {
             std::uint64_t end = 0;
-            device.download(&end, data->ends.data() + set, sizeof end);
+            device.download(&end, data->ends.data() + turn.output, sizeof end);
             const auto right = reinterpret_cast<std::uint64_t>(
-                data->line_at(problem, chase::end_of(problem, data->order, set)));
+                data->line_at(problem, chase::end_of(problem, data->order, turn.inputs)));
             return record::Verification{end == right ? 0.0 : 1.0, 0.0};
           },
       .metrics = {{"loads", static_cast<double>(problem.loads), "1", record::Direction::none}},

@@ -62,6 +62,9 @@ class Device {
   /// one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
   virtual Reading read_sensors() = 0;
+  /// Takes back what kernels have asked a cache to keep: lines that persist in a GPU's L2, its
+  /// share for them, and the stream's window.
+  virtual void forget_persisting_lines() {}
   /// Of a device of Kind::emulated: what was launched since the last call, which must have been
   /// waited for. Others have times, and count nothing.
   virtual Counts take_counts() { return {}; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/error.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::measure {
@@ -18,17 +19,22 @@ constexpr double windows_in_budget = 20;  // a warm-up window lasts at least thi
 }  // namespace
 
 void poison_all(const Workload& workload, device::Device& device) {
-  for (std::size_t set = 0; set < workload.sets; ++set) workload.poison(set);
+  for (std::size_t output = 0; output < workload.sets.outputs; ++output) workload.poison(output);
   device.synchronize();
 }
 
-Rotation::Rotation(device::Device& device, const Workload& workload, device::Launch launch)
-    : device_(device), workload_(workload), launch_(launch) {
+Rotation::Rotation(device::Device& device, const Workload& workload, device::Launch launch,
+                   Cache cache)
+    : device_(device), workload_(workload), launch_(launch), cache_(cache) {
+  const auto [inputs, outputs] = workload.sets;
+  require(inputs >= 1 && (outputs == 1 || outputs == inputs),
+          "a workload has a buffer set, and one output or as many as inputs");
   set_executions(1);
 }
 
 void Rotation::set_executions(std::int64_t wanted) {
-  const auto sets = static_cast<std::int64_t>(workload_.sets);
+  const auto [inputs, outputs] = workload_.sets;
+  const auto sets = cache_ == Cache::hot ? 1 : static_cast<std::int64_t>(inputs);
   if (launch_ == device::Launch::single) {
     executions_ = 1;
   } else if (wanted >= sets) {
@@ -38,17 +44,34 @@ void Rotation::set_executions(std::int64_t wanted) {
     while (sets % executions_ != 0) ++executions_;
   }
   batches_.clear();
-  batches_.resize(static_cast<std::size_t>(executions_ >= sets ? 1 : sets / executions_));
-  next_ = 0;
+  batches_.resize(outputs == 1 ? inputs : 2 * batches_of_round());
+  next_ = runs_ = 0;
+}
+
+std::size_t Rotation::batches_of_round() const {
+  const auto executions = static_cast<std::size_t>(executions_);
+  const bool divides = workload_.sets.outputs > 1 && cache_ == Cache::cold;
+  return divides ? std::max<std::size_t>(workload_.sets.inputs / executions, 1) : 1;
+}
+
+Turn Rotation::turn(std::size_t batch, std::size_t execution) const {
+  const auto [inputs, outputs] = workload_.sets;
+  const std::size_t shift = batch / batches_of_round() % 2 * (inputs / 2);
+  if (cache_ == Cache::hot) {
+    const std::size_t set = batch % inputs;
+    return {set, (set + shift) % outputs};
+  }
+  if (outputs == 1) return {(batch + execution) % inputs, 0};
+  const std::size_t set = (batch * static_cast<std::size_t>(executions_) + execution) % inputs;
+  return {set, (set + shift) % outputs};
 }
 
 void Rotation::prepare_next() {
   std::unique_ptr<device::Batch>& batch = batches_[next_];
   if (batch) return;
-  const std::size_t first = next_ * static_cast<std::size_t>(executions_);
-  const auto launches = [this, first](device::Stream& stream) {
+  const auto launches = [this, number = next_](device::Stream& stream) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(executions_); ++i)
-      workload_.launch((first + i) % workload_.sets, stream);
+      workload_.launch(turn(number, i), stream);
   };
   batch = device_.record(launches, launch_);
 }
@@ -56,9 +79,29 @@ void Rotation::prepare_next() {
 double Rotation::run_ns() {
   prepare_next();
   const double ns = batches_[next_]->run_ns();
-  last_set_ = ((next_ + 1) * static_cast<std::size_t>(executions_) - 1) % workload_.sets;
   next_ = (next_ + 1) % batches_.size();
+  ++runs_;
   return ns;
+}
+
+std::vector<Turn> Rotation::left() const {
+  struct Written {
+    std::size_t inputs = 0, when = 0;  // when: 0 for never
+  };
+  std::vector<Written> outputs(workload_.sets.outputs);
+  std::size_t now = 0;
+  for (std::size_t back = std::min(runs_, batches_.size()); back > 0; --back) {
+    const std::size_t batch = (next_ + batches_.size() - back) % batches_.size();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(executions_); ++i) {
+      const Turn of = turn(batch, i);
+      outputs[of.output] = {of.inputs, ++now};
+    }
+  }
+  std::vector<Turn> left;
+  for (std::size_t output = 0; output < outputs.size(); ++output)
+    if (outputs[output].when > 0) left.push_back({outputs[output].inputs, output});
+  std::ranges::sort(left, {}, [&](const Turn& of) { return outputs[of.output].when; });
+  return left;
 }
 
 double Batches::run_ns() {
@@ -95,6 +138,7 @@ void Batches::choose_executions() {
     wanted = std::min(wanted, most_executions);
   }
   poison_all(workload_, setup_.device);
+  rotation_.forget();
   if (fastest <= options_.warmup_budget_ns / windows_in_budget) run_ns();
 }
 

@@ -28,13 +28,17 @@ void poison_all(const Workload& workload, device::Device& device);
 /// How often executions are chosen anew because batches turn out to be too short.
 inline constexpr int most_restarts = 3;
 
-/// Decides what one sample executes. Every sample executes equally often, and each buffer set waits
-/// for all others before its turn comes again, so that a cold set is cold: executions are a
-/// multiple or a divisor of the number of sets.
+/// Decides what one sample executes. Every sample executes equally often. When cold, each set of
+/// inputs waits for all others before its turn comes again: executions are a multiple or a divisor
+/// of the number of sets. When hot, a sample executes one set.
+///
+/// From one round to the next other inputs belong to each output, so that an output which is left
+/// from before is wrong: outputs move on by half of their number, which keeps them cold, and inputs
+/// of a single output by one. A round is a batch, or as many as execute all sets.
 class Rotation {
  public:
   /// Keeps references: `device` and `workload` must outlive it.
-  Rotation(device::Device& device, const Workload& workload, device::Launch launch);
+  Rotation(device::Device& device, const Workload& workload, device::Launch launch, Cache cache);
 
   /// Makes samples of at least `wanted` executions, as few more as the rule above allows; of one
   /// with Launch::single.
@@ -45,16 +49,25 @@ class Rotation {
   void prepare_next();
   /// Executes the next batch and returns its elapsed time in ns.
   double run_ns();
-  /// The buffer set of the newest execution. run_ns() must have been called.
-  std::size_t last_set() const { return last_set_; }
+
+  /// What the outputs hold that were written since they were poisoned, the newest last.
+  std::vector<Turn> left() const;
+  /// All outputs were poisoned.
+  void forget() { runs_ = 0; }
+
+  std::size_t batches_of_round() const;
 
  private:
+  Turn turn(std::size_t batch, std::size_t execution) const;
+
   device::Device& device_;
   const Workload& workload_;
   device::Launch launch_;
+  Cache cache_;
   std::int64_t executions_ = 1;
   std::vector<std::unique_ptr<device::Batch>> batches_;
-  std::size_t next_ = 0, last_set_ = 0;
+  std::size_t next_ = 0;
+  std::size_t runs_ = 0;  // of batches, since the outputs were poisoned
 };
 
 /// The timed batches of a verified case: how many executions one has, and whether the case is warm.
@@ -67,7 +80,7 @@ class Batches {
         workload_(workload),
         options_(options),
         alone_ns_(alone_ns),
-        rotation_(setup.device, workload, options.launch) {}
+        rotation_(setup.device, workload, options.launch, options.cache) {}
 
   /// Runs until two successive windows have medians that agree, or another batch like the newest
   /// would exceed the budget. What verified the case does not count: the first execution in a
@@ -87,7 +100,11 @@ class Batches {
   void choose_executions();
 
   std::int64_t executions() const { return rotation_.executions(); }
-  std::size_t last_set() const { return rotation_.last_set(); }
+  std::vector<Turn> left() const { return rotation_.left(); }
+  /// Executes the next round, as samples do.
+  void run_round() {
+    for (std::size_t i = rotation_.batches_of_round(); i > 0; --i) run_ns();
+  }
 
  private:
   /// A sample lasts at least this long.

@@ -72,10 +72,10 @@ void count(const Workload& workload, device::Device& device, const fs::path& sou
   workload.poison(0);
   device.synchronize();
   device.take_counts();  // of what preparing has launched
-  workload.launch(0, device.stream());
+  workload.launch(Turn{}, device.stream());
   device.synchronize();
   const device::Counts counts = device.take_counts();
-  const record::Verification found = workload.verify(0);
+  const record::Verification found = workload.verify(Turn{});
   measurement.verification = found;
   if (!found.right()) {
     measurement.outcome = record::Outcome::wrong_result;

@@ -38,20 +38,20 @@ struct Bench {
 
   Experiment prepare() {
     const auto make = [this](Setup& setup) {
-      EXPECT_EQ(setup.sets(4), 1u) << "one set is enough to count";
+      EXPECT_EQ(setup.sets(4), (Sets{1, 1})) << "one set is enough to count";
       auto output_buffer = std::make_shared<device::Buffer<float>>(setup.device, 4);
       launched += 10;  // preparing launches kernels of its own
       Workload workload;
       workload.flops = 8;
       workload.bytes = 16;
       workload.metrics = {{"expected_bytes", 16, "B", record::Direction::lower}};
-      workload.launch = [this, output_buffer](std::size_t, device::Stream&) {
+      workload.launch = [this, output_buffer](Turn, device::Stream&) {
         ++launched;
         on_launch();
         if (!std::isnan(output)) std::fill_n(output_buffer->data(), 4, output);
       };
       workload.poison = [output_buffer](std::size_t) { output_buffer->poison(); };
-      workload.verify = [output_buffer](std::size_t) {
+      workload.verify = [output_buffer](Turn) {
         return record::Verification{std::fabs(output_buffer->download()[3] - 1.0), 1e-6};
       };
       workload.timed_metrics = [](double) -> std::vector<record::Metric> {

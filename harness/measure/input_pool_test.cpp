@@ -76,15 +76,16 @@ TEST(Setup, ColdCasesRotateOverTwiceTheLastLevelCache) {
   InputPool pool(device, 1);
   Group alone;
   measure::Setup setup{device, pool, alone};
-  EXPECT_EQ(setup.sets(4 << 20), 1u);
-  EXPECT_EQ(setup.sets(2 << 20), 1u);
-  EXPECT_EQ(setup.sets(1 << 20), 2u);
-  EXPECT_EQ(setup.sets(300 << 10), 8u);  // 7 would do
-  EXPECT_EQ(setup.sets(64), 4096u);
-  EXPECT_EQ(setup.sets(64, 100), 96u);
-  EXPECT_EQ(setup.sets(0), 1u);
+  EXPECT_EQ(setup.sets(4 << 20), (Sets{2, 1}));
+  EXPECT_EQ(setup.sets(2 << 20), (Sets{2, 1}));
+  EXPECT_EQ(setup.sets(1 << 20), (Sets{2, 2}));
+  EXPECT_EQ(setup.sets(300 << 10), (Sets{8, 8}));  // 7 would do
+  EXPECT_EQ(setup.sets(64), (Sets{4096, 4096}));
+  EXPECT_EQ(setup.sets(64, 100), (Sets{96, 96}));
+  EXPECT_EQ(setup.sets(0), (Sets{1, 1}));
+  EXPECT_EQ(setup.fewest_sets(), (Sets{2, 1}));
   setup.cache = Cache::hot;
-  EXPECT_EQ(setup.sets(64), 1u);
+  EXPECT_EQ(setup.sets(64), (Sets{2, 1}));
 }
 
 }  // namespace

@@ -30,21 +30,22 @@ class RecordingDevice final : public device::FakeDevice {
   std::function<Launches(Launches)> rewritten = [](Launches launches) { return launches; };
 };
 
-/// A case on the fake device: each execution writes 1 to its set's output. Time comes from `ns`,
-/// asked once an execution.
+/// A case on the fake device: each execution writes a value to its output, which for set s of the
+/// inputs should be 1 + s. Time comes from `ns`, asked once an execution.
 struct Bench {
   std::function<double(std::int64_t execution)> ns = [](std::int64_t) { return 100e3; };
+  /// What is written in place of 1; set s adds s.
   std::function<float(std::int64_t execution)> output = [](std::int64_t) { return 1.0f; };
   std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) {
     return device::Reading{};
   };
   std::function<std::vector<record::Metric>(double)> timed_metrics;
   double flops = 8, bytes = 16;
-  std::size_t sets = 1;
-  std::optional<std::size_t> skipped;  // a set whose launches do nothing
+  Sets sets;
+  std::optional<std::size_t> skipped;  // inputs whose launches do nothing
   PrepareOptions options;
 
-  std::vector<std::size_t> order;  // of the sets that were executed
+  std::vector<Turn> order;  // of executions
   std::int64_t executed = 0;
   double elapsed = 0;  // of executions not yet handed to a batch
   Group alone;
@@ -61,23 +62,25 @@ struct Bench {
   Experiment prepare() {
     const auto make = [this](Setup& setup) {
       auto outputs = std::make_shared<std::vector<device::Buffer<float>>>();
-      for (std::size_t set = 0; set < sets; ++set) outputs->emplace_back(setup.device, 4);
+      for (std::size_t set = 0; set < sets.outputs; ++set) outputs->emplace_back(setup.device, 4);
       Workload workload;
       workload.flops = flops;
       workload.bytes = bytes;
       workload.sets = sets;
       workload.timed_metrics = timed_metrics;
-      workload.launch = [this, outputs](std::size_t set, device::Stream&) {
-        if (set == skipped) return;
-        const float value = output(executed);
+      workload.launch = [this, outputs](Turn turn, device::Stream&) {
+        if (turn.inputs == skipped) return;
+        const float value = output(executed) + static_cast<float>(turn.inputs);
         if (!std::isnan(value))
-          for (int i = 0; i < 4; ++i) (*outputs)[set].data()[i] = value;
+          for (int i = 0; i < 4; ++i) (*outputs)[turn.output].data()[i] = value;
         elapsed += ns(executed++);
-        order.push_back(set);
+        order.push_back(turn);
       };
-      workload.poison = [outputs](std::size_t set) { (*outputs)[set].poison(); };
-      workload.verify = [outputs](std::size_t set) {
-        return record::Verification{std::fabs((*outputs)[set].download()[3] - 1.0), 1e-6};
+      workload.poison = [outputs](std::size_t output) { (*outputs)[output].poison(); };
+      workload.verify = [outputs](Turn turn) {
+        const double expected = 1.0 + static_cast<double>(turn.inputs);
+        return record::Verification{std::fabs((*outputs)[turn.output].download()[3] - expected),
+                                    1e-6};
       };
       return workload;
     };
@@ -199,7 +202,7 @@ TEST(Experiment, ABatchThatDoesNothingIsWrong) {
 TEST(Experiment, ABatchThatSkipsItsLastSetIsWrong) {
   for (bool skips : {true, false}) {
     Bench bench;
-    bench.sets = 4;
+    bench.sets = {4, 4};
     bench.ns = [](std::int64_t) { return 1000.0; };
     bench.device.rewritten = [&](RecordingDevice::Launches launches) -> RecordingDevice::Launches {
       return [&bench, skips, launches = std::move(launches)](device::Stream& stream) {
@@ -219,7 +222,7 @@ TEST(Experiment, ABatchThatSkipsItsLastSetIsWrong) {
 
 TEST(Experiment, SetsThatNoSampleReachedAreNotTakenForWrong) {
   Bench bench;
-  bench.sets = 8;
+  bench.sets = {8, 8};
   bench.ns = [](std::int64_t) { return 10e9; };  // each set is a batch of its own, and warming up
                                                  // ends at once
   Experiment experiment = bench.prepare();
@@ -260,15 +263,54 @@ TEST(Experiment, SensorsAreReadWhileSampling) {
   EXPECT_GE(readings, before + 2 + 2);  // 200 ms
 }
 
-TEST(Experiment, TheVerifiedSetsAreTheFirstAndTheLast) {
+TEST(Experiment, TheVerifiedExecutionsAreOfTheFirstAndTheLastInputs) {
   Bench bench;
-  bench.sets = 3;
+  bench.sets = {3, 3};
   Experiment experiment = bench.prepare();
-  EXPECT_EQ(bench.order.front(), 0u);
+  EXPECT_EQ(bench.order.front(), Turn{});
   experiment.sample({});
-  bench.order.clear();
   experiment.finish();
-  EXPECT_EQ(bench.order, std::vector<std::size_t>{2});
+  EXPECT_EQ(bench.order.back(), (Turn{2, 0}));
+}
+
+TEST(Experiment, EverySetIsExecutedOnceMoreAfterTiming) {
+  for (const Sets sets : {Sets{2, 1}, Sets{8, 8}}) {
+    Bench bench;
+    bench.sets = sets;
+    Experiment experiment = bench.prepare();
+    experiment.sample({0.0, 11, 11, 1e12});
+    bench.order.clear();
+    EXPECT_EQ(experiment.finish().outcome, record::Outcome::ok);
+    EXPECT_EQ(bench.order.size(), sets.outputs + 1);
+  }
+}
+
+TEST(Experiment, AnOutputThatIsRememberedIsWrong) {
+  for (const Sets sets : {Sets{2, 1}, Sets{4, 4}, Sets{3, 3}}) {
+    for (const Cache cache : {Cache::hot, Cache::cold}) {
+      for (const int samples : {30, 31, 32}) {
+        Bench bench;
+        bench.sets = sets;
+        bench.options.cache = cache;
+        bench.ns = [](std::int64_t) { return 1000.0; };
+        // A batch that comes again writes nothing any more: what it left was right.
+        bench.device.rewritten =
+            [&](RecordingDevice::Launches launches) -> RecordingDevice::Launches {
+          return
+              [&bench, launches = std::move(launches), seen = 0](device::Stream& stream) mutable {
+                const bool remembered = ++seen > 2;
+                bench.output = [=](std::int64_t) { return remembered ? NAN : 1.0f; };
+                launches(stream);
+                bench.output = [](std::int64_t) { return 1.0f; };
+              };
+        };
+        Experiment experiment = bench.prepare();
+        experiment.sample({0.0, samples, samples, 1e12});
+        EXPECT_EQ(experiment.finish().outcome, record::Outcome::wrong_result)
+            << sets.inputs << " sets, " << samples << " samples";
+      }
+    }
+  }
 }
 
 TEST(Experiment, ShortExecutionsShareASample) {
@@ -562,9 +604,9 @@ TEST(Experiment, ALayoutMovesTheBuffersOfACaseWhileItLives) {
             auto output = std::make_shared<device::Buffer<float>>(setup.device, 4);
             place = device.place(output->data());
             Workload workload;
-            workload.launch = [output](std::size_t, device::Stream&) {};
+            workload.launch = [output](Turn, device::Stream&) {};
             workload.poison = [](std::size_t) {};
-            workload.verify = [](std::size_t) { return record::Verification{0, 1}; };
+            workload.verify = [](Turn) { return record::Verification{0, 1}; };
             return workload;
           },
           measure::Setup{device, inputs, alone}, options);

@@ -1,3 +1,6 @@
+#include <map>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "harness/device/fake/fake_device.hpp"
@@ -6,43 +9,128 @@
 namespace ridgeline::measure {
 namespace {
 
-TEST(Rotation, EverySampleExecutesEquallyOftenAndNoSetComesAgainEarly) {
+/// A rotation whose executions are noted down.
+struct Noted {
+  Noted(Sets sets, device::Launch launch, Cache cache) {
+    workload.sets = sets;
+    workload.launch = [this](Turn turn, device::Stream&) { turns.push_back(turn); };
+    rotation.emplace(device, workload, launch, cache);
+  }
+  void run(std::size_t samples) {
+    for (std::size_t i = 0; i < samples; ++i) rotation->run_ns();
+  }
+
   device::FakeDevice device;
-  std::vector<std::size_t> order;
   Workload workload;
-  workload.launch = [&](std::size_t set, device::Stream&) { order.push_back(set); };
+  std::vector<Turn> turns;
+  std::optional<Rotation> rotation;
+};
+
+TEST(Rotation, EverySampleExecutesEquallyOftenAndNoInputsComeAgainEarly) {
   const struct {
-    std::size_t sets;
+    Sets sets;
     std::int64_t wanted, executions;
-  } rows[] = {{1, 1, 1}, {1, 7, 7},  {4, 1, 1}, {4, 3, 4},        {4, 4, 4},
-              {4, 5, 8}, {12, 5, 6}, {7, 3, 7}, {4096, 200, 256}, {3072, 100, 128}};
+  } rows[] = {{{1, 1}, 1, 1},   {{1, 1}, 7, 7}, {{2, 1}, 1, 1},           {{2, 1}, 7, 8},
+              {{4, 4}, 1, 1},   {{4, 4}, 3, 4}, {{4, 4}, 4, 4},           {{4, 4}, 5, 8},
+              {{12, 12}, 5, 6}, {{7, 7}, 3, 7}, {{4096, 4096}, 200, 256}, {{3072, 3072}, 100, 128}};
   for (const auto& row : rows) {
-    workload.sets = row.sets;
-    Rotation rotation(device, workload, device::Launch::graph);
-    rotation.set_executions(row.wanted);
-    EXPECT_EQ(rotation.executions(), row.executions) << row.sets << " sets, wanted " << row.wanted;
-    order.clear();
-    const std::size_t samples = 2 * std::max<std::size_t>(row.sets, 3);
-    for (std::size_t i = 0; i < samples; ++i) {
-      rotation.run_ns();
-      ASSERT_EQ(order.size(), (i + 1) * static_cast<std::size_t>(rotation.executions()));
-      ASSERT_EQ(rotation.last_set(), order.back());
+    const std::size_t sets = row.sets.inputs;
+    Noted noted(row.sets, device::Launch::graph, Cache::cold);
+    noted.rotation->set_executions(row.wanted);
+    EXPECT_EQ(noted.rotation->executions(), row.executions)
+        << sets << " sets, wanted " << row.wanted;
+    const std::size_t samples = 4 * std::max<std::size_t>(sets, 3);
+    noted.run(samples);
+    const std::vector<Turn>& turns = noted.turns;
+    ASSERT_EQ(turns.size(), samples * static_cast<std::size_t>(row.executions));
+    // Only inputs of a single output come at once again, and only from one sample to the next.
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      ASSERT_LT(turns[i].output, row.sets.outputs);
+      if (row.sets.outputs > 1) {
+        ASSERT_EQ(turns[i].inputs, i % sets);
+      } else if (i % static_cast<std::size_t>(row.executions) > 0 && sets > 1) {
+        ASSERT_NE(turns[i].inputs, turns[i - 1].inputs);
+      }
     }
-    for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i % row.sets);
   }
 }
 
+TEST(Rotation, FromRoundToRoundEachOutputBelongsToOtherInputs) {
+  for (const Sets sets : {Sets{2, 1}, Sets{2, 2}, Sets{3, 3}, Sets{8, 8}}) {
+    for (const Cache cache : {Cache::cold, Cache::hot}) {
+      for (const std::int64_t executions : {1, 2, 4, 6, 16}) {
+        if (cache == Cache::hot && sets.outputs > 1) continue;
+        Noted noted(sets, device::Launch::graph, cache);
+        noted.rotation->set_executions(executions);
+        std::map<std::size_t, std::size_t> before;
+        for (int round = 0; round < 5; ++round) {
+          noted.run(noted.rotation->batches_of_round());
+          std::map<std::size_t, std::size_t> now;
+          for (const Turn& left : noted.rotation->left()) now[left.output] = left.inputs;
+          EXPECT_EQ(now.size(), sets.outputs);
+          for (const auto& [output, inputs] : before) EXPECT_NE(now.at(output), inputs);
+          before = now;
+        }
+      }
+    }
+  }
+}
+
+TEST(Rotation, NoOutputComesAgainBeforeHalfOfTheOthers) {
+  for (const std::size_t sets : {2u, 3u, 4u, 12u, 64u}) {
+    Noted noted({sets, sets}, device::Launch::graph, Cache::cold);
+    noted.rotation->set_executions(1);
+    noted.run(6 * sets);
+    std::map<std::size_t, std::size_t> last;
+    for (std::size_t i = 0; i < noted.turns.size(); ++i) {
+      const auto [old, first] = last.try_emplace(noted.turns[i].output, i);
+      if (!first) {
+        EXPECT_GE(i - old->second, sets / 2);
+      }
+      old->second = i;
+    }
+    EXPECT_EQ(last.size(), sets);
+  }
+}
+
+TEST(Rotation, AHotSampleStaysWithOneSetAndTheNextTakesTheNext) {
+  Noted noted({2, 1}, device::Launch::graph, Cache::hot);
+  noted.rotation->set_executions(3);
+  noted.run(3);
+  std::vector<std::size_t> inputs;
+  for (const Turn& turn : noted.turns) inputs.push_back(turn.inputs);
+  EXPECT_EQ(inputs, (std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 0, 0}));
+}
+
 TEST(Rotation, ASingleLaunchIsOneExecutionOnEachSetInTurn) {
-  device::FakeDevice device;
-  std::vector<std::size_t> order;
-  Workload workload;
-  workload.sets = 3;
-  workload.launch = [&](std::size_t set, device::Stream&) { order.push_back(set); };
-  Rotation rotation(device, workload, device::Launch::single);
-  rotation.set_executions(100);
-  EXPECT_EQ(rotation.executions(), 1);
-  for (int i = 0; i < 4; ++i) rotation.run_ns();
-  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 0}));
+  Noted noted({3, 3}, device::Launch::single, Cache::cold);
+  noted.rotation->set_executions(100);
+  EXPECT_EQ(noted.rotation->executions(), 1);
+  noted.run(4);
+  EXPECT_EQ(noted.turns, (std::vector<Turn>{{0, 0}, {1, 1}, {2, 2}, {0, 1}}));
+}
+
+TEST(Rotation, KnowsWhatEachOutputHolds) {
+  for (const Sets sets : {Sets{1, 1}, Sets{2, 1}, Sets{2, 2}, Sets{3, 3}, Sets{8, 8}}) {
+    for (const Cache cache : {Cache::cold, Cache::hot}) {
+      for (const std::int64_t executions : {1, 2, 4, 6, 16}) {
+        Noted noted(sets, device::Launch::graph, cache);
+        noted.rotation->set_executions(executions);
+        EXPECT_TRUE(noted.rotation->left().empty());
+        for (int sample = 0; sample < 30; ++sample) {
+          noted.run(1);
+          std::map<std::size_t, std::size_t> holds;
+          for (const Turn& turn : noted.turns) holds[turn.output] = turn.inputs;
+          const std::vector<Turn> left = noted.rotation->left();
+          ASSERT_EQ(left.size(), holds.size());
+          EXPECT_EQ(left.back(), noted.turns.back());
+          for (const Turn& each : left) EXPECT_EQ(holds.at(each.output), each.inputs);
+        }
+        noted.rotation->forget();
+        EXPECT_TRUE(noted.rotation->left().empty());
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -14,6 +14,19 @@ namespace ridgeline::measure {
 
 enum class Cache { cold, hot };
 
+/// How many buffer sets a case rotates over: of inputs, and of outputs, which are as many or one.
+struct Sets {
+  std::size_t inputs = 1, outputs = 1;
+  bool operator==(const Sets&) const = default;
+};
+
+/// What one execution reads and writes: buffer set `inputs`, and output `output`. Which belong
+/// together changes from turn to turn, so that an output that was kept from before is wrong.
+struct Turn {
+  std::size_t inputs = 0, output = 0;
+  bool operator==(const Turn&) const = default;
+};
+
 /// What a case is given to prepare itself with.
 struct Setup {
   device::Device& device;
@@ -24,24 +37,25 @@ struct Setup {
   Cache cache = Cache::cold;
   std::uint64_t layout = 0;  // as in PrepareOptions; nothing has to be done with it
 
-  /// Buffer sets to rotate over when one execution touches `bytes_per_set`: 1 when hot, or when
-  /// executions are counted; when cold enough that all sets together are at least twice the
-  /// last-level cache, at most `most`. A power of two or three times one: batches of many sizes
-  /// divide such numbers.
-  std::size_t sets(std::size_t bytes_per_set, std::size_t most = 4096) const;
+  /// Buffer sets to rotate over when one execution touches `bytes_per_set`: one when executions are
+  /// counted. Two sets of inputs and one output when hot, or when a set is twice the last-level
+  /// cache or more. Otherwise as many of both as are at least twice that cache together, at most
+  /// `most`: a power of two or three times one, because batches of many sizes divide such numbers.
+  Sets sets(std::size_t bytes_per_set, std::size_t most = 4096) const;
+  /// The same for a case that no cache keeps anything for, or whose data are meant to lie in one.
+  Sets fewest_sets() const { return sets(1, 1); }
 };
 
-/// A prepared case: allocated, filled, and ready to be launched on any of its buffer sets. The
-/// functions own the memory.
+/// A prepared case: allocated, filled, and ready to be launched with any set of its inputs and any
+/// of its outputs. The functions own the memory.
 struct Workload {
   // Of one launch; bytes are the least that must move; 0 when there is no such work.
   double flops = 0, bytes = 0;
-  std::size_t sets = 1;
-  // Enqueues one execution on buffer set `set` < sets.
-  std::function<void(std::size_t set, device::Stream&)> launch;
-  std::function<void(std::size_t set)> poison;                  // makes the set's outputs NaN
-  std::function<record::Verification(std::size_t set)> verify;  // compares the set's outputs with
-                                                                // the oracle
+  Sets sets;
+  std::function<void(Turn, device::Stream&)> launch;  // enqueues one execution
+  std::function<void(std::size_t output)> poison;     // makes an output NaN
+  // Compares an output with what the oracle makes of a set of inputs.
+  std::function<record::Verification(Turn)> verify;
   std::vector<record::Metric> metrics;
   /// Metrics that follow from the median time of one execution; may be empty.
   std::function<std::vector<record::Metric>(double median_ns)> timed_metrics = {};

@@ -16,8 +16,8 @@ namespace ridgeline::worker {
 struct Case {
   record::Case info;
   std::function<device::Support(const device::Facts&)> supports;
-  std::function<double(const device::Facts&)> memory;  // device bytes that one buffer set and its
-                                                       // workspace need
+  std::function<double(const device::Facts&)> memory;  // device bytes that two sets of inputs, an
+                                                       // output and its workspace need
   std::function<measure::Workload(measure::Setup&)> prepare;
 };
 

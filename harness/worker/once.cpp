@@ -62,10 +62,10 @@ int once(const Program& program, const std::string& case_name, const std::string
   device->synchronize();
   {
     const ProfilerRange range(case_name);
-    workload.launch(0, device->stream());
+    workload.launch({}, device->stream());
     device->synchronize();
   }
-  const record::Verification found = workload.verify(0);
+  const record::Verification found = workload.verify({});
   fmt::print("{} on {}: {}, error {:.3g}, tolerance {:.3g}\n", case_name, device_id,
              found.right() ? "right" : "WRONG", found.error, found.tolerance);
   return found.right() ? 0 : 2;

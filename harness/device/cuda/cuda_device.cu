@@ -48,7 +48,7 @@ __global__ void fill_elements(Element* to, std::size_t count, std::uint64_t seed
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int index) : facts_(read_facts(index)), gpu_(facts_.uuid) {
+  explicit CudaDevice(int index) : index_(index), facts_(read_facts(index)), gpu_(facts_.uuid) {
     check_cuda(cudaSetDevice(index), "making a GPU the current one");
     std::size_t free = 0, total = 0;
     check_cuda(cudaMemGetInfo(&free, &total), "making a context on a GPU");
@@ -116,6 +116,19 @@ class CudaDevice final : public Device {
   }
   Reading read_sensors() override { return gpu_.read(); }
 
+  void forget_persisting_lines() override {
+    int most = 0;  // bytes of L2 that can persist; none before Ampere
+    check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, index_),
+               "asking a GPU for its persisting L2");
+    if (most == 0) return;
+    cudaStreamAttrValue none{};  // a window of no bytes
+    check_cuda(cudaStreamSetAttribute(native(), cudaStreamAttributeAccessPolicyWindow, &none),
+               "taking back a stream's window of persisting L2");
+    check_cuda(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0),
+               "taking back the share of L2 that persists");
+    check_cuda(cudaCtxResetPersistingL2Cache(), "resetting the lines that persist in L2");
+  }
+
  private:
   cudaStream_t native() const { return static_cast<cudaStream_t>(stream_.native); }
 
@@ -134,6 +147,7 @@ class CudaDevice final : public Device {
     launch(config, stream_, fill_elements<Element>, static_cast<Element*>(to), count, seed, first);
   }
 
+  int index_;
   Facts facts_;
   nvml::Gpu gpu_;
   Stream stream_;

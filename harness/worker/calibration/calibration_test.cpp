@@ -45,11 +45,11 @@ class CalibrationCases : public testing::TestWithParam<device::Kind> {
   /// The units that the case's kernel has counted, after an execution that was not its first.
   double work(const Case& wanted) {
     const measure::Workload workload = prepare(wanted);
-    workload.launch(0, device->stream());
+    workload.launch({}, device->stream());
     workload.poison(0);
-    workload.launch(0, device->stream());
+    workload.launch({}, device->stream());
     device->synchronize();
-    const record::Verification verification = workload.verify(0);
+    const record::Verification verification = workload.verify({});
     EXPECT_TRUE(verification.right()) << record::name(wanted.info.id) << ": " << verification.error;
     return workload.timed_metrics(1.0).at(0).value;
   }
@@ -107,7 +107,7 @@ TEST_P(CalibrationCases, WithoutAnExecutionAreWrong) {
     const measure::Workload workload = prepare(each);
     workload.poison(0);
     device->synchronize();
-    EXPECT_FALSE(workload.verify(0).right()) << record::name(each.info.id);
+    EXPECT_FALSE(workload.verify({}).right()) << record::name(each.info.id);
     EXPECT_EQ(workload.timed_metrics(1.0).at(0).value, 0);
   }
 }

@@ -70,7 +70,7 @@ measure::Workload reading(const Problem& problem, measure::Setup& setup, std::in
   });
   workload.bytes =
       static_cast<double>(threads) * static_cast<double>(problem.units * bytes_of_unit);
-  workload.launch = [=](std::size_t, device::Stream&) {
+  workload.launch = [=](measure::Turn, device::Stream&) {
     place->begin = place->done;
     place->done += problem.units;
 #pragma omp parallel num_threads(threads)
@@ -180,7 +180,7 @@ measure::Workload computing(
         return verdict;
       });
   workload.flops = 2.0 * static_cast<double>(rounds) * static_cast<double>(count);
-  workload.launch = [=, launch = std::move(launch)](std::size_t, device::Stream& stream) {
+  workload.launch = [=, launch = std::move(launch)](measure::Turn, device::Stream& stream) {
     launch(in->data(), out->data(), stream);
   };
   return workload;

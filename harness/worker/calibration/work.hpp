@@ -29,7 +29,7 @@ measure::Workload counted(const std::shared_ptr<device::Buffer<Output>>& out,
   const auto work = std::make_shared<double>(0);
   measure::Workload workload;
   workload.poison = [=](std::size_t) { out->poison(); };
-  workload.verify = [=](std::size_t) {
+  workload.verify = [=](measure::Turn) {
     const Verdict verdict = judge(out->download());
     *work = verdict.wrong == 0 ? verdict.work : 0;
     return record::Verification{static_cast<double>(verdict.wrong), 0};

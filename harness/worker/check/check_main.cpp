@@ -25,8 +25,8 @@ record::Measurement measured(device::Device& device) {
   measurement.case_name = "check";
   measure::Workload workload;
   workload.poison = [](std::size_t) {};
-  workload.launch = [&](std::size_t, device::Stream&) { check(device); };
-  workload.verify = [](std::size_t) { return record::Verification{}; };
+  workload.launch = [&](measure::Turn, device::Stream&) { check(device); };
+  workload.verify = [](measure::Turn) { return record::Verification{}; };
   try {
     measure::count(workload, device, "/", measurement);
     measurement.verification.reset();  // the check has compared for itself

@@ -178,7 +178,7 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
   workload.bytes = 64;
   auto output = std::make_shared<device::Buffer<float>>(setup.device, 16);
   const Draw draw{setup.seed, setup.layout};
-  workload.launch = [&stage, &behaviour, output, memory, draw](std::size_t, device::Stream&) {
+  workload.launch = [&stage, &behaviour, output, memory, draw](measure::Turn, device::Stream&) {
     behaviour.before_launch(stage.executed);
     const float value = behaviour.output(stage.executed);
     if (!std::isnan(value))
@@ -189,7 +189,7 @@ measure::Workload prepare(Stage& stage, const Behaviour& behaviour, measure::Set
     output->poison();
     stage.elapsed_ns = 0;
   };
-  workload.verify = [&stage, output](std::size_t) {
+  workload.verify = [&stage, output](measure::Turn) {
     stage.elapsed_ns = 0;
     return record::Verification{std::fabs(output->download()[15] - 1.0), 1e-6};
   };

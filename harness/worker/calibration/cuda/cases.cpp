@@ -81,7 +81,7 @@ measure::Workload prepare_memory(std::int64_t units, measure::Setup& setup) {
     return verdict;
   });
   workload.bytes = static_cast<double>(units * on_cuda::words_of_row * 4);
-  workload.launch = [=](std::size_t, device::Stream& stream) {
+  workload.launch = [=](measure::Turn, device::Stream& stream) {
     on_cuda::start_read(words.on_device, rows, units, blocks, out->data(), stream);
   };
   return workload;
@@ -119,7 +119,7 @@ measure::Workload prepare_chase(std::int64_t steps, measure::Setup& setup) {
         return Verdict{wrong, static_cast<double>(steps_done)};
       });
   workload.bytes = 4.0 * static_cast<double>(chasers * steps);
-  workload.launch = [=, seed = setup.seed](std::size_t, device::Stream& stream) {
+  workload.launch = [=, seed = setup.seed](measure::Turn, device::Stream& stream) {
     on_cuda::start_chase(words.on_device, mask, seed, steps, blocks, out->data(), stream);
   };
   return workload;
@@ -137,7 +137,7 @@ measure::Workload prepare_copy(std::int64_t launches, measure::Setup& setup) {
         return verdict;
       });
   workload.bytes = 8.0 * copied_words * static_cast<double>(launches);
-  workload.launch = [=](std::size_t, device::Stream& stream) {
+  workload.launch = [=](measure::Turn, device::Stream& stream) {
     for (std::int64_t i = 0; i < launches; ++i)
       on_cuda::start_copy(words.on_device, out->data(), copied_words, i == 0,
                           out->data() + copied_words, stream);
