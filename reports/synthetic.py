@@ -199,6 +199,8 @@ def case(
         "error": "1.2e-07 / 1e-05",
         "samples": "60",
         "launch": "graph cold",
+        "checked": "whole",
+        "warmup": "settled",
     }
     if processes >= 3:
         width = 0.01 + 0.03 * (len(name) % 3)

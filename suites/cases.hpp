@@ -145,7 +145,7 @@ measure::Workload make_workload(double flops, double bytes, const BufferSets& se
       .verify =
           [=](measure::Turn turn) {
             const kernels::Deviation found = check(buffers_of(*sets, turn));
-            return record::Verification{found.error, found.tolerance};
+            return record::Verification{found.error, found.tolerance, found.checked};
           },
       .metrics = {},
   };

@@ -79,7 +79,7 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   workload.verify = [=, &device, distribution = setup.distribution](measure::Turn turn) {
     const kernels::Deviation found =
         collectives::deviation(device, problem, receive(turn), distribution, seed_of(turn.inputs));
-    return record::Verification{found.error, found.tolerance};
+    return record::Verification{found.error, found.tolerance, found.checked};
   };
   workload.timed_metrics = [=](double median_ns) {
     const double algbw = static_cast<double>(problem.bytes) / median_ns * 1e9;

@@ -116,7 +116,7 @@ void set_share(CaseSummary& summary, const std::vector<record::Roof>& roofs) {
 }
 
 /// The verification that is farthest from right, as a share of its tolerance; an error that is no
-/// number is the farthest.
+/// number is the farthest. Of what was compared, the least.
 void keep_worse(std::optional<record::Verification>& worst,
                 const std::optional<record::Verification>& other) {
   if (!other) return;
@@ -124,7 +124,22 @@ void keep_worse(std::optional<record::Verification>& worst,
     if (std::isnan(v.error)) return HUGE_VAL;
     return v.tolerance > 0 ? v.error / v.tolerance : v.error > 0 ? HUGE_VAL : 0.0;
   };
+  const std::optional<Checked> least =
+      worst ? std::min(worst->checked, other->checked) : other->checked;
   if (!worst || distance(*other) > distance(*worst)) worst = other;
+  worst->checked = least;
+}
+
+/// Whether all warm-ups settled.
+std::optional<bool> all_settled(const CaseProcesses& processes) {
+  std::optional<bool> all;
+  for (const StoredMeasurement* process : processes) {
+    const record::Measurement& m = process->measurement;
+    if (!record::has_samples(m.outcome)) continue;
+    if (!m.settled) return std::nullopt;
+    all = all.value_or(true) && *m.settled;
+  }
+  return all;
 }
 
 /// Medians over processes, by name; unit and direction are the latest.
@@ -165,6 +180,7 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
   }
   if (record::is_failure(summary.outcome)) return summary;
   summary.metrics = metrics_of(processes);
+  summary.settled = all_settled(processes);
   for (const std::size_t i : over.counting)
     summary.medians_ns.push_back(*processes[i]->measurement.median_ns);
   summary.disturbed = over.disturbed;

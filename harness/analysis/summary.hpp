@@ -57,7 +57,10 @@ struct CaseSummary {
   std::optional<double> share_of_roof;         // least time that the roofs allow / median_ns
   std::string roof;         // kind of the roof that binds ("dram.copy", "tensor.bf16")
   bool beats_roof = false;  // faster than its roof allows: a measuring error, said aloud
-  std::optional<record::Verification> verification;
+  std::optional<record::Verification> verification;  // the farthest from right, with the least that
+                                                     // a process compared
+  std::optional<bool> settled;  // whether each warm-up ended because times had settled; absent
+                                // where a process with samples does not say
   std::vector<record::Metric> metrics;
 };
 

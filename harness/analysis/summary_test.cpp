@@ -239,6 +239,29 @@ TEST(Summary, KeepsTheWorstVerificationAndMediansOfMetrics) {
   EXPECT_TRUE(std::isnan(rows.only().verification->error));
 }
 
+TEST(Summary, SaysTheLeastThatAnyProcessVouchesFor) {
+  Rows rows;
+  for (int i = 0; i < 3; ++i) {
+    record::Measurement& m = rows.add(info, i, 1000);
+    // The one that is farthest from right was checked whole.
+    m.verification =
+        record::Verification{i == 0 ? 5e-6 : 1e-7, 1e-5, i == 1 ? Checked::sample : Checked::whole};
+    m.settled = i != 2;
+  }
+  EXPECT_EQ(rows.only().verification->error, 5e-6);
+  EXPECT_EQ(rows.only().verification->checked, Checked::sample);
+  EXPECT_EQ(rows.only().settled, false);
+  record::Measurement& again = rows.add(info, 2, 1000);
+  again.attempt = 2;  // which alone counts
+  again.settled = true;
+  EXPECT_EQ(rows.only().settled, true);
+  record::Measurement& silent = rows.add(info, 3, 1000);
+  silent.settled.reset();
+  silent.verification->checked.reset();
+  EXPECT_EQ(rows.only().settled, std::nullopt);
+  EXPECT_EQ(rows.only().verification->checked, std::nullopt);
+}
+
 TEST(Summary, OrderIsBySuiteVariantDtypeAndProblemByValue) {
   Rows rows;
   for (const char* variant : {"tiled", "naive"})

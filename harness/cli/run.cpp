@@ -159,6 +159,7 @@ int run(const Context& context, const RunOptions& options) {
                                    : "ridgeline " + shell_line(context.arguments);
   plan.run.profile = plan.profile.name;
   plan.run.profile_text = plan.profile.text;
+  plan.run.unstable = plan.profile.sampling.unstable;
   const bool same_seed = repeated && options.seed.empty();
   plan.run.seed = same_seed ? repeated->found.summary.run.seed : run::parse_seed(options.seed);
   if (!context.quiet) {

@@ -19,6 +19,7 @@
 #include "harness/present/shown_gate.hpp"
 #include "harness/present/table.hpp"
 #include "harness/present/terminal.hpp"
+#include "harness/present/vouched.hpp"
 #include "harness/record/json.hpp"
 #include "harness/store/selector.hpp"
 
@@ -154,6 +155,8 @@ void print_cases(const Shown& shown, const present::Look& look) {
                                        : "",
                                    units::plural(static_cast<std::int64_t>(shown.measured), "case"),
                                    present::outcome_counts(shown.cases)));
+  if (const std::string vouched = present::vouched_text(shown.cases); !vouched.empty())
+    present::say(stdout, vouched + "\n");
   const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
                                                          shown.run.seed, shown.cases);
   if (!repeat.empty())
@@ -168,12 +171,14 @@ void print_samples(const std::vector<StoredMeasurement>& measurements) {
                              stored.replicate, m.attempt, to_string(m.outcome),
                              m.reason.empty() ? "" : ": ", printable(m.reason, 1000)));
     if (!m.median_ns) continue;
-    present::say(
-        stdout, fmt::format("  {} samples of {} executions each, median {}; {}\n", m.sample_count(),
-                            m.executions_per_sample, units::time(*m.median_ns),
-                            m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC",
-                                                   present::point_in_time(m.pruned->when))
-                                     : "ns of one execution, in the order taken:"));
+    const std::string vouched = present::vouched_text(m);
+    present::say(stdout,
+                 fmt::format("  {} samples of {} executions each, median {}{}{}; {}\n",
+                             m.sample_count(), m.executions_per_sample, units::time(*m.median_ns),
+                             vouched.empty() ? "" : ", ", vouched,
+                             m.pruned ? fmt::format("dropped by ridgeline prune on {} UTC",
+                                                    present::point_in_time(m.pruned->when))
+                                      : "ns of one execution, in the order taken:"));
     std::string samples;
     for (const double ns : m.samples_ns) samples += fmt::format("  {}\n", ns);
     present::say(stdout, samples);

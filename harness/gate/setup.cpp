@@ -50,6 +50,7 @@ record::Run side_run(const record::Gate& gate, const run::Profile& profile,
   made.command_line = gate.command_line;
   made.profile = profile.name;
   made.profile_text = profile.text;
+  made.unstable = profile.sampling.unstable;
   made.seed = gate.seed;
   made.started = gate.started;
   return made;

@@ -32,10 +32,12 @@ class AddWallTime {
   Stopwatch watch_;
 };
 
-/// Of a right result before timing and whatever came after, the one to be kept. A NaN after is
-/// never below.
+/// Of a right result before timing and whatever came after, the one to be kept, with the lesser of
+/// what was compared. A NaN after is never below.
 record::Verification worse(const record::Verification& before, const record::Verification& after) {
-  return before.error > after.error ? before : after;
+  record::Verification kept = before.error > after.error ? before : after;
+  kept.checked = std::min(before.checked, after.checked);
+  return kept;
 }
 
 bool counts(const device::Device& device) { return device.facts().kind == device::Kind::emulated; }

@@ -39,6 +39,7 @@ struct Bench {
   std::function<device::Reading(std::int64_t)> reading = [](std::int64_t) {
     return device::Reading{};
   };
+  std::function<Checked()> checked = [] { return Checked::whole; };
   std::function<std::vector<record::Metric>(double)> timed_metrics;
   double flops = 8, bytes = 16;
   Sets sets;
@@ -77,10 +78,10 @@ struct Bench {
         order.push_back(turn);
       };
       workload.poison = [outputs](std::size_t output) { (*outputs)[output].poison(); };
-      workload.verify = [outputs](Turn turn) {
+      workload.verify = [this, outputs](Turn turn) {
         const double expected = 1.0 + static_cast<double>(turn.inputs);
         return record::Verification{std::fabs((*outputs)[turn.output].download()[3] - expected),
-                                    1e-6};
+                                    1e-6, checked()};
       };
       return workload;
     };
@@ -240,6 +241,18 @@ TEST(Experiment, TheLargerErrorIsKept) {
     Experiment experiment = bench.prepare();
     experiment.sample({});
     EXPECT_EQ(experiment.finish().verification->error, 0x1p-22);
+  }
+}
+
+TEST(Experiment, TheLeastThatWasComparedIsKept) {
+  for (const std::size_t whole : {0, 1, 2}) {
+    Bench bench;
+    std::size_t compared = 0;
+    bench.checked = [&] { return compared++ == whole ? Checked::whole : Checked::sample; };
+    Experiment experiment = bench.prepare();
+    experiment.sample({});
+    EXPECT_EQ(experiment.finish().verification->checked, Checked::sample) << whole;
+    EXPECT_EQ(compared, 3u);
   }
 }
 

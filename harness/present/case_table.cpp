@@ -14,6 +14,7 @@
 #include "harness/present/run_text.hpp"
 #include "harness/present/short_names.hpp"
 #include "harness/present/table.hpp"
+#include "harness/present/vouched.hpp"
 
 namespace ridgeline::present {
 namespace {
@@ -195,6 +196,7 @@ json::Value to_json(const CaseSummary& summary) {
   json::put(object, "share_of_roof", summary.share_of_roof);
   json::put(object, "roof", summary.roof);
   if (summary.beats_roof) object["beats_roof"] = true;
+  put_vouched(object, summary);
   if (!summary.metrics.empty())
     object["metrics"] = json::list(summary.metrics, [](const record::Metric& metric) {
       return json::Value{{"name", metric.name}, {"value", metric.value}, {"unit", metric.unit}};

@@ -20,6 +20,7 @@
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/rate.hpp"
+#include "harness/present/vouched.hpp"
 #include "harness/record/json.hpp"
 
 namespace ridgeline::present {
@@ -92,14 +93,16 @@ Json words(const CaseSummary& summary, const std::vector<const StoredMeasurement
   if (const std::optional<Rate> reached = rate(summary)) object["rate"] = text(*reached);
   if (summary.share_of_roof) object["share"] = units::percent(*summary.share_of_roof);
   if (summary.verification) {
-    const auto [error, tolerance] = *summary.verification;
+    const auto& [error, tolerance, checked] = *summary.verification;
     object["error"] =
         fmt::format("{} / {}", std::isfinite(error) ? units::plain(error) : "no number",
                     units::plain(tolerance));
+    if (checked) object["checked"] = in_words(*checked);
   }
   const auto read = metric(summary.metrics, "dram_read_bytes"),
              written = metric(summary.metrics, "dram_written_bytes");
   if (read && written) object["dram"] = units::bytes(*read + *written);
+  if (summary.settled) object["warmup"] = warm_up_in_words(*summary.settled);
   if (summary.median_ns) put_conditions(object, measurements);
   return object;
 }
@@ -132,6 +135,7 @@ Json document_of(const CaseSummary& summary,
   put(object, "byte_rate", summary.byte_rate);
   put(object, "roof", summary.roof);
   object["beats_roof"] = summary.beats_roof;
+  put_vouched(object, summary);
   if (const std::optional<Rate> reached = rate(summary))
     object["rate"] = {{"value", reached->value}, {"unit", unit(reached->quantity)}};
   object["words"] = words(summary, measurements);

@@ -64,6 +64,8 @@ void check(const record::Measurement& value, const std::string& where) {
   if (counted && (value.warmup_ns != 0 || value.timed_ns != 0))
     refuse(fmt::format(
         "{} says outcome counted and how long it was timed: counts come without times", where));
+  if (counted && value.settled)
+    refuse(fmt::format("{} says outcome counted and whether its warm-up settled", where));
   if (!counted && !(value.sites.empty() && value.sources.empty()))
     refuse(fmt::format("{} says outcome {} and holds sites or sources, which are of counted cases",
                        where, outcome));

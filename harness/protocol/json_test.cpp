@@ -44,7 +44,8 @@ record::Measurement measurement() {
   value.samples_ns = {1.25, 1e9, 0.1};
   value.median_ns = 1.25;
   value.relative_spread = 0.5;
-  value.verification = record::Verification{1e-7, 1e-6};
+  value.verification = record::Verification{1e-7, 1e-6, Checked::by_variant};
+  value.settled = false;
   value.executions_per_sample = 20;
   value.launch = "graph";
   value.cache = "cold";
@@ -210,6 +211,23 @@ TEST(Protocol, ErrorsThatAreNoNumbersStayFailures) {
   }
 }
 
+TEST(Protocol, WhatVouchesForANumberMayLackAndUnknownWordsAreNoNews) {
+  nlohmann::ordered_json answer = nlohmann::ordered_json::parse(to_line(Finished{measurement()}));
+  nlohmann::ordered_json& measured = answer["measurement"];
+  const auto checked = [&] {
+    const auto read = parse_answer<Finished>(answer.dump());
+    return std::get<Finished>(read).measurement.verification.value().checked;
+  };
+  EXPECT_EQ(checked(), Checked::by_variant);
+  measured["verification"]["checked"] = "twice";
+  EXPECT_EQ(checked(), std::nullopt);
+  measured["verification"].erase("checked");
+  measured.erase("settled");
+  EXPECT_EQ(checked(), std::nullopt);
+  EXPECT_EQ(std::get<Finished>(parse_answer<Finished>(answer.dump())).measurement.settled,
+            std::nullopt);
+}
+
 TEST(Protocol, ReasonsAreCutAndEscapedToFit) {
   const Prepared back =
       round_trip(Prepared{record::Outcome::unavailable, std::string(100'000, 'x') + "\xFF"});
@@ -267,7 +285,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
        "outcome of measurement of answer \"finish\" is unknown: \"fine\""},
       {changed("\"outcome\":\"ok\"", "\"outcome\":\"crashed\""), "outcome crashed with samples"},
       {changed("\"reason\":\"\"", "\"reason\":\"why\""), "reason exactly when"},
-      {changed("\"verification\":{\"error\":1e-07,\"tolerance\":1e-06},", ""),
+      {changed("\"verification\":{\"error\":1e-07,\"tolerance\":1e-06,\"checked\":\"by_variant\"},",
+               ""),
        "outcome ok without a verification: an output that was not verified has no time"},
       {changed("\"metrics\":[",
                R"("metrics":[{"name":"moved_bytes","value":1,"unit":"B","direction":"lower"},)"),
@@ -275,6 +294,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
        "moved_bytes"},
       {changed("\"error\":1e-07", "\"error\":\"nan\""), "although its verification failed"},
       {changed("\"error\":1e-07", "\"error\":-1"), "error of verification of measurement"},
+      {changed("\"by_variant\"", "true"), "checked of verification of measurement"},
+      {changed("\"settled\":false", "\"settled\":0"), "settled of measurement"},
       {changed("\"median_ns\":1.25,", ""), "median_ns exactly when"},
       {changed("\"executions_per_sample\":20", "\"executions_per_sample\":2.5"),
        "an integer from 1"},
@@ -307,6 +328,8 @@ TEST(Protocol, HostileCountsAreRefusedInWords) {
       {spoilt([](auto& m) { m["relative_spread"] = 0.5; }), "relative_spread without samples"},
       {spoilt([](auto& m) { m["timed_ns"] = 1; }), "counts come without times"},
       {spoilt([](auto& m) { m["warmup_ns"] = 1; }), "counts come without times"},
+      {spoilt([](auto& m) { m["settled"] = true; }),
+       "outcome counted and whether its warm-up settled"},
       {spoilt([](auto& m) { m["reason"] = "why"; }),
        "reason exactly when its outcome is neither ok nor counted"},
       {spoilt([](auto& m) {

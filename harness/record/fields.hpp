@@ -89,6 +89,7 @@ void fields(auto& visit, Of<Run> auto& run) {
         {.text = Text::time, .presence = Presence::left_out_when_empty, .null_when_empty = true});
   visit("unfit", run.unfit, left_out_when_empty);
   visit("gate", run.gate, left_out_when_empty);
+  visit("unstable", run.unstable, positive);
 }
 
 void fields(auto& visit, Of<Roof> auto& roof) {
@@ -134,6 +135,7 @@ void fields(auto& visit, Of<Source> auto& source) {
 void fields(auto& visit, Of<Verification> auto& verification) {
   visit("error", verification.error, {.least = 0, .finite = false});
   visit("tolerance", verification.tolerance, not_negative);
+  visit("checked", verification.checked);
 }
 
 void fields(auto& visit, Of<Telemetry> auto& telemetry) {
@@ -163,6 +165,7 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("cache", m.cache, any_name);
   visit("buffer_sets", m.buffer_sets, not_negative);
   visit("seed", m.seed);
+  visit("settled", m.settled);
   visit("prepare_ns", m.prepare_ns, wall_time);
   visit("verify_ns", m.verify_ns, wall_time);
   visit("warmup_ns", m.warmup_ns, wall_time);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/checked.hpp"
 #include "harness/record/outcome.hpp"
 
 namespace ridgeline::record {
@@ -59,10 +60,12 @@ inline constexpr std::size_t max_sites = 10'000, max_sources = 100, max_source_b
 struct Verification {
   double error = 0;
   double tolerance = 0;
+  std::optional<Checked> checked{};  // how much of the output was compared; absent when the worker
+                                     // does not say
   bool right() const { return error <= tolerance; }  // false for NaN
   /// An error that is not a number equals another that is not.
   bool operator==(const Verification& other) const {
-    return tolerance == other.tolerance &&
+    return tolerance == other.tolerance && checked == other.checked &&
            (error == other.error || (error != error && other.error != other.error));
   }
 };
@@ -107,6 +110,7 @@ struct Measurement {
   std::string launch, cache;           // "graph", "single" or "loop"; "cold" or "hot"
   std::int64_t buffer_sets = 0;
   std::uint64_t seed = 0;
+  std::optional<bool> settled;  // the warm-up ended because times had settled; false: at its budget
 
   // Where the wall time of this case went, in ns.
   double prepare_ns = 0, verify_ns = 0, warmup_ns = 0, timed_ns = 0, total_ns = 0;

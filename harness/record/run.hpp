@@ -72,6 +72,8 @@ struct Run {
                       // empty when it was
   std::string gate;   // id of the gate that measured this run as one of its sides; empty for a run
                       // of its own
+  std::optional<double> unstable;  // half width of an interval over its median above which a
+                                   // measurement or a case is unstable: the profile's limit
   bool operator==(const Run&) const = default;
 };
 

@@ -92,6 +92,7 @@ TEST_F(Counts, AnEmulatedDeviceHasNoTimes) {
 TEST_F(Counts, BadCountsAreRefusedWhole) {
   const std::pair<const char*, std::function<void(record::Measurement&)>> table[] = {
       {"only_right_results_are_counted", [](auto& m) { m.verification.reset(); }},
+      {"counted_cases_do_not_settle", [](auto& m) { m.settled = true; }},
       {"only_right_results_are_counted", [](auto& m) { m.verification->error = 1; }},
       {"only_right_results_are_counted",
        [](auto& m) { m.verification->error = std::numeric_limits<double>::quiet_NaN(); }},

@@ -40,6 +40,7 @@ inline record::Run run(std::string id = "20261120T124501Z-5f3a9c",
   run.profile_text = "[sampling]\ntarget = 0.01\n";
   run.seed = 0xFFFFFFFFFFFFFFFFu;
   run.started = std::move(started);
+  run.unstable = 0.05;
   return run;
 }
 
@@ -73,7 +74,7 @@ inline record::Measurement measurement(const record::Case& info,
   m.samples_ns = std::move(samples_ns);
   m.median_ns = m.samples_ns[m.samples_ns.size() / 2];
   m.relative_spread = 0.008;
-  m.verification = record::Verification{1e-7, 1e-5};
+  m.verification = record::Verification{1e-7, 1e-5, Checked::by_variant};
   m.flops = info.flops;
   m.bytes = info.bytes;
   m.launch = "loop";
@@ -81,6 +82,7 @@ inline record::Measurement measurement(const record::Case& info,
   m.executions_per_sample = 20;
   m.buffer_sets = 3;
   m.seed = 0x8000000000000001u;
+  m.settled = false;
   m.prepare_ns = 1e6;
   m.verify_ns = 2e6;
   m.warmup_ns = 3e6;
@@ -114,7 +116,7 @@ inline record::Device counting_device() {
 /// What counting_device() says of `info`: two sites in one file.
 inline record::Measurement counted(const record::Case& info) {
   record::Measurement m = failed(info, record::Outcome::counted, "");
-  m.verification = record::Verification{1e-7, 1e-5};
+  m.verification = record::Verification{1e-7, 1e-5, Checked::whole};
   m.launch = "single";
   m.cache = "cold";
   m.buffer_sets = 1;

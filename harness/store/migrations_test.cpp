@@ -130,6 +130,11 @@ TEST(Fixtures, AFileOfEverySchemaIsMigratedAndReadBack) {
       if (version >= 3) expect_counts(store);
       ASSERT_EQ(store::baselines(store).size(), version < 4 ? 0u : 1u);
       if (version >= 4) expect_pruned_side_and_baseline(store);
+      const auto& vouched = all[0].measurement;
+      ASSERT_TRUE(vouched.verification.has_value());
+      EXPECT_EQ(vouched.verification->checked.has_value(), version >= 7);
+      EXPECT_EQ(vouched.settled.has_value(), version >= 7);
+      EXPECT_EQ(oldest.unstable.has_value(), version >= 7);
     }
     SQLite::Database migrated(file.string(), SQLite::OPEN_READWRITE),
         fresh(":memory:", SQLite::OPEN_READWRITE);

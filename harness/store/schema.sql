@@ -1,4 +1,4 @@
--- Schema 6, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 7, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -114,7 +114,9 @@ CREATE TABLE "measurement" (
   throttled_by_hardware INTEGER NOT NULL CHECK (throttled_by_hardware IN (0, 1)),
   other_processes       INTEGER CHECK (other_processes >= 0),
   pruned                TEXT CONSTRAINT pruned_is_utc CHECK (pruned GLOB '????-??-??T??:??:??Z'), -- when samples were dropped
-  samples               BLOB, -- n little-endian binary64 numbers: ns of one execution, in the order taken
+  samples               BLOB, checked TEXT CONSTRAINT checked_goes_with_tolerance
+  CHECK (checked IS NULL OR (checked IN ('sample', 'by_variant', 'whole') AND tolerance IS NOT NULL)), settled INTEGER CONSTRAINT counted_cases_do_not_settle
+  CHECK (settled IS NULL OR (settled IN (0, 1) AND outcome <> 'counted')), -- n little-endian binary64 numbers: ns of one execution, in the order taken
   CONSTRAINT measured_once UNIQUE (process_id, case_id, attempt),
   CONSTRAINT samples_go_with_the_outcomes_that_have_them
     CHECK ((outcome IN ('ok', 'unstable', 'invalid_environment')) = (n > 0)),
@@ -192,7 +194,7 @@ CREATE TABLE run (
   started        TEXT NOT NULL CONSTRAINT run_started_is_utc CHECK (started GLOB '????-??-??T??:??:??Z'),
   finished       TEXT CONSTRAINT run_finished_is_utc CHECK (finished GLOB '????-??-??T??:??:??Z'),
   status         TEXT NOT NULL CONSTRAINT run_status_is_known
-                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'), unfit TEXT NOT NULL DEFAULT '',
+                 CHECK (status IN ('running', 'finished', 'interrupted', 'failed')), gate TEXT NOT NULL DEFAULT '' CONSTRAINT run_gate_is_plain CHECK (gate NOT GLOB '*[^0-9A-Za-z_-]*'), unfit TEXT NOT NULL DEFAULT '', unstable REAL CONSTRAINT unstable_is_a_limit CHECK (unstable > 0 AND unstable < 9e999),
   CONSTRAINT run_finishes_once_it_is_not_running CHECK ((status = 'running') = (finished IS NULL))
 ) STRICT;
 

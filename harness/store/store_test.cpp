@@ -79,6 +79,8 @@ TEST_F(Results, AMeasurementComesBackAsItWasStored) {
   EXPECT_EQ(back.relative_spread, stored.relative_spread);
   EXPECT_EQ(back.verification->error, stored.verification->error);
   EXPECT_EQ(back.verification->tolerance, stored.verification->tolerance);
+  EXPECT_EQ(back.verification->checked, Checked::by_variant);
+  EXPECT_EQ(back.settled, false);
   EXPECT_EQ(back.flops, stored.flops);
   EXPECT_EQ(back.bytes, stored.bytes);
   EXPECT_EQ(back.launch, "loop");
@@ -160,6 +162,29 @@ TEST_F(Results, AnErrorThatIsNoNumberStaysOne) {
   ASSERT_TRUE(back.verification.has_value());
   EXPECT_TRUE(std::isnan(back.verification->error));
   EXPECT_FALSE(back.verification->right());
+}
+
+TEST_F(Results, WhatNobodySaidStaysUnknown) {
+  record::Measurement silent = examples::measurement(examples::gemm_case());
+  silent.verification->checked.reset();
+  silent.settled.reset();
+  add(store, add(store, examples::process()), examples::gemm_case(), silent);
+  const record::Measurement back = store::measurements(store, run.id, Samples::read)[0].measurement;
+  EXPECT_EQ(back.verification.value().checked, std::nullopt);
+  EXPECT_EQ(back.settled, std::nullopt);
+}
+
+TEST_F(Results, TheLimitOfTheSpreadIsAPositiveNumberOrUnknown) {
+  EXPECT_EQ(store::runs(store)[0].run.unstable, 0.05);
+  record::Run other = examples::run("20270101T000000Z-1", "2027-01-01T00:00:00Z");
+  other.unstable.reset();
+  begin(store, other, examples::device(), examples::environment());
+  EXPECT_EQ(store::runs(store)[0].run.unstable, std::nullopt);
+  for (const double wrong : {0.0, -0.5}) {
+    record::Run bad = examples::run("20270102T000000Z-1");
+    bad.unstable = wrong;
+    EXPECT_THROW(begin(store, bad, examples::device(), examples::environment()), Error) << wrong;
+  }
 }
 
 TEST_F(Results, GarbageInAReasonIsEscapedAndCostsNothing) {

@@ -1,0 +1,50 @@
+#include "harness/present/vouched.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/store/examples.hpp"
+
+namespace ridgeline::present {
+namespace {
+
+namespace examples = store::examples;
+
+analysis::CaseSummary vouched_case(std::optional<Checked> checked, std::optional<bool> settled) {
+  analysis::CaseSummary summary;
+  summary.verification = record::Verification{0, 1, checked};
+  summary.settled = settled;
+  return summary;
+}
+
+TEST(Vouched, AMeasurementSaysWhatIsKnown) {
+  record::Measurement m = examples::measurement(examples::gemm_case());
+  EXPECT_EQ(vouched_text(m), "output checked by variant, warm-up at its budget");
+  m.verification->checked = Checked::whole;
+  m.settled = true;
+  EXPECT_EQ(vouched_text(m), "output checked whole, warm-up settled");
+  m.settled.reset();
+  EXPECT_EQ(vouched_text(m), "output checked whole");
+  m.verification.reset();
+  EXPECT_EQ(vouched_text(m), "");
+}
+
+TEST(Vouched, CasesAreCountedAmongThoseThatSay) {
+  EXPECT_EQ(vouched_text({vouched_case(Checked::whole, true),
+                          vouched_case(Checked::whole, false),
+                          vouched_case(Checked::sample, {}),
+                          vouched_case({}, {}),
+                          {}}),
+            "outputs checked: 2 whole, 1 sample; warm-up settled in 1 of 2 cases");
+  EXPECT_EQ(vouched_text(std::vector<analysis::CaseSummary>{{}}), "");
+}
+
+TEST(Vouched, ProgramsGetTheStoredWords) {
+  json::Value object = json::Value::object();
+  put_vouched(object, vouched_case({}, {}));
+  EXPECT_EQ(object.dump(), "{}");
+  put_vouched(object, vouched_case(Checked::by_variant, false));
+  EXPECT_EQ(object.dump(), R"({"checked":"by_variant","settled":false})");
+}
+
+}  // namespace
+}  // namespace ridgeline::present
