@@ -234,6 +234,10 @@ void Child::resume() noexcept {
   stopped_.clear();
 }
 
+std::vector<pid_t> Child::processes() const {
+  return guard_ > 0 ? descendants(guard_) : std::vector<pid_t>();
+}
+
 void Child::kill() noexcept {
   if (guard_ <= 0) return;
   stopped_.clear();  // a signal that kills needs no resuming

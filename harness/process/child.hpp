@@ -50,6 +50,8 @@ class Child {
   /// or spins while it waits takes no time from others then.
   void suspend() noexcept;
   void resume() noexcept;
+  /// The program and everything below it, as it is now.
+  std::vector<pid_t> processes() const;
 
   /// Ends the program and everything below it, and waits until nothing is left. Fine to call again.
   void kill() noexcept;

@@ -26,7 +26,16 @@ double seconds_since(Clock::time_point start);
 /// beyond counts as a pause.
 int wait(pollfd* waits, nfds_t count, int most_ms);
 
-/// All pauses so far, in seconds.
+/// Clocks of the machine. The first stands still while it is suspended, and the second does not.
+struct MachineClocks {
+  std::chrono::nanoseconds monotonic{}, boottime{};
+};
+MachineClocks machine_clocks() noexcept;
+/// For how long the machine was suspended between two readings.
+std::chrono::nanoseconds suspended(const MachineClocks& before,
+                                   const MachineClocks& after) noexcept;
+
+/// All pauses so far, in seconds, those among them in which the machine was suspended.
 double paused_s() noexcept;
 
 }  // namespace ridgeline::process

@@ -24,5 +24,15 @@ TEST(Clock, StandsStillWhileTheProcessIsStopped) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(Clock, ASuspendedMachineIsTheDifferenceOfItsClocks) {
+  using namespace std::chrono_literals;
+  const MachineClocks before{100s, 700s};
+  EXPECT_EQ(suspended(before, {105s, 705s}), 0ns);
+  EXPECT_EQ(suspended(before, {105s, 705s + 2ms}), 0ns) << "they are read one after the other";
+  EXPECT_EQ(suspended(before, {105s, 765s}), 60s);
+  const MachineClocks now = machine_clocks();
+  EXPECT_EQ(suspended(now, machine_clocks()), 0ns);
+}
+
 }  // namespace
 }  // namespace ridgeline::process

@@ -18,33 +18,43 @@
 namespace ridgeline::process {
 namespace {
 
-/// Parent of a process, 0 when it is gone. The name in /proc/PID/stat may hold anything, so fields
-/// are read after its last ')'.
-pid_t parent_of(pid_t pid) {
+struct Stat {
+  char state = 0;
+  pid_t parent = 0;
+};
+
+/// Zeros when the process is gone. The name in /proc/PID/stat may hold anything, so fields are read
+/// after its last ')'.
+Stat stat_of(pid_t pid) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return {};
   char text[512];
   const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  if (length <= 0) return 0;
+  if (length <= 0) return {};
   text[length] = '\0';
   const char* after_name = std::strrchr(text, ')');
-  char state = 0;
-  int parent = 0;
-  if (!after_name || std::sscanf(after_name + 1, " %c %d", &state, &parent) != 2) return 0;
-  return parent;
+  Stat found;
+  if (!after_name || std::sscanf(after_name + 1, " %c %d", &found.state, &found.parent) != 2)
+    return {};
+  return found;
 }
 
 }  // namespace
+
+bool is_stopped(pid_t pid) {
+  const char state = stat_of(pid).state;
+  return state == 'T' || state == 't';
+}
 
 std::vector<pid_t> descendants(pid_t root) {
   std::vector<std::pair<pid_t, pid_t>> children;  // a parent and its child
   if (DIR* folder = opendir("/proc")) {
     while (const dirent* entry = readdir(folder)) {
       const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-      if (pid > 0) children.emplace_back(parent_of(pid), pid);
+      if (pid > 0) children.emplace_back(stat_of(pid).parent, pid);
     }
     closedir(folder);
   }

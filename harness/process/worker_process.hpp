@@ -63,6 +63,10 @@ class WorkerProcess {
   void suspend() noexcept { child_->suspend(); }
   void resume() noexcept { child_->resume(); }
 
+  /// For how long a process that it had when it was greeted was stopped while it was waited for, by
+  /// others than suspend(): a signal or a debugger. A fifth of a second may pass unseen.
+  double stopped_s() const { return stopped_s_; }
+
   /// Says bye, gives it a moment, and ends it.
   void bye() noexcept;
   void kill() noexcept { child_->kill(); }
@@ -73,6 +77,7 @@ class WorkerProcess {
   std::string receive(Deadline deadline);
   bool ends_soon();
   void wait(int descriptor, short events, Deadline deadline);
+  void look_for_stops();
   [[noreturn]] void lose(record::Outcome outcome, const std::string& reason);
 
   std::unique_ptr<Child> child_;
@@ -81,6 +86,10 @@ class WorkerProcess {
   int to_ = -1, from_ = -1;
   std::unique_ptr<LineReader> lines_;
   std::function<void()> tick_;
+  std::vector<pid_t> watched_;  // for stops: to find them takes a look at all of the machine's
+  double stopped_s_ = 0;
+  Clock::time_point last_look_ = Clock::now();
+  bool was_stopped_ = false;  // at the last look
 };
 
 }  // namespace ridgeline::process

@@ -1,6 +1,7 @@
 """Killed, interrupted, out of space, or not alone: nothing that was reported is lost, and nothing
 is left running."""
 
+import contextlib
 import os
 import pty
 import random
@@ -57,6 +58,40 @@ def test_a_machine_that_stood_still_is_not_blamed_on_the_code(lab):
     ]
     assert "the machine stood still for " in lab.query("SELECT reason FROM measurement")[0][0]
     assert "1 case: 1 ok" in printed
+
+
+def test_a_worker_that_alone_was_stopped_is_measured_again(lab):
+    process = lab.start(lab.profile("slow"))
+    wait_for(process, "run ")
+    time.sleep(0.5)
+    worker = below(process.pid)[-1]
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(2)
+    os.kill(worker, signal.SIGCONT)
+    printed = finish(process)
+    assert process.returncode == 0, printed
+    (first, reason), (second, _) = lab.outcomes()[case("slow")]
+    assert (first, second) == ("invalid_environment", "ok")
+    stopped = re.fullmatch(r"the worker was stopped for ([0-9.]+) s while it was measured", reason)
+    assert 1.5 < float(stopped[1]) < 2.5, reason
+
+
+def test_a_worker_that_stays_stopped_is_a_timeout(lab):
+    process = lab.start(lab.profile("slow", case_timeout="1s"))
+    wait_for(process, "run ")
+    stopped = set()
+    while process.poll() is None:  # whichever is started next
+        with contextlib.suppress(OSError):  # ended while it was looked at
+            for pid in below(process.pid)[1:2]:
+                if pid not in stopped:
+                    time.sleep(0.2)
+                    os.kill(pid, signal.SIGSTOP)
+                    stopped.add(pid)
+        time.sleep(0.01)
+    assert finish(process)
+    assert process.returncode == 2
+    outcomes = [outcome for outcome, _ in lab.outcomes()[case("slow")]]
+    assert outcomes == ["timeout"] * 3 and len(stopped) == 3
 
 
 def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):

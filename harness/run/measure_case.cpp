@@ -233,11 +233,16 @@ CaseResult CaseExecution::result() const {
   CaseResult result = result_;
   record::Measurement& measurement = result.measurement;
   measurement.total_ns = spent_s_ * 1e9;
-  result.paused_s = process::paused_s() - paused_before_s_;
+  const double machine_s = process::paused_s() - paused_before_s_,
+               worker_s = worker_.stopped_s() - stopped_before_s_;
+  result.paused_s = machine_s + worker_s;
   if (result.paused_s > 0 && record::has_samples(measurement.outcome)) {
     measurement.outcome = record::Outcome::invalid_environment;
-    measurement.reason = fmt::format("the machine stood still for {} while it was measured",
-                                     units::duration(result.paused_s));
+    measurement.reason = machine_s > 0
+                             ? fmt::format("the machine stood still for {} while it was measured",
+                                           units::duration(machine_s))
+                             : fmt::format("the worker was stopped for {} while it was measured",
+                                           units::time(worker_s * 1e9));
   }
   return result;
 }

@@ -27,7 +27,7 @@ struct CaseResult {
   double sampling_s = 0;       // wall time between asking for samples and having them
   bool lacks_memory = false;   // it could not be prepared, perhaps because memory did not suffice
   bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
-  double paused_s = 0;         // for which this machine stood still meanwhile
+  double paused_s = 0;         // for which this machine, or the worker alone, stood still meanwhile
 };
 
 /// One execution of a case by a running worker, step by step, so that two of them can take turns.
@@ -46,7 +46,7 @@ class CaseExecution {
   void sample();
   void finish();
   /// How it ended; finish() comes before, unless a step has failed. Samples that span a pause of
-  /// the machine are invalid_environment.
+  /// the machine or of the worker are invalid_environment.
   CaseResult result() const;
 
  private:
@@ -62,6 +62,7 @@ class CaseExecution {
   bool ended_ = false, counted_ = false;
   double spent_s_ = 0;
   const double paused_before_s_ = process::paused_s();
+  const double stopped_before_s_ = worker_.stopped_s();
 };
 
 /// All steps at once.
