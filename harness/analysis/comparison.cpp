@@ -42,17 +42,18 @@ Roofs roofs_of(const ComparedSide& side) {
 }
 
 /// `processes` are the last attempts by replicate.
-SideOfCase side_of(const record::Case& info, const std::map<int, const Timing*>& processes) {
+SideOfCase side_of(const record::Case& info, const std::map<int, const Timing*>& processes,
+                   std::optional<double> limit) {
   std::vector<const Timing*> last;
   std::vector<ProcessResult> results;
   for (const auto& [replicate, timing] : processes) {
     last.push_back(timing);
     results.push_back({timing->outcome, timing->median_ns});
   }
-  const OverProcesses over = over_processes(results);
+  const OverProcesses over = over_processes(results, limit);
   SideOfCase side;
-  side.outcome = last[over.worst]->outcome;
-  side.reason = last[over.worst]->reason;
+  side.outcome = over.outcome;
+  side.reason = over.differ.empty() ? last[over.worst]->reason : over.differ;
   side.disturbed = over.disturbed;
   side.flops = info.flops;
   side.bytes = info.bytes;
@@ -102,7 +103,7 @@ CasesOfSide cases_of(const ComparedSide& side) {
     info[place] = timing.case_index;
   }
   for (std::size_t i = 0; i < last.size(); ++i)
-    found.all[i].side = side_of(all.cases[info[i]], last[i]);
+    found.all[i].side = side_of(all.cases[info[i]], last[i], side.run.unstable);
   return found;
 }
 

@@ -20,7 +20,7 @@ struct ComparedSide : store::StoredRun {
 
 /// One case on one side.
 struct SideOfCase {
-  record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes
+  record::Outcome outcome = record::Outcome::crashed;  // as over_processes() has it
   std::string reason;
   std::vector<double> medians_ns;  // of the processes that count, by replicate
   std::vector<int> replicates;     // of those

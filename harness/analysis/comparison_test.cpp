@@ -75,6 +75,20 @@ TEST(Compare, ARatioIsTheTimeOfBOverThatOfA) {
   EXPECT_TRUE(found.differences.empty());
 }
 
+TEST(Compare, ASideWhoseProcessesDifferIsUnstable) {
+  ComparedSide a = side("a"), b = side("b");
+  a.run.unstable = b.run.unstable = 0.1;
+  add(a, copy_case(), {10'000, 20'000, 40'000});
+  add(b, copy_case(), {10'000, 10'100, 9'900});
+  const Comparison found = compare(a, b, {});
+  EXPECT_EQ(only(found).a.outcome, Outcome::unstable);
+  EXPECT_TRUE(only(found).a.reason.starts_with("process medians from 10.0 us to 40.0 us"))
+      << only(found).a.reason;
+  EXPECT_EQ(only(found).b.outcome, Outcome::ok);
+  EXPECT_TRUE(only(found).ratio);
+  EXPECT_EQ(found.suites.at(0).unstable, 1);
+}
+
 TEST(Compare, HasNoIntervalBelowThreeProcessesASide) {
   ComparedSide a = side("a"), b = side("b");
   add(a, copy_case(), {20'000, 20'200, 19'800});

@@ -161,7 +161,8 @@ class Growing {
 /// Adds what one run has of a case to its series, or to what is left out.
 void add_run(NightlyDevice& device, NightlyCase& one, Growing& growing,
              const std::vector<ProcessResult>& processes, std::uint32_t run, std::uint32_t night) {
-  OverProcesses over = over_processes(processes);
+  // A night takes the medians of unstable cases, too.
+  OverProcesses over = over_processes(processes, std::nullopt);
   if (over.disturbed) over.counting.clear();
   for (const std::size_t i : over.counting)
     growing.add(night, device.runs[run].environment.hash, *processes[i].median_ns);

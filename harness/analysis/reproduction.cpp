@@ -104,7 +104,8 @@ std::string too_few_processes(int then, int now, int cases) {
 std::vector<Reproduction> reproductions(const std::vector<store::StoredMeasurement>& then,
                                         const std::vector<store::StoredMeasurement>& now,
                                         DeviceKind kind) {
-  const std::vector<CaseSummary> before = summarise(then, {}), after = summarise(now, {});
+  const std::vector<CaseSummary> before = summarise(then, {}, std::nullopt),
+                                 after = summarise(now, {}, std::nullopt);
   std::map<std::string, const CaseSummary*> repeated;
   for (const CaseSummary& summary : after)
     repeated.emplace(record::name(summary.case_info.id), &summary);

@@ -33,6 +33,7 @@ struct Half {
   int ok = 0;                                     // of those
   int disturbed = 0;                              // processes
   std::string why;            // the first reason for not being ok, among those with samples
+  std::string differ;         // why they are unstable together, although each is ok
   std::set<std::string> how;  // launch and cache of the undisturbed ones
   bool not_a_time = false;    // a median that is no positive number
   Executions counts;          // of a device that has no times, by replicate
@@ -42,7 +43,8 @@ struct Half {
 
 using Halves = std::map<std::string, Half>;
 
-Half half_of(const CaseProcesses& processes) {
+/// `limit`: Run::unstable.
+Half half_of(const CaseProcesses& processes, std::optional<double> limit) {
   Half half;
   std::vector<ProcessResult> results;
   for (const StoredMeasurement* process : processes) {
@@ -53,7 +55,8 @@ Half half_of(const CaseProcesses& processes) {
     if (record::has_samples(m.outcome) && m.outcome != Outcome::ok && half.why.empty())
       half.why = m.reason;
   }
-  const OverProcesses over = over_processes(results);
+  const OverProcesses over = over_processes(results, limit);
+  half.differ = over.differ;
   const record::Measurement& worst = processes[over.worst]->measurement;
   if (record::is_failure(worst.outcome))
     half.failure = &worst;
@@ -73,7 +76,7 @@ Half half_of(const CaseProcesses& processes) {
 Halves halves(const StoredSide& side) {
   Halves found;
   for (const CaseProcesses& processes : by_case(side.measurements))
-    found[record::name(processes.back()->case_info.id)] = half_of(processes);
+    found[record::name(processes.back()->case_info.id)] = half_of(processes, side.run.unstable);
   return found;
 }
 
@@ -159,6 +162,7 @@ std::string doubts(const Half& old_half, const Half& new_half, const CaseRule& r
     const auto unsteady = half->medians_ns.size() - static_cast<std::size_t>(half->ok);
     if (unsteady > 0)
       list.push_back(fmt::format("{} unsteady in {} of its processes", side, unsteady));
+    if (!half->differ.empty()) list.push_back(fmt::format("{}: {}", side, half->differ));
     if (half->disturbed > 0)
       list.push_back(fmt::format("{} disturbed in {} of its processes", side, half->disturbed));
   }

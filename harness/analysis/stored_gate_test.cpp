@@ -204,9 +204,23 @@ TEST(StoredGate, CountsUnsteadyProcessesAndDropsDisturbedOnes) {
             "baseline unsteady in 1 of its processes; candidate disturbed in 2 of its processes");
 }
 
+TEST(StoredGate, SaysWhichSidesProcessesDiffer) {
+  StoredSide baseline = of_processes(10, 1e5);
+  baseline.measurements[3].measurement.median_ns = 9e5;
+  baseline.run.unstable.reset();
+  EXPECT_EQ(verdict(baseline, of_processes(10, 1e5)).reason.find("process medians"),
+            std::string::npos);
+  baseline.run.unstable = 0.1;
+  const CaseVerdict found = verdict(baseline, of_processes(10, 1e5));
+  EXPECT_NE(found.reason.find("baseline: process medians from "), std::string::npos)
+      << found.reason;
+  EXPECT_NE(found.verdict, Verdict::no_baseline) << "the processes are ok each, and are compared";
+}
+
 TEST(StoredGate, RefusesTimesThatAreNone) {
   for (const double bad : {0.0, -1.0, double(NAN), double(INFINITY)}) {
     StoredSide candidate = of_processes(10, 1e5);
+    candidate.run.unstable = 0.1;
     candidate.measurements[3].measurement.median_ns = bad;
     const CaseVerdict found = verdict(of_processes(10, 1e5), candidate);
     EXPECT_EQ(found.verdict, Verdict::invalid_environment) << bad;

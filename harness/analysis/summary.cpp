@@ -12,6 +12,8 @@
 #include "harness/analysis/roofline.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
+#include "harness/base/units.hpp"
+#include "harness/record/fields.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::analysis {
@@ -56,13 +58,35 @@ int severity(Outcome outcome) {
   return static_cast<int>(std::ranges::find(mildest_first, outcome) - std::begin(mildest_first));
 }
 
-OverProcesses over_processes(std::span<const ProcessResult> processes) {
+namespace {
+
+/// Why processes that nothing disturbed differ too much for the case to be ok; empty when they do
+/// not.
+std::string difference(std::span<const ProcessResult> processes,
+                       const std::vector<std::size_t>& counting, double limit) {
+  std::vector<double> medians_ns;
+  for (const std::size_t i : counting) medians_ns.push_back(*processes[i].median_ns);
+  if (!std::ranges::all_of(medians_ns, [](double ns) { return record::time.allows(ns); }))
+    return {};
+  const std::optional<double> spread = stats::relative_process_half_width(medians_ns);
+  if (!spread || *spread <= limit) return {};
+  const auto [least, most] = std::ranges::minmax(medians_ns);
+  return fmt::format(
+      "process medians from {} to {}: their interval is ±{} of the median; the profile allows ±{}",
+      units::time(least), units::time(most), units::percent(*spread), units::percent(limit));
+}
+
+}  // namespace
+
+OverProcesses over_processes(std::span<const ProcessResult> processes,
+                             std::optional<double> limit) {
   require(!processes.empty(), "a case has a process");
   OverProcesses result;
   for (std::size_t i = 1; i < processes.size(); ++i)
     if (severity(processes[i].outcome) > severity(processes[result.worst].outcome))
       result.worst = i;
-  if (record::is_failure(processes[result.worst].outcome)) return result;
+  result.outcome = processes[result.worst].outcome;
+  if (record::is_failure(result.outcome)) return result;
   for (const bool disturbed : {false, true}) {
     for (std::size_t i = 0; i < processes.size(); ++i)
       if (processes[i].median_ns &&
@@ -71,6 +95,9 @@ OverProcesses over_processes(std::span<const ProcessResult> processes) {
     result.disturbed = disturbed && !result.counting.empty();
     if (!result.counting.empty()) break;
   }
+  if (limit && severity(result.outcome) < severity(Outcome::unstable))
+    result.differ = difference(processes, result.counting, *limit);
+  if (!result.differ.empty()) result.outcome = Outcome::unstable;
   return result;
 }
 
@@ -160,15 +187,16 @@ std::vector<record::Metric> metrics_of(const CaseProcesses& processes) {
   return metrics;
 }
 
-CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<record::Roof>& roofs) {
+CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<record::Roof>& roofs,
+                           std::optional<double> limit) {
   std::vector<ProcessResult> results;
   for (const StoredMeasurement* process : processes)
     results.push_back({process->measurement.outcome, process->measurement.median_ns});
-  const OverProcesses over = over_processes(results);
+  const OverProcesses over = over_processes(results, limit);
   CaseSummary summary;
   summary.case_info = processes.back()->case_info;
-  summary.outcome = processes[over.worst]->measurement.outcome;
-  summary.reason = processes[over.worst]->measurement.reason;
+  summary.outcome = over.outcome;
+  summary.reason = over.differ.empty() ? processes[over.worst]->measurement.reason : over.differ;
   summary.flops = summary.case_info.flops;
   summary.bytes = summary.case_info.bytes;
   for (const StoredMeasurement* process : processes) {
@@ -246,10 +274,11 @@ std::string in_words(Outcome outcome, const std::string& reason) {
 }
 
 std::vector<CaseSummary> summarise(const std::vector<StoredMeasurement>& measurements,
-                                   const std::vector<record::Roof>& roofs) {
+                                   const std::vector<record::Roof>& roofs,
+                                   std::optional<double> limit) {
   std::vector<CaseSummary> summaries;
   for (const CaseProcesses& processes : by_case(measurements))
-    summaries.push_back(summarise_case(processes, roofs));
+    summaries.push_back(summarise_case(processes, roofs, limit));
   return summaries;
 }
 

@@ -23,7 +23,11 @@ struct ProcessResult {
 
 /// What the processes of a case come to; docs/measurement.md tells the rule.
 struct OverProcesses {
-  std::size_t worst = 0;              // the process whose outcome and reason are the case's
+  std::size_t worst = 0;                               // the process whose outcome is the worst
+  record::Outcome outcome = record::Outcome::crashed;  // of the case: that of the worst process,
+                                                       // unless the processes differ
+  std::string differ;  // why the case is unstable although no process is; empty when the reason of
+                       // the worst process is the case's
   std::vector<std::size_t> counting;  // the processes whose medians stand for the case; none after
                                       // a failure
   bool disturbed = false;  // every process with a median was disturbed: these count, for want of
@@ -31,8 +35,8 @@ struct OverProcesses {
 };
 
 /// The one rule for a case over its processes. `processes` are not empty; places in them are
-/// returned.
-OverProcesses over_processes(std::span<const ProcessResult> processes);
+/// returned. `limit`: Run::unstable; where it is not known, processes never differ too much.
+OverProcesses over_processes(std::span<const ProcessResult> processes, std::optional<double> limit);
 
 /// How much an outcome matters to whoever reads a table: failures first, then what casts doubt,
 /// then what was not measured. Higher is worse.
@@ -44,8 +48,7 @@ int severity(record::Outcome outcome);
 /// and share nor metrics.
 struct CaseSummary {
   record::Case case_info;
-  record::Outcome outcome = record::Outcome::crashed;  // the worst of its processes, in the order
-                                                       // of exit codes
+  record::Outcome outcome = record::Outcome::crashed;  // as over_processes() has it
   std::string reason;
   std::optional<double> flops, bytes;  // the work of one execution, as the last process with
                                        // samples prepared it: some sizes are the device's choice
@@ -100,8 +103,10 @@ inline constexpr double roof_margin = 1.05;
 /// the datasheet's; a case with cache=hot has no memory roof, and a case that measures a roof or a
 /// latency has no share. A case that measures a roof beats it when its rate is above the
 /// datasheet's roof of the same kind by more than the margin: dram.* against `dram`, tensor.X and
-/// fma.X against their own; latencies and kinds without a datasheet's value never do.
+/// fma.X against their own; latencies and kinds without a datasheet's value never do. `limit`:
+/// Run::unstable.
 std::vector<CaseSummary> summarise(const std::vector<store::StoredMeasurement>& measurements,
-                                   const std::vector<record::Roof>& roofs);
+                                   const std::vector<record::Roof>& roofs,
+                                   std::optional<double> limit);
 
 }  // namespace ridgeline::analysis

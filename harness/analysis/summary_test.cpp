@@ -29,8 +29,9 @@ struct Rows {
                     examples::failed(info, outcome, reason)});
     return rows.back().measurement;
   }
-  CaseSummary only(const std::vector<record::Roof>& roofs = {}) const {
-    const auto all = summarise(rows, roofs);
+  CaseSummary only(const std::vector<record::Roof>& roofs = {},
+                   std::optional<double> limit = {}) const {
+    const auto all = summarise(rows, roofs, limit);
     EXPECT_EQ(all.size(), 1u);
     return all.at(0);
   }
@@ -38,7 +39,7 @@ struct Rows {
 
 const record::Case info = examples::gemm_case("naive", 100);  // 2e6 FLOP, 1.2e5 bytes
 
-TEST(Summary, OfNothingIsNothing) { EXPECT_TRUE(summarise({}, {}).empty()); }
+TEST(Summary, OfNothingIsNothing) { EXPECT_TRUE(summarise({}, {}, {}).empty()); }
 
 TEST(Summary, TakesTheMedianOfProcessMediansAndItsInterval) {
   Rows rows;
@@ -58,6 +59,19 @@ TEST(Summary, TwoProcessesHaveNoInterval) {
   rows.add(info, 0, 1000);
   rows.add(info, 1, 1001);
   EXPECT_FALSE(rows.only().interval_ns.has_value());
+}
+
+TEST(Summary, ProcessesThatDifferAreOneUnstableCase) {
+  Rows rows;
+  for (const double ns : {1500e3, 865e3, 3470e3})
+    rows.add(info, static_cast<int>(rows.rows.size()), ns);
+  EXPECT_EQ(rows.only().outcome, Outcome::ok) << "no limit is known";
+  const CaseSummary summary = rows.only({}, 0.1);
+  EXPECT_EQ(summary.outcome, Outcome::unstable);
+  EXPECT_TRUE(summary.reason.starts_with("process medians from 865 us to 3.47 ms"))
+      << summary.reason;
+  EXPECT_EQ(summary.median_ns, 1500e3);
+  EXPECT_TRUE(summary.interval_ns.has_value());
 }
 
 TEST(Summary, AFailureIsNoNumber) {
@@ -270,7 +284,7 @@ TEST(Summary, OrderIsBySuiteVariantDtypeAndProblemByValue) {
   hot.id.options = {{"cache", "hot"}};
   rows.add(hot, 0, 1000);
   std::vector<std::string> names;
-  for (const CaseSummary& summary : summarise(rows.rows, {}))
+  for (const CaseSummary& summary : summarise(rows.rows, {}, {}))
     names.push_back(record::name(summary.case_info.id));
   EXPECT_EQ(names, (std::vector<std::string>{
                        "gemm/naive/f32/m=64,n=64,k=64", "gemm/naive/f32/m=64,n=64,k=64,cache=hot",

@@ -73,7 +73,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
           const std::optional<present::Repeat>& again) {
   const auto summaries =
       analysis::summarise(store::measurements(store, plan.run.id, store::Samples::leave_out),
-                          store::roofs(store, plan.run.id));
+                          store::roofs(store, plan.run.id), plan.run.unstable);
   int code = present::exit_code(status, summaries, options.strict);
   if (again && !again->gone.empty() && code != present::interrupted)
     code = present::not_all_measured;
@@ -91,6 +91,8 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                        return present::to_json(summary);
                      })}};
     if (cut_off > 0) all["cut_off"] = cut_off;
+    if (const auto above = present::names_above_roof(summaries); !above.empty())
+      all["above_roof"] = above;
     if (again) all["repeat_of"] = present::to_json(*again);
     if (!repeat.empty()) all["repeat"] = repeat;
     present::print_json(all);

@@ -88,8 +88,8 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
                                              options.sampled);
     return shown;
   }
-  shown.cases =
-      analysis::summarise(store::measurements(store, id, store::Samples::leave_out), shown.roofs);
+  shown.cases = analysis::summarise(store::measurements(store, id, store::Samples::leave_out),
+                                    shown.roofs, shown.run.unstable);
   shown.measured = shown.cases.size();
   choose(shown.cases, options);
   return shown;

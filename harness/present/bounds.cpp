@@ -69,7 +69,8 @@ CountedCases counted_cases(const std::vector<FoundRun>& runs) {
 std::map<std::string, MeasuredCase> measured_cases(const std::vector<FoundRun>& runs) {
   std::map<std::string, MeasuredCase> cases;
   for (const FoundRun& found : runs)
-    for (const analysis::CaseSummary& summary : analysis::summarise(measurements(found), {}))
+    for (const analysis::CaseSummary& summary :
+         analysis::summarise(measurements(found), {}, found.summary.run.unstable))
       if (summary.outcome == record::Outcome::ok && summary.median_ns)
         cases.emplace(record::name(summary.case_info.id),
                       MeasuredCase{found.summary.run.id, *summary.median_ns});

@@ -172,15 +172,28 @@ std::string case_table(const std::vector<CaseSummary>& summaries, const Look& lo
   const std::string shared = shared_reasons(reasons, look);
   if (!shared.empty()) text += (text.empty() ? "" : "\n") + shared;
   if (const std::string above = above_roof(summaries); !above.empty())
-    text += fmt::format("\n!! {}\n", above);
+    text += fmt::format("\n{}", wrapped("!! " + above, look.width, 3));
   return text;
 }
 
 std::string above_roof(const std::vector<CaseSummary>& summaries) {
-  const auto above = std::ranges::count_if(summaries, &CaseSummary::beats_roof);
-  if (above == 0) return {};
-  return fmt::format("{} above {} roof: a measuring error", units::plural(above, "case"),
-                     above == 1 ? "its" : "their");
+  const std::vector<std::string> names = names_above_roof(summaries);
+  if (names.empty()) return {};
+  constexpr std::size_t most = 5;
+  std::string listed;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    listed += (i == 0 ? "" : ", ") + printable(names[i], longest_name);
+  if (names.size() > most) listed += fmt::format(" and {} more", names.size() - most);
+  return fmt::format("{} above {} roof, a measuring error: {}",
+                     units::plural(std::ssize(names), "case"), names.size() == 1 ? "its" : "their",
+                     listed);
+}
+
+std::vector<std::string> names_above_roof(const std::vector<CaseSummary>& summaries) {
+  std::vector<std::string> names;
+  for (const CaseSummary& summary : summaries)
+    if (summary.beats_roof) names.push_back(record::name(summary.case_info.id));
+  return names;
 }
 
 json::Value to_json(const CaseSummary& summary) {

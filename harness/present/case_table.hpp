@@ -23,7 +23,9 @@ std::string case_table(const std::vector<analysis::CaseSummary>& summaries, cons
 /// unknown is left out.
 json::Value to_json(const analysis::CaseSummary& summary);
 
-/// "1 case above its roof: a measuring error"; empty when none is.
+/// The cases that are faster than their roof allows.
+std::vector<std::string> names_above_roof(const std::vector<analysis::CaseSummary>& summaries);
+/// "1 case above its roof, a measuring error: NAME"; empty when none is.
 std::string above_roof(const std::vector<analysis::CaseSummary>& summaries);
 
 /// "41 ok, 1 crashed": zeros left out, in enum order.

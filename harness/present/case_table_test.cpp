@@ -73,10 +73,14 @@ TEST(CaseTable, SaysWhatBeatsItsRoof) {
   analysis::CaseSummary beating = summary();
   EXPECT_FALSE(contains(case_table({beating}), "above its roof"));
   beating.beats_roof = true;
-  EXPECT_TRUE(
-      contains(case_table({beating}), "ok !!\n\n!! 1 case above its roof: a measuring error\n"));
-  EXPECT_TRUE(
-      contains(case_table({beating, beating}), "!! 2 cases above their roof: a measuring error\n"));
+  const std::string name = record::name(beating.case_info.id);
+  EXPECT_TRUE(contains(case_table({beating}),
+                       "ok !!\n\n!! 1 case above its roof, a measuring error: " + name + "\n"));
+  EXPECT_EQ(above_roof({beating, summary(), beating}),
+            "2 cases above their roof, a measuring error: " + name + ", " + name);
+  const std::string many = above_roof(std::vector<analysis::CaseSummary>(7, beating));
+  EXPECT_TRUE(many.ends_with(name + " and 2 more")) << many;
+  EXPECT_EQ(names_above_roof({summary(), beating}), std::vector<std::string>{name});
   EXPECT_EQ(to_json(beating).at("beats_roof"), true);
 }
 

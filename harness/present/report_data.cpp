@@ -278,7 +278,8 @@ Json document_of(const ReportRun& data) {
     one["text"] = units::quantity(roof.value, roof.unit);
     return one;
   });
-  const std::vector<CaseSummary> summaries = analysis::summarise(data.measurements, data.roofs);
+  const std::vector<CaseSummary> summaries =
+      analysis::summarise(data.measurements, data.roofs, data.run.unstable);
   object["outcomes"] = outcome_counts(summaries);
   object["wrong"] = wrong(data, summaries);
   object["warnings"] = warnings(data, summaries);

@@ -8,7 +8,8 @@ namespace ridgeline::record {
 enum class Outcome {
   ok,
   counted,   // verified and counted by a device that has no times: metrics and sites, no samples
-  unstable,  // measured, but the process's interval stayed wider than the profile allows
+  unstable,  // measured, but the interval of the process, or of the case over its processes, stayed
+             // wider than the profile allows
   invalid_environment,  // measured while something recorded disturbed it (throttling, a neighbour
                         // on the GPU)
   wrong_result,  // the output differs from the oracle's, or the device found a mistake in the

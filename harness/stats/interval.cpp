@@ -64,4 +64,11 @@ std::optional<Interval> process_interval(std::span<const double> process_medians
   return Interval{std::exp(mean - t * standard_error), std::exp(mean + t * standard_error)};
 }
 
+std::optional<double> relative_process_half_width(std::span<const double> process_medians,
+                                                  double confidence) {
+  const std::optional<Interval> interval = process_interval(process_medians, confidence);
+  if (!interval) return std::nullopt;
+  return (interval->high - interval->low) / 2 / median(process_medians);
+}
+
 }  // namespace ridgeline::stats

@@ -29,4 +29,9 @@ std::optional<double> relative_half_width(std::span<const double> values, double
 std::optional<Interval> process_interval(std::span<const double> process_medians,
                                          double confidence = 0.95);
 
+/// Half width of process_interval over the median of the process medians: the limit on the spread
+/// between processes. Absent below 3 processes; throws as process_interval does.
+std::optional<double> relative_process_half_width(std::span<const double> process_medians,
+                                                  double confidence = 0.95);
+
 }  // namespace ridgeline::stats
