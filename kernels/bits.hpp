@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/device_oracle.hpp"
 #include "kernels/oracle.hpp"
 
 // Verification bit for bit, for kernels that move data or whose arithmetic is exact.
@@ -38,7 +39,16 @@ Deviation compare_bits(device::Device& device, const T* data, std::int64_t count
       wrong += std::memcmp(&host[static_cast<std::size_t>(i)], &right, sizeof(T)) != 0;
     }
   }
-  return {static_cast<double>(wrong), 0.0};
+  return {static_cast<double>(wrong), 0.0, runs <= most_runs ? Checked::whole : Checked::sample};
+}
+
+/// The same, by the device's `oracle` where that judges: all elements, on the device.
+template <class T, class Expected>
+Deviation compare_bits(device::Device& device, const T* data, std::int64_t count,
+                       std::uint64_t seed, Expected expected, const DeviceOracle& oracle) {
+  if (!judged_on(device)) return compare_bits(device, data, count, seed, expected);
+  judge_once<T>(device, oracle, count, seed, expected);
+  return {static_cast<double>(tally(device, oracle, count, data, count)), 0.0, Checked::whole};
 }
 
 }  // namespace ridgeline::kernels

@@ -106,9 +106,25 @@ function(ridgeline_room name)
   ridgeline_tests(${name} ${CMAKE_CURRENT_SOURCE_DIR} ridgeline_${name})
 endfunction()
 
+# ridgeline_device_oracle(<name> <built>): C++ that defines `<name>::device_oracle()`: the oracle in
+# kernels/<name>/oracle.cu, or none where that is not built. Empty for a family without such a file.
+function(ridgeline_device_oracle name built)
+  set(RIDGELINE_DEVICE_ORACLE "" PARENT_SCOPE)
+  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/oracle.cu)
+    return()
+  endif()
+  set(code "DeviceOracle device_oracle() { return {}; }\n")
+  if(built)
+    set(code "namespace on_cuda {\nDeviceOracle oracle();\n}  // namespace on_cuda
+DeviceOracle device_oracle() { return on_cuda::oracle(); }\n")
+  endif()
+  set(RIDGELINE_DEVICE_ORACLE "${code}" PARENT_SCOPE)
+endfunction()
+
 # ridgeline_family(<name>): library kernels_<name> from kernels/<name>: its own *.cpp and one
 # variant a file in cpu/, cuda/ and mpi/. Writes `<name>::variants()`: a table of calls such as
-# on_cuda::shared_tiled(), so a misnamed function fails to link.
+# on_cuda::shared_tiled(), so a misnamed function fails to link; and the oracle of devices, which is
+# no variant.
 function(ridgeline_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB own CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -151,6 +167,12 @@ function(ridgeline_family name)
     list(APPEND sources ${files})
     string(APPEND declarations "namespace on_${kind} {\n${calls}}  // namespace on_${kind}\n")
   endforeach()
+  file(GLOB oracle CONFIGURE_DEPENDS ${folder}/oracle.cu)
+  if(RIDGELINE_HAVE_CUDA)
+    ridgeline_cuda_sources(${oracle})
+    list(APPEND sources ${oracle})
+  endif()
+  ridgeline_device_oracle(${name} ${RIDGELINE_HAVE_CUDA})
   set(table ${PROJECT_BINARY_DIR}/generated/${name}_variants.cpp)
   ridgeline_write(${table} "// Written by ci/cmake/rooms.cmake from the files in kernels/${name}.
 #include \"kernels/${name}/${name}.hpp\"
@@ -161,7 +183,7 @@ kernels::Table<Variant> variants() {
   return {
 ${rows}  };
 }
-}  // namespace ridgeline::${name}
+${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
 ")
   add_library(kernels_${name} STATIC ${sources} ${table})
   target_link_libraries(kernels_${name} PUBLIC ridgeline_device OpenMP::OpenMP_CXX)

@@ -51,12 +51,21 @@ def output(build: Path, command: list[str]) -> Path:
     return build / command[command.index("-o") + 1]
 
 
+def holds_variants(source: Path, root: Path) -> bool:
+    """Whether these are kernels whose speed and accesses matter. Those of the oracles do not."""
+    return (
+        source.suffix == ".cu"
+        and source.name != "oracle.cu"
+        and source.is_relative_to(root / "kernels")
+    )
+
+
 def objects(build: Path, root: Path) -> list[tuple[str, Path]]:
-    """The CUDA sources of kernels/, relative to the root, with the object files that were built of
-    them."""
+    """The CUDA sources of kernels/ but for the oracles, relative to the root, with the object files
+    that were built of them."""
     found = []
     for source, command in commands(build):
-        if source.suffix != ".cu" or not source.is_relative_to(root / "kernels"):
+        if not holds_variants(source, root):
             continue
         built = output(build, command)
         notes = Path(f"{built}.ptxas")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ci.golden import cuda_build
+
 HERE = Path(__file__).resolve().parent
 NVCC = next(
     (
@@ -240,3 +242,11 @@ def test_waste_fails_even_when_the_table_has_it(wasted, kernel):
     first = resources(wasted)
     assert f"{kernel}.cu: {kernel}, sm_90a: " in first.stdout
     assert (first.returncode, resources(wasted, "--check").returncode) == (1, 1)
+
+
+def test_oracles_are_no_variants():
+    root = Path("/somewhere")
+    assert cuda_build.holds_variants(root / "kernels/gemm/cuda/naive.cu", root)
+    assert not cuda_build.holds_variants(root / "kernels/gemm/oracle.cu", root)
+    assert not cuda_build.holds_variants(root / "kernels/gemm/oracle.cpp", root)
+    assert not cuda_build.holds_variants(root / "harness/device/cuda/cuda_batch.cu", root)

@@ -46,13 +46,16 @@ function(ridgeline_emulated_kernels library)
 endfunction()
 
 # ridgeline_emulated_family(<name>): the family kernels/<name> once more, with its CUDA variants
-# alone, for the emulated device: library kernels_<name>_emulated, and the family's test.
+# alone and its oracle for devices, for the emulated device: library kernels_<name>_emulated, and the
+# family's test.
 function(ridgeline_emulated_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB files CONFIGURE_DEPENDS ${folder}/cuda/*.cu ${folder}/cuda/sm_90a/*.cu)
-  if(NOT files)
+  file(GLOB oracle CONFIGURE_DEPENDS ${folder}/oracle.cu)
+  if(NOT files AND NOT oracle)
     return()
   endif()
+  ridgeline_device_oracle(${name} ON)
   set(declarations "")
   set(rows "")
   foreach(file ${files})
@@ -71,9 +74,9 @@ kernels::Table<Variant> variants() {
   return {
 ${rows}  };
 }
-}  // namespace ridgeline::${name}
+${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
 ")
-  ridgeline_emulated_kernels(kernels_${name}_emulated ${files})
+  ridgeline_emulated_kernels(kernels_${name}_emulated ${files} ${oracle})
   # The family's own sources and the table join the kernels: the one calls the other.
   target_sources(kernels_${name}_emulated PRIVATE $<TARGET_OBJECTS:kernels_${name}_shared>)
   add_library(kernels_${name}_emulated_table OBJECT ${table})

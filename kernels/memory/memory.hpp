@@ -6,6 +6,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -52,6 +53,11 @@ device::Support only_width(const Problem& problem, const device::Facts& facts);
 /// Traffic of any of these patterns on either kind of device.
 kernels::Traffic gpu_traffic(const Problem& problem);
 kernels::Traffic cpu_traffic(const Problem& problem);
+
+/// Asks the device's oracle about the output for inputs `in`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements among those checked: copied ones must hold the bits of `in`, all others the
 /// poison.

@@ -5,6 +5,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::memory {
 namespace {
@@ -36,6 +37,10 @@ TEST_P(EveryVariant, CopiesWhatItShouldAndNothingElse) {
           << "elements=" << elements << " stride=" << problem.stride << " offset=" << problem.offset
           << " width=" << problem.width;
       EXPECT_TRUE(to.guard_untouched()) << elements << " elements: wrote beyond the end";
+      if (kernels::is_emulated(*device) && elements > 70001) continue;
+      kernels::expect_both_oracles(*device, out, elements, [&](const float* copy) {
+        return deviation(*device, problem, in, copy, 1);
+      });
     }
   EXPECT_GE(done, 17 * 3);
 }
@@ -107,6 +112,68 @@ TEST_F(Checker, RejectsAnElementThatShouldHaveBeenLeftAlone) {
   out[1] = 0;
   EXPECT_FALSE(right());
 }
+
+/// The machinery of all oracles of devices, on any device that has one.
+class OracleOfADevice : public testing::TestWithParam<device::Kind> {
+ protected:
+  void SetUp() override {
+    found = kernels::test_device(GetParam());
+    if (!found.device) GTEST_SKIP() << found.reason;
+  }
+  kernels::Deviation deviate(const std::vector<float>& out, const RandomFloats& in) {
+    const device::Buffer<float> memory(*found.device, out);
+    const kernels::JudgedBy own(kernels::Judge::device);
+    const auto count = static_cast<std::int64_t>(out.size());
+    return deviation(*found.device, {count, 1, 0, 4}, in, memory.data(), 1);
+  }
+  kernels::TestDevice found;
+};
+
+TEST_P(OracleOfADevice, CountsEveryWrongElement) {
+  const RandomFloats in{device::Distribution::uniform, 9, 0};
+  std::vector<float> out;
+  for (std::int64_t i = 0; i < 3000; ++i) out.push_back(in(i));
+  EXPECT_EQ(deviate(out, in).error, 0);
+  for (const std::size_t wrong : {0, 255, 256, 257, 511, 2999}) out[wrong] += 1;
+  EXPECT_EQ(deviate(out, in).error, 6);
+  EXPECT_EQ(deviate(out, in).checked, Checked::whole);
+  EXPECT_EQ(deviate(std::vector<float>(3000, 7.0f), in).error, 3000);
+}
+
+TEST_P(OracleOfADevice, KnowsInputsOfZeros) {
+  const RandomFloats in{device::Distribution::zeros, 9, 0};
+  std::vector<float> out(1000, 0.0f);
+  EXPECT_EQ(deviate(out, in).error, 0);
+  out[999] = -0.0f;
+  EXPECT_EQ(deviate(out, in).error, 1);
+}
+
+TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
+  const RandomFloats in{device::Distribution::uniform, 9, 0}, others{in.distribution, 9, 1};
+  const std::vector<float> out(70'000, 0.0f);
+  const device::Buffer<float> memory(*found.device, out);
+  const kernels::JudgedBy own(kernels::Judge::device);
+  // In every element, in the first one, in the last one.
+  for (const std::int64_t differs : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{69'999}}) {
+    try {
+      kernels::compare_bits(
+          *found.device, memory.data(), 70'000, 1,
+          [&](std::int64_t i) { return differs < 0 || differs == i ? others(i) : in(i); },
+          kernels::bound("a test", device_oracle(), Problem{70'000, 1, 0, 4}, in));
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::internal);
+      EXPECT_NE(std::string(error.what()).find("oracle of a test"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, OracleOfADevice,
+                         testing::Values(device::Kind::cuda, device::Kind::emulated),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param)) + "_oracle";
+                         });
 
 // The table of NVIDIA's programming guide, by stride, offset and width.
 TEST(Traffic, CountsTheSectorsOfAWarp) {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+
+#include "harness/device/kernel.hpp"
+#include "harness/device/random.hpp"
+#include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
+
+// What the devices' oracles share: inputs that are made again, and answers. An oracle is a struct
+// whose call operator says what element i of the output should be, as a word of the size of an
+// element: one thread an element, no memory shared, nothing of the variant's read but the output.
+namespace ridgeline::kernels::on_cuda {
+
+/// RandomFloats, on a device.
+struct Floats {
+  Floats(const RandomFloats& values)  // NOLINT(google-explicit-constructor): the same values
+      : zeros(values.distribution == device::Distribution::zeros),
+        seed(values.seed),
+        first(values.first) {}
+  __device__ float operator()(std::int64_t i) const {
+    return zeros ? 0.0f : device::random_uniform(seed, first + static_cast<std::uint64_t>(i));
+  }
+
+  bool zeros;
+  std::uint64_t seed, first;
+};
+
+inline constexpr int oracle_threads = 256;
+
+template <class Expected, class Word>
+__global__ void __launch_bounds__(oracle_threads)
+    write_expected(Expected expected, std::int64_t first, std::int64_t count, Word* to) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * oracle_threads + threadIdx.x;
+  if (i < count) to[i] = expected(first + i);
+}
+
+/// Adds to `tally` once a block.
+__device__ inline void add_up(std::uint64_t mine, std::uint64_t* tally) {
+  __shared__ unsigned long long sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (mine != 0) atomicAdd(&sum, mine);
+  __syncthreads();
+  if (threadIdx.x == 0 && sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(tally), sum);
+}
+
+template <class Expected, class Word>
+__global__ void __launch_bounds__(oracle_threads)
+    count_differences(Expected expected, std::int64_t count, const Word* output,
+                      std::uint64_t* tally) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * oracle_threads + threadIdx.x;
+  add_up(i < count && output[i] != expected(i) ? 1 : 0, tally);
+}
+
+/// The answer of an oracle whose elements are compared one by one. Word: an unsigned integer.
+template <class Word, class Expected>
+void answer(const Question& question, device::Stream& stream, const Expected& expected) {
+  const device::LaunchConfig config{
+      .grid = dim3(device::blocks_for(question.count, oracle_threads)),
+      .block = dim3(oracle_threads)};
+  if (question.write_to != nullptr)
+    return device::launch(config, stream, write_expected<Expected, Word>, expected, question.first,
+                          question.count, static_cast<Word*>(question.write_to));
+  device::launch(config, stream, count_differences<Expected, Word>, expected, question.count,
+                 static_cast<const Word*>(question.output), question.tally);
+}
+
+}  // namespace ridgeline::kernels::on_cuda
