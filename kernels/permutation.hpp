@@ -22,7 +22,7 @@ class Permutation {
     }
   }
 
-  std::uint64_t operator()(std::uint64_t index) const {
+  RIDGELINE_HOST_DEVICE std::uint64_t operator()(std::uint64_t index) const {
     do {
       for (int round = 0; round < rounds; ++round) {
         index = (index * multiply_[round] + add_[round]) & mask_;

@@ -15,11 +15,11 @@ namespace {
 /// What an execution moves between, in elements.
 struct Arrays {
   std::int64_t inputs, outputs;
-  // `outputs` elements; null: no index.
-  std::function<std::vector<std::int32_t>(std::uint64_t seed)> make_index = {};
+  // Of `outputs` elements in device memory; null: no index.
+  std::function<void(device::Device&, std::uint64_t seed, std::int32_t* index)> write_index = {};
 
   double memory() const {
-    return 4.0 * static_cast<double>(inputs + outputs + (make_index ? outputs : 0));
+    return 4.0 * static_cast<double>(inputs + outputs + (write_index ? outputs : 0));
   }
 };
 
@@ -36,11 +36,12 @@ worker::Case moving(const kernels::Named<Variant>& named, std::string name, cons
     const double touched = std::min(arrays.memory(), traffic.moved_bytes / 2);
     const BufferSets sets = fill_sets(setup, setup.sets(static_cast<std::size_t>(touched)),
                                       DType::f32, {arrays.inputs}, 4 * arrays.outputs);
-    if (arrays.make_index) {
-      const std::vector<std::int32_t> index = arrays.make_index(setup.seed);
-      for (Buffers::Inputs& set : sets->inputs)
-        set.index = device::Buffer<std::int32_t>(setup.device, index);
-    }
+    if (arrays.write_index)
+      for (Buffers::Inputs& set : sets->inputs) {
+        set.index =
+            device::Buffer<std::int32_t>(setup.device, static_cast<std::size_t>(arrays.outputs));
+        arrays.write_index(setup.device, setup.seed, set.index.data());
+      }
     measure::Workload workload = make_workload(
         flops, problem.bytes(), sets,
         [=](const BufferSet& of, device::Stream& stream) {
@@ -84,7 +85,9 @@ worker::Case gathering(const kernels::Named<gather::Variant>& named,
       named, random ? std::string(named.name) : "sequential", problem,
       {field("elements", problem.elements)},
       {problem.elements, problem.elements,
-       [=](std::uint64_t seed) { return gather::make_index(problem, seed); }},
+       [=](device::Device& device, std::uint64_t seed, std::int32_t* index) {
+         gather::write_index(device, problem, seed, index);
+       }},
       0,
       [](const BufferSet& of) {
         return gather::Operands{of.in[0].floats(), of.index.data(), of.output<float>()};

@@ -9,6 +9,7 @@
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
 #include "kernels/exact_steps.hpp"
+#include "kernels/question.hpp"
 #include "kernels/variant.hpp"
 
 /// Multiply-adds on registers, with memory touched only at the ends.
@@ -46,6 +47,11 @@ kernels::Table<Variant> variants();
 
 /// Lanes that keep every unit busy, and rounds that make one execution long against starting it.
 Problem problem_for(DType dtype, const device::Facts& facts);
+
+/// Asks the device's oracle about the output for inputs `in`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,

@@ -5,6 +5,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/simd/vectors.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::arithmetic {
@@ -26,6 +27,14 @@ class EveryVariant : public kernels::VariantTest<Variant> {
         << problem.lanes << " lanes of " << to_string(problem.dtype) << ", " << problem.rounds
         << " rounds";
     EXPECT_TRUE(out.guard_untouched()) << problem.lanes << " lanes: wrote beyond the end";
+    const auto expect_both_oracles = [&](const auto* result) {
+      kernels::expect_both_oracles(*device, result, problem.lanes, [&](const void* copy) {
+        return deviation(*device, problem, in, copy, 1);
+      });
+    };
+    if (problem.dtype == DType::f16) expect_both_oracles(static_cast<std::uint16_t*>(out.data()));
+    if (problem.dtype == DType::f32) expect_both_oracles(static_cast<float*>(out.data()));
+    if (problem.dtype == DType::f64) expect_both_oracles(static_cast<double*>(out.data()));
   }
 };
 

@@ -19,18 +19,22 @@ double expected(const Problem& problem, float in) {
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& in, const void* out, std::uint64_t seed) {
+  const kernels::DeviceOracle oracle = kernels::bound(
+      "arithmetic " + std::string(to_string(problem.dtype)), device_oracle(), problem, in);
   switch (problem.dtype) {
     case DType::f32:
       return kernels::compare_bits(
           device, static_cast<const float*>(out), problem.lanes, seed,
-          [&](std::int64_t i) { return static_cast<float>(expected(problem, in(i))); });
+          [&](std::int64_t i) { return static_cast<float>(expected(problem, in(i))); }, oracle);
     case DType::f64:
-      return kernels::compare_bits(device, static_cast<const double*>(out), problem.lanes, seed,
-                                   [&](std::int64_t i) { return expected(problem, in(i)); });
+      return kernels::compare_bits(
+          device, static_cast<const double*>(out), problem.lanes, seed,
+          [&](std::int64_t i) { return expected(problem, in(i)); }, oracle);
     case DType::f16:
       return kernels::compare_bits(
           device, static_cast<const std::uint16_t*>(out), problem.lanes, seed,
-          [&](std::int64_t i) { return to_f16(static_cast<float>(expected(problem, in(i)))); });
+          [&](std::int64_t i) { return to_f16(static_cast<float>(expected(problem, in(i)))); },
+          oracle);
     default:
       throw Error(ErrorKind::internal, "no oracle for " + std::string(to_string(problem.dtype)));
   }

@@ -66,4 +66,47 @@ void answer(const Question& question, device::Stream& stream, const Expected& ex
                  static_cast<const Word*>(question.output), question.tally);
 }
 
+template <class Expected>
+__global__ void __launch_bounds__(oracle_threads)
+    add_expected(Expected expected, std::int64_t count, std::uint64_t* tally) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * oracle_threads + threadIdx.x;
+  add_up(i < count ? expected(i) : 0, tally);
+}
+
+template <class Word>
+__global__ void __launch_bounds__(oracle_threads)
+    subtract_output(const Word* output, std::int64_t outputs, std::uint64_t* tally) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * oracle_threads + threadIdx.x;
+  add_up(i < outputs ? 0 - std::uint64_t{output[i]} : 0, tally);
+}
+
+/// The answer of an oracle of a sum: `word(i)` is what is added up of element i of `elements`.
+template <class Word>
+struct PartOfSum {
+  Word word;
+  std::int64_t elements;
+  __device__ std::uint32_t operator()(std::int64_t part) const {
+    const std::int64_t end = min(elements, (part + 1) * part_of_sum);
+    std::uint32_t sum = 0;
+    for (std::int64_t i = part * part_of_sum; i < end; ++i) sum += word(i);
+    return sum;
+  }
+};
+
+template <class Word>
+void answer_sum(const Question& question, device::Stream& stream, std::int64_t elements,
+                const Word& word) {
+  const PartOfSum<Word> parts{word, elements};
+  if (question.write_to != nullptr) return answer<std::uint32_t>(question, stream, parts);
+  const auto config = [](std::int64_t count) {
+    return device::LaunchConfig{.grid = dim3(device::blocks_for(count, oracle_threads)),
+                                .block = dim3(oracle_threads)};
+  };
+  device::launch(config(question.count), stream, add_expected<PartOfSum<Word>>, parts,
+                 question.count, question.tally);
+  device::launch(config(question.outputs), stream, subtract_output<std::uint32_t>,
+                 static_cast<const std::uint32_t*>(question.output), question.outputs,
+                 question.tally);
+}
+
 }  // namespace ridgeline::kernels::on_cuda

@@ -7,6 +7,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -61,6 +62,11 @@ kernels::Table<Variant> variants();
 /// Paths of a warp, one after the other, and lanes that are active in each.
 int paths_of_a_warp(Grouping grouping, const Problem& problem);
 int active_lanes(Grouping grouping, const Problem& problem);
+
+/// Asks the device's oracle about the output for inputs `in`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, Grouping grouping, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked.
 kernels::Deviation deviation(device::Device& device, const Problem& problem, Grouping grouping,

@@ -7,6 +7,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::divergence {
 namespace {
@@ -33,6 +34,9 @@ TEST_P(EveryVariant, IsRightOnAnyPath) {
       EXPECT_EQ(deviation(*device, problem, variant.grouping, in, to, 1).error, 0.0)
           << elements << " elements, " << ways << " ways";
       EXPECT_TRUE(out.guard_untouched()) << elements << " elements: wrote beyond the end";
+      kernels::expect_both_oracles(*device, to, elements, [&](const float* copy) {
+        return deviation(*device, problem, variant.grouping, in, copy, 1);
+      });
     }
 }
 

@@ -17,13 +17,16 @@ int active_lanes(Grouping grouping, const Problem& problem) {
 kernels::Deviation deviation(device::Device& device, const Problem& problem, Grouping grouping,
                              const kernels::RandomFloats& in, const float* out,
                              std::uint64_t seed) {
-  return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
+  const auto expected = [&](std::int64_t i) {
     const float constant = constant_of(way_of(grouping, i, problem.ways));
     float x = in(i);
     for (int step = 0; step < steps; ++step)
       x = std::fma(factor, x, constant);  // one rounding, as IEEE 754 has it
     return x;
-  });
+  };
+  return kernels::compare_bits(
+      device, out, problem.elements, seed, expected,
+      kernels::bound("divergence", device_oracle(), problem, grouping, in));
 }
 
 }  // namespace ridgeline::divergence

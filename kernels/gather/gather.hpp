@@ -8,6 +8,7 @@
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
 #include "kernels/permutation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -47,6 +48,20 @@ device::Support fits_index(const Problem& problem, const device::Facts& facts);
 
 /// The index of `problem`; random orders differ by `seed`.
 std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed);
+
+/// What is made on a device: answers about the output for inputs `in`, and the index. Null where
+/// there is none.
+struct DeviceOracle {
+  void (*answer)(const Problem&, const kernels::RandomFloats& in, std::uint64_t index_seed,
+                 const kernels::Question&, device::Stream&) = nullptr;
+  void (*write_index)(const Problem&, std::uint64_t seed, std::int32_t* index,
+                      device::Stream&) = nullptr;
+};
+DeviceOracle device_oracle();
+
+/// Writes that index to device memory; a GPU makes it where it is needed.
+void write_index(device::Device& device, const Problem& problem, std::uint64_t seed,
+                 std::int32_t* index);
 
 /// Wrong elements of `out` among those checked.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,

@@ -7,6 +7,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::gather {
 namespace {
@@ -32,7 +33,25 @@ TEST_P(EveryVariant, IsRightForAnySize) {
       device->synchronize();
       EXPECT_EQ(deviation(*device, problem, in, 11, to, 1).error, 0.0) << elements << " elements";
       EXPECT_TRUE(out.guard_untouched()) << elements << " elements: wrote beyond the end";
+      if (kernels::is_emulated(*device) && elements > 100'000) continue;
+      kernels::expect_both_oracles(*device, to, elements, [&](const float* copy) {
+        return deviation(*device, problem, in, 11, copy, 1);
+      });
     }
+}
+
+TEST_P(EveryVariant, GetsTheIndexThatIsMadeOnItsDevice) {
+  for (const kernels::Judge where : {kernels::Judge::cpu, kernels::Judge::device}) {
+    if (GetParam().kind == device::Kind::cpu && where == kernels::Judge::device) continue;
+    const kernels::JudgedBy by(where);
+    for (const Order order : {Order::sequential, Order::random})
+      for (const std::int64_t elements : {0, 1, 255, 257, 5000}) {
+        const device::Buffer<std::int32_t> index(*device, static_cast<std::size_t>(elements));
+        write_index(*device, {elements, order}, 11, index.data());
+        device->synchronize();
+        EXPECT_EQ(index.download(), make_index({elements, order}, 11)) << elements;
+      }
+  }
 }
 
 TEST_P(EveryVariant, AsksForTheSectorsThatItSays) {

@@ -20,15 +20,26 @@ std::vector<std::int32_t> make_index(const Problem& problem, std::uint64_t seed)
   return index;
 }
 
+void write_index(device::Device& device, const Problem& problem, std::uint64_t seed,
+                 std::int32_t* index) {
+  if (kernels::judged_on(device))
+    return device_oracle().write_index(problem, seed, index, device.stream());
+  const std::vector<std::int32_t> host = make_index(problem, seed);
+  device.upload(index, host.data(), host.size() * sizeof(std::int32_t));
+}
+
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& in, std::uint64_t index_seed,
                              const float* out, std::uint64_t seed) {
   const kernels::Permutation permutation(static_cast<std::uint64_t>(problem.elements), index_seed);
-  return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
+  const auto expected = [&](std::int64_t i) {
     return in(problem.order == Order::sequential
                   ? i
                   : static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))));
-  });
+  };
+  const DeviceOracle oracle = device_oracle();
+  return kernels::compare_bits(device, out, problem.elements, seed, expected,
+                               kernels::bound("gather", oracle.answer, problem, in, index_seed));
 }
 
 }  // namespace ridgeline::gather

@@ -8,6 +8,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/variant.hpp"
 
 /// The same work with more or less of it in flight: more warps (threads on a CPU), or more
@@ -88,6 +89,12 @@ struct Variant {
 };
 
 kernels::Table<Variant> variants();
+
+/// Asks the device's oracle about the output for inputs `in`; of load, about sums of
+/// kernels::part_of_sum elements. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked; for load 1 when the sum is wrong.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,

@@ -1,6 +1,9 @@
+#include <bit>
+
 #include "kernels/bits.hpp"
 #include "kernels/exact_steps.hpp"
 #include "kernels/occupancy/occupancy.hpp"
+#include "kernels/sums.hpp"
 
 namespace ridgeline::occupancy {
 
@@ -18,16 +21,15 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& in, const void* out, std::uint64_t seed) {
   if (problem.operation == Operation::fma)
     return kernels::compare_bits(
-        device, static_cast<const float*>(out), problem.lanes(), seed, [&](std::int64_t i) {
+        device, static_cast<const float*>(out), problem.lanes(), seed,
+        [&](std::int64_t i) {
           return static_cast<float>(kernels::after_rounds(in(i), problem.rounds));
-        });
-  std::vector<std::uint32_t> partial(static_cast<std::size_t>(problem.outputs()));
-  device.download(partial.data(), out, partial.size() * sizeof(std::uint32_t));
-  std::uint32_t sum = 0, right = 0;
-  for (const std::uint32_t part : partial) sum += part;
-#pragma omp parallel for schedule(static) reduction(+ : right)
-  for (std::int64_t i = 0; i < problem.elements; ++i) right += std::bit_cast<std::uint32_t>(in(i));
-  return {sum == right ? 0.0 : 1.0, 0.0};
+        },
+        kernels::bound("occupancy fma", device_oracle(), problem, in));
+  return kernels::compare_sums(
+      device, out, problem.outputs(), problem.elements, seed,
+      [&](std::int64_t i) { return std::bit_cast<std::uint32_t>(in(i)); },
+      kernels::bound("occupancy load", device_oracle(), problem, in));
 }
 
 double warps_that_ran(const std::vector<std::uint32_t>& census, const Residency& predicted) {

@@ -11,7 +11,7 @@ device::Support one_or_all(const Problem& problem, const device::Facts&) {
 kernels::Deviation deviation(device::Device& device, const Problem& problem, Layout layout,
                              const kernels::RandomFloats& in, const float* out,
                              std::uint64_t seed) {
-  return kernels::compare_bits(device, out, problem.elements, seed, [&](std::int64_t i) {
+  const auto expected = [&](std::int64_t i) {
     const auto field = [&](int f) {
       return in(layout == Layout::array_of_structs ? in_structs(i, f)
                                                    : in_arrays(i, f, problem.elements));
@@ -19,7 +19,9 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, Lay
     float sum = field(0);
     for (int f = 1; f < problem.used; ++f) sum += field(f);
     return sum;
-  });
+  };
+  return kernels::compare_bits(device, out, problem.elements, seed, expected,
+                               kernels::bound("records", device_oracle(), problem, layout, in));
 }
 
 }  // namespace ridgeline::records

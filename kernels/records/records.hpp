@@ -7,6 +7,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -56,6 +57,11 @@ kernels::Table<Variant> variants();
 
 /// One field, or all of them.
 device::Support one_or_all(const Problem& problem, const device::Facts& facts);
+
+/// Asks the device's oracle about the output for inputs `in`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, Layout layout, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked, when `in` is laid out as `layout` says.
 kernels::Deviation deviation(device::Device& device, const Problem& problem, Layout layout,

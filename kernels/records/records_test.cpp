@@ -5,6 +5,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/test_counts.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::records {
 namespace {
@@ -30,6 +31,9 @@ TEST_P(EveryVariant, IsRightForAnySize) {
       EXPECT_EQ(deviation(*device, problem, variant.layout, in, to, 1).error, 0.0)
           << elements << " records, " << used << " fields";
       EXPECT_TRUE(out.guard_untouched()) << elements << " records: wrote beyond the end";
+      kernels::expect_both_oracles(*device, to, elements, [&](const float* copy) {
+        return deviation(*device, problem, variant.layout, in, copy, 1);
+      });
     }
 }
 

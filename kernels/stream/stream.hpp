@@ -8,6 +8,7 @@
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
 #include "kernels/level.hpp"
+#include "kernels/question.hpp"
 #include "kernels/variant.hpp"
 
 /// Memory bandwidth: whole arrays are read, copied, or combined, from one end to the other.
@@ -70,6 +71,13 @@ Problem problem_for(Operation operation, kernels::Level level, const device::Fac
 
 /// What all CPU variants support: problems with elements.
 device::Support supports_on_cpu(const Problem& problem, const device::Facts& facts);
+
+/// Asks the device's oracle about the output for inputs `a` and `b`; of read, about sums of
+/// kernels::part_of_sum elements. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& a,
+                              const kernels::RandomFloats& b, const kernels::Question&,
+                              device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked; for read 1 when the sum is wrong. `b` matters to
 /// triad alone. Only read's result depends on `passes`: of copy and triad, a pass that is left out

@@ -7,7 +7,7 @@ namespace ridgeline::tensor {
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& a, const kernels::RandomFloats& b,
                              const float* d, std::uint64_t seed) {
-  return kernels::compare_bits(device, d, problem.outputs(), seed, [&](std::int64_t i) {
+  const auto expected = [&](std::int64_t i) {
     const std::int64_t tile = i / tile_elements, group = tile / tiles_per_group;
     const std::int64_t row = i % tile_elements / edge, col = i % edge;
     double sum = static_cast<double>(tile % tiles_per_group) / 8;
@@ -15,7 +15,10 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
       sum += kernels::on_grid(a(group * tile_elements + row * edge + k)) *
              kernels::on_grid(b(group * tile_elements + k * edge + col));
     return static_cast<float>(sum);
-  });
+  };
+  return kernels::compare_bits(device, d, problem.outputs(), seed, expected,
+                               kernels::bound("tensor " + std::string(to_string(problem.dtype)),
+                                              device_oracle(), problem, a, b));
 }
 
 Problem problem_for(DType dtype, const device::Facts& facts) {

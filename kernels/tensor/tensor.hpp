@@ -8,6 +8,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/variant.hpp"
 
 /// Small matrix products on registers, with memory touched only at the ends.
@@ -58,6 +59,12 @@ kernels::Table<Variant> variants();
 /// Groups that keep every tensor core busy, and rounds that make one execution long against
 /// starting it.
 Problem problem_for(DType dtype, const device::Facts& facts);
+
+/// Asks the device's oracle about `d` for inputs `a` and `b`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& a,
+                              const kernels::RandomFloats& b, const kernels::Question&,
+                              device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `d` among those checked. `d` does not depend on `rounds`: that all of them are
 /// done shows in the time alone (the tests look).

@@ -6,6 +6,7 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 #include "kernels/test_time.hpp"
 
 namespace ridgeline::tensor {
@@ -37,6 +38,9 @@ TEST_P(EveryVariant, IsRightForAnySize) {
         EXPECT_EQ(deviation(*device, problem, a, b, d, 1).error, 0.0)
             << groups << " groups of " << to_string(dtype) << ", " << rounds << " rounds";
         EXPECT_TRUE(out.guard_untouched()) << groups << " groups: wrote beyond the end";
+        kernels::expect_both_oracles(*device, d, problem.outputs(), [&](const float* copy) {
+          return deviation(*device, problem, a, b, copy, 1);
+        });
       }
 }
 

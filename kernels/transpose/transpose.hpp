@@ -7,6 +7,7 @@
 #include "harness/device/support.hpp"
 #include "kernels/budget.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/traffic.hpp"
 #include "kernels/variant.hpp"
 
@@ -37,6 +38,11 @@ struct Variant {
 };
 
 kernels::Table<Variant> variants();
+
+/// Asks the device's oracle about the output for inputs `in`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, const kernels::RandomFloats& in,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
 
 /// Wrong elements of `out` among those checked.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
