@@ -110,21 +110,18 @@ worker::Case tensor_products(std::string_view name, const kernels::Named<Variant
 measure::Workload prepare_chase(const chase::Variant& variant, const chase::Problem& problem,
                                 measure::Setup& setup) {
   struct Data {
-    std::vector<std::uint32_t> order;
+    kernels::Permutation order;
     device::Buffer<std::uint64_t> lines, ends;
-    const std::byte* line_at(const chase::Problem& problem, std::uint32_t line) const {
+    const std::byte* line_at(const chase::Problem& problem, std::uint64_t line) const {
       return reinterpret_cast<const std::byte*>(lines.data()) +
-             std::size_t{line} * static_cast<unsigned>(problem.line_bytes);
+             line * static_cast<unsigned>(problem.line_bytes);
     }
   };
-  auto data = std::make_shared<Data>();
-  data->order = chase::make_order(problem, setup.seed);
+  auto data = std::make_shared<Data>(chase::make_order(problem, setup.seed));
   data->lines =
       device::Buffer<std::uint64_t>(setup.device, problem.bytes() / sizeof(std::uint64_t));
   data->ends = device::Buffer<std::uint64_t>(setup.device, problem.starts());
-  const std::vector<std::uint64_t> image =
-      chase::make_lines(problem, data->order, data->lines.data());
-  setup.device.upload(data->lines.data(), image.data(), data->lines.bytes());
+  chase::write_lines(setup.device, problem, data->order, data->lines.data());
   return {
       .sets = {problem.starts(), problem.starts()},
       .launch =

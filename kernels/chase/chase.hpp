@@ -7,6 +7,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/level.hpp"
+#include "kernels/permutation.hpp"
 #include "kernels/variant.hpp"
 
 /// Memory latency: each load names the address of the next.
@@ -49,17 +50,27 @@ kernels::Table<Variant> variants();
 /// with such a level; zero lines where it has none.
 Problem problem_for(kernels::Level level, const device::Facts& facts);
 
-/// A cycle through all lines in random order: order[k] is the line that is visited k-th.
-std::vector<std::uint32_t> make_order(const Problem& problem, std::uint64_t seed);
+/// A cycle through all lines in random order: line order(k) is visited k-th.
+kernels::Permutation make_order(const Problem& problem, std::uint64_t seed);
 /// What the lines hold when they lie at address `memory`: 8 bytes per line, the rest 0.
-std::vector<std::uint64_t> make_lines(const Problem& problem,
-                                      const std::vector<std::uint32_t>& order, const void* memory);
+std::vector<std::uint64_t> make_lines(const Problem& problem, const kernels::Permutation& order,
+                                      const void* memory);
+
+/// Makes the same in device memory. Null where nothing can.
+struct DeviceOracle {
+  void (*write_lines)(const Problem&, const kernels::Permutation& order, void* memory,
+                      device::Stream&) = nullptr;
+};
+DeviceOracle device_oracle();
+
+/// Writes the lines to device memory; a GPU makes them where they are needed.
+void write_lines(device::Device& device, const Problem& problem, const kernels::Permutation& order,
+                 void* memory);
 
 /// The line of `order` at which launch `start` (below starts()) begins, and the one at which it
 /// ends.
-std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order,
+std::uint64_t begin_of(const Problem& problem, const kernels::Permutation& order,
                        std::size_t start);
-std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order,
-                     std::size_t start);
+std::uint64_t end_of(const Problem& problem, const kernels::Permutation& order, std::size_t start);
 
 }  // namespace ridgeline::chase

@@ -1,8 +1,12 @@
 #include "kernels/chase/chase.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::chase {
 namespace {
@@ -17,24 +21,40 @@ TEST_P(EveryVariant, EndsWhereTheOracleDoes) {
       for (const std::int64_t loads : {0, 1, 2, 15, 16, 17, 1000}) {
         const Problem problem{level, lines, loads, 128};
         ASSERT_TRUE(GetParam().variant.supports(problem, device->facts()));
-        const std::vector<std::uint32_t> order = make_order(problem, 4);
+        const kernels::Permutation order = make_order(problem, 4);
         device::Buffer<std::uint64_t> memory(*device, problem.bytes() / sizeof(std::uint64_t));
-        const std::vector<std::uint64_t> image = make_lines(problem, order, memory.data());
-        device->upload(memory.data(), image.data(), memory.bytes());
+        write_lines(*device, problem, order, memory.data());
         device::Buffer<std::uint64_t> end(*device, 1);
         for (const std::size_t start : {std::size_t{0}, problem.starts() - 1}) {
           end.poison();
           const auto* const base = reinterpret_cast<const std::byte*>(memory.data());
-          GetParam().variant.launch(
-              problem, {base + std::size_t{begin_of(problem, order, start)} * 128, end.data()},
-              device->stream());
+          GetParam().variant.launch(problem,
+                                    {base + begin_of(problem, order, start) * 128, end.data()},
+                                    device->stream());
           device->synchronize();
           const std::uint64_t right =
-              reinterpret_cast<std::uint64_t>(base) + end_of(problem, order, start) * 128ull;
+              reinterpret_cast<std::uint64_t>(base) + end_of(problem, order, start) * 128;
           EXPECT_EQ(end.download()[0], right)
               << lines << " lines, " << loads << " loads, start " << start;
         }
       }
+}
+
+TEST_P(EveryVariant, GetsTheLinesThatAreMadeOnItsDevice) {
+  for (const kernels::Judge where : {kernels::Judge::cpu, kernels::Judge::device}) {
+    if (GetParam().kind == device::Kind::cpu && where == kernels::Judge::device) continue;
+    const kernels::JudgedBy by(where);
+    for (const std::int64_t lines : {0, 1, 2, 255, 1000})
+      for (const int line_bytes : {64, 128}) {
+        const Problem problem{Level::dram, lines, 10, line_bytes};
+        const kernels::Permutation order = make_order(problem, 4);
+        const device::Buffer<std::uint64_t> memory(*device,
+                                                   problem.bytes() / sizeof(std::uint64_t));
+        write_lines(*device, problem, order, memory.data());
+        device->synchronize();
+        EXPECT_EQ(memory.download(), make_lines(problem, order, memory.data())) << lines;
+      }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Chase, EveryVariant, testing::ValuesIn(variants()), [](const auto& info) {
@@ -42,22 +62,35 @@ INSTANTIATE_TEST_SUITE_P(Chase, EveryVariant, testing::ValuesIn(variants()), [](
 });
 
 TEST(Order, IsOneCycleThroughAllLines) {
-  const Problem problem{Level::dram, 1000, 10, 64};
-  const std::vector<std::uint64_t> lines = make_lines(problem, make_order(problem, 1), nullptr);
-  std::vector<bool> seen(1000, false);
-  std::uint64_t at = 0;
-  for (int step = 0; step < 1000; ++step) {
-    ASSERT_EQ(at % 64, 0u);
-    ASSERT_FALSE(seen[at / 64]) << "back after " << step << " steps";
-    seen[at / 64] = true;
-    at = lines[at / 8];
+  for (const std::int64_t count : {1, 2, 3, 1000, 1024, 70'001}) {
+    const Problem problem{Level::dram, count, 10, 64};
+    const std::vector<std::uint64_t> lines = make_lines(problem, make_order(problem, 1), nullptr);
+    std::vector<bool> seen(static_cast<std::size_t>(count), false);
+    std::uint64_t at = 0;
+    for (std::int64_t step = 0; step < count; ++step) {
+      ASSERT_EQ(at % 64, 0u);
+      ASSERT_FALSE(seen[at / 64]) << "back after " << step << " steps";
+      seen[at / 64] = true;
+      at = lines[at / 8];
+    }
+    EXPECT_EQ(at, 0u);
   }
-  EXPECT_EQ(at, 0u);
+}
+
+// A step that returns now and then would let a prefetcher guess.
+TEST(Order, TakesStepsOfAllLengths) {
+  const Problem problem{Level::dram, 70'001, 10, 64};
+  const kernels::Permutation order = make_order(problem, 1);
+  std::map<std::uint64_t, int> seen;
+  int most = 0;
+  for (std::uint64_t k = 0; k + 1 < 70'001; ++k)
+    most = std::max(most, ++seen[(order(k + 1) - order(k) + 70'001) % 70'001]);
+  EXPECT_LE(most, 12) << "of a random order, one step in a million occurs 9 times or more";
 }
 
 TEST(Starts, GoOnceAroundTheCycleTogether) {
   const Problem problem{Level::dram, 1000, 100, 64};
-  const std::vector<std::uint32_t> order = make_order(problem, 1);
+  const kernels::Permutation order = make_order(problem, 1);
   ASSERT_EQ(problem.starts(), 10u);
   for (std::size_t start = 0; start + 1 < 10; ++start)
     EXPECT_EQ(end_of(problem, order, start), begin_of(problem, order, start + 1));

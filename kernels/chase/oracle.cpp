@@ -1,39 +1,50 @@
-#include <numeric>
-#include <utility>
-
-#include "harness/device/random.hpp"
 #include "kernels/chase/chase.hpp"
+#include "kernels/device_oracle.hpp"
 
 namespace ridgeline::chase {
+namespace {
 
-std::vector<std::uint32_t> make_order(const Problem& problem, std::uint64_t seed) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(problem.lines));
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t left = order.size(); left > 1; --left)  // Fisher and Yates
-    std::swap(order[left - 1], order[device::random_bits(seed, left) % left]);
-  return order;
+/// The line that is visited after so many loads, which may go around the cycle.
+std::uint64_t line_after(const Problem& problem, const kernels::Permutation& order,
+                         std::uint64_t loads) {
+  return order(loads % static_cast<std::uint64_t>(problem.lines));
 }
 
-std::vector<std::uint64_t> make_lines(const Problem& problem,
-                                      const std::vector<std::uint32_t>& order, const void* memory) {
-  const std::size_t words = static_cast<std::size_t>(problem.line_bytes) / sizeof(std::uint64_t);
-  std::vector<std::uint64_t> lines(order.size() * words, 0);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const std::uint64_t next = order[k + 1 == order.size() ? 0 : k + 1];
-    lines[order[k] * words] =
-        reinterpret_cast<std::uint64_t>(memory) + next * static_cast<unsigned>(problem.line_bytes);
+}  // namespace
+
+kernels::Permutation make_order(const Problem& problem, std::uint64_t seed) {
+  return {static_cast<std::uint64_t>(problem.lines), seed};
+}
+
+std::vector<std::uint64_t> make_lines(const Problem& problem, const kernels::Permutation& order,
+                                      const void* memory) {
+  const auto line_bytes = static_cast<std::uint64_t>(problem.line_bytes);
+  std::vector<std::uint64_t> lines(problem.bytes() / sizeof(std::uint64_t), 0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < problem.lines; ++k) {
+    const auto visited = static_cast<std::uint64_t>(k);
+    lines[order(visited) * (line_bytes / sizeof(std::uint64_t))] =
+        reinterpret_cast<std::uint64_t>(memory) +
+        line_after(problem, order, visited + 1) * line_bytes;
   }
   return lines;
 }
 
-std::uint32_t begin_of(const Problem& problem, const std::vector<std::uint32_t>& order,
-                       std::size_t start) {
-  return order[start * static_cast<std::size_t>(problem.loads) % order.size()];
+void write_lines(device::Device& device, const Problem& problem, const kernels::Permutation& order,
+                 void* memory) {
+  if (kernels::judged_on(device))
+    return device_oracle().write_lines(problem, order, memory, device.stream());
+  const std::vector<std::uint64_t> lines = make_lines(problem, order, memory);
+  device.upload(memory, lines.data(), problem.bytes());
 }
 
-std::uint32_t end_of(const Problem& problem, const std::vector<std::uint32_t>& order,
-                     std::size_t start) {
-  return order[(start + 1) * static_cast<std::size_t>(problem.loads) % order.size()];
+std::uint64_t begin_of(const Problem& problem, const kernels::Permutation& order,
+                       std::size_t start) {
+  return line_after(problem, order, start * static_cast<std::uint64_t>(problem.loads));
+}
+
+std::uint64_t end_of(const Problem& problem, const kernels::Permutation& order, std::size_t start) {
+  return line_after(problem, order, (start + 1) * static_cast<std::uint64_t>(problem.loads));
 }
 
 }  // namespace ridgeline::chase

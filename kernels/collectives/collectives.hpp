@@ -12,6 +12,7 @@
 #include "harness/device/stream.hpp"
 #include "harness/device/support.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/question.hpp"
 #include "kernels/variant.hpp"
 
 namespace ridgeline::collectives {
@@ -76,10 +77,21 @@ device::Support common_support(const Problem& problem);
 /// first_index(problem, r): its own.
 std::uint64_t first_index(const Problem& problem, int rank);
 
+/// What a rank's element should be, in f64, and the sum of the absolute values that were added.
+struct Expected {
+  double value = 0, magnitude = 0;
+};
+
+/// Asks the device's oracle about what a rank receives of inputs from stream `seed`: it writes
+/// Expected, or keeps the largest error in `tally`. Null where there is none.
+using DeviceOracle = void (*)(const Problem&, device::Distribution, std::uint64_t seed,
+                              const kernels::Question&, device::Stream&);
+DeviceOracle device_oracle();
+
 /// Compares what a rank received with what the inputs above give, summed in f64. Looks at all
-/// elements, or of more than a million at the first, the last and runs between. Copies are right
-/// bit for bit; a sum of n elements in any order of f32 may be off by (n - 1) roundings of the sum
-/// of their magnitudes. The error is relative to that sum.
+/// elements; on a CPU, of more than a million at the first, the last and runs between. Copies are
+/// right bit for bit; a sum of n elements in any order of f32 may be off by (n - 1) roundings of
+/// the sum of their magnitudes. The error is relative to that sum.
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const void* received,
                              device::Distribution distribution, std::uint64_t seed);
 

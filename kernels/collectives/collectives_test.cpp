@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
 #include "harness/device/buffer.hpp"
-#include "harness/device/fake/fake_device.hpp"
+#include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
 
 namespace ridgeline::collectives {
 namespace {
@@ -69,29 +71,55 @@ std::vector<float> solve(const Problem& problem) {
   return received;
 }
 
-class Oracle : public testing::TestWithParam<Operation> {
+/// The CPU's oracle, and that of a device on a GPU or on the emulated device.
+class Oracle : public testing::TestWithParam<std::tuple<device::Kind, Operation>> {
  protected:
-  kernels::Deviation check(const Problem& problem, const std::vector<float>& received) {
-    const device::Buffer<float> buffer(device_, received);
-    return deviation(device_, problem, buffer.data(), uniform, seed);
+  void SetUp() override {
+    found_ = kernels::test_device(kind());
+    if (!found_.device) GTEST_SKIP() << found_.reason;
   }
-  device::FakeDevice device_;
+  static device::Kind kind() { return std::get<0>(GetParam()); }
+  static Operation operation() { return std::get<1>(GetParam()); }
+
+  kernels::Deviation check(const Problem& problem, const std::vector<float>& received) {
+    const device::Buffer<float> buffer(*found_.device, received);
+    const auto judged_by = [&](kernels::Judge judge) {
+      const kernels::JudgedBy by(judge);
+      return deviation(*found_.device, problem, buffer.data(), uniform, seed);
+    };
+    const kernels::Deviation cpus = judged_by(kernels::Judge::cpu);
+    if (kind() == device::Kind::cpu) return cpus;
+    const kernels::Deviation own = judged_by(kernels::Judge::device);
+    EXPECT_EQ(own.checked, Checked::whole);
+    EXPECT_EQ(own.tolerance, cpus.tolerance);
+    if (cpus.checked == Checked::whole && !std::isnan(cpus.error)) {
+      EXPECT_EQ(own.error, cpus.error);
+    }
+    return own;
+  }
+  kernels::TestDevice found_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Collectives, Oracle, testing::ValuesIn(operations),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Collectives, Oracle,
+                         testing::Combine(testing::Values(device::Kind::cpu, device::Kind::cuda,
+                                                          device::Kind::emulated),
+                                          testing::ValuesIn(operations)),
+                         [](const auto& info) {
+                           return std::string(device::to_string(std::get<0>(info.param))) + "_" +
+                                  std::string(to_string(std::get<1>(info.param)));
+                         });
 
 TEST_P(Oracle, AcceptsWhatIsRight) {
   for (const int ranks : {1, 2, 3, 8})
     for (const std::int64_t elements : {0, 1, 7, 4096, 5000}) {
-      const Problem problem{GetParam(), ranks, elements * ranks * 4};
+      const Problem problem{operation(), ranks, elements * ranks * 4};
       const kernels::Deviation found = check(problem, solve(problem));
       EXPECT_TRUE(found.right()) << ranks << ' ' << elements << ' ' << found.error;
     }
 }
 
 TEST_P(Oracle, RejectsOneWrongElementAndAnUnwrittenTail) {
-  const Problem problem{GetParam(), 2, 40000};
+  const Problem problem{operation(), 2, 40000};
   const std::vector<float> right = solve(problem);
   for (const std::size_t at :
        {std::size_t{0}, std::size_t{4095}, std::size_t{5000}, right.size() - 1}) {
@@ -105,22 +133,23 @@ TEST_P(Oracle, RejectsOneWrongElementAndAnUnwrittenTail) {
 }
 
 TEST_P(Oracle, RejectsARankThatOnlyHasItsOwn) {
-  const Problem problem{GetParam(), 2, 4096};
+  const Problem problem{operation(), 2, 4096};
   Problem alone = problem;
   alone.ranks = 1;
   std::vector<float> received = solve(alone);
-  if (GetParam() == Operation::broadcast) {  // rank 1's own elements instead of rank 0's
+  if (operation() == Operation::broadcast) {  // rank 1's own elements instead of rank 0's
     for (std::size_t i = 0; i < received.size(); ++i)
       received[i] = static_cast<float>(
           device::random_element(DType::f32, uniform, seed, first_index(problem, 1) + i));
   }
-  if (GetParam() == Operation::all_gather)
+  if (operation() == Operation::all_gather)
     std::rotate(received.begin(), received.begin() + 1, received.end());
   EXPECT_FALSE(check(problem, received).right());
 }
 
 TEST_P(Oracle, SamplesLargeOutputsAndStillSeesTheTail) {
-  const Problem problem{GetParam(), 2, 16 << 20};
+  // An emulated device follows every access.
+  const Problem problem{operation(), 2, kind() == device::Kind::emulated ? 5 << 20 : 16 << 20};
   std::vector<float> received = solve(problem);
   EXPECT_TRUE(check(problem, received).right());
   received.back() = std::numeric_limits<float>::quiet_NaN();

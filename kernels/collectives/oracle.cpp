@@ -1,20 +1,18 @@
 #include "kernels/oracle.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "kernels/collectives/collectives.hpp"
+#include "kernels/device_oracle.hpp"
 
 namespace ridgeline::collectives {
 namespace {
-
-struct Expected {
-  double value = 0;
-  double magnitude = 0;  // sum of the absolute values that were added
-};
 
 Expected expect(const Problem& problem, device::Distribution distribution, std::uint64_t seed,
                 std::int64_t index) {
@@ -54,6 +52,18 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
   kernels::Deviation found;
   found.tolerance = sums ? (problem.ranks - 1) * unit_roundoff(problem.dtype) : 0;
   const std::int64_t count = problem.receive_count();
+  if (kernels::judged_on(device)) {
+    const kernels::DeviceOracle oracle =
+        kernels::bound("collectives " + std::string(to_string(problem.operation)), device_oracle(),
+                       problem, distribution, seed);
+    kernels::judge_once<Expected>(device, oracle, count, seed, [&](std::int64_t i) {
+      return expect(problem, distribution, seed, i);
+    });
+    found.error = std::bit_cast<double>(kernels::tally(device, oracle, count, received, count));
+    found.checked = Checked::whole;
+    return found;
+  }
+  if (count <= run * most_runs) found.checked = Checked::whole;
   std::vector<float> host(run);
   for (const std::int64_t picked :
        kernels::checked_rows((count + run - 1) / run, most_runs, seed)) {

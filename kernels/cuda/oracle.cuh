@@ -28,6 +28,11 @@ struct Floats {
 
 inline constexpr int oracle_threads = 256;
 
+/// Blocks of one thread an element.
+inline device::LaunchConfig one_thread_each(std::int64_t count) {
+  return {.grid = dim3(device::blocks_for(count, oracle_threads)), .block = dim3(oracle_threads)};
+}
+
 template <class Expected, class Word>
 __global__ void __launch_bounds__(oracle_threads)
     write_expected(Expected expected, std::int64_t first, std::int64_t count, Word* to) {
@@ -53,17 +58,42 @@ __global__ void __launch_bounds__(oracle_threads)
   add_up(i < count && output[i] != expected(i) ? 1 : 0, tally);
 }
 
+/// Writes what is asked for. Word: what the oracle's call operator gives.
+template <class Word, class Expected>
+void write(const Question& question, device::Stream& stream, const Expected& expected) {
+  device::launch(one_thread_each(question.count), stream, write_expected<Expected, Word>, expected,
+                 question.first, question.count, static_cast<Word*>(question.write_to));
+}
+
 /// The answer of an oracle whose elements are compared one by one. Word: an unsigned integer.
 template <class Word, class Expected>
 void answer(const Question& question, device::Stream& stream, const Expected& expected) {
-  const device::LaunchConfig config{
-      .grid = dim3(device::blocks_for(question.count, oracle_threads)),
-      .block = dim3(oracle_threads)};
-  if (question.write_to != nullptr)
-    return device::launch(config, stream, write_expected<Expected, Word>, expected, question.first,
-                          question.count, static_cast<Word*>(question.write_to));
-  device::launch(config, stream, count_differences<Expected, Word>, expected, question.count,
-                 static_cast<const Word*>(question.output), question.tally);
+  if (question.write_to != nullptr) return write<Word>(question, stream, expected);
+  device::launch(one_thread_each(question.count), stream, count_differences<Expected, Word>,
+                 expected, question.count, static_cast<const Word*>(question.output),
+                 question.tally);
+}
+
+/// Keeps the bits of the largest error: of numbers that are not negative these are in order, and
+/// NaN comes after infinity.
+template <class ErrorOf>
+__global__ void __launch_bounds__(oracle_threads)
+    keep_largest(ErrorOf error_of, std::int64_t count, std::uint64_t* tally) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * oracle_threads + threadIdx.x;
+  __shared__ unsigned long long largest;
+  if (threadIdx.x == 0) largest = 0;
+  __syncthreads();
+  if (i < count)
+    atomicMax(&largest, static_cast<unsigned long long>(__double_as_longlong(fabs(error_of(i)))));
+  __syncthreads();
+  if (threadIdx.x == 0) atomicMax(reinterpret_cast<unsigned long long*>(tally), largest);
+}
+
+/// The answer about errors that `error_of(i)` says.
+template <class ErrorOf>
+void answer_error(const Question& question, device::Stream& stream, const ErrorOf& error_of) {
+  device::launch(one_thread_each(question.count), stream, keep_largest<ErrorOf>, error_of,
+                 question.count, question.tally);
 }
 
 template <class Expected>
@@ -97,14 +127,10 @@ template <class Word>
 void answer_sum(const Question& question, device::Stream& stream, std::int64_t elements,
                 const Word& word) {
   const PartOfSum<Word> parts{word, elements};
-  if (question.write_to != nullptr) return answer<std::uint32_t>(question, stream, parts);
-  const auto config = [](std::int64_t count) {
-    return device::LaunchConfig{.grid = dim3(device::blocks_for(count, oracle_threads)),
-                                .block = dim3(oracle_threads)};
-  };
-  device::launch(config(question.count), stream, add_expected<PartOfSum<Word>>, parts,
+  if (question.write_to != nullptr) return write<std::uint32_t>(question, stream, parts);
+  device::launch(one_thread_each(question.count), stream, add_expected<PartOfSum<Word>>, parts,
                  question.count, question.tally);
-  device::launch(config(question.outputs), stream, subtract_output<std::uint32_t>,
+  device::launch(one_thread_each(question.outputs), stream, subtract_output<std::uint32_t>,
                  static_cast<const std::uint32_t*>(question.output), question.outputs,
                  question.tally);
 }

@@ -32,8 +32,8 @@ void answer(const Problem& problem, const kernels::RandomFloats& in, std::uint64
 
 void write_index(const Problem& problem, std::uint64_t seed, std::int32_t* index,
                  device::Stream& stream) {
-  kernels::on_cuda::answer<std::int32_t>({.count = problem.elements, .write_to = index}, stream,
-                                         Index(problem, seed));
+  kernels::on_cuda::write<std::int32_t>({.count = problem.elements, .write_to = index}, stream,
+                                        Index(problem, seed));
 }
 
 }  // namespace
