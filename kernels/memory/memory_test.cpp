@@ -129,6 +129,10 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
   kernels::TestDevice found;
 };
 
+TEST_P(OracleOfADevice, JudgesOnAGpuAlone) {
+  EXPECT_EQ(kernels::judged_on(*found.device), GetParam() == device::Kind::cuda);
+}
+
 TEST_P(OracleOfADevice, CountsEveryWrongElement) {
   const RandomFloats in{device::Distribution::uniform, 9, 0};
   std::vector<float> out;
