@@ -46,8 +46,8 @@ class Metric(Row):
 
 
 class Roof(Row):
-    """A ceiling of the device; `source` is "measured", or says where the datasheet figure comes
-    from."""
+    """A ceiling of the device; `source` is "measured", "measured, unsteady", or says where the
+    datasheet figure comes from."""
 
     kind: str
     value: Positive
@@ -57,7 +57,17 @@ class Roof(Row):
 
     @property
     def measured(self) -> bool:
-        return self.source == "measured"
+        return self.source == "measured" or self.unsteady
+
+    @property
+    def unsteady(self) -> bool:
+        """Measured, but not every process of its case was steady and undisturbed."""
+        return self.source == "measured, unsteady"
+
+    @property
+    def origin(self) -> str:
+        """What a legend calls it."""
+        return "not steady" if self.unsteady else "measured" if self.measured else "datasheet"
 
 
 def highest_roof(roofs: Iterable[Roof], kind: str, *, measured: bool) -> Roof | None:

@@ -279,8 +279,12 @@ def ceiling_handle(roof: Roof) -> Line2D:
 
 
 def _ceiling(roof: Roof) -> dict[str, Any]:
-    """How a roof looks: solid when measured, dashed from a datasheet."""
-    return {"color": GREY, "linestyle": "-" if roof.measured else DASHES[1], "linewidth": 1.4}
+    return {"color": GREY, "linestyle": roof_dash(roof), "linewidth": 1.4}
+
+
+def roof_dash(roof: Roof) -> str | tuple[int, tuple[float, ...]]:
+    """Solid when measured, dots and dashes when that was not steady, dashed from a datasheet."""
+    return DASHES[{"measured": 0, "not steady": 3, "datasheet": 1}[roof.origin]]
 
 
 def ceiling_lines(

@@ -65,8 +65,7 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
   for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
     if (side->run.status != record::RunStatus::finished)
       found.push_back(fmt::format("{}'s run is {}: it may lack cases", name, side->status));
-    if (std::ranges::none_of(side->roofs,
-                             [](const record::Roof& roof) { return roof.source == "measured"; }))
+    if (std::ranges::none_of(side->roofs, record::is_measured))
       found.push_back(fmt::format(
           "{}'s run measured no roofs (suite roofs): only a datasheet's can be compared", name));
   }

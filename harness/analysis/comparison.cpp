@@ -31,7 +31,7 @@ struct Roofs {
 Roofs roofs_of(const ComparedSide& side) {
   Roofs found;
   for (const Roof& roof : side.roofs)
-    (roof.source == "measured" ? found.measured : found.datasheet).push_back(roof);
+    (record::is_measured(roof) ? found.measured : found.datasheet).push_back(roof);
   std::map<std::string, std::vector<double>> clocks;
   for (const Timing& timing : side.timings.timings) {
     const std::string& kind = side.timings.cases[timing.case_index].roof;
@@ -150,8 +150,8 @@ void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
                         measured ? roofs.measured : roofs.datasheet);
     };
     const auto least_a = of(one.a, a), least_b = of(one.b, b);
-    if (!least_a || !least_b || least_a->compute != least_b->compute ||
-        least_a->memory != least_b->memory)
+    if (!least_a || !least_b || !least_a->whole || !least_b->whole ||
+        least_a->compute != least_b->compute || least_a->memory != least_b->memory)
       continue;
     share(one.a, *least_a);
     share(one.b, *least_b);
@@ -162,7 +162,7 @@ void set_roofs(ComparedCase& one, const Roofs& a, const Roofs& b) {
   for (const auto& [side, roofs] : {std::pair(&one.a, &a), std::pair(&one.b, &b)})
     for (const std::vector<Roof>* some : {&roofs->measured, &roofs->datasheet})
       if (const auto least = least_time(one.id, side->flops, side->bytes, *some);
-          least && !side->share_of_roof)
+          least && least->whole && !side->share_of_roof)
         share(*side, *least);
 }
 
@@ -243,7 +243,7 @@ std::vector<ComparedRoof> compare_roofs(const ComparedSide& a, const ComparedSid
   std::map<std::tuple<bool, std::string, std::string>, ComparedRoof> all;  // measured ones first
   const auto add = [&](const std::vector<Roof>& roofs, std::optional<double> ComparedRoof::*value) {
     for (const Roof& roof : roofs) {
-      const bool measured = roof.source == "measured";
+      const bool measured = record::is_measured(roof);
       ComparedRoof& one = all[{!measured, roof.kind, roof.unit}];
       one.kind = roof.kind;
       one.source = measured ? "measured" : "datasheet";

@@ -11,7 +11,7 @@ template <class Wanted>
 const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wanted) {
   const record::Roof* best = nullptr;
   const auto rank = [](const record::Roof& roof) {
-    return std::pair(roof.source == "measured", roof.value);
+    return std::pair(record::is_measured(roof), roof.value);
   };
   for (const record::Roof& roof : roofs)
     if (wanted(roof.kind) && roof.value > 0 && (!best || rank(roof) > rank(*best))) best = &roof;
@@ -28,8 +28,7 @@ const record::Roof* compute_roof(const record::CaseId& id, const std::vector<rec
   return tensor ? tensor : of("fma.");
 }
 
-const record::Roof* memory_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
-  if (option(id, "cache", "cold") == "hot") return nullptr;
+const record::Roof* memory_roof(const std::vector<record::Roof>& roofs) {
   return highest(roofs, [](std::string_view kind) {
     return record::class_of_roof(kind) == record::RoofClass::dram;
   });
@@ -50,7 +49,8 @@ std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<doubl
     return true;
   };
   least.compute = consider(flops, compute_roof(id, roofs));
-  least.memory = consider(bytes, memory_roof(id, roofs));
+  if (bytes && *bytes > 0 && option(id, "cache", "cold") != "hot")
+    least.whole = least.memory = consider(bytes, memory_roof(roofs));
   if (!(least.ns > 0)) return std::nullopt;
   return least;
 }

@@ -14,11 +14,14 @@ struct RoofTime {
   double ns = 0;
   std::string roof;                      // kind of the one that binds
   bool compute = false, memory = false;  // which kinds of roof there are for it
+  bool whole = true;  // false when bytes have no roof: operations alone bound the time from below,
+                      // but say nothing of how far from its limit a case is
 };
 
 /// Of `flops` and `bytes` at the case's compute roof (tensor.<dtype> where the device has one, else
-/// fma.<dtype>) and its memory roof (the highest dram.*; none with cache=hot); measured roofs go
-/// before a datasheet's. Absent when no roof says anything.
+/// fma.<dtype>) and its memory roof (the highest dram.*); measured roofs go before a datasheet's.
+/// With cache=hot bytes need not come from memory, and have none. Absent when no roof says
+/// anything.
 std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<double> flops,
                                    std::optional<double> bytes,
                                    const std::vector<record::Roof>& roofs);

@@ -123,7 +123,7 @@ bool beats_datasheet(const CaseSummary& summary, const std::vector<record::Roof>
   if (!reached) return false;
   const std::string datasheet_kind = memory ? "dram" : kind;
   return std::ranges::any_of(roofs, [&](const record::Roof& roof) {
-    return roof.source != "measured" && roof.kind == datasheet_kind && roof.value > 0 &&
+    return !record::is_measured(roof) && roof.kind == datasheet_kind && roof.value > 0 &&
            *reached > roof.value * roof_margin;
   });
 }
@@ -137,9 +137,11 @@ void set_share(CaseSummary& summary, const std::vector<record::Roof>& roofs) {
   const std::optional<RoofTime> least =
       least_time(summary.case_info.id, summary.flops, summary.bytes, roofs);
   if (!least) return;
+  const double share = least->ns / *summary.median_ns;
+  summary.beats_roof = share > roof_margin;
+  if (!least->whole) return;
   summary.roof = least->roof;
-  summary.share_of_roof = least->ns / *summary.median_ns;
-  summary.beats_roof = *summary.share_of_roof > roof_margin;
+  summary.share_of_roof = share;
 }
 
 /// The verification that is farthest from right, as a share of its tolerance; an error that is no

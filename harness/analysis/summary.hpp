@@ -100,11 +100,11 @@ inline constexpr double roof_margin = 1.05;
 
 /// Summaries in the order of by_case. The compute roof of a case is tensor.<dtype>
 /// where the device has one, else fma.<dtype>; the memory roof is the highest measured dram.*, else
-/// the datasheet's; a case with cache=hot has no memory roof, and a case that measures a roof or a
-/// latency has no share. A case that measures a roof beats it when its rate is above the
-/// datasheet's roof of the same kind by more than the margin: dram.* against `dram`, tensor.X and
-/// fma.X against their own; latencies and kinds without a datasheet's value never do. `limit`:
-/// Run::unstable.
+/// the datasheet's; a case with cache=hot has no memory roof. A case whose bytes have no roof, and
+/// one that measures a roof or a latency, has no share. A case that measures a roof beats it when
+/// its rate is above the datasheet's roof of the same kind by more than the margin: dram.* against
+/// `dram`, tensor.X and fma.X against their own; latencies and kinds without a datasheet's value
+/// never do. `limit`: Run::unstable.
 std::vector<CaseSummary> summarise(const std::vector<store::StoredMeasurement>& measurements,
                                    const std::vector<record::Roof>& roofs,
                                    std::optional<double> limit);

@@ -89,7 +89,7 @@ TEST(Summary, OneFailedProcessLeavesNoNumberOfTheOthers) {
   Rows rows;
   for (int i = 0; i < 3; ++i)
     rows.add(info, i, 1000).metrics = {{"busbw", 1e9, "B/s", record::Direction::higher}};
-  const std::vector<record::Roof> roofs{{"fma.f32", 1e12, "FLOP/s", "measured"}};
+  const std::vector<record::Roof> roofs{{"dram.copy", 1e12, "B/s", "measured"}};
   EXPECT_TRUE(rows.only(roofs).median_ns && rows.only(roofs).share_of_roof &&
               rows.only(roofs).metrics.size() == 1);
   for (const Outcome outcome : {Outcome::wrong_result, Outcome::timeout, Outcome::crashed}) {
@@ -167,9 +167,32 @@ TEST(Summary, RoofsAreChosenByTheRules) {
             "");
   const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"},
       tensor{"tensor.f32", 2e9, "FLOP/s", "datasheet"};
-  EXPECT_EQ(roof({fma, tensor}), "tensor.f32");
-  EXPECT_DOUBLE_EQ(*rows.only({fma, {"fma.f32", 9e9, "FLOP/s", "datasheet"}}).share_of_roof,
+  EXPECT_EQ(roof({fma, tensor, read}), "tensor.f32");
+  EXPECT_DOUBLE_EQ(*rows.only({fma, read, {"fma.f32", 9e9, "FLOP/s", "datasheet"}}).share_of_roof,
                    2e6 / 4000);
+}
+
+TEST(Summary, AnUnsteadyRoofCountsAsMeasured) {
+  Rows rows;
+  rows.add(info, 0, 4000);
+  const CaseSummary summary = rows.only(
+      {{"dram", 9e9, "B/s", "datasheet"}, {"dram.copy", 1e9, "B/s", "measured, unsteady"}});
+  EXPECT_EQ(summary.roof, "dram.copy");
+  EXPECT_DOUBLE_EQ(*summary.share_of_roof, 1.2e5 / 4000);
+}
+
+TEST(Summary, ArithmeticAloneGivesNoShareToACaseWithBytes) {
+  Rows rows;
+  rows.add(info, 0, 4000);
+  const record::Roof fma{"fma.f32", 1e12, "FLOP/s", "measured"};
+  const CaseSummary summary = rows.only({fma, {"llc.copy", 1e12, "B/s", "measured"}});
+  EXPECT_FALSE(summary.share_of_roof || summary.beats_roof);
+  EXPECT_EQ(summary.roof, "");
+  record::Case arithmetic = info;
+  arithmetic.bytes.reset();
+  Rows alone;
+  alone.add(arithmetic, 0, 4000);
+  EXPECT_DOUBLE_EQ(*alone.only({fma}).share_of_roof, 0.5);
 }
 
 TEST(Summary, HotCasesHaveNoMemoryRoof) {

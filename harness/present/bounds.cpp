@@ -82,7 +82,7 @@ void find_l2_roof(const std::vector<FoundRun>& runs, DeviceBounds& bounds) {
   for (const FoundRun& found : runs) {
     for (const record::Roof& roof :
          store::roofs(store::Store::open(found.file), found.summary.run.id))
-      if (record::class_of_roof(roof.kind) == record::RoofClass::llc && roof.source == "measured" &&
+      if (record::class_of_roof(roof.kind) == record::RoofClass::llc && record::is_measured(roof) &&
           (!bounds.l2 || roof.value > bounds.l2->value))
         bounds.l2 = roof;
     if (!bounds.l2) continue;

@@ -229,7 +229,7 @@ Json warnings(const ReportRun& data, const std::vector<CaseSummary>& summaries) 
     list.push_back(
         "A worker was rebuilt during the run: its processes did not all measure the same code.");
   if (data.device.kind != DeviceKind::emulated &&
-      std::ranges::count(data.roofs, "measured", &record::Roof::source) == 0)
+      std::ranges::none_of(data.roofs, record::is_measured))
     list.push_back(
         "No ceiling was measured in this run, so shares are of the datasheet's roofs, or absent.");
   const auto measured =

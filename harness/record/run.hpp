@@ -119,8 +119,16 @@ struct Roof {
   std::string kind;
   double value = 0;    // byte/s, FLOP/s, or ns for latencies
   std::string unit;    // "B/s", "FLOP/s", "ns"
-  std::string source;  // "measured" or where the datasheet figure comes from
+  std::string source;  // measured_source, unsteady_source, or where the datasheet figure comes from
   bool operator==(const Roof&) const = default;
 };
+
+/// Of a roof that this run measured; unsteady when a process that it comes from was not ok.
+inline constexpr std::string_view measured_source = "measured",
+                                  unsteady_source = "measured, unsteady";
+inline bool is_unsteady(const Roof& roof) { return roof.source == unsteady_source; }
+inline bool is_measured(const Roof& roof) {
+  return roof.source == measured_source || is_unsteady(roof);
+}
 
 }  // namespace ridgeline::record

@@ -19,17 +19,19 @@ constexpr double least_share = 0.3;
 Budget::Budget(double seconds, std::function<double()> now_s)
     : seconds_(seconds), now_s_(std::move(now_s)), start_s_(now_s_()) {}
 
-void Budget::expect(const std::string& name) {
-  ++cases_[name].executions;
-  ++executions_;
-  ++all_executions_;
+void Budget::expect(const std::string& name, double shares) {
+  Expected& expected = cases_[name];
+  ++expected.executions;
+  expected.shares = shares;
+  shares_ += shares;
+  all_shares_ += shares;
 }
 
 void Budget::done(const std::string& name, double overhead) {
   Expected& expected = cases_.at(name);
   require(expected.executions > 0, "an execution that ends was expected");
   --expected.executions;
-  --executions_;
+  shares_ -= expected.shares;
   if (overhead < 0) return;
   expected.overhead_s = overhead;
   overhead_sum_s_ += overhead;
@@ -44,12 +46,12 @@ double Budget::overhead_s(const std::string& name) const {
   return overheads_ > 0 ? overhead_sum_s_ / overheads_ : first_guess_s;
 }
 
-double Budget::sampling_s() const {
-  if (left_s() <= 0 || executions_ == 0) return 0;
+double Budget::sampling_s(const std::string& name) const {
+  if (left_s() <= 0 || shares_ <= 0) return 0;
   double overhead = 0;
-  for (const auto& [name, expected] : cases_) overhead += expected.executions * overhead_s(name);
-  return std::max(least_share * seconds_ / all_executions_,
-                  ((1 - kept_back) * left_s() - overhead) / executions_);
+  for (const auto& [each, expected] : cases_) overhead += expected.executions * overhead_s(each);
+  return cases_.at(name).shares * std::max(least_share * seconds_ / all_shares_,
+                                           ((1 - kept_back) * left_s() - overhead) / shares_);
 }
 
 bool Budget::too_short_for(const std::string& name) const {

@@ -17,7 +17,9 @@
 #include "harness/run/measure_case.hpp"
 #include "harness/run/measured_roofs.hpp"
 #include "harness/run/order.hpp"
+#include "harness/run/roof_sampling.hpp"
 #include "harness/run/timestamp.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::run {
@@ -38,10 +40,11 @@ struct Assignment {
 };
 
 /// A replicate's assignments: all of a worker's cases together, but under a launcher those of each
-/// rank count apart.
+/// rank count apart. What measures a roof goes first, so that the budget cannot end before it.
 std::vector<Assignment> assignments_of(const std::vector<Selected>& cases, std::uint64_t seed) {
   std::vector<Assignment> assignments;
-  for (const std::size_t index : shuffled(cases.size(), seed)) {
+  const auto is_roof = [&](std::size_t index) { return !cases[index].info.roof.empty(); };
+  for (const std::size_t index : shuffled(cases.size(), seed, is_roof)) {
     const Selected& selected = cases[index];
     const auto same = std::ranges::find(assignments, team_of(selected), &Assignment::team);
     if (same != assignments.end())
@@ -65,7 +68,7 @@ class RunInProgress {
     progress_.processes = plan.profile.processes;
     for (const Selected& selected : plan.cases) {
       const int times = selected.unavailable.empty() ? plan.profile.processes : 1;
-      for (int i = 0; i < times; ++i) budget_.expect(selected.name);
+      for (int i = 0; i < times; ++i) budget_.expect(selected.name, shares_of(selected.info));
       left_[selected.name] = times;
       progress_.total += times;
     }
@@ -79,8 +82,6 @@ class RunInProgress {
 
   /// Kills the worker in flight.
   void stop() { process_.reset(); }
-
-  const MeasuredRoofs& roofs() const { return roofs_; }
 
  private:
   void measure(const Assignment& assignment) {
@@ -125,8 +126,9 @@ class RunInProgress {
   }
 
   CaseResult execute(const Selected& selected) {
-    const CaseLimits limits{plan_.profile.sampling, budget_.sampling_s(),
-                            plan_.profile.case_timeout_s, budget_.left_s()};
+    const CaseLimits limits{sampling_of(plan_.profile.sampling, selected.info),
+                            budget_.sampling_s(selected.name), plan_.profile.case_timeout_s,
+                            budget_.left_s()};
     CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
     if (!result.worker_usable) process_.reset();
     return result;
@@ -136,7 +138,6 @@ class RunInProgress {
     measurement.attempt = attempt_;
     store::add(store_, *process_id_, selected.info, measurement);
     measured_.insert(selected.name);
-    roofs_.add(selected.info, measurement);
     if (observer_.stored) observer_.stored(progress_, selected, measurement);
   }
 
@@ -237,7 +238,6 @@ class RunInProgress {
   const std::string spent_;  // why a case was not measured
   double start_s_;
   Progress progress_;
-  MeasuredRoofs roofs_;
   std::map<std::string, int> left_;  // executions to come, by case
   std::set<std::string> measured_;   // cases with a measurement
   std::set<const Worker*> started_;  // workers that have measured
@@ -259,7 +259,9 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
       status = record::RunStatus::interrupted;
       run.stop();
     }
-    for (const record::Roof& roof : run.roofs().roofs()) store::add(store, plan.run.id, roof);
+    for (const record::Roof& roof :
+         measured_roofs(store::measurements(store, plan.run.id, store::Samples::leave_out)))
+      store::add(store, plan.run.id, roof);
     for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id))
       store::add(store, plan.run.id, roof);
     store::finish(store, plan.run.id, status, timestamp());

@@ -8,6 +8,7 @@ from harness.run.scripted_runs import BUILD, PLAIN, case
 # What must be stored of each case: its outcome, and a part of its reason.
 OUTCOMES = {
     "constant": ("ok", ""),
+    "roof": ("ok", ""),
     "noisy": ("ok", ""),
     "drifting": ("ok", ""),
     "prints": ("ok", ""),
@@ -76,7 +77,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "49 cases: 9 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "50 cases: 10 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
         "unavailable," in done.stdout
     )
     repeat = next(
@@ -126,6 +127,19 @@ def test_replicates_have_orders_of_their_own_that_the_seed_repeats(lab):
         )
         > 1
     )
+
+
+def test_roofs_are_measured_first_in_every_process(lab):
+    names = ("constant", "drifting", "noisy", "roof", "bimodal")
+    assert lab.run(lab.profile(*names, processes=4)).returncode == 0
+    rows = lab.query(
+        'SELECT name FROM measurement JOIN "case" ON "case".id = case_id ORDER BY measurement.id'
+    )
+    orders = [tuple(rows[at : at + len(names)]) for at in range(0, len(rows), len(names))]
+    assert [order[0] for order in orders] == [(case("roof"),)] * 4
+    assert len(set(orders)) > 1
+    roofs = lab.query("SELECT kind, value, unit, source FROM roof")
+    assert roofs == [("l1.read", pytest.approx(64 / 1e-4), "B/s", "measured")]
 
 
 def test_a_budget_ends_the_run_and_says_what_was_not_reached(lab):

@@ -1,11 +1,40 @@
 #include "harness/run/measured_roofs.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
-#include "harness/stats/median.hpp"
+#include "harness/analysis/summary.hpp"
 
 namespace ridgeline::run {
+namespace {
+
+/// What one case says of its roof.
+struct Reached {
+  double value = 0;
+  bool steady = true, disturbed = false;
+};
+
+/// In the unit of the case's roof.
+std::optional<Reached> reached_by(const analysis::CaseSummary& summary) {
+  const std::string unit = roof_unit(summary.case_info.roof);
+  std::optional<double> value = unit == "FLOP/s" ? summary.flop_rate
+                                : unit == "B/s"  ? summary.byte_rate
+                                                 : summary.median_ns;
+  // Of a case that times many loads in a row, the time of one.
+  if (unit == "ns" && value)
+    for (const record::Metric& metric : summary.metrics)
+      if (metric.name == "latency" && metric.unit == "ns") value = metric.value;
+  if (!value || !std::isfinite(*value) || *value <= 0) return std::nullopt;
+  return Reached{*value, summary.outcome == record::Outcome::ok, summary.disturbed};
+}
+
+bool is_better(const Reached& a, const Reached& b, bool lower) {
+  if (a.disturbed != b.disturbed) return b.disturbed;
+  return lower ? a.value < b.value : a.value > b.value;
+}
+
+}  // namespace
 
 std::string roof_unit(const std::string& kind) {
   const record::RoofClass of = record::class_of_roof(kind);
@@ -13,35 +42,23 @@ std::string roof_unit(const std::string& kind) {
   return is_arithmetic(of) ? "FLOP/s" : "B/s";
 }
 
-void MeasuredRoofs::add(const record::Case& info, const record::Measurement& measurement) {
-  if (info.roof.empty()) return;
-  Reached& reached = reached_[info.roof][measurement.case_name];
-  if (measurement.outcome != record::Outcome::ok) reached.all_ok = false;
-  if (!reached.all_ok || !measurement.median_ns) return;
-  const std::string unit = roof_unit(info.roof);
-  std::optional<double> value;
-  if (unit == "ns")
-    for (const record::Metric& metric : measurement.metrics)
-      if (metric.name == "latency" && metric.unit == "ns") value = metric.value;
-  if (unit == "ns" && !value) value = measurement.median_ns;
-  const std::optional<double> work = unit == "FLOP/s" ? measurement.flops : measurement.bytes;
-  if (unit != "ns" && work) value = *work / *measurement.median_ns * 1e9;
-  if (value && std::isfinite(*value) && *value > 0) reached.values.push_back(*value);
-}
-
-std::vector<record::Roof> MeasuredRoofs::roofs() const {
-  std::vector<record::Roof> roofs;
-  for (const auto& [kind, cases] : reached_) {
-    const std::string unit = roof_unit(kind);
-    std::vector<double> medians;
-    for (const auto& [name, reached] : cases)
-      if (reached.all_ok && !reached.values.empty())
-        medians.push_back(stats::median(reached.values));
-    if (medians.empty()) continue;
-    const auto best = unit == "ns" ? std::min_element(medians.begin(), medians.end())
-                                   : std::max_element(medians.begin(), medians.end());
-    roofs.push_back({kind, *best, unit, "measured"});
+std::vector<record::Roof> measured_roofs(
+    const std::vector<store::StoredMeasurement>& measurements) {
+  std::map<std::string, Reached> best;  // by kind
+  for (const analysis::CaseSummary& summary : analysis::summarise(measurements, {})) {
+    const std::string& kind = summary.case_info.roof;
+    if (kind.empty()) continue;
+    const std::optional<Reached> reached = reached_by(summary);
+    if (!reached) continue;
+    const auto [known, is_first] = best.emplace(kind, *reached);
+    if (!is_first && is_better(*reached, known->second, roof_unit(kind) == "ns"))
+      known->second = *reached;
   }
+  std::vector<record::Roof> roofs;
+  for (const auto& [kind, reached] : best)
+    roofs.push_back(
+        {kind, reached.value, roof_unit(kind),
+         std::string(reached.steady ? record::measured_source : record::unsteady_source)});
   return roofs;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/run/order.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -28,6 +29,13 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   // The remainder's bias is below count / 2^64.
   for (std::size_t left = count; left > 1; --left)
     std::swap(order[left - 1], order[next(state) % left]);
+  return order;
+}
+
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
+                                  const std::function<bool(std::size_t)>& goes_first) {
+  std::vector<std::size_t> order = shuffled(count, seed);
+  std::ranges::stable_partition(order, goes_first);
   return order;
 }
 

@@ -1,6 +1,8 @@
 #include "harness/run/order.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -23,6 +25,17 @@ TEST(Order, HoldsEveryIndexOnceAndDependsOnTheSeed) {
   }
   EXPECT_EQ(orders.size(), 100u);
   EXPECT_TRUE(shuffled(0, 1).empty());
+}
+
+TEST(Order, PutsSomeFirstAndKeepsTheOrderOtherwise) {
+  const auto even = [](std::size_t i) { return i % 2 == 0; };
+  const std::vector<std::size_t> plain = shuffled(7, 3), order = shuffled(7, 3, even);
+  std::vector<std::size_t> expected;
+  std::ranges::copy_if(plain, std::back_inserter(expected), even);
+  EXPECT_EQ(expected.size(), 4u);
+  std::ranges::copy_if(plain, std::back_inserter(expected), std::not_fn(even));
+  EXPECT_EQ(order, expected);
+  EXPECT_NE(order, plain);
 }
 
 TEST(Order, EveryIndexComesFirstEquallyOften) {

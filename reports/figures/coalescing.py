@@ -142,7 +142,7 @@ def draw(run: Run, figure: Figure) -> bool:
         any(bar.useful.hollow for bar in drawn_bars) or plot.any_hollow(lines)
     )
     for roof in roofs:
-        name = f"DRAM {'measured' if roof.measured else 'datasheet'} {roof.text}"
+        name = f"DRAM {roof.origin} {roof.text}"
         handles[name] = plot.ceiling_handle(roof)
     plot.legend_below(figure, handles)
     return True

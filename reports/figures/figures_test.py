@@ -576,6 +576,28 @@ def test_roofs_stand_beside_the_datasheet() -> None:
     )
 
 
+def test_roofs_that_were_not_steady_are_hollow_and_measured() -> None:
+    made = synthetic.gpu()
+    for one in made["roofs"]:
+        if one["kind"] in ("dram.copy", "fma.f32") and one["source"] == "measured":
+            one["source"] = "measured, unsteady"
+    run = parsed(made)
+    copy = run.roof("dram.copy", measured=True)
+    assert copy is not None and copy.unsteady and copy.origin == "not steady"
+    assert "not steady" not in {roof.origin for roof in parsed(synthetic.gpu()).roofs}
+    for name, entry in (("roofs", "hollow: not steady"), ("roofline", "not steady")):
+        figure = drawn(name, run)
+        assert figure is not None
+        legible.expect_legible(figure)
+        texts = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+        assert {entry, "measured", "datasheet"} <= texts
+    figure = drawn("roofs", run)
+    assert figure is not None
+    patches = [patch for axes in figure.axes for patch in axes.patches if patch.get_fill()]
+    white = [patch for patch in patches if patch.get_facecolor() == (1, 1, 1, 1)]
+    assert (len(white), len(patches)) == (2, len([one for one in run.roofs if one.measured]))
+
+
 def test_fusion_draws_the_largest_problem_of_each_type_by_what_moves() -> None:
     bars = fusion.bars(parsed(synthetic.gpu()))
     variants = ["separate", "fused elementwise", "fused", "fused vectorized"]

@@ -64,7 +64,7 @@ def draw(run: Run, figure: Figure) -> bool:
         _panel(axes, run, dtype, drawn)
         for roof in ceilings(run, dtype):
             extra.setdefault(
-                "measured ceiling" if roof.measured else "datasheet ceiling",
+                f"{roof.origin} ceiling",
                 plot.ceiling_handle(roof),
             )
     plot.legend(

@@ -18,10 +18,10 @@ from reports.model import Case, Ceiling, Roof, Run, highest_roof
 TITLE = "Roofline"
 READING = (
     "A case can rise to the slope (memory) or to the flat line of its type (compute), whichever is "
-    "lower. Solid ceilings were measured on this device, dashed ones come from its datasheet; a "
-    "name with 'of' gives both in that order. Only cases with operations and bytes are drawn, and "
-    "no multiply-adds that just fill registers; the fastest of each variant is large and named "
-    "where there is room."
+    "lower. Solid ceilings were measured on this device (dots and dashes: not steadily), dashed "
+    "ones come from its datasheet; a name with 'of' gives both in that order. Only cases with "
+    "operations and bytes are drawn, and no multiply-adds that just fill registers; the fastest of "
+    "each variant is large and named where there is room."
 )
 ORDER = 0
 
@@ -225,12 +225,11 @@ def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) ->
 
 
 def _line(roof: Roof, *, thin: bool = False) -> dict[str, object]:
-    dash = "-" if roof.measured else plot.DASHES[1]
     return {
         "color": plot.GREY if thin else plot.INK,
         "linewidth": 1.0 if thin else 1.6,
         "zorder": 2,
-        "linestyle": dash,
+        "linestyle": plot.roof_dash(roof),
     }
 
 
@@ -319,14 +318,11 @@ def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Pane
     }
     entries |= plot.hollow_entry(any(spot.point.hollow for panel in panels for spot in panel.spots))
     ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
-    for text, roofs in (
-        ("measured", [ceiling.measured for ceiling in ceilings]),
-        ("datasheet", [ceiling.datasheet for ceiling in ceilings]),
-    ):
-        some = next((roof for roof in roofs if roof), None)
-        if some:
-            look = _line(some)
-            entries[text] = Line2D(
-                [], [], color=plot.INK, linewidth=1.6, linestyle=look["linestyle"]
-            )
+    for measured in (True, False):
+        for ceiling in ceilings:
+            roof = ceiling.measured if measured else ceiling.datasheet
+            if roof:
+                entries[roof.origin] = Line2D(
+                    [], [], color=plot.INK, linewidth=1.6, linestyle=plot.roof_dash(roof)
+                )
     plot.legend_below(figure, entries)

@@ -11,8 +11,8 @@ from reports.model import Ceiling, Roof, Run
 
 TITLE = "Ceilings of the device"
 READING = (
-    "Solid bars were measured by the suite roofs; dashed outlines are the datasheet's figures for "
-    "the same ceiling, and the percentage is what was reached of it."
+    "Solid bars were measured by the suite roofs, hollow ones not steadily; dashed outlines are "
+    "the datasheet's figures for the same ceiling, and the percentage is what was reached of it."
 )
 ORDER = 10
 
@@ -73,15 +73,21 @@ def draw(run: Run, figure: Figure) -> bool:
             axes.set_title(title)
         for axes in grid[row][len(line) :]:
             axes.remove()
-    if any(bar.datasheet for drawn in panels.values() for bar in drawn):
-        measured, datasheet = (
-            Patch(color=plot.BLUE),
-            Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED),
-        )
+    entries = _legend([bar for drawn in panels.values() for bar in drawn])
+    if len(entries) > 1:
         figure.legend(
-            [measured, datasheet], ["measured", "datasheet"], loc="outside lower right", ncols=2
+            list(entries.values()), list(entries), loc="outside lower right", ncols=len(entries)
         )
     return True
+
+
+def _legend(drawn: list[Ceiling]) -> dict[str, Patch]:
+    entries = {"measured": Patch(color=plot.BLUE)}
+    if any(bar.measured and bar.measured.unsteady for bar in drawn):
+        entries["hollow: not steady"] = Patch(facecolor="white", edgecolor=plot.BLUE)
+    if any(bar.datasheet for bar in drawn):
+        entries["datasheet"] = Patch(fill=False, edgecolor=plot.INK, linestyle=_DASHED)
+    return entries
 
 
 def _panel(axes: Axes, drawn: list[Ceiling], rows: int) -> None:
@@ -98,7 +104,8 @@ def _panel(axes: Axes, drawn: list[Ceiling], rows: int) -> None:
                 linewidth=1.2,
             )
         if bar.measured:
-            axes.barh(row, bar.measured.value, 0.48, color=plot.BLUE)
+            face = "white" if bar.measured.unsteady else plot.BLUE
+            axes.barh(row, bar.measured.value, 0.48, facecolor=face, edgecolor=plot.BLUE)
         axes.annotate(
             _label(bar),
             (bar.highest, row),

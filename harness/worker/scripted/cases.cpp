@@ -43,7 +43,8 @@ struct Behaviour {
   device::Support (*supports)() = device::Support::yes;
   double memory = 64;  // bytes
   Greed greed = Greed::none;
-  bool counts = false;  // runs on the device that counts, and on no other
+  bool counts = false;    // runs on the device that counts, and on no other
+  const char* roof = "";  // that it measures
 };
 
 double noise(std::int64_t execution, const Draw& draw, double width) {
@@ -58,6 +59,7 @@ const std::vector<Behaviour>& behaviours() {
       return rows.emplace_back(Behaviour{variant, idea});
     };
     add("constant", "every execution takes 100 us");
+    add("roof", "measures a roof: every execution takes 100 us").roof = "l1.read";
     add("noisy", "100 us, 2% more or less by seed").ns = [](std::int64_t i, const Draw& draw) {
       return noise(i, draw, 0.02);
     };
@@ -238,6 +240,7 @@ Program program(const Script& script) {
     added.info.id = {"scripted", behaviour.variant, "f32", {{"n", "16"}}, {}};
     added.info.device_kind = behaviour.counts ? DeviceKind::emulated : DeviceKind::fake;
     added.info.idea = behaviour.idea;
+    added.info.roof = behaviour.roof;
     added.info.flops = 1e6;
     added.info.bytes = 64;
     added.supports = [stage, &behaviour](const device::Facts&) {
