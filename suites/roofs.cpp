@@ -28,10 +28,13 @@ worker::Case make_roof(const kernels::Named<Variant>& named, std::string_view na
 measure::Workload prepare_stream(const stream::Variant& variant, const stream::Problem& problem,
                                  measure::Setup& setup) {
   const std::int64_t b = problem.operation == stream::Operation::triad ? problem.elements : 0;
+  // Sets for a cache of twice the size: one that replaces at random keeps traces of older sets.
+  const measure::Sets sets = problem.level == Level::dram
+                                 ? setup.sets(static_cast<std::size_t>(problem.bytes() / 2))
+                                 : setup.fewest_sets();
   return make_workload(
       problem.flops(), problem.bytes(),
-      fill_sets(setup, setup.fewest_sets(), DType::f32, {problem.elements, b},
-                4 * problem.outputs()),
+      fill_sets(setup, sets, DType::f32, {problem.elements, b}, 4 * problem.outputs()),
       [=](const BufferSet& of, device::Stream& stream) {
         variant.launch(problem, {of.in[0].floats(), of.in[1].floats(), of.out.data()}, stream);
       },

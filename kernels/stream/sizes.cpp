@@ -12,34 +12,54 @@ std::int64_t whole_grains(double floats) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(floats) / grain) * grain;
 }
 
+/// Bytes of all arrays together, and of what one execution moves.
+struct Size {
+  double bytes = 0, traffic = 0;
+};
+
+// What a core moves in a few milliseconds from beyond its own caches: long against starting
+// threads, and short enough for many samples in little time.
+constexpr double of_a_core = 64 << 20;
+
+Size cpu_size(kernels::Level level, const device::Facts& facts) {
+  const double units = facts.units, l2s = static_cast<double>(facts.l2) * units,
+               llc = static_cast<double>(facts.last_level_cache),
+               memory = static_cast<double>(facts.memory);
+  if (level == kernels::Level::l1) {
+    const double bytes = 0.5 * static_cast<double>(facts.l1) * units;
+    return {bytes, 4096 * bytes};
+  }
+  if (level == kernels::Level::dram) {
+    const double bytes = std::min(of_a_core * units, memory / 32);
+    return {bytes, bytes};
+  }
+  // Several times what the L2s hold, which needs not be much of a cache that many other cores
+  // share.
+  const double bytes = std::max(2 * l2s, std::min(llc / 3, 8 * l2s));
+  return bytes > llc / 2 ? Size{} : Size{bytes, std::max(bytes, of_a_core * units)};
+}
+
+Size gpu_size(kernels::Level level, const device::Facts& facts) {
+  const double llc = static_cast<double>(facts.last_level_cache);
+  if (level == kernels::Level::l1) {
+    const double bytes = 0.5 * static_cast<double>(facts.l1) * facts.units;
+    return {bytes, 4096 * bytes};
+  }
+  if (level == kernels::Level::dram) {
+    const double bytes =
+        std::min(std::max(8 * llc, 3.0 * (1 << 30)), static_cast<double>(facts.memory) / 16);
+    return {bytes, bytes};
+  }
+  return {llc / 3, 64 * llc / 3};
+}
+
 }  // namespace
 
 Problem problem_for(Operation operation, kernels::Level level, const device::Facts& facts) {
-  const bool cuda = facts.kind == device::Kind::cuda;
-  const double llc = static_cast<double>(facts.last_level_cache);
+  const auto [bytes, traffic] =
+      facts.kind == device::Kind::cuda ? gpu_size(level, facts) : cpu_size(level, facts);
   Problem problem{operation, level, 0, 1, facts.units};
-  double bytes = 0;    // of all arrays together
-  double traffic = 0;  // bytes of one execution
-  switch (level) {
-    case kernels::Level::l1:
-      bytes = 0.5 * static_cast<double>(facts.l1) * facts.units;
-      traffic = 4096 * bytes;
-      break;
-    case kernels::Level::l2:
-    case kernels::Level::llc:
-      bytes = llc / 3;
-      if (!cuda) bytes = std::max(bytes, 2.0 * static_cast<double>(facts.l2) * facts.units);
-      if (bytes > llc / 2) return problem;
-      traffic = 64 * bytes;
-      break;
-    case kernels::Level::dram:
-      bytes =
-          std::min(std::max(8 * llc, 256.0 * (1 << 20)), static_cast<double>(facts.memory) / 16);
-      if (cuda)
-        bytes = std::max(bytes, std::min(3.0 * (1 << 30), static_cast<double>(facts.memory) / 16));
-      traffic = bytes;
-      break;
-  }
+  if (bytes == 0) return problem;
   problem.elements = level == kernels::Level::l1
                          ? facts.units * whole_grains(bytes / 4 / problem.arrays() / facts.units)
                          : whole_grains(bytes / 4 / problem.arrays());

@@ -63,10 +63,14 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
-/// The problem whose arrays together fill half of each unit's L1, a third of the last-level cache
-/// (and more than all L2s of a CPU), or many times the last-level cache; `passes` makes one
-/// execution long against starting it. No elements where a CPU's L2s together hold so much that
-/// what exceeds them would fill more than half of its last-level cache.
+/// The problem whose arrays together fill
+///   l1:   half of each unit's L1;
+///   llc:  a third of a GPU's L2; of a CPU's last-level cache no more than eight times what the L2s
+///         of the used cores hold, and at least twice that. No elements where this is more than
+///         half of the cache;
+///   dram: many times a GPU's L2; on a CPU what takes some ten milliseconds, of which a measurement
+///         has to rotate over several sets where the last-level cache is large.
+/// `passes` makes one execution long against starting it.
 Problem problem_for(Operation operation, kernels::Level level, const device::Facts& facts);
 
 /// What all CPU variants support: problems with elements.

@@ -148,6 +148,10 @@ TEST_P(Checker, RejectsAnUnwrittenTail) {
 INSTANTIATE_TEST_SUITE_P(Stream, Checker,
                          testing::Values(Operation::read, Operation::copy, Operation::triad));
 
+double bytes_of(const Problem& problem) {
+  return 4.0 * static_cast<double>(problem.elements) * problem.arrays();
+}
+
 TEST(Sizes, FillTheLevelTheyAreFor) {
   device::Facts facts;
   facts.l1 = 48 << 10;
@@ -156,15 +160,32 @@ TEST(Sizes, FillTheLevelTheyAreFor) {
   facts.units = 2;
   facts.memory = 24ull << 30;
   for (const Operation operation : {Operation::read, Operation::copy, Operation::triad}) {
-    const auto bytes = [&](Level level) {
-      const Problem problem = problem_for(operation, level, facts);
-      return 4.0 * static_cast<double>(problem.elements) * problem.arrays();
-    };
+    const auto bytes = [&](Level level) { return bytes_of(problem_for(operation, level, facts)); };
     EXPECT_LE(bytes(Level::l1), 48 << 10);
     EXPECT_GE(bytes(Level::l1), 24 << 10);
     EXPECT_GE(bytes(Level::llc), 4 << 20);
     EXPECT_LE(bytes(Level::llc), 16 << 20);
-    EXPECT_GE(bytes(Level::dram), 255 << 20);
+    EXPECT_GE(bytes(Level::dram), 127 << 20);
+    facts.kind = device::Kind::cuda;
+    EXPECT_GE(bytes(Level::dram), 1535 << 20);
+    facts.kind = device::Kind::cpu;
+  }
+}
+
+TEST(Sizes, FollowTheCoresAndNotTheCacheThatOthersShare) {
+  device::Facts facts;
+  facts.l1 = 48 << 10;
+  facts.l2 = 2 << 20;
+  facts.last_level_cache = 260 << 20;
+  facts.units = 2;
+  facts.memory = 64ull << 30;
+  for (const Operation operation : {Operation::read, Operation::copy, Operation::triad}) {
+    const Problem llc = problem_for(operation, Level::llc, facts),
+                  dram = problem_for(operation, Level::dram, facts);
+    EXPECT_GE(bytes_of(llc), 2.0 * 2 * (2 << 20));
+    EXPECT_LE(bytes_of(llc), 32 << 20);
+    for (const Problem& problem : {llc, dram})
+      EXPECT_LE(problem.bytes(), 128 << 20) << kernels::to_string(problem.level);
   }
 }
 
@@ -189,13 +210,13 @@ TEST(Sizes, LeaveOutALastLevelCacheThatL2sOutgrow) {
   }
 }
 
-TEST(Sizes, TakeASixteenthOfALittleMemory) {
+TEST(Sizes, TakeLittleOfALittleMemory) {
   device::Facts facts;
   facts.last_level_cache = 32 << 20;
   facts.units = 2;
   facts.memory = 2ull << 30;
   const Problem problem = problem_for(Operation::read, Level::dram, facts);
-  EXPECT_EQ(problem.elements * 4, 128 << 20);
+  EXPECT_EQ(problem.elements * 4, 64 << 20);
   EXPECT_EQ(problem.passes, 1);
 }
 
