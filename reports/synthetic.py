@@ -475,7 +475,8 @@ def _collectives(
                     (metric, total / time * 1e9, "B/s", "higher")
                     for metric, total in carried.items()
                 ]
-                name = f"collectives/{variant}/f32/op={op},ranks={count},bytes={2**power}"
+                size = f"ranks={count},bytes={2**power},mode=pipelined,calls=16"
+                name = f"collectives/{variant}/f32/op={op},{size}"
                 made = case(name, time, metrics=rates)
                 cases.append(made)
     return cases

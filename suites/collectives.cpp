@@ -1,5 +1,6 @@
 #include "kernels/collectives/collectives.hpp"
 
+#include <bit>
 #include <map>
 
 #include <fmt/core.h>
@@ -9,6 +10,11 @@
 
 // How much of a link's bandwidth is left over when several processes exchange data, and from what
 // message size on?
+//
+// The ranks of some operations run ahead of each other: in a row of n broadcasts, each root begins
+// its next call while the last rank still receives. Then n calls take a fixed time and n times
+// another, and the time per call depends on n. So the number of calls of a sample is part of the
+// case's name, and the same for all sizes.
 
 namespace ridgeline::suites {
 namespace {
@@ -31,12 +37,23 @@ Communicator& communicator(const Named& named, measure::Group& group) {
   return *mine;
 }
 
+/// isolated: one call after all ranks have met. pipelined: calls in a row, of which the ranks may
+/// run ahead.
+enum class Mode { isolated, pipelined };
+
+struct Calls {
+  Mode mode;
+  std::int64_t count;  // of a sample: a power of two, as is the number of buffer sets
+};
+constexpr Calls all_calls[] = {{Mode::isolated, 1}, {Mode::pipelined, 16}};
+
 /// The buffers of one rank.
 struct Data {
   std::vector<device::Buffer<float>> send, receive;
 };
 
-measure::Workload prepare(const Named& named, const Problem& problem, measure::Setup& setup) {
+measure::Workload prepare(const Named& named, const Problem& problem, const Calls& calls,
+                          measure::Setup& setup) {
   measure::Group& group = setup.group;
   if (group.size() != problem.ranks)
     throw Error(ErrorKind::usage,
@@ -53,6 +70,7 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   auto data = std::make_shared<Data>();
   measure::Sets sets = setup.sets(2 * static_cast<std::size_t>(problem.bytes));
   group.broadcast(&sets, sizeof sets);
+  sets = {std::bit_ceil(sets.inputs), std::bit_ceil(sets.outputs)};
   const auto seed_of = [seed = setup.seed](std::size_t inputs) { return seed + inputs; };
   for (std::size_t set = 0; set < sets.inputs; ++set) {
     data->send.emplace_back(device, send_count);
@@ -67,6 +85,7 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
 
   measure::Workload workload;
   workload.sets = sets;
+  workload.executions = calls.count;
   workload.launch = [=, &ranks = communicator(named, group)](measure::Turn turn,
                                                              device::Stream& stream) {
     ranks.launch(problem, data->send[turn.inputs].data(), receive(turn), stream);
@@ -91,22 +110,24 @@ measure::Workload prepare(const Named& named, const Problem& problem, measure::S
   return workload;
 }
 
-worker::Case make_case(const Named& named, const Problem& problem) {
+worker::Case make_case(const Named& named, const Problem& problem, const Calls& calls) {
   worker::Case result = suites::make_case(
       {"collectives",
        std::string(named.name),
        std::string(to_string(problem.dtype)),
        {{"op", std::string(to_string(problem.operation))},
         field("ranks", problem.ranks),
-        field("bytes", problem.bytes)},
+        field("bytes", problem.bytes),
+        {"mode", calls.mode == Mode::isolated ? "isolated" : "pipelined"},
+        field("calls", calls.count)},
        {}},
       named, always(problem),
       // On a CPU all ranks take from the same memory.
       [shared = named.kind != device::Kind::cuda](const auto&, const Problem& of) {
         return 3.0 * static_cast<double>(of.bytes) * (shared ? of.ranks : 1);
       },
-      [named](const auto&, const Problem& of, measure::Setup& setup) {
-        return prepare(named, of, setup);
+      [named, calls](const auto&, const Problem& of, measure::Setup& setup) {
+        return prepare(named, of, calls, setup);
       });
   if (problem.ranks == 1) result.info.idea += " (one rank: a copy, no communication)";
   result.info.ranks = problem.ranks;
@@ -125,7 +146,8 @@ worker::Suite collectives() {
            {Operation::all_reduce, Operation::all_gather, Operation::broadcast})
         for (const int ranks : {1, 2, 4, 8})
           for (std::int64_t bytes = 1 << 10; bytes <= largest; bytes *= 2)
-            suite.cases.push_back(make_case(named, {operation, ranks, bytes, dtype}));
+            for (const Calls& calls : all_calls)
+              suite.cases.push_back(make_case(named, {operation, ranks, bytes, dtype}, calls));
   }
   return suite;
 }

@@ -35,10 +35,13 @@ class Collectives : public testing::Test {
   }
 
   static protocol::Prepare prepare(const std::string& variant, const std::string& device,
-                                   const std::string& op, int ranks, std::int64_t bytes) {
+                                   const std::string& op, int ranks, std::int64_t bytes,
+                                   const std::string& launch = "graph") {
     protocol::Prepare request;
     request.case_name =
-        fmt::format("collectives/{}/f32/op={},ranks={},bytes={}", variant, op, ranks, bytes);
+        fmt::format("collectives/{}/f32/op={},ranks={},bytes={},{}", variant, op, ranks, bytes,
+                    launch == "single" ? "mode=isolated,calls=1" : "mode=pipelined,calls=16");
+    request.launch = launch;
     request.device = device;
     request.seed = 3;
     request.warmup_budget_ns = 5e6;
@@ -82,6 +85,21 @@ TEST_F(Collectives, AreMeasuredAndVerifiedByTwoRanks) {
       EXPECT_NEAR(values.at("busbw"), bus_factor * values.at("algbw"), 1);
     }
   }
+  worker.bye();
+}
+
+TEST_F(Collectives, HaveAsManyCallsOfASampleAsTheirNameSays) {
+  if (cores() < 2) GTEST_SKIP() << "needs two cores";
+  process::WorkerProcess worker = start(2);
+  for (const std::int64_t bytes : {1024, 1 << 22})
+    for (const char* launch : {"single", "graph"}) {
+      const bool isolated = launch == std::string("single");
+      const record::Measurement measured =
+          measure(worker, prepare("mpi", "cpu", "broadcast", 2, bytes, launch));
+      EXPECT_EQ(measured.outcome, record::Outcome::ok) << measured.reason;
+      EXPECT_EQ(measured.executions_per_sample, isolated ? 1 : 16) << bytes;
+      EXPECT_EQ(measured.launch, isolated ? "single" : "loop");
+    }
   worker.bye();
 }
 

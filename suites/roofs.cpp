@@ -123,10 +123,13 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
   auto data = std::make_shared<Data>(chase::make_order(problem, setup.seed));
   data->lines =
       device::Buffer<std::uint64_t>(setup.device, problem.bytes() / sizeof(std::uint64_t));
-  data->ends = device::Buffer<std::uint64_t>(setup.device, problem.starts());
+  const measure::Sets sets = problem.starts() == 1
+                                 ? setup.fewest_sets()
+                                 : measure::Sets{problem.starts(), problem.starts()};
+  data->ends = device::Buffer<std::uint64_t>(setup.device, sets.outputs);
   chase::write_lines(setup.device, problem, data->order, data->lines.data());
   return {
-      .sets = {problem.starts(), problem.starts()},
+      .sets = sets,
       .launch =
           [=](measure::Turn turn, device::Stream& stream) {
             const std::byte* const begin =

@@ -33,6 +33,7 @@ class Batch {
 /// comma-separated.
 struct Reading {
   std::optional<double> sm_clock_mhz, memory_clock_mhz, power_w, temperature_c;
+  std::optional<double> energy_j;  // used since some moment in the past; only differences say much
   std::string throttle;
   bool throttled_by_hardware = false;
   std::optional<int> other_processes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "harness/base/error.hpp"
 #include "harness/stats/median.hpp"
@@ -15,6 +16,13 @@ constexpr std::size_t tries = 3;  // batches of a size before one is believed to
                                   // seems
 constexpr double windows_in_budget = 20;  // a warm-up window lasts at least this part of the
                                           // warm-up budget
+constexpr double settle_window_ns = 500e6;
+constexpr double steady_clock = 0.01, steady_power = 0.03;  // relative changes that are none
+
+bool agree(std::optional<double> before, std::optional<double> now, double relative) {
+  if (!now) return true;
+  return before && std::fabs(*now - *before) <= relative * *now;
+}
 
 }  // namespace
 
@@ -29,7 +37,9 @@ Rotation::Rotation(device::Device& device, const Workload& workload, device::Lau
   const auto [inputs, outputs] = workload.sets;
   require(inputs >= 1 && (outputs == 1 || outputs == inputs),
           "a workload has a buffer set, and one output or as many as inputs");
-  set_executions(1);
+  set_executions(std::max<std::int64_t>(workload.executions, 1));
+  require(workload.executions == 0 || executions_ == workload.executions,
+          "a fixed number of executions is a multiple or a divisor of the number of sets");
 }
 
 void Rotation::set_executions(std::int64_t wanted) {
@@ -114,11 +124,13 @@ double Batches::run_ns() {
 }
 
 bool Batches::too_short() const {
+  if (workload_.executions > 0) return false;
   return stats::median(recent_ns_) < floor_ns() / 2 && rotation_.executions() < most_executions;
 }
 
 void Batches::choose_executions() {
-  std::int64_t wanted = rotation_.executions();
+  const bool fixed = workload_.executions > 0;
+  std::int64_t wanted = fixed ? workload_.executions : rotation_.executions();
   double fastest = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     rotation_.set_executions(wanted);
@@ -132,7 +144,7 @@ void Batches::choose_executions() {
       spent += ns;
       fastest = std::min(fastest, ns);
     }
-    if (fastest >= 0.9 * floor_ns() || executions >= most_executions) break;
+    if (fixed || fastest >= 0.9 * floor_ns() || executions >= most_executions) break;
     const double each = std::max(fastest / static_cast<double>(executions), 1.0);
     wanted = std::max(static_cast<std::int64_t>(std::ceil(floor_ns() / each)), executions + 1);
     wanted = std::min(wanted, most_executions);
@@ -142,17 +154,36 @@ void Batches::choose_executions() {
   if (fastest <= options_.warmup_budget_ns / windows_in_budget) run_ns();
 }
 
-void Batches::warm_up() {
+bool Batches::settle() {
+  const Stopwatch wall;
+  device::Reading before = setup_.device.read_sensors();
+  const bool senses = before.sm_clock_mhz && before.power_w;
+  if (!setup_.group.agreed(senses)) return false;
+  choose_executions();
+  for (;;) {
+    const Stopwatch window;
+    while (setup_.group.agreed(window.ns() < settle_window_ns)) run_ns();
+    const device::Reading now = setup_.device.read_sensors();
+    const bool steady = agree(before.sm_clock_mhz, now.sm_clock_mhz, steady_clock) &&
+                        agree(before.power_w, now.power_w, steady_power);
+    if (setup_.group.agreed(steady)) return true;
+    if (setup_.group.agreed(wall.ns() + settle_window_ns > options_.settle_budget_ns)) return false;
+    before = now;
+  }
+}
+
+bool Batches::warm_up() {
   const Stopwatch wall;
   const double budget = options_.warmup_budget_ns;
   choose_executions();
   double timed = 0, previous = 0;
+  std::optional<double> clock;  // of a GPU: a CPU has one a core, and they differ by the moment
   for (;;) {
     std::vector<double> window;
     double window_ns = 0;
     while (window.size() < least_window || window_ns < budget / windows_in_budget) {
       if (!setup_.group.agreed(std::max(wall.ns(), timed) + stats::median(recent_ns_) <= budget))
-        return;
+        return false;
       window.push_back(run_ns());
       window_ns += window.back();
       timed += window.back();
@@ -163,8 +194,14 @@ void Batches::warm_up() {
       }
     }
     const double median = stats::median(window);
-    if (std::fabs(median - previous) <= options_.steady * median) return;
+    std::optional<double> clock_now;
+    if (setup_.device.facts().kind == device::Kind::cuda)
+      clock_now = setup_.device.read_sensors().sm_clock_mhz;
+    const bool steady = std::fabs(median - previous) <= options_.steady * median &&
+                        agree(clock, clock_now, steady_clock);
+    if (setup_.group.agreed(steady)) return true;
     previous = median;
+    clock = clock_now;
   }
 }
 

@@ -82,10 +82,14 @@ class Batches {
         alone_ns_(alone_ns),
         rotation_(setup.device, workload, options.launch, options.cache) {}
 
-  /// Runs until two successive windows have medians that agree, or another batch like the newest
-  /// would exceed the budget. What verified the case does not count: the first execution in a
-  /// process may take far longer than all others.
-  void warm_up();
+  /// Runs until two successive windows have medians that agree, and the same clock, or another
+  /// batch like the newest would exceed the budget. Which of the two it was: true when they agree.
+  /// What verified the case does not count: the first execution in a process may take far longer
+  /// than all others.
+  bool warm_up();
+  /// Runs until the device's clock and power have hardly changed for half a second, or for the
+  /// settle budget; true when they are steady. Does nothing without sensors of both.
+  bool settle();
   /// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
   double run_ns();
   /// Whether the newest batches show that samples would be shorter than half of what they should

@@ -13,6 +13,7 @@
 #include "harness/device/random.hpp"
 #include "harness/measure/batches.hpp"
 #include "harness/measure/count.hpp"
+#include "harness/measure/energy.hpp"
 #include "harness/measure/sensors.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
@@ -126,10 +127,21 @@ struct Experiment::State {
     compare(turn, when);
   }
 
+  /// Of one rank: others would have to wait for each other's counters.
+  void measure_energy() {
+    if (options.energy_budget_ns == 0 || group().size() > 1) return;
+    const std::optional<double> energy_j =
+        energy_of_execution(setup, workload, options, stats::median(measurement.samples_ns));
+    if (!energy_j || *energy_j <= 0) return;
+    for (record::Metric& metric : energy_metrics(*energy_j, workload))
+      measurement.metrics.push_back(std::move(metric));
+  }
+
   bool right_so_far() const { return measurement.outcome == record::Outcome::ok; }
 
   /// Compares what the timed executions left. Executes another round on top of that, in which each
-  /// output belongs to other inputs, and compares again. Then launches once on a poisoned output.
+  /// output belongs to other inputs, and compares again. Then launches once on a poisoned output,
+  /// after all other executions.
   void verify_last() {
     compare_left("while");
     if (!right_so_far()) return;
@@ -138,6 +150,7 @@ struct Experiment::State {
       batches->run_round();
     }
     compare_left("after");
+    if (right_so_far()) measure_energy();
     if (right_so_far()) verify({workload.sets.inputs - 1, 0}, "after");
   }
 
@@ -190,7 +203,8 @@ Experiment::Experiment(const std::function<Workload(Setup&)>& prepare, Setup set
   const AddWallTime timer(measurement.warmup_ns);
   Batches& batches =
       state.batches.emplace(state.setup, state.workload, state.options, state.alone_ns);
-  batches.warm_up();
+  const bool steady = options.settle_budget_ns == 0 || batches.settle();
+  measurement.settled = batches.warm_up() && steady;
   for (int attempt = 0; attempt < most_restarts && batches.too_short(); ++attempt)
     batches.choose_executions();
   measurement.executions_per_sample = batches.executions();

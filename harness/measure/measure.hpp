@@ -24,6 +24,9 @@ struct PrepareOptions {
   double steady = 0.01;  // warm when the medians of two successive windows differ by no more than
                          // this, relatively
   double sample_floor_ns = 200e3;  // a sample executes often enough to last this long (graph mode)
+  double settle_budget_ns = 0;     // of executing the case until the device's clock and power are
+                                   // steady, before it is warmed up
+  double energy_budget_ns = 0;     // of executing it for its energy, after sampling
   /// When not 0, memory of `layout_bytes(layout)` is held back before the case allocates anything,
   /// until it is finished: its buffers lie elsewhere for another value.
   std::uint64_t layout = 0;

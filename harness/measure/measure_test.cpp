@@ -14,6 +14,7 @@
 #include "harness/device/buffer.hpp"
 #include "harness/device/fake/fake_device.hpp"
 #include "harness/device/random.hpp"
+#include "harness/measure/batches.hpp"
 
 namespace ridgeline::measure {
 namespace {
@@ -252,7 +253,7 @@ TEST(Experiment, TheLeastThatWasComparedIsKept) {
     Experiment experiment = bench.prepare();
     experiment.sample({});
     EXPECT_EQ(experiment.finish().verification->checked, Checked::sample) << whole;
-    EXPECT_EQ(compared, 3u);
+    EXPECT_EQ(compared, 4u);
   }
 }
 
@@ -443,6 +444,84 @@ TEST(Experiment, WarmingUpEndsWhenTimesAreSteadyOrItsBudgetIsSpent) {
   wild.prepare();
   EXPECT_LE(sum, 1.01e9);
   EXPECT_GT(sum, 0.9e9);
+}
+
+TEST(Experiment, SaysWhetherWarmingUpHadSettled) {
+  Bench steady;
+  steady.options.warmup_budget_ns = 1e9;
+  Experiment settled = steady.prepare();
+  settled.sample({});
+  EXPECT_EQ(settled.finish().settled, true);
+
+  Bench wild;
+  wild.ns = [](std::int64_t i) { return 100e3 * std::pow(1.01, static_cast<double>(i)); };
+  Experiment not_settled = wild.prepare();
+  not_settled.sample({});
+  EXPECT_EQ(not_settled.finish().settled, false);
+}
+
+TEST(Experiment, ADeviceSettlesWhenItsClockAndPowerDo) {
+  for (const bool steady : {true, false}) {
+    Bench bench;
+    bench.options.settle_budget_ns = 1.1e9;
+    std::int64_t readings = 0;
+    bench.reading = [&](std::int64_t) {
+      device::Reading reading;
+      reading.sm_clock_mhz = 1980;
+      reading.power_w = steady ? 500 : 100.0 * static_cast<double>(++readings);
+      return reading;
+    };
+    bench.options.warmup_budget_ns = 1e9;
+    bench.ns = [](std::int64_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return 5e6;
+    };
+    const Stopwatch wall;
+    Experiment experiment = bench.prepare();
+    EXPECT_GE(wall.ns(), 0.5e9);
+    experiment.sample({0.01, 6, 6, 1e9});
+    EXPECT_EQ(experiment.finish().settled, steady);
+  }
+}
+
+TEST(Experiment, EnergyComesFromWholeStepsOfTheCounter) {
+  Bench bench;
+  bench.options.energy_budget_ns = 50e6;
+  bench.ns = [](std::int64_t) {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    return 1e6;
+  };
+  // 2 J an execution, which the counter shows when another 64 J are full.
+  bench.reading = [&](std::int64_t) {
+    device::Reading reading;
+    reading.energy_j = 1e6 + std::floor(2.0 * static_cast<double>(bench.executed) / 64) * 64;
+    return reading;
+  };
+  Experiment experiment = bench.prepare();
+  experiment.sample({0.01, 6, 6, 1e9});
+  const record::Measurement measured = experiment.finish();
+  EXPECT_EQ(measured.outcome, record::Outcome::ok) << measured.reason;
+  ASSERT_EQ(measured.metrics.size(), 3u);
+  EXPECT_EQ(measured.metrics[0].name, "energy");
+  EXPECT_NEAR(measured.metrics[0].value, 2.0, 0.1);
+  EXPECT_EQ(measured.metrics[1].name, "flops_per_joule");
+  EXPECT_NEAR(measured.metrics[1].value, 8 / measured.metrics[0].value, 1e-9);
+  EXPECT_EQ(measured.metrics[2].name, "bytes_per_joule");
+}
+
+TEST(Experiment, ACounterThatHardlyMovesSaysNoEnergy) {
+  for (const double step_j : {0.0, 1e9}) {
+    Bench bench;
+    bench.options.energy_budget_ns = 5e6;
+    bench.reading = [&](std::int64_t) {
+      device::Reading reading;
+      reading.energy_j = std::floor(static_cast<double>(bench.executed) / 1e9) * step_j;
+      return reading;
+    };
+    Experiment experiment = bench.prepare();
+    experiment.sample({0.01, 6, 6, 1e9});
+    EXPECT_TRUE(experiment.finish().metrics.empty());
+  }
 }
 
 TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {

@@ -52,6 +52,9 @@ struct Workload {
   // Of one launch; bytes are the least that must move; 0 when there is no such work.
   double flops = 0, bytes = 0;
   Sets sets;
+  /// Executions of a sample where their number is part of what is measured; it is a multiple or a
+  /// divisor of sets.inputs. 0: as many as last long enough.
+  std::int64_t executions = 0;
   std::function<void(Turn, device::Stream&)> launch;  // enqueues one execution
   std::function<void(std::size_t output)> poison;     // makes an output NaN
   // Compares an output with what the oracle makes of a set of inputs.

@@ -23,6 +23,9 @@ void fields(auto& visit, Of<Prepare> auto& request) {
   visit("sample_floor_ns", request.sample_floor_ns, record::not_negative);
   // Workers without the feature may refuse the field.
   visit("layout", request.layout, {.presence = Presence::left_out_when_empty});
+  constexpr record::Rule optional_time{.least = 0, .presence = Presence::left_out_when_empty};
+  visit("settle_budget_ns", request.settle_budget_ns, optional_time);
+  visit("energy_budget_ns", request.energy_budget_ns, optional_time);
 }
 
 void fields(auto& visit, Of<Sample> auto& request) {

@@ -46,9 +46,12 @@ struct ByeRequest {
 /// What not every worker that speaks this version can do.
 enum class Feature {
   layout,  // moves where buffers lie, as Prepare::layout says
+  settle,  // understands Prepare::settle_budget_ns
+  energy,  // understands Prepare::energy_budget_ns
 };
 inline std::span<const Name<Feature>> names(Feature) {
-  static constexpr Name<Feature> features[] = {{Feature::layout, "layout"}};
+  static constexpr Name<Feature> features[] = {
+      {Feature::layout, "layout"}, {Feature::settle, "settle"}, {Feature::energy, "energy"}};
   return features;
 }
 
@@ -93,6 +96,9 @@ struct Prepare {
   // Moves where buffers lie, differently for each value; 0 leaves them where they fall, and is all
   // that a worker without Feature::layout understands.
   std::uint64_t layout = 0;
+  // 0, or what only a worker with Feature::settle, or Feature::energy, understands: how long it may
+  // execute the case until clocks and power are steady, and how long for its energy.
+  double settle_budget_ns = 0, energy_budget_ns = 0;
 };
 
 /// Outcome ok means ready to be sampled, counted that a device without times has verified and

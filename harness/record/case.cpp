@@ -1,5 +1,7 @@
 #include "harness/record/case.hpp"
 
+#include <algorithm>
+
 namespace ridgeline::record {
 
 std::string name(const CaseId& id) {
@@ -18,6 +20,11 @@ std::string option(const CaseId& id, std::string_view key, std::string_view othe
   for (const Field& field : id.options)
     if (field.key == key) return field.value;
   return std::string(otherwise);
+}
+
+std::string launch_of(const CaseId& id) {
+  const bool one_call = std::ranges::find(id.problem, Field{"calls", "1"}) != id.problem.end();
+  return option(id, "launch", one_call ? "single" : "graph");
 }
 
 }  // namespace ridgeline::record

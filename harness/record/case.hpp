@@ -28,6 +28,10 @@ struct CaseId {
 /// The value of an option, or `otherwise` when it is the default.
 std::string option(const CaseId& id, std::string_view key, std::string_view otherwise);
 
+/// How the executions of a sample are launched: "single" by the option of that name, or where the
+/// problem says that a sample is one call (`calls=1`); else "graph".
+std::string launch_of(const CaseId& id);
+
 /// "gemm/shared_tiled/f32/m=4096,n=4096,k=4096,cache=hot".
 std::string name(const CaseId& id);
 

@@ -28,6 +28,8 @@ namespace {
 using record::Outcome;
 
 constexpr int most_attempts = 3;
+constexpr double settle_s = 5;  // a GPU's clocks and power vary for about three seconds after
+                                // idling
 
 double running_s() {
   return std::chrono::duration<double>(process::Clock::now().time_since_epoch()).count();
@@ -126,10 +128,14 @@ class RunInProgress {
   }
 
   CaseResult execute(const Selected& selected) {
-    const CaseLimits limits{sampling_of(plan_.profile.sampling, selected.info),
-                            budget_.sampling_s(selected.name), plan_.profile.case_timeout_s,
-                            budget_.left_s()};
+    CaseLimits limits{sampling_of(plan_.profile.sampling, selected.info),
+                      budget_.sampling_s(selected.name), plan_.profile.case_timeout_s,
+                      budget_.left_s()};
+    if (progress_.replicate > 0) limits.sampling.energy_s = 0;
+    if (!settled_ && plan_.device.kind == DeviceKind::cuda)
+      limits.settle_s = std::min(settle_s, budget_.left_s() / 10);
     CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
+    if (record::has_samples(result.measurement.outcome)) settled_ = true;
     if (!result.worker_usable) process_.reset();
     return result;
   }
@@ -243,6 +249,7 @@ class RunInProgress {
   std::set<const Worker*> started_;  // workers that have measured
   std::uint64_t seed_ = 0;           // of the replicate
   int attempt_ = 1;                  // at the case in hand
+  bool settled_ = false;             // a case has brought the device into a steady state
   std::unique_ptr<process::WorkerProcess> process_;
   std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
 };
@@ -259,8 +266,8 @@ record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& o
       status = record::RunStatus::interrupted;
       run.stop();
     }
-    for (const record::Roof& roof :
-         measured_roofs(store::measurements(store, plan.run.id, store::Samples::leave_out)))
+    for (const record::Roof& roof : measured_roofs(
+             store::measurements(store, plan.run.id, store::Samples::leave_out), plan.run.unstable))
       store::add(store, plan.run.id, roof);
     for (const record::Roof& roof : catalogue::datasheet_roofs(plan.device.pci_id))
       store::add(store, plan.run.id, roof);

@@ -235,7 +235,7 @@ def beside(lab, *programs: str) -> str:
 
 def collectives_profile(lab):
     profile = lab.profile("constant")
-    cases = ["collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024", "scripted/*"]
+    cases = ["collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16", "scripted/*"]
     profile.write_text(
         profile.read_text().replace(
             "[fake]", f"[cpu]\ncases = {cases[:1]}\n\n[fake]".replace("'", '"')
@@ -307,7 +307,7 @@ def test_without_mpirun_the_collectives_are_unavailable(lab):
     assert done.returncode == 0, done.stderr
     rows = cpu_rows(lab)
     assert rows == {
-        "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024": [
+        "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16": [
             ("unavailable", "ridgeline-collectives cannot be started: mpirun not found")
         ]
     }
@@ -318,7 +318,7 @@ def test_collectives_are_measured_under_mpirun_and_leave_nothing(lab):
     done = run_on_cpu(lab, str(BUILD / "ridgeline"))
     assert done.returncode == 0, done.stdout + done.stderr
     ((name, ((outcome, _),)),) = cpu_rows(lab).items()
-    assert name == "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024"
+    assert name == "collectives/mpi/f32/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16"
     assert outcome in (
         "ok",
         "unstable",

@@ -25,18 +25,24 @@ constexpr double least_sample_ns = 10e3;
 
 protocol::Prepare prepare_request(const Selected& selected, const std::string& device,
                                   std::uint64_t seed, std::uint64_t layout,
-                                  const Sampling& sampling) {
+                                  const CaseLimits& limits) {
   const record::CaseId& id = selected.info.id;
+  const Sampling& sampling = limits.sampling;
+  const auto where = [&](protocol::Feature feature, double seconds) {
+    return selected.worker->hello.features.contains(feature) ? seconds * 1e9 : 0;
+  };
   protocol::Prepare request;
   request.case_name = selected.name;
   request.device = device;
   request.seed = seed;
   request.cache = option(id, "cache", "cold");
-  request.launch = option(id, "launch", "graph");
+  request.launch = record::launch_of(id);
   request.input = option(id, "input", "uniform");
   request.warmup_budget_ns = sampling.warmup_s * 1e9;
   request.sample_floor_ns = sampling.sample_floor_s * 1e9;
   request.layout = layout;
+  request.settle_budget_ns = where(protocol::Feature::settle, limits.settle_s);
+  request.energy_budget_ns = where(protocol::Feature::energy, sampling.energy_s);
   return request;
 }
 
@@ -131,7 +137,7 @@ CaseExecution::CaseExecution(process::WorkerProcess& worker, const Selected& sel
     : worker_(worker),
       selected_(selected),
       limits_(limits),
-      request_(prepare_request(selected, device, seed, layout, limits.sampling)) {}
+      request_(prepare_request(selected, device, seed, layout, limits)) {}
 
 double CaseExecution::left_s() const {
   return std::min(limits_.timeout_s, limits_.run_left_s) - spent_s_;

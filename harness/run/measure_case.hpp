@@ -19,6 +19,7 @@ struct CaseLimits {
   double sampling_s = 0;  // to sample for
   double timeout_s = 0;   // of the whole case
   double run_left_s = 0;  // of the run's budget
+  double settle_s = 0;    // to bring the device's clocks and power into a steady state before
 };
 
 struct CaseResult {

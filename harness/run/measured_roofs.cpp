@@ -42,10 +42,10 @@ std::string roof_unit(const std::string& kind) {
   return is_arithmetic(of) ? "FLOP/s" : "B/s";
 }
 
-std::vector<record::Roof> measured_roofs(
-    const std::vector<store::StoredMeasurement>& measurements) {
+std::vector<record::Roof> measured_roofs(const std::vector<store::StoredMeasurement>& measurements,
+                                         std::optional<double> limit) {
   std::map<std::string, Reached> best;  // by kind
-  for (const analysis::CaseSummary& summary : analysis::summarise(measurements, {})) {
+  for (const analysis::CaseSummary& summary : analysis::summarise(measurements, {}, limit)) {
     const std::string& kind = summary.case_info.roof;
     if (kind.empty()) continue;
     const std::optional<Reached> reached = reached_by(summary);

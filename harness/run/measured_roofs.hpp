@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace ridgeline::run {
 /// best case, by the median over the processes that stand for it (analysis::over_processes). One
 /// whose processes were not all ok still counts, and its roof is marked as unsteady; one that was
 /// disturbed in every process counts only where there is no other of its kind. Values that are not
-/// finite and above 0 are skipped.
-std::vector<record::Roof> measured_roofs(const std::vector<store::StoredMeasurement>& measurements);
+/// finite and above 0 are skipped. `limit`: Run::unstable.
+std::vector<record::Roof> measured_roofs(const std::vector<store::StoredMeasurement>& measurements,
+                                         std::optional<double> limit);
 
 /// Unit of a roof of this kind: "FLOP/s" for fma.* and tensor.*, "ns" for latency.*, else "B/s".
 std::string roof_unit(const std::string& kind);

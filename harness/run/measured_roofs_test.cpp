@@ -30,7 +30,7 @@ struct Rows {
     rows.push_back(row);
     return rows.back().measurement;
   }
-  std::vector<record::Roof> roofs() const { return measured_roofs(rows); }
+  std::vector<record::Roof> roofs() const { return measured_roofs(rows, std::nullopt); }
 };
 
 TEST(MeasuredRoofs, TakesTheBestCaseByTheMedianOfItsProcesses) {

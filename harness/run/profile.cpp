@@ -48,6 +48,7 @@ Profile parse_profile(std::string_view text, const std::filesystem::path& file) 
     options.max_samples = sampling.count("max_samples", 1, 1'000'000);
     options.warmup_s = sampling.duration("warmup");
     if (sampling.find("sample_floor")) options.sample_floor_s = sampling.duration("sample_floor");
+    if (sampling.find("energy")) options.energy_s = sampling.duration("energy");
     if (options.max_samples < options.min_samples)
       sampling.refuse(sampling.need("max_samples").source(), "max_samples is below min_samples");
     if (options.unstable < options.target)

@@ -28,9 +28,9 @@ const Case* find_case(const Program& program, std::string_view name, device::Kin
 
 measure::PrepareOptions options_of(const record::CaseId& id) {
   measure::PrepareOptions options;
+  if (record::launch_of(id) == "single") options.launch = device::Launch::single;
   for (const record::Field& option : id.options) {
     if (option == record::Field{"cache", "hot"}) options.cache = measure::Cache::hot;
-    if (option == record::Field{"launch", "single"}) options.launch = device::Launch::single;
     if (option == record::Field{"input", "zeros"})
       options.distribution = device::Distribution::zeros;
   }

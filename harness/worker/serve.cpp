@@ -45,6 +45,8 @@ measure::PrepareOptions options_of(const protocol::Prepare& request) {
   options.warmup_budget_ns = request.warmup_budget_ns;
   options.sample_floor_ns = request.sample_floor_ns;
   options.layout = request.layout;
+  options.settle_budget_ns = request.settle_budget_ns;
+  options.energy_budget_ns = request.energy_budget_ns;
   return options;
 }
 
@@ -73,10 +75,11 @@ class Session {
 
  private:
   std::string answer(const protocol::HelloRequest&) {
-    return to_line(protocol::Hello{protocol::version,
-                                   build_facts(program_.name),
-                                   program_.launcher,
-                                   {protocol::Feature::layout}});
+    return to_line(protocol::Hello{
+        protocol::version,
+        build_facts(program_.name),
+        program_.launcher,
+        {protocol::Feature::layout, protocol::Feature::settle, protocol::Feature::energy}});
   }
 
   std::string answer(const protocol::ListRequest&) {

@@ -79,7 +79,8 @@ TEST(Serve, HelloAndListTouchNoDevice) {
   EXPECT_EQ(hello.build.worker, "ridgeline-scripted-worker");
   EXPECT_EQ(hello.build.code_hash.size(), 32u);
   EXPECT_FALSE(hello.build.compiler.empty());
-  EXPECT_TRUE(hello.features.contains(protocol::Feature::layout));
+  EXPECT_EQ(hello.features, (std::set{protocol::Feature::layout, protocol::Feature::settle,
+                                      protocol::Feature::energy}));
   EXPECT_EQ(as<protocol::Cases>(answers.at(1)).cases.size(), program.suites[0].cases.size());
   EXPECT_EQ(failure(answers.at(2)).message, "discovered");
 }

@@ -67,8 +67,8 @@ DeviceOracle device_oracle();
 void write_lines(device::Device& device, const Problem& problem, const kernels::Permutation& order,
                  void* memory);
 
-/// The line of `order` at which launch `start` (below starts()) begins, and the one at which it
-/// ends.
+/// The line of `order` at which launch `start` begins, and the one at which it ends. The next one
+/// begins a line farther on.
 std::uint64_t begin_of(const Problem& problem, const kernels::Permutation& order,
                        std::size_t start);
 std::uint64_t end_of(const Problem& problem, const kernels::Permutation& order, std::size_t start);

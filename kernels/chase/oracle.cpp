@@ -40,11 +40,12 @@ void write_lines(device::Device& device, const Problem& problem, const kernels::
 
 std::uint64_t begin_of(const Problem& problem, const kernels::Permutation& order,
                        std::size_t start) {
-  return line_after(problem, order, start * static_cast<std::uint64_t>(problem.loads));
+  return line_after(problem, order, start * static_cast<std::uint64_t>(problem.loads + 1));
 }
 
 std::uint64_t end_of(const Problem& problem, const kernels::Permutation& order, std::size_t start) {
-  return line_after(problem, order, (start + 1) * static_cast<std::uint64_t>(problem.loads));
+  const auto loads = static_cast<std::uint64_t>(problem.loads);
+  return line_after(problem, order, start * (loads + 1) + loads);
 }
 
 }  // namespace ridgeline::chase

@@ -11,35 +11,42 @@ TITLE = "Collectives"
 READING = (
     "Bus bandwidth counts the bytes that every link must carry, so operations and numbers of ranks "
     "compare with each other and with the link's own rate. Small messages are bound by latency, "
-    "large ones by the links."
+    "large ones by the links. A call is isolated when all ranks met before it; pipelined calls "
+    "follow each other, and ranks may run ahead."
 )
 ORDER = 60
 
 
 def bus_bandwidth(run: Run) -> list[plot.Series]:
-    """busbw in B/s over the bytes of a message, one series an operation, number of ranks, variant
-    and type."""
+    """busbw in B/s over the bytes of a message, one series an operation, mode, number of ranks,
+    variant and type."""
     cases = [case for case in run.of_suite("collectives") if case.metric("busbw") is not None]
     operations = plot.distinct(case.problem.get("op", "?") for case in cases)
-    worlds = plot.distinct((case.variant, case.problem.get("ranks", "?")) for case in cases)
+    modes = plot.distinct(case.problem.get("mode", "") for case in cases)
+    worlds = plot.distinct(
+        (case.problem.get("mode", ""), case.variant, case.problem.get("ranks", "?"))
+        for case in cases
+    )
     variants = plot.distinct(case.variant for case in cases)
     dtypes = plot.distinct(case.dtype for case in cases)
 
     def label(key: tuple[object, ...]) -> str:
-        operation, variant, ranks, dtype = key
+        operation, mode, variant, ranks, dtype = key
         parts = [str(operation), f"{ranks} ranks"]
+        parts += [str(mode)] if len(modes) > 1 else []
         parts += [str(variant)] if len(variants) > 1 else []
         parts += [str(dtype)] if len(dtypes) > 1 else []
         return plot.shown(", ".join(parts), 40)
 
     def style(key: tuple[object, ...]) -> plot.Style:
         operation = operations.index(key[0])
-        return plot.Style.numbered(operation, operation, worlds.index(key[1:3]))
+        return plot.Style.numbered(operation, operation, worlds.index(key[1:4]))
 
     return plot.series(
         cases,
         key=lambda case: (
             case.problem.get("op", "?"),
+            case.problem.get("mode", ""),
             case.variant,
             case.problem.get("ranks", "?"),
             case.dtype,

@@ -53,7 +53,9 @@ struct Api {
   Status (*clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetClockInfo");
   Status (*max_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetMaxClockInfo");
   Status (*application_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetApplicationsClock");
-  Status (*power)(Handle, unsigned*) = Function("nvmlDeviceGetPowerUsage");                // mW
+  Status (*power)(Handle, unsigned*) = Function("nvmlDeviceGetPowerUsage");  // mW
+  Status (*energy)(Handle, unsigned long long*) =
+      Function("nvmlDeviceGetTotalEnergyConsumption");  // mJ since the driver was loaded
   Status (*power_limit)(Handle, unsigned*) = Function("nvmlDeviceGetEnforcedPowerLimit");  // mW
   Status (*temperature)(Handle, int, unsigned*) = Function("nvmlDeviceGetTemperature");
   Status (*throttle_reasons)(Handle, unsigned long long*) = Function(

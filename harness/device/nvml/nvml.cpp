@@ -60,6 +60,8 @@ Reading Gpu::read() {
   reading.sm_clock_mhz = number(ask<unsigned>(api().clock, handle_, sm_clock));
   reading.memory_clock_mhz = number(ask<unsigned>(api().clock, handle_, memory_clock));
   reading.power_w = number(ask<unsigned>(api().power, handle_), 1e-3);
+  if (const auto energy = ask<unsigned long long>(api().energy, handle_))
+    reading.energy_j = static_cast<double>(*energy) * 1e-3;
   reading.temperature_c = number(ask<unsigned>(api().temperature, handle_, 0));
   if (const auto mask = ask<unsigned long long>(api().throttle_reasons, handle_)) {
     Throttle throttle = read_throttle(*mask);

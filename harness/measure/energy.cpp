@@ -1,0 +1,53 @@
+#include "harness/measure/energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/measure/batches.hpp"
+
+namespace ridgeline::measure {
+namespace {
+
+// Long against what lies between two batches, and short against a step of the counter.
+constexpr double batch_ns = 5e6;
+constexpr int fewest_steps = 4;  // the first is where counting begins
+
+}  // namespace
+
+std::optional<double> energy_of_execution(const Setup& setup, const Workload& workload,
+                                          const PrepareOptions& options, double execution_ns) {
+  if (!setup.device.read_sensors().energy_j) return std::nullopt;
+  Rotation rotation(setup.device, workload, options.launch, options.cache);
+  rotation.set_executions(
+      std::clamp<std::int64_t>(std::llround(batch_ns / execution_ns), 1, 10'000));
+
+  const Stopwatch wall;
+  double executions = 0, last_j = *setup.device.read_sensors().energy_j;
+  struct Step {
+    double executions, energy_j;
+  };
+  std::vector<Step> steps;
+  do {
+    rotation.run_ns();
+    executions += static_cast<double>(rotation.executions());
+    const double now_j = setup.device.read_sensors().energy_j.value_or(last_j);
+    if (now_j != last_j) steps.push_back({executions, now_j});
+    last_j = now_j;
+  } while (wall.ns() < options.energy_budget_ns);
+  if (steps.size() < fewest_steps) return std::nullopt;
+  return (steps.back().energy_j - steps.front().energy_j) /
+         (steps.back().executions - steps.front().executions);
+}
+
+std::vector<record::Metric> energy_metrics(double energy_j, const Workload& workload) {
+  std::vector<record::Metric> metrics{{"energy", energy_j, "J", record::Direction::lower}};
+  if (workload.flops > 0)
+    metrics.push_back(
+        {"flops_per_joule", workload.flops / energy_j, "FLOP/J", record::Direction::higher});
+  if (workload.bytes > 0)
+    metrics.push_back(
+        {"bytes_per_joule", workload.bytes / energy_j, "B/J", record::Direction::higher});
+  return metrics;
+}
+
+}  // namespace ridgeline::measure
