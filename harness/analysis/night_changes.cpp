@@ -8,12 +8,13 @@
 #include "harness/base/text.hpp"
 
 namespace ridgeline::analysis {
-namespace {
 
 bool is_reading(const std::string& key) {
   return key == "load_average" || key.find("_at_rest_") != std::string::npos ||
          key.ends_with("_lifetime");
 }
+
+namespace {
 
 /// Of several workers the suites' own, which `gate --baseline-ref` builds.
 const record::Build* main_build(const store::StoredRun& run) {

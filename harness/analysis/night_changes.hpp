@@ -21,6 +21,10 @@ struct NightChanges {
   bool commit_changed() const { return before_commit != after_commit; }
 };
 
+/// Whether a recorded fact is by its name a reading, such as a load or a temperature at rest, and
+/// no setting.
+bool is_reading(const std::string& key);
+
 /// Facts that are readings rather than settings, such as a temperature: they differ every few
 /// nights anyway, so that a difference explains nothing.
 std::set<std::string> restless_facts(const NightlyDevice& device);

@@ -4,25 +4,14 @@
 
 #include <fmt/core.h>
 
-#include "harness/analysis/summary.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"
-#include "harness/base/units.hpp"
-#include "harness/cli/command.hpp"
-#include "harness/present/case_table.hpp"
-#include "harness/present/exit_code.hpp"
-#include "harness/present/json_output.hpp"
+#include "harness/cli/run_measured.hpp"
 #include "harness/present/plan.hpp"
-#include "harness/present/progress.hpp"
-#include "harness/present/repeat.hpp"
-#include "harness/present/repeat_of.hpp"
 #include "harness/present/terminal.hpp"
-#include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
-#include "harness/record/json.hpp"
 #include "harness/run/device_lock.hpp"
-#include "harness/run/drive.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
@@ -30,14 +19,6 @@
 
 namespace ridgeline::cli {
 namespace {
-
-/// Options of `run` alone.
-struct RunOptions {
-  std::vector<std::string> patterns, excluded;
-  std::string label, unfit, budget, seed, repeat_of;
-  std::optional<int> processes;
-  bool strict = false, no_wait = false, dry_run = false;
-};
 
 /// Takes the cases that --exclude picks out of the plan.
 void exclude(run::Plan& plan, const std::vector<std::string>& excluded,
@@ -53,69 +34,53 @@ void exclude(run::Plan& plan, const std::vector<std::string>& excluded,
                 "exclude fewer, or choose more");
 }
 
-/// What the end of the budget has left out, in words; empty when it has not.
-std::string cut_off_text(const run::Profile& profile,
-                         const std::vector<analysis::CaseSummary>& summaries, int cut_off) {
-  const auto never =
-      std::ranges::count(summaries, record::Outcome::not_measured, &analysis::CaseSummary::outcome);
-  if (cut_off == 0)
-    return never == 0
-               ? ""
-               : fmt::format("--budget gives more than {}\n", units::duration(profile.budget_s));
-  return fmt::format(
-      "the budget of {} left no time for {} of cases, which have fewer processes than {}; --budget "
-      "gives more\n",
-      units::duration(profile.budget_s), units::plural(cut_off, "execution"), profile.processes);
+/// What a run that is resumed keeps.
+void check_resumable(const RunOptions& options) {
+  const std::pair<const char*, bool> kept[] = {{"PATTERN", !options.patterns.empty()},
+                                               {"--exclude", !options.excluded.empty()},
+                                               {"--processes", options.processes.has_value()},
+                                               {"--seed", !options.seed.empty()},
+                                               {"--label", !options.label.empty()},
+                                               {"--unfit", !options.unfit.empty()}};
+  for (const auto& [name, given] : kept)
+    if (given)
+      throw Error(ErrorKind::usage, fmt::format("{} does not go with --resume", name),
+                  "a run that is resumed keeps the cases and options that it was started with");
 }
 
-int close(const Context& context, const RunOptions& options, const run::Plan& plan,
-          const store::Store& store, record::RunStatus status, int cut_off,
-          const std::optional<present::Repeat>& again) {
-  const auto summaries =
-      analysis::summarise(store::measurements(store, plan.run.id, store::Samples::leave_out),
-                          store::roofs(store, plan.run.id), plan.run.unstable);
-  int code = present::exit_code(status, summaries, options.strict);
-  if (again && !again->gone.empty() && code != present::interrupted)
-    code = present::not_all_measured;
-  const std::string repeat =
-      present::repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
-  if (context.json) {
-    json::Value all{{"run", plan.run.id},
-                    {"status", record::to_string(status)},
-                    {"device", record::to_json(plan.device)},
-                    {"profile", plan.profile.name},
-                    {"seed", plan.run.seed},
-                    {"file", store.file().string()},
-                    {"exit_code", code},
-                    {"cases", json::list(summaries, [](const auto& summary) {
-                       return present::to_json(summary);
-                     })}};
-    if (cut_off > 0) all["cut_off"] = cut_off;
-    if (const auto above = present::names_above_roof(summaries); !above.empty())
-      all["above_roof"] = above;
-    if (again) all["repeat_of"] = present::to_json(*again);
-    if (!repeat.empty()) all["repeat"] = repeat;
-    present::print_json(all);
-    return code;
+int resume(const Context& context, const RunOptions& options) {
+  check_resumable(options);
+  std::FILE* out = context.json ? stderr : stdout;  // for people
+  const std::filesystem::path home = process::home();
+  const present::RepeatedRun resumed =
+      present::find_repeated(context.results, options.resume, present::Again::resume);
+  present::check_workers(resumed, context.workers);
+  run::Plan plan;
+  plan.run = resumed.found.summary.run;
+  plan.profile = resumed.profile;
+  if (!options.budget.empty()) plan.profile.budget_s = run::parse_budget(options.budget);
+  const std::vector<run::Worker> workers =
+      run::ask_workers(context.workers, run::Ask::cases_and_devices);
+  plan.device = present::same_device(resumed, workers, context.device);
+  plan.cases = present::resumed_cases(resumed, workers, plan.device, home);
+  if (plan.device.kind == DeviceKind::emulated) plan.profile.processes = 1;
+  const run::DeviceLock lock(plan.device.uuid,
+                             fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
+                             while_in_use(plan.device.id, options.no_wait));
+  const present::Resumed before =
+      present::go_on(resumed, workers, run::observe_environment(plan.device), plan);
+  if (!context.quiet) {
+    present::say(out, present::device_text(plan.device, true));
+    present::say(out, fmt::format("run {}, resumed: {}\n{}", plan.run.id,
+                                  present::executions_text(plan), present::resumed_text(before)));
   }
-  present::say(
-      stdout,
-      fmt::format("\n{}\n{}: {}\n", present::case_table(summaries, present::look_of(stdout)),
-                  units::plural(std::ssize(summaries), "case"),
-                  summaries.empty() ? "nothing was measured" : present::outcome_counts(summaries)));
-  present::say(stdout, cut_off_text(plan.profile, summaries, cut_off));
-  if (again)
-    present::say(stdout,
-                 fmt::format("\n{}", present::repeat_text(*again, present::look_of(stdout).width)));
-  present::say(
-      stdout,
-      fmt::format("stored as {} in {}{}\n", plan.run.id, store.file().string(),
-                  status == record::RunStatus::interrupted ? ", marked as interrupted" : ""));
-  if (!repeat.empty()) present::say(stdout, fmt::format("repeat what failed: {}\n", repeat));
-  return code;
+  store::Store store = store::Store::create(resumed.found.file);
+  store::resume(store, plan.run.id);
+  return measure_plan(context, options, plan, store, {std::nullopt, {}, before});
 }
 
 int run(const Context& context, const RunOptions& options) {
+  if (!options.resume.empty()) return resume(context, options);
   std::FILE* out = context.json ? stderr : stdout;  // for people
   const std::filesystem::path home = process::home();
   std::optional<present::RepeatedRun> repeated;
@@ -177,35 +142,8 @@ int run(const Context& context, const RunOptions& options) {
   plan.run.started = run::timestamp();
   store::begin(store, plan.run, plan.device, run::observe_environment(plan.device));
 
-  present::ProgressDisplay display(out, context.quiet);
-  run::Observer observer;
-  int cut_off = 0;
-  observer.tick = [&](const run::Progress& progress) {
-    cut_off = progress.cut_off;
-    display.tick(progress);
-  };
-  observer.stored = [&](const run::Progress& progress, const run::Selected& selected,
-                        const record::Measurement& measurement) {
-    cut_off = progress.cut_off;
-    display.stored(progress, selected, measurement);
-  };
-  const record::RunStatus status = [&] {
-    try {
-      return run::drive(plan, store, observer);
-    } catch (const Error& error) {
-      display.clear();
-      throw Error(error.kind(), error.what(),
-                  fmt::format("{}{}what was reported as measured is stored; repeat: {}",
-                              error.advice(), error.advice().empty() ? "" : "; ",
-                              present::repeating_line(plan.run.command_line, plan.device.id,
-                                                      plan.run.seed)));
-    }
-  }();
-  process::end_descendants();
-  display.clear();
-  std::optional<present::Repeat> again;
-  if (repeated) again = present::compare(*repeated, plan.run.id, std::move(gone), store);
-  return close(context, options, plan, store, status, cut_off, again);
+  return measure_plan(context, options, plan, store,
+                      {std::move(repeated), std::move(gone), std::nullopt});
 }
 
 }  // namespace
@@ -224,6 +162,9 @@ void add_run(Command program, Context& context) {
   ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does
                                                 each come out the same? What is given beside it
                                                 replaces its own
+  ridgeline run --resume latest --budget 5m     go on with a run that was interrupted, killed or cut
+                                                off by its budget: what it has is not measured
+                                                again. The budget counts from now
 
 Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends
 at once.
@@ -244,6 +185,8 @@ above its roof, 130 interrupted.)",
                  {.value_name = "N"});
   command.option("--repeat-of", options.repeat_of,
                  "Measure the cases of a stored run again, and compare", {.value_name = "RUN"});
+  command.option("--resume", options.resume, "Measure what a stored run has left, as a part of it",
+                 {.value_name = "RUN"});
   command.option("--label", options.label, "A word to find the run by",
                  {.value_name = "TEXT", .may_be_empty = true});
   command.option("--unfit", options.unfit,
@@ -254,7 +197,8 @@ above its roof, 130 interrupted.)",
   command.flag("--dry-run", options.dry_run,
                "List the cases and estimate the time; measure and store nothing");
   command.flag("--no-wait", options.no_wait, "Exit 69 when another run holds the device");
-  command.exclusive({"--profile", "--repeat-of"});
+  command.exclusive({"--profile", "--repeat-of", "--resume"});
+  command.exclusive({"--dry-run", "--resume"});
   for (const auto add : {add_results_option, add_worker_option, add_json_option, add_quiet_option})
     add(command, context);
 }

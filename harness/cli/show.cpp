@@ -15,6 +15,7 @@
 #include "harness/present/listing.hpp"
 #include "harness/present/rate.hpp"
 #include "harness/present/repeat.hpp"
+#include "harness/present/resume_of.hpp"
 #include "harness/present/run_text.hpp"
 #include "harness/present/shown_gate.hpp"
 #include "harness/present/table.hpp"
@@ -157,6 +158,12 @@ void print_cases(const Shown& shown, const present::Look& look) {
                                    present::outcome_counts(shown.cases)));
   if (const std::string vouched = present::vouched_text(shown.cases); !vouched.empty())
     present::say(stdout, vouched + "\n");
+  const bool is_whole =
+      shown.status == "finished" &&
+      std::ranges::count(shown.cases, record::Outcome::not_measured, &CaseSummary::outcome) == 0;
+  const std::string resume =
+      is_whole ? "" : present::resuming_line(shown.run, shown.status, shown.found.file);
+  if (!resume.empty()) present::say(stdout, fmt::format("resume: {}\n", printable(resume, 4000)));
   const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
                                                          shown.run.seed, shown.cases);
   if (!repeat.empty())

@@ -31,9 +31,12 @@ constexpr std::size_t max_named = 5;  // of cases that are gone
 
 const record::Run& run_of(const RepeatedRun& repeated) { return repeated.found.summary.run; }
 
-[[noreturn]] void refuse(const record::Run& run, const std::string& why,
+[[noreturn]] void refuse(const RepeatedRun& repeated, const std::string& why,
                          const std::string& advice = {}) {
-  throw Error(ErrorKind::usage, fmt::format("run {} cannot be repeated: {}", run.id, why), advice);
+  throw Error(ErrorKind::usage,
+              fmt::format("run {} cannot be {}: {}", run_of(repeated).id,
+                          repeated.again == Again::repeat ? "repeated" : "resumed", why),
+              advice);
 }
 
 std::string last(const std::vector<std::string>& values) {
@@ -48,21 +51,22 @@ run::Profile stored_profile(const RepeatedRun& repeated) {
     profile =
         run::parse_profile(run.profile_text, fmt::format("the profile stored in run {}", run.id));
   } catch (const Error& error) {
-    refuse(run, error.what());
+    refuse(repeated, error.what());
   }
   profile.name = run.profile;
   if (!repeated.budget.empty()) {
     const auto seconds = run::parse_duration(repeated.budget);
     if (!seconds)
-      refuse(run, fmt::format("its --budget {} is not a duration", printable(repeated.budget)));
+      refuse(repeated,
+             fmt::format("its --budget {} is not a duration", printable(repeated.budget)));
     profile.budget_s = *seconds;
   }
   if (!repeated.processes.empty()) {
     const char* end = repeated.processes.data() + repeated.processes.size();
     const auto [rest, error] = std::from_chars(repeated.processes.data(), end, profile.processes);
     if (error != std::errc{} || rest != end || profile.processes < 1 || profile.processes > 1000)
-      refuse(run, fmt::format("its --processes {} is not a number from 1 to 1000",
-                              printable(repeated.processes)));
+      refuse(repeated, fmt::format("its --processes {} is not a number from 1 to 1000",
+                                   printable(repeated.processes)));
   }
   return profile;
 }
@@ -121,19 +125,23 @@ int count(const Repeat& repeat, Reproduced wanted) {
 
 }  // namespace
 
-RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector) {
-  RepeatedRun repeated{store::find_run(results, selector, say_left_out), {}, {}, {}, {}, {}};
+RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector,
+                          Again again) {
+  RepeatedRun repeated{again, store::find_run(results, selector, say_left_out), {}, {}, {}, {}, {}};
   const record::Run& run = run_of(repeated);
   if (!run.gate.empty())
-    refuse(run, fmt::format("it is a side of gate {}, which measured both sides in turn", run.gate),
-           "repeat the gate: ridgeline show names its command");
+    refuse(repeated,
+           fmt::format("it is a side of gate {}, which measured both sides in turn", run.gate),
+           fmt::format("{} the gate: ridgeline show names the command",
+                       again == Again::repeat ? "repeat" : "resume"));
   repeated.budget = last(values_of(run.command_line, "--budget"));
   repeated.processes = last(values_of(run.command_line, "--processes"));
   repeated.workers = values_of(run.command_line, "--worker");
   repeated.profile = stored_profile(repeated);
   repeated.measurements = store::measurements(store::Store::open(repeated.found.file), run.id,
                                               store::Samples::leave_out);
-  if (repeated.measurements.empty()) refuse(run, "it measured nothing");
+  if (again == Again::repeat && repeated.measurements.empty())
+    refuse(repeated, "it measured nothing");
   return repeated;
 }
 
@@ -142,8 +150,7 @@ void check_workers(const RepeatedRun& repeated, const std::vector<std::string>& 
   std::vector<std::string> words;
   for (const std::string& worker : repeated.workers)
     words.insert(words.end(), {"--worker", worker});
-  refuse(run_of(repeated),
-         "it started programs that its record names, and a record can be a stranger's",
+  refuse(repeated, "it started programs that its record names, and a record can be a stranger's",
          fmt::format("if you trust them, add: {}", shell_line(words)));
 }
 
@@ -178,7 +185,7 @@ record::Device same_device(const RepeatedRun& repeated, const std::vector<run::W
     if (device.uuid == then.uuid && (id.empty() || id == device.id)) return device;
     here.push_back(fmt::format("{} ({})", printable(device.id), printable(device.name)));
   }
-  refuse(run_of(repeated),
+  refuse(repeated,
          fmt::format("it was measured on {} ({}), which is not {}", printable(then.id),
                      printable(then.name), id.empty() ? "here" : printable(id)),
          fmt::format("here {} {}", here.size() == 1 ? "is" : "are", fmt::join(here, ", ")));
@@ -197,8 +204,8 @@ CasesAgain cases_again(const RepeatedRun& repeated, const std::vector<run::Worke
     if (wanted.erase(each.name) > 0) again.cases.push_back(std::move(each));
   again.gone.assign(wanted.begin(), wanted.end());
   if (again.cases.empty())
-    refuse(run_of(repeated), fmt::format("no worker lists any of its cases any more, such as {}",
-                                         again.gone.front()));
+    refuse(repeated, fmt::format("no worker lists any of its cases any more, such as {}",
+                                 again.gone.front()));
   return again;
 }
 

@@ -15,8 +15,12 @@
 /// `ridgeline run --repeat-of RUN`: a stored run is measured again and compared with itself.
 namespace ridgeline::present {
 
-/// A stored run with what is needed to do it again.
+/// What a stored run is read for: to do it again, or to go on with it.
+enum class Again { repeat, resume };
+
+/// A stored run with what is needed to do it again, or to go on with it.
 struct RepeatedRun {
+  Again again = Again::repeat;
   store::FoundRun found;
   run::Profile profile;              // the text as stored, with what the command line changed
   std::string budget, processes;     // as its command line changed them; empty when it did not
@@ -24,9 +28,10 @@ struct RepeatedRun {
   std::vector<store::StoredMeasurement> measurements;  // without samples
 };
 
-/// Throws a usage Error for a run that cannot be repeated: a side of a gate, one that measured
-/// nothing, or one whose profile this program does not understand.
-RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector);
+/// Throws a usage Error for a run that cannot be done again: a side of a gate, one that measured
+/// nothing, which can be gone on with, or one whose profile this program does not understand.
+RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector,
+                          Again again = Again::repeat);
 
 /// Throws a usage Error when the run had workers and none is `named` now: the record may be a
 /// stranger's, and what it names is not started unasked.

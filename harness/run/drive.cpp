@@ -14,6 +14,7 @@
 #include "harness/process/interrupt.hpp"
 #include "harness/process/worker_process.hpp"
 #include "harness/run/budget.hpp"
+#include "harness/run/executed.hpp"
 #include "harness/run/measure_case.hpp"
 #include "harness/run/measured_roofs.hpp"
 #include "harness/run/order.hpp"
@@ -57,19 +58,29 @@ std::vector<Assignment> assignments_of(const std::vector<Selected>& cases, std::
   return assignments;
 }
 
+/// So many executions of a case are left; of one that cannot be measured here one, which says so.
+int times_left(const Plan& plan, const Executed& executed, const Selected& selected) {
+  int left = 0;
+  for (int replicate = 0; replicate < plan.profile.processes; ++replicate)
+    left += !executed.has(selected.name, replicate);
+  return selected.unavailable.empty() ? left : std::min(left, 1);
+}
+
 class RunInProgress {
  public:
   RunInProgress(const Plan& plan, store::Store& store, const Observer& observer)
       : plan_(plan),
         store_(store),
         observer_(observer),
+        executed_(plan.earlier, plan.profile.case_timeout_s),
         budget_(plan.profile.budget_s, running_s),
         spent_(fmt::format("the run's budget of {} was spent",
                            units::duration(plan.profile.budget_s))),
         start_s_(running_s()) {
     progress_.processes = plan.profile.processes;
     for (const Selected& selected : plan.cases) {
-      const int times = selected.unavailable.empty() ? plan.profile.processes : 1;
+      const int times = times_left(plan, executed_, selected);
+      if (executed_.has_any(selected.name)) measured_.insert(selected.name);
       for (int i = 0; i < times; ++i) budget_.expect(selected.name, shares_of(selected.info));
       left_[selected.name] = times;
       progress_.total += times;
@@ -89,10 +100,12 @@ class RunInProgress {
   void measure(const Assignment& assignment) {
     process_id_.reset();
     for (const Selected* selected : assignment.cases) {
-      if (left_.at(selected->name) == 0) continue;  // decided in an earlier replicate
+      // Decided in an earlier replicate, or in an earlier part of the run.
+      if (left_.at(selected->name) == 0 || executed_.has(selected->name, progress_.replicate))
+        continue;
       process::Interrupt::check();
       progress_.case_name = selected->name;
-      attempt_ = 1;
+      attempt_ = first_attempt_ = executed_.attempts(selected->name, progress_.replicate) + 1;
       tick();
       if (!selected->unavailable.empty())
         add(assignment, *selected,
@@ -109,7 +122,7 @@ class RunInProgress {
   void measure(const Assignment& assignment, const Selected& selected) {
     CaseResult result = execute(selected);
     // What spans a pause of the machine says nothing of the case: it is kept, and measured again.
-    while (spans_a_pause(result) && attempt_ < most_attempts) {
+    while (spans_a_pause(result) && attempt_ < first_attempt_ + most_attempts - 1) {
       keep(selected, result.measurement);
       ++attempt_;
       if (!start(assignment, selected)) return;
@@ -240,21 +253,29 @@ class RunInProgress {
   const Plan& plan_;
   store::Store& store_;
   const Observer& observer_;
+  const Executed executed_;
   Budget budget_;
   const std::string spent_;  // why a case was not measured
   double start_s_;
   Progress progress_;
-  std::map<std::string, int> left_;  // executions to come, by case
-  std::set<std::string> measured_;   // cases with a measurement
-  std::set<const Worker*> started_;  // workers that have measured
-  std::uint64_t seed_ = 0;           // of the replicate
-  int attempt_ = 1;                  // at the case in hand
-  bool settled_ = false;             // a case has brought the device into a steady state
+  std::map<std::string, int> left_;      // executions to come, by case
+  std::set<std::string> measured_;       // cases with a measurement
+  std::set<const Worker*> started_;      // workers that have measured
+  std::uint64_t seed_ = 0;               // of the replicate
+  int attempt_ = 1, first_attempt_ = 1;  // at the case in hand
+  bool settled_ = false;  // a case has brought the device into a steady state
   std::unique_ptr<process::WorkerProcess> process_;
   std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
 };
 
 }  // namespace
+
+int executions_left(const Plan& plan) {
+  const Executed executed(plan.earlier, plan.profile.case_timeout_s);
+  int left = 0;
+  for (const Selected& selected : plan.cases) left += times_left(plan, executed, selected);
+  return left;
+}
 
 record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& observer) {
   try {

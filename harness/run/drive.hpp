@@ -8,6 +8,7 @@
 #include "harness/record/run.hpp"
 #include "harness/run/profile.hpp"
 #include "harness/run/selection.hpp"
+#include "harness/store/read_runs.hpp"
 #include "harness/store/store.hpp"
 
 namespace ridgeline::run {
@@ -18,7 +19,11 @@ struct Plan {
   record::Device device;
   std::vector<Selected> cases;
   record::Run run;
+  std::vector<store::StoredMeasurement> earlier;  // that the run has, when it is resumed
 };
+
+/// The executions of the plan's cases that are left to do.
+int executions_left(const Plan& plan);
 
 /// How far a run is.
 struct Progress {
@@ -35,9 +40,9 @@ struct Observer {
   std::function<void(const Progress&, const Selected&, const record::Measurement&)> stored;
 };
 
-/// Measures the plan: each replicate in a process of its own and in an order of its own, every
-/// measurement stored at once. Returns finished, or interrupted when the user asked to stop; the
-/// run in the store says the same. Store errors are thrown.
+/// Measures what is left of the plan: each replicate in a process of its own and in an order of its
+/// own, every measurement stored at once. Returns finished, or interrupted when the user asked to
+/// stop; the run in the store says the same. Store errors are thrown.
 record::RunStatus drive(const Plan& plan, store::Store& store, const Observer& observer);
 
 }  // namespace ridgeline::run

@@ -8,6 +8,7 @@
 #include "harness/store/examples.hpp"
 #include "harness/store/integrity_fixture.hpp"
 #include "harness/store/read_runs.hpp"
+#include "harness/store/write_gate.hpp"
 #include "harness/store/write_run.hpp"
 
 namespace ridgeline::store {
@@ -220,6 +221,24 @@ TEST_F(Results, ARoofThatIsAddedAgainIsReplaced) {
   const auto roofs = store::roofs(store, run.id);
   ASSERT_EQ(roofs.size(), 2u);
   EXPECT_EQ(roofs[1].value, 2e9);
+}
+
+TEST_F(Results, ARunThatIsResumedRunsAgainWithoutTheRoofsItMeasured) {
+  add(store, run.id, {"dram.copy", 1e9, "B/s", "measured"});
+  add(store, run.id, {"dram.read", 1e9, "B/s", "measured, unsteady"});
+  add(store, run.id, {"dram", 3e9, "B/s", "datasheet"});
+  finish(store, run.id, record::RunStatus::interrupted, "2027-01-01T00:00:00Z");
+  resume(store, run.id);
+  EXPECT_EQ(store::runs(store)[0].run.status, record::RunStatus::running);
+  EXPECT_EQ(store::runs(store)[0].run.finished, "");
+  ASSERT_EQ(store::roofs(store, run.id).size(), 1u);
+  EXPECT_EQ(store::roofs(store, run.id)[0].kind, "dram");
+  resume(store, run.id);  // a killed one says running
+  EXPECT_THROW(resume(store, "nobody"), Error);
+  const record::Gate gate = examples::gate();
+  begin(store, gate, examples::side(gate, gate.baseline_run),
+        examples::side(gate, gate.candidate_run), examples::device(), examples::environment());
+  EXPECT_THROW(resume(store, gate.candidate_run), Error) << "a gate resumes its own";
 }
 
 TEST_F(Results, AFileHoldsOneModel) {

@@ -73,6 +73,24 @@ void finish(Connection& connection, std::string_view run_id, record::RunStatus s
                                               run_id, connection.file().string()));
 }
 
+void resume(Connection& connection, std::string_view run_id) {
+  connection.write("resume a run in", [&] {
+    const int changed =
+        connection
+            .statement(
+                "UPDATE run SET status = 'running', finished = NULL WHERE id = ? AND gate = ''",
+                run_id)
+            .exec();
+    if (changed == 0)
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot resume run {} in {}: no such run of its own", run_id,
+                              connection.file().string()));
+    for (const std::string_view source : {record::measured_source, record::unsteady_source})
+      connection.statement("DELETE FROM roof WHERE run_id = ? AND source = ?", run_id, source)
+          .exec();
+  });
+}
+
 std::int64_t add(Connection& connection, const record::Process& process) {
   return connection.write("store a process in", [&] {
     const std::int64_t build_id = find_or_insert(connection, "build", process.build);

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.hpp"
+#include "harness/present/repeat_of.hpp"
+
+/// `ridgeline run --resume RUN`: what an interrupted run, or one whose budget was spent, has left
+/// is measured as a part of that run.
+namespace ridgeline::present {
+
+/// The cases that the run measures, by its profile and its command line. Throws a usage Error when
+/// they are not those that it has measured so far.
+std::vector<run::Selected> resumed_cases(const RepeatedRun& resumed,
+                                         const std::vector<run::Worker>& workers,
+                                         const record::Device& device,
+                                         const std::filesystem::path& home);
+
+/// What the run has when it is resumed: read when nobody else can be measuring it.
+struct Resumed {
+  std::size_t executions = 0;        // that it has
+  std::vector<std::string> changes;  // of the recorded environment since it began, in words
+};
+
+/// Reads what the run has into `plan`, whose cases, device and profile are known. Throws a usage
+/// Error when nothing is left to measure, and when what is left would be of another comparable
+/// environment, or of workers with other code, or with code that is not known.
+Resumed go_on(const RepeatedRun& resumed, const std::vector<run::Worker>& workers,
+              const record::Environment& environment, run::Plan& plan);
+
+/// "41 executions are stored", and what has changed, a line each.
+std::string resumed_text(const Resumed& resumed);
+json::Value to_json(const Resumed& resumed);
+
+/// The line that resumes a run that is stored in `file`, whose `state` is in words; empty for a run
+/// that is running, that a gate measured, or that repeats another one. Of a finished run, that its
+/// budget cut off something is the caller's to know.
+std::string resuming_line(const record::Run& run, std::string_view state,
+                          const std::filesystem::path& file);
+
+}  // namespace ridgeline::present
