@@ -20,6 +20,7 @@
 #include "harness/process/descendants.hpp"
 #include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
+#include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/store/write_gate.hpp"
 
@@ -91,6 +92,7 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   const run::DeviceLock lock(setup.device.uuid,
                              fmt::format("gate {}: {}", gate.id, gate.command_line),
                              while_in_use(setup.device.id, options.no_wait));
+  if (!context.quiet) present::say(out, present::doubts_text(run::look_for_doubts(setup.device)));
   const record::Environment environment = run::observe_environment(setup.device);
   present::GateReport report;
   report.device = setup.device;

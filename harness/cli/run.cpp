@@ -12,6 +12,7 @@
 #include "harness/present/terminal.hpp"
 #include "harness/process/home.hpp"
 #include "harness/run/device_lock.hpp"
+#include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
@@ -74,9 +75,11 @@ int resume(const Context& context, const RunOptions& options) {
     present::say(out, fmt::format("run {}, resumed: {}\n{}", plan.run.id,
                                   present::executions_text(plan), present::resumed_text(before)));
   }
+  const std::vector<std::string> doubts = run::look_for_doubts(plan.device);
+  if (!context.quiet) present::say(out, present::doubts_text(doubts));
   store::Store store = store::Store::create(resumed.found.file);
   store::resume(store, plan.run.id);
-  return measure_plan(context, options, plan, store, {std::nullopt, {}, before});
+  return measure_plan(context, options, plan, store, {std::nullopt, {}, before, doubts});
 }
 
 int run(const Context& context, const RunOptions& options) {
@@ -137,13 +140,15 @@ int run(const Context& context, const RunOptions& options) {
   const run::DeviceLock lock(plan.device.uuid,
                              fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
                              while_in_use(plan.device.id, options.no_wait));
+  const std::vector<std::string> doubts = run::look_for_doubts(plan.device);
+  if (!context.quiet) present::say(out, present::doubts_text(doubts));
   store::Store store =
       store::Store::create(store::file_of_model(context.results, plan.device.model));
   plan.run.started = run::timestamp();
   store::begin(store, plan.run, plan.device, run::observe_environment(plan.device));
 
   return measure_plan(context, options, plan, store,
-                      {std::move(repeated), std::move(gone), std::nullopt});
+                      {std::move(repeated), std::move(gone), std::nullopt, doubts});
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ struct Ending {
 };
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan,
-          const store::Store& store, const Ending& ending,
-          const std::optional<present::Resumed>& resumed) {
+          const store::Store& store, const Ending& ending, const Origin& origin) {
   const auto& [status, cut_off, again] = ending;
   const auto summaries =
       analysis::summarise(store::measurements(store, plan.run.id, store::Samples::leave_out),
@@ -76,7 +75,8 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
     if (const auto above = present::names_above_roof(summaries); !above.empty())
       all["above_roof"] = above;
     if (again) all["repeat_of"] = present::to_json(*again);
-    if (resumed) all["resumed"] = present::to_json(*resumed);
+    if (origin.resumed) all["resumed"] = present::to_json(*origin.resumed);
+    if (!origin.doubts.empty()) all["doubts"] = origin.doubts;
     if (!resume.empty()) all["resume"] = resume;
     if (!repeat.empty()) all["repeat"] = repeat;
     present::print_json(all);
@@ -134,7 +134,7 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
   Ending ending{status, cut_off, {}};
   if (origin.repeated)
     ending.again = present::compare(*origin.repeated, plan.run.id, std::move(origin.gone), store);
-  return close(context, options, plan, store, ending, origin.resumed);
+  return close(context, options, plan, store, ending, origin);
 }
 
 }  // namespace ridgeline::cli

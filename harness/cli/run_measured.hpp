@@ -24,6 +24,7 @@ struct Origin {
   std::optional<present::RepeatedRun> repeated;  // that it repeats
   std::vector<std::string> gone;                 // of that run's cases
   std::optional<present::Resumed> resumed;       // what the run has already
+  std::vector<std::string> doubts;               // about measuring now
 };
 
 /// Measures a plan whose run has begun in `store`, prints what came of it, and returns the exit

@@ -27,6 +27,12 @@ std::string executions_text(const run::Plan& plan) {
                      units::duration(plan.profile.budget_s));
 }
 
+std::string doubts_text(const std::vector<std::string>& doubts) {
+  std::string text;
+  for (const std::string& doubt : doubts) text += fmt::format("before the start: {}\n", doubt);
+  return text;
+}
+
 int dry_run(const std::filesystem::path& results, const run::Plan& plan, bool device_chosen,
             bool json, bool quiet) {
   const std::optional<run::TimeEstimate> estimate = run::estimated_time(results, plan);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/run/drive.hpp"
 
@@ -11,6 +12,9 @@ namespace ridgeline::present {
 std::string device_text(const record::Device& device, bool chosen);
 /// "40 cases in 3 processes, profile quick, at most 3 min 00 s".
 std::string executions_text(const run::Plan& plan);
+
+/// "before the start: other programs use 1.0 of 4 processors", a line each; empty without doubts.
+std::string doubts_text(const std::vector<std::string>& doubts);
 
 /// Prints what a run into the folder `results` would measure, and for about how long. Returns the
 /// exit code.

@@ -263,7 +263,7 @@ class RunInProgress {
   std::set<const Worker*> started_;      // workers that have measured
   std::uint64_t seed_ = 0;               // of the replicate
   int attempt_ = 1, first_attempt_ = 1;  // at the case in hand
-  bool settled_ = false;  // a case has brought the device into a steady state
+  bool settled_ = false;                 // a case has brought the device into a steady state
   std::unique_ptr<process::WorkerProcess> process_;
   std::optional<std::int64_t> process_id_;  // in the store; the last one's when the worker is gone
 };

@@ -53,6 +53,10 @@ struct Api {
   Status (*clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetClockInfo");
   Status (*max_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetMaxClockInfo");
   Status (*application_clock)(Handle, int, unsigned*) = Function("nvmlDeviceGetApplicationsClock");
+  Status (*default_application_clock)(Handle, int, unsigned*) =
+      Function("nvmlDeviceGetDefaultApplicationsClock");
+  Status (*default_power_limit)(Handle, unsigned*) =
+      Function("nvmlDeviceGetPowerManagementDefaultLimit");                  // mW
   Status (*power)(Handle, unsigned*) = Function("nvmlDeviceGetPowerUsage");  // mW
   Status (*energy)(Handle, unsigned long long*) =
       Function("nvmlDeviceGetTotalEnergyConsumption");  // mJ since the driver was loaded

@@ -111,6 +111,13 @@ void Gpu::describe(Facts& facts) const {
   put(facts.recorded, "sm_clock_at_rest_mhz", ask<unsigned>(api().clock, handle_, sm_clock));
   put(facts.recorded, "memory_clock_at_rest_mhz",
       ask<unsigned>(api().clock, handle_, memory_clock));
+  put(facts.recorded, "default_application_sm_clock_mhz",
+      ask<unsigned>(api().default_application_clock, handle_, sm_clock));
+  put(facts.recorded, "default_power_limit_w",
+      number(ask<unsigned>(api().default_power_limit, handle_), 1e-3));
+  if (const auto mask = ask<unsigned long long>(api().throttle_reasons, handle_))
+    facts.recorded["clocks_at_rest_held_by"] = read_throttle(*mask & ~gpu_idle).reasons;
+  put(facts.recorded, "processes_at_rest_of_others", Gpu(*this).neighbours());
   put(facts.recorded, "temperature_at_rest_c", ask<unsigned>(api().temperature, handle_, 0));
   if (const auto persistence = ask<unsigned>(api().persistence_mode, handle_))
     facts.recorded["persistence_mode"] = *persistence != 0 ? "on" : "off";

@@ -12,7 +12,7 @@ struct Reason {
   bool by_hardware;
 };
 constexpr Reason known[] = {
-    {0x001, "gpu_idle", false},
+    {gpu_idle, "gpu_idle", false},
     {0x002, "applications_clocks_setting", false},
     {0x004, "sw_power_cap", false},
     {0x008, "hw_slowdown", true},

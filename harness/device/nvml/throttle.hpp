@@ -14,6 +14,9 @@ struct Throttle {
   bool by_hardware = false;
 };
 
+/// The reason that every GPU at rest has, which says nothing.
+inline constexpr std::uint64_t gpu_idle = 0x001;
+
 /// Reads NVML's mask of clocks event reasons. Unknown bits are named by their value.
 Throttle read_throttle(std::uint64_t mask);
 
