@@ -43,9 +43,8 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
       },
       [=, &device = setup.device](const BufferSet& of) {
         const kernels::RandomFloats &a = of.in[0].values, &b = of.in[1].values;
-        const auto expected =
-            gemm::expect_random(problem, a.distribution, a.seed, a.first, b.first);
-        return gemm::deviation(device, problem, *expected, of.out.data());
+        return gemm::deviation(device, problem, variant, {a.distribution, a.seed, a.first, b.first},
+                               of.out.data());
       });
 }
 

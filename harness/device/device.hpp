@@ -39,6 +39,14 @@ struct Reading {
   std::optional<int> other_processes;
 };
 
+/// Keeps memory of a device for what can be computed again.
+class Keeper {
+ public:
+  virtual ~Keeper() = default;
+  /// Frees what nobody uses. Says whether that was anything.
+  virtual bool give_back() noexcept = 0;
+};
+
 /// An opened device. Failures throw Error. One thread at a time.
 class Device {
  public:
@@ -69,6 +77,14 @@ class Device {
   /// Of a device of Kind::emulated: what was launched since the last call, which must have been
   /// waited for. Others have times, and count nothing.
   virtual Counts take_counts() { return {}; }
+
+  /// What keeps memory of this device, if anything does. It is asked to give back when there is too
+  /// little, and is gone before the device closes: an implementation's destructor begins with
+  /// that. Of devices that have oracles of their own.
+  std::unique_ptr<Keeper>& keeper() { return keeper_; }
+
+ private:
+  std::unique_ptr<Keeper> keeper_;
 };
 
 /// Devices of this machine that this program was built for. Never throws for a missing driver: it

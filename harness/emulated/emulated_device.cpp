@@ -28,6 +28,7 @@ class EmulatedDevice final : public device::Device {
  public:
   EmulatedDevice(const Limits& limits, const Settings& settings)
       : facts_(emulated::facts(limits)), machine_(limits, settings), stream_{&machine_} {}
+  ~EmulatedDevice() override { keeper().reset(); }
 
   const device::Facts& facts() const override { return facts_; }
 

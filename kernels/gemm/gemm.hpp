@@ -47,9 +47,15 @@ struct Variant {
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
   kernels::Budget budget = {};                         // CUDA
+  bool vendor = false;                                 // a library: never a reference
 };
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.
 kernels::Table<Variant> variants();
+
+/// The oracle of devices (device_oracle.hpp); null in a build without CUDA.
+struct OracleCalls;
+using DeviceOracle = const OracleCalls*;
+DeviceOracle device_oracle();
 
 }  // namespace ridgeline::gemm

@@ -207,14 +207,14 @@ TEST(Oracle, ComputesTheInputsThatTheDeviceHolds) {
   device::Buffer<std::uint16_t> a(*found.device, 15), b(*found.device, 10);
   found.device->fill(a.data(), DType::bf16, 15, device::Distribution::uniform, 42, 100);
   found.device->fill(b.data(), DType::bf16, 10, device::Distribution::uniform, 42, 200);
-  const auto expected = expect_random(problem, device::Distribution::uniform, 42, 100, 200);
+  const auto expected = expect_random(problem, {device::Distribution::uniform, 42, 100, 200});
   double sum = 0;
   for (int p = 0; p < 5; ++p)
     sum += static_cast<double>(from_bf16(a.data()[2 * 5 + p])) * from_bf16(b.data()[p * 2 + 1]);
   EXPECT_DOUBLE_EQ(expected->c[2 * 2 + 1], sum);
-  EXPECT_EQ(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 200))
+  EXPECT_EQ(expected, expect_random(problem, {device::Distribution::uniform, 42, 100, 200}))
       << "not from the cache";
-  EXPECT_NE(expected, expect_random(problem, device::Distribution::uniform, 42, 100, 210));
+  EXPECT_NE(expected, expect_random(problem, {device::Distribution::uniform, 42, 100, 210}));
 }
 
 }  // namespace

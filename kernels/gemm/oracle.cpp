@@ -2,22 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <tuple>
+#include <utility>
 
-// An output c differs from the exact sum r = sum a_p b_p by
-//   |c - r| <= u_out |r| + s/2 + (g + t) M,    M = sum |a_p| |b_p|
-// with u_out the unit roundoff of the stored type and s its smallest subnormal (the final
-// rounding), and
-//   g = 4 sqrt(k) u_f32  for sums kept in f32: the probabilistic bound of Higham and Mary (SIAM J.
-//                        Sci. Comput. 41, 2019), whose constant 4 fails with a probability below
-//                        1e-3 for one element even if every rounding error were at its limit, and
-//                        which also covers tensor cores, which truncate where IEEE rounds;
-//   t = 4 u_tf32         for tf32, whose two factors are cut to 10 mantissa bits, at most 2 u_tf32
-//                        each; 0 otherwise.
-// The error reported is what remains of |c - r| after the final rounding, relative to M; the
-// tolerance is g + t. For f32 inputs of similar size this notices one missing product up to about
-// k = 25000, since a product is M / k.
+#include "kernels/gemm/measure.hpp"
 
 namespace ridgeline::gemm {
 namespace {
@@ -70,37 +57,31 @@ Expected expect(const Problem& problem, const kernels::Source& a, const kernels:
   return expected;
 }
 
-std::shared_ptr<const Expected> expect_random(const Problem& problem,
-                                              device::Distribution distribution, std::uint64_t seed,
-                                              std::uint64_t a_first, std::uint64_t b_first) {
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, DType, device::Distribution,
-                         std::uint64_t, std::uint64_t, std::uint64_t>;
-  static kernels::OracleCache<Key, Expected> cache(8);  // at most 2 * 8 * most_results * 8 bytes =
-                                                        // 256 MiB
-  const Key key{problem.m,    problem.n, problem.k, problem.dtype,
-                distribution, seed,      a_first,   b_first};
-  return cache.get(key, [&] {
-    return expect(problem, kernels::random_source(problem.dtype, distribution, seed, a_first),
-                  kernels::random_source(problem.dtype, distribution, seed, b_first), seed);
+std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs) {
+  static kernels::OracleCache<std::pair<Problem, RandomInputs>, Expected> cache(8);  // at most 2 *
+                                                                                     // 8 *
+                                                                                     // most_results
+                                                                                     // * 8 bytes =
+                                                                                     // 256 MiB
+  return cache.get({problem, inputs}, [&] {
+    const auto source = [&](std::uint64_t first) {
+      return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
+    };
+    return expect(problem, source(inputs.a_first), source(inputs.b_first), inputs.seed);
   });
 }
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const Expected& expected, const void* c) {
-  const DType stored = problem.dtype == DType::tf32 ? DType::f32 : problem.dtype;
-  const double final_rounding = unit_roundoff(stored);
-  const double underflow = stored == DType::f16    ? 0x1p-25
-                           : stored == DType::bf16 ? 0x1p-134
-                                                   : 0x1p-150;
-  kernels::Deviation result;
-  result.tolerance = 4.0 * std::sqrt(static_cast<double>(problem.k)) * unit_roundoff(DType::f32);
-  if (problem.dtype == DType::tf32) result.tolerance += 4.0 * unit_roundoff(DType::tf32);
+  const Measure of = measure(problem);
+  const bool whole = static_cast<std::int64_t>(expected.rows.size()) == problem.m;
+  kernels::Deviation result{0, of.tolerance, whole ? Checked::whole : Checked::sample};
 
   const std::vector<float> values =
-      kernels::download_rows(device, c, stored, problem.n, expected.rows);
+      kernels::download_rows(device, c, stored_as(problem.dtype), problem.n, expected.rows);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double excess = std::fabs(values[i] - expected.c[i]) -
-                          final_rounding * std::fabs(expected.c[i]) - underflow;
+                          of.final_rounding * std::fabs(expected.c[i]) - of.underflow;
     if (excess <= 0) continue;  // false for NaN
     const double error = excess / expected.magnitude[i];
     if (!(error <= result.error)) result.error = error;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/judging.hpp"
 #include "kernels/oracle.hpp"
 
 namespace ridgeline::gemm {
@@ -22,16 +23,27 @@ struct Expected {
 Expected expect(const Problem& problem, const kernels::Source& a, const kernels::Source& b,
                 std::uint64_t seed);
 
-/// expect() for the random inputs that start at elements `a_first` and `b_first` of stream `seed`.
-/// The last results are kept, so that verifying twice, or another variant on the same inputs, costs
-/// no second computation.
-std::shared_ptr<const Expected> expect_random(const Problem& problem,
-                                              device::Distribution distribution, std::uint64_t seed,
-                                              std::uint64_t a_first, std::uint64_t b_first);
+/// Where the random inputs of one buffer set start in stream `seed`.
+struct RandomInputs {
+  device::Distribution distribution = device::Distribution::uniform;
+  std::uint64_t seed = 0, a_first = 0, b_first = 0;
+  bool operator==(const RandomInputs&) const = default;
+};
 
-/// Compares the checked rows of `c` (device memory). oracle.cpp explains the measure and the
-/// tolerance.
+/// expect() for random inputs. The last results are kept, so that verifying twice, or another
+/// variant on the same inputs, costs no second computation.
+std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs);
+
+/// Compares the checked rows of `c` (device memory); see measure.hpp.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const Expected& expected, const void* c);
+
+/// Judges the output `c` (device memory) of `tested`: on a GPU by the device's oracle, which
+/// compares all of it (kernels/judging.hpp), elsewhere by the CPU's. Throws an internal Error when
+/// the device's oracle expects other elements than the CPU's.
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const Variant& tested,
+                             const RandomInputs& inputs, const void* c,
+                             const kernels::Effort& effort = {},
+                             DeviceOracle oracle = device_oracle());
 
 }  // namespace ridgeline::gemm

@@ -57,13 +57,20 @@ class CudaDevice final : public Device {
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     stream_.native = stream;
   }
-  ~CudaDevice() override { cudaStreamDestroy(native()); }
+  ~CudaDevice() override {
+    keeper().reset();
+    cudaStreamDestroy(native());
+  }
 
   const Facts& facts() const override { return facts_; }
 
   void* allocate(std::size_t bytes) override {
     void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+    cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+    if (status == cudaErrorMemoryAllocation && keeper() && keeper()->give_back()) {
+      cudaGetLastError();  // what failed is tried again
+      status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+    }
     if (status != cudaSuccess) {
       cudaGetLastError();  // running out of memory leaves the context sound
       const std::string failure = "allocating " + std::to_string(bytes) + " bytes on " + facts_.id +

@@ -46,6 +46,8 @@ void launch(const Problem&, const Operands&, device::Stream&) {
 
 }  // namespace
 
-Variant openblas() { return {"vendor library OpenBLAS", {DType::f32}, supports, launch}; }
+Variant openblas() {
+  return {"vendor library OpenBLAS", {DType::f32}, supports, launch, nullptr, {}, /*vendor=*/true};
+}
 
 }  // namespace ridgeline::gemm::on_cpu

@@ -153,7 +153,9 @@ Variant cublaslt() {
           {DType::f32, DType::tf32, DType::bf16, DType::f16},
           supports,
           launch,
-          [](const Problem&) { return workspace_bytes; }};
+          [](const Problem&) { return workspace_bytes; },
+          {},
+          /*vendor=*/true};
 }
 
 }  // namespace ridgeline::gemm::on_cuda

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "harness/device/kernel.hpp"
+#include "harness/device/random.hpp"
+#include "kernels/elements.hpp"
+
+// Elements of inputs and outputs as the oracles of devices read them.
+namespace ridgeline::kernels::on_cuda {
+
+/// Rounded to `dtype`, to the nearest; ties go to even.
+__device__ inline float rounded(float value, DType dtype) {
+  if (dtype == DType::f16) return __half2float(__float2half_rn(value));
+  if (dtype == DType::bf16) return __bfloat162float(__float2bfloat16_rn(value));
+  return value;
+}
+
+__device__ inline float element(const Elements& of, std::int64_t i) {
+  if (of.given != nullptr) return of.given[i];
+  if (of.distribution == device::Distribution::zeros) return 0.0f;
+  return rounded(device::random_uniform(of.seed, of.first + static_cast<std::uint64_t>(i)),
+                 of.dtype);
+}
+
+inline constexpr int write_threads = 256;
+
+static __global__ void __launch_bounds__(write_threads)
+    write_kernel(Elements of, std::int64_t count, float* to) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * write_threads + static_cast<int>(threadIdx.x);
+  if (i < count) to[i] = element(of, i);
+}
+
+/// `count` elements, as f32.
+inline void write(const Elements& of, std::int64_t count, float* to, device::Stream& stream) {
+  device::launch(
+      {.grid = dim3(device::blocks_for(count, write_threads)), .block = dim3(write_threads)},
+      stream, write_kernel, of, count, to);
+}
+
+/// Element i of an array that a variant wrote as `dtype`.
+__device__ inline float stored(const void* array, DType dtype, std::int64_t i) {
+  if (dtype == DType::f16) {
+    const __half value = static_cast<const __half*>(array)[i];
+    return __half2float(value);
+  }
+  if (dtype == DType::bf16) {
+    const __nv_bfloat16 value = static_cast<const __nv_bfloat16*>(array)[i];
+    return __bfloat162float(value);
+  }
+  return static_cast<const float*>(array)[i];
+}
+
+}  // namespace ridgeline::kernels::on_cuda

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.hpp"
+#include "harness/device/buffer.hpp"
+#include "harness/device/device.hpp"
+#include "kernels/deviation.hpp"
+#include "kernels/elements.hpp"
+#include "kernels/kept.hpp"
+#include "kernels/variant.hpp"
+#include "kernels/worst.hpp"
+
+// What families share whose oracle on a device judges by a tolerance. An output is compared whole
+// with the oracle's. Where that would take too long, rows of it are, and all of it is compared with
+// the output of a reference: another variant, which the oracle has found right on a small problem,
+// whole. Where the two differ by too much, the oracle computes that row, too: it alone judges.
+namespace ridgeline::kernels {
+
+/// How much an oracle computes.
+struct Effort {
+  double whole = 1.5e11;      // floating-point operations of a problem that is compared whole
+  double sample = 4e9;        // of the rows that are compared of a larger one
+  std::int64_t trial = 1024;  // the extent of the small problem that a reference is tried on
+};
+
+/// The worst of `count` elements, of which `compare(partials)` enqueues a comparison.
+template <class Compare>
+Worst worst_of(device::Device& device, std::int64_t count, Compare compare) {
+  const device::Buffer<Worst> partials(device, static_cast<std::size_t>(worst_blocks(count)));
+  compare(partials.data());
+  device.synchronize();
+  Worst worst;
+  for (const Worst& one : partials.download())
+    if (worse(one, worst)) worst = one;
+  return worst;
+}
+
+/// Throws the Error of a device's oracle that the CPU's does not agree with: then no verdict means
+/// anything.
+[[noreturn]] inline void refuse_oracle(const std::string& name, std::int64_t element) {
+  throw Error(ErrorKind::internal, "the device's oracle of " + name +
+                                       " and the CPU's differ in element " +
+                                       std::to_string(element));
+}
+
+/// The elements of `dtype` that begin at `first` in a stream.
+inline Elements random_elements(DType dtype, device::Distribution distribution, std::uint64_t seed,
+                                std::uint64_t first) {
+  return {dtype, distribution, seed, first, nullptr};
+}
+
+/// Of the variants for devices of `kind` those that `trial` found right, each tried once a process:
+/// it gives their seconds, or none. The fastest comes first, and `tested` last, so that another one
+/// is the reference where there is one.
+template <class Variant, class Trial>
+Table<Variant> references(device::Kind kind, const Table<Variant>& table, const Variant& tested,
+                          Trial trial) {
+  static std::map<decltype(Variant::launch), std::optional<double>> tried;
+  std::multimap<std::pair<bool, double>, Named<Variant>> found;
+  for (const Named<Variant>& named : table) {
+    const auto launch = named.variant.launch;
+    if (named.kind != kind) continue;
+    if (!tried.contains(launch)) tried[launch] = trial(named.variant);
+    if (const std::optional<double> seconds = tried[launch])
+      found.emplace(std::pair(launch == tested.launch, *seconds), named);
+  }
+  Table<Variant> result;
+  for (const auto& [order, named] : found) result.push_back(named);
+  return result;
+}
+
+/// What `run` gives for the first of the references in `list()` that there is memory for; null for
+/// none.
+template <class Referred, class List, class Run>
+std::shared_ptr<const Referred> first_with_memory(List list, Run run) {
+  try {
+    for (const auto& named : list()) {
+      try {
+        return run(named);
+      } catch (const OutOfMemory&) {
+        continue;
+      }
+    }
+  } catch (const OutOfMemory&) {  // not even for the small problem
+  }
+  return nullptr;
+}
+
+/// Seconds that `run` and what it enqueues take.
+template <class Run>
+double seconds_of(device::Device& device, Run run) {
+  device.synchronize();
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  device.synchronize();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace ridgeline::kernels
