@@ -88,4 +88,9 @@ struct Variant {
 
 kernels::Table<Variant> variants();
 
+/// The oracle of devices (device_oracle.hpp); null in a build without CUDA.
+struct OracleCalls;
+using DeviceOracle = const OracleCalls*;
+DeviceOracle device_oracle();
+
 }  // namespace ridgeline::fusion

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 // Tolerances are first-order bounds, one per element. With u the unit roundoff of the element type,
 // v that of f32, and the names of fusion.hpp, r is off by at most
@@ -83,13 +84,15 @@ void expect_row(const Problem& problem, const Sources& sources, const Parameters
 }  // namespace
 
 Expected expect(const Problem& problem, const Sources& sources, Stored stored, std::uint64_t seed) {
+  const std::int64_t most = most_elements / std::max<std::int64_t>(problem.cols, 1);
+  return expect_rows(problem, sources, stored,
+                     kernels::checked_rows(problem.rows, std::max(fewest_rows, most), seed));
+}
+
+Expected expect_rows(const Problem& problem, const Sources& sources, Stored stored,
+                     std::vector<std::int64_t> picked) {
   const std::int64_t cols = problem.cols;
-  Expected expected{
-      kernels::checked_rows(problem.rows,
-                            std::max(fewest_rows, most_elements / std::max<std::int64_t>(cols, 1)),
-                            seed),
-      {},
-      {}};
+  Expected expected{std::move(picked), {}, {}};
   const auto rows = static_cast<std::int64_t>(expected.rows.size());
   expected.out.assign(static_cast<std::size_t>(rows * cols), 0.0);
   expected.tolerance = expected.out;
@@ -102,19 +105,21 @@ Expected expect(const Problem& problem, const Sources& sources, Stored stored, s
   return expected;
 }
 
+Sources sources_of(const Problem& problem, const RandomInputs& inputs) {
+  const auto source = [&](std::uint64_t first) {
+    return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
+  };
+  return {source(inputs.x),     source(inputs.bias), source(inputs.residual),
+          source(inputs.gamma), source(inputs.beta), inputs.mask_seed};
+}
+
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs,
                                               Stored stored) {
   using Key = std::tuple<std::int64_t, std::int64_t, DType, Stored, RandomInputs>;
   static kernels::OracleCache<Key, Expected> cache(8);  // at most 8 * 16 * most_elements bytes =
                                                         // 128 MiB
   return cache.get({problem.rows, problem.cols, problem.dtype, stored, inputs}, [&] {
-    const auto source = [&](std::uint64_t first) {
-      return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
-    };
-    return expect(problem,
-                  {source(inputs.x), source(inputs.bias), source(inputs.residual),
-                   source(inputs.gamma), source(inputs.beta), inputs.mask_seed},
-                  stored, inputs.seed);
+    return expect(problem, sources_of(problem, inputs), stored, inputs.seed);
   });
 }
 
@@ -122,9 +127,13 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const Expected& expected, const void* out) {
   const std::vector<float> values =
       kernels::download_rows(device, out, problem.dtype, problem.cols, expected.rows);
-  kernels::Deviation worst;
+  const Checked checked = static_cast<std::int64_t>(expected.rows.size()) == problem.rows
+                              ? Checked::whole
+                              : Checked::sample;
+  kernels::Deviation worst{0, 0, checked};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const kernels::Deviation here{std::fabs(values[i] - expected.out[i]), expected.tolerance[i]};
+    const kernels::Deviation here{std::fabs(values[i] - expected.out[i]), expected.tolerance[i],
+                                  checked};
     if (std::isnan(here.error)) return here;
     if (i == 0 || here.error * worst.tolerance > worst.error * here.tolerance) worst = here;
   }
