@@ -24,6 +24,7 @@ struct Problem {
   std::int64_t batch = 0, heads = 0, seq = 0, dim = 0;
   Mask mask = Mask::full;
   DType dtype = DType::f32;
+  bool operator==(const Problem&) const = default;
 
   std::int64_t all_heads() const { return batch * heads; }
   std::int64_t elements() const { return all_heads() * seq * dim; }  // of Q, as of K, V and O
@@ -59,6 +60,11 @@ struct Variant {
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.
 kernels::Table<Variant> variants();
+
+/// The oracle of devices (device_oracle.hpp); null in a build without CUDA.
+struct OracleCalls;
+using DeviceOracle = const OracleCalls*;
+DeviceOracle device_oracle();
 
 /// What every variant here has in common: one of its `dtypes`, and heads of 64 or 128.
 device::Support check(const Problem& problem, const std::vector<DType>& dtypes);

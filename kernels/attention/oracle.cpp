@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 // Every checked row has its own tolerance: outputs of a row that sees many keys are averages, far
 // smaller than those of the first causal rows, and so are their errors. With p the exact
@@ -119,57 +119,67 @@ double tolerance(const Problem& problem, const Sensitivity& of, std::span<const 
 
 }  // namespace
 
-Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
-                const kernels::Source& v, std::uint64_t seed) {
+Expected expect_head(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
+                     const kernels::Source& v, std::int64_t head,
+                     const std::vector<std::int64_t>& picked) {
   const std::int64_t seq = problem.seq, dim = problem.dim, head_size = seq * dim;
   const DType dtype = problem.dtype;
+  const std::vector<float> keys = read(k, head * head_size, head_size),
+                           values = read(v, head * head_size, head_size);
+  const auto count = static_cast<std::int64_t>(picked.size());
+  Expected expected;
+  expected.o.resize(static_cast<std::size_t>(count * dim));
+  expected.tolerances.resize(picked.size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t r = 0; r < count; ++r) {
+    std::vector<float> query(static_cast<std::size_t>(dim));
+    q(head * head_size + picked[r] * dim, query);
+    const std::int64_t seen = problem.mask == Mask::causal ? picked[r] + 1 : seq;
+    const std::span<double> row(&expected.o[static_cast<std::size_t>(r * dim)],
+                                static_cast<std::size_t>(dim));
+    std::vector<double> plain(row.size());
+    const Sensitivity of = attend<double>(
+        query.data(), keys.data(), values.data(), seen, dim, [](double x) { return x; },
+        row.data());
+    attend<float>(
+        query.data(), keys.data(), values.data(), seen, dim,
+        [=](float x) { return round_to(dtype, x); }, plain.data());
+    expected.tolerances[static_cast<std::size_t>(r)] = tolerance(problem, of, row, plain);
+  }
+  for (const std::int64_t row : picked) expected.rows.push_back(head * seq + row);
+  return expected;
+}
+
+Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
+                const kernels::Source& v, std::uint64_t seed) {
+  const std::int64_t seq = problem.seq, head_size = seq * problem.dim;
   Expected expected;
   if (problem.elements() == 0) return expected;
   const auto heads = kernels::checked_rows(
       problem.all_heads(), std::max(fewest_heads, most_inputs / (2 * head_size)), seed);
   const std::int64_t products = 2 * head_size * static_cast<std::int64_t>(heads.size());
   const std::int64_t rows_a_head = std::max(fewest_rows, most_products / products);
-
   for (const std::int64_t head : heads) {
-    const std::vector<std::int64_t> rows =
-        kernels::checked_rows(seq, rows_a_head, seed + static_cast<std::uint64_t>(head));
-    const std::vector<float> keys = read(k, head * head_size, head_size),
-                             values = read(v, head * head_size, head_size);
-    const auto count = static_cast<std::int64_t>(rows.size());
-    std::vector<double> exact(static_cast<std::size_t>(count * dim)), tolerances(rows.size());
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t r = 0; r < count; ++r) {
-      std::vector<float> query(static_cast<std::size_t>(dim));
-      q(head * head_size + rows[r] * dim, query);
-      const std::int64_t seen = problem.mask == Mask::causal ? rows[r] + 1 : seq;
-      const std::span<double> row(&exact[static_cast<std::size_t>(r * dim)],
-                                  static_cast<std::size_t>(dim));
-      std::vector<double> plain(row.size());
-      const Sensitivity of = attend<double>(
-          query.data(), keys.data(), values.data(), seen, dim, [](double x) { return x; },
-          row.data());
-      attend<float>(
-          query.data(), keys.data(), values.data(), seen, dim,
-          [=](float x) { return round_to(dtype, x); }, plain.data());
-      tolerances[static_cast<std::size_t>(r)] = tolerance(problem, of, row, plain);
-    }
-    for (const std::int64_t row : rows) expected.rows.push_back(head * seq + row);
-    expected.o.insert(expected.o.end(), exact.begin(), exact.end());
-    expected.tolerances.insert(expected.tolerances.end(), tolerances.begin(), tolerances.end());
+    const Expected of_head = expect_head(
+        problem, q, k, v, head,
+        kernels::checked_rows(seq, rows_a_head, seed + static_cast<std::uint64_t>(head)));
+    expected.rows.insert(expected.rows.end(), of_head.rows.begin(), of_head.rows.end());
+    expected.o.insert(expected.o.end(), of_head.o.begin(), of_head.o.end());
+    expected.tolerances.insert(expected.tolerances.end(), of_head.tolerances.begin(),
+                               of_head.tolerances.end());
   }
   return expected;
 }
 
 std::shared_ptr<const Expected> expect_random(const Problem& problem, const RandomInputs& inputs) {
-  using Key =
-      std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Mask, DType,
-                 device::Distribution, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  static kernels::OracleCache<Key, Expected> cache(8);  // a result has at most most_products / (2 *
-                                                        // seq) rows: some MiB
-  const Key key{problem.batch,  problem.heads,  problem.seq,         problem.dim,
-                problem.mask,   problem.dtype,  inputs.distribution, inputs.seed,
-                inputs.q_first, inputs.k_first, inputs.v_first};
-  return cache.get(key, [&] {
+  static kernels::OracleCache<std::pair<Problem, RandomInputs>, Expected> cache(
+      8);  // a result has
+           // at most
+           // most_products
+           // / (2 * seq)
+           // rows: some
+           // MiB
+  return cache.get({problem, inputs}, [&] {
     const auto source = [&](std::uint64_t first) {
       return kernels::random_source(problem.dtype, inputs.distribution, inputs.seed, first);
     };
@@ -183,12 +193,16 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
   const std::vector<float> values =
       kernels::download_rows(device, o, problem.dtype, problem.dim, expected.rows);
   const auto dim = static_cast<std::size_t>(problem.dim);
-  kernels::Deviation worst;
+  const Checked checked =
+      static_cast<std::int64_t>(expected.rows.size()) == problem.all_heads() * problem.seq
+          ? Checked::whole
+          : Checked::sample;
+  kernels::Deviation worst{0, 0, checked};
   for (std::size_t r = 0; r < expected.rows.size(); ++r) {
-    kernels::Deviation row{0, expected.tolerances[r]};
+    kernels::Deviation row{0, expected.tolerances[r], checked};
     for (std::size_t i = r * dim; i < (r + 1) * dim; ++i) {
       const double error = std::fabs(values[i] - expected.o[i]);
-      if (std::isnan(error)) return {error, row.tolerance};
+      if (std::isnan(error)) return {error, row.tolerance, checked};
       row.error = std::max(row.error, error);
     }
     // Compares quotients without dividing, since a row of zeros has a tolerance of zero.

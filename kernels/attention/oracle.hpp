@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/attention/attention.hpp"
+#include "kernels/judging.hpp"
 #include "kernels/oracle.hpp"
 
 namespace ridgeline::attention {
@@ -22,6 +23,11 @@ struct Expected {
 Expected expect(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
                 const kernels::Source& v, std::uint64_t seed);
 
+/// Queries `picked` (ascending) of one head: rows head * seq + picked[i] of O.
+Expected expect_head(const Problem& problem, const kernels::Source& q, const kernels::Source& k,
+                     const kernels::Source& v, std::int64_t head,
+                     const std::vector<std::int64_t>& picked);
+
 /// Where the random inputs of one buffer set start in stream `seed`.
 struct RandomInputs {
   device::Distribution distribution = device::Distribution::uniform;
@@ -37,5 +43,13 @@ std::shared_ptr<const Expected> expect_random(const Problem& problem, const Rand
 /// tolerance of the row where their quotient is largest: all rows are right when this one is.
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const Expected& expected, const void* o);
+
+/// Judges the output `o` (device memory) of `tested`: on a GPU by the device's oracle, which
+/// compares all of it (kernels/judging.hpp), elsewhere by the CPU's. Throws an internal Error when
+/// the device's oracle expects other elements than the CPU's.
+kernels::Deviation deviation(device::Device& device, const Problem& problem, const Variant& tested,
+                             const RandomInputs& inputs, const void* o,
+                             const kernels::Effort& effort = {},
+                             DeviceOracle oracle = device_oracle());
 
 }  // namespace ridgeline::attention

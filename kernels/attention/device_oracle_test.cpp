@@ -1,0 +1,274 @@
+#include "kernels/attention/device_oracle.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/attention/oracle.hpp"
+#include "kernels/test_device.hpp"
+#include "kernels/test_oracle.hpp"
+
+// The device's oracle by the CPU's, and by damage.
+
+namespace ridgeline::attention {
+namespace {
+
+using kernels::Deviation;
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr DType types[] = {DType::f32, DType::f16, DType::bf16};
+
+class OracleOfADevice : public testing::TestWithParam<device::Kind> {
+ protected:
+  void SetUp() override {
+    found = kernels::test_device(GetParam());
+    if (!found.device) GTEST_SKIP() << found.reason;
+    device = found.device.get();
+    calls = device_oracle();
+  }
+
+  /// N(0, 1), one in 500 N(0, 100), as `dtype` stores them.
+  static std::vector<float> values(const Problem& problem, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> result(static_cast<std::size_t>(problem.elements()));
+    for (float& value : result)
+      value =
+          kernels::rounded(normal(random) * (random() % 500 == 0 ? 10.0f : 1.0f), problem.dtype);
+    return result;
+  }
+  static kernels::Source source(const std::vector<float>& values) {
+    return [&values](std::int64_t first, std::span<float> to) {
+      std::copy_n(values.begin() + first, to.size(), to.begin());
+    };
+  }
+  static std::vector<float> right(const Problem& problem, const RandomInputs& inputs) {
+    std::vector<float> o;
+    for (const double value : expect_random(problem, inputs)->o)
+      o.push_back(kernels::rounded(static_cast<float>(value), problem.dtype));
+    return o;
+  }
+  Deviation judge(const Problem& problem, const RandomInputs& inputs, const std::vector<float>& o,
+                  kernels::Judge by = kernels::Judge::device, const kernels::Effort& effort = {}) {
+    const device::Buffer<std::byte> memory(*device, kernels::stored(o, problem.dtype));
+    const kernels::JudgedBy judge(by);
+    for (const auto& named : variants())
+      if (named.kind == GetParam() && named.name == "flash")
+        return deviation(*device, problem, named.variant, inputs, memory.data(), effort);
+    throw Error(ErrorKind::internal, "no such variant");
+  }
+  /// All rows at once, or picked ones of one head.
+  Expected expected(const Problem& problem, const Inputs& inputs, const Queries& queries) {
+    const auto rows = static_cast<std::size_t>(queries.rows());
+    const device::Buffer<double> o(*device, rows * static_cast<std::size_t>(problem.dim)),
+        tolerances(*device, rows);
+    const device::Buffer<std::byte> scratch(*device, calls->scratch(problem, queries.rows()));
+    calls->expect(problem, inputs, queries, roundings(problem.dtype), scratch.data(),
+                  {o.data(), tolerances.data()}, device->stream());
+    device->synchronize();
+    return {{}, o.download(), tolerances.download()};
+  }
+
+  kernels::TestDevice found;
+  device::Device* device = nullptr;
+  DeviceOracle calls = nullptr;
+  RandomInputs inputs{device::Distribution::uniform, 42, 1000, 200'000, 400'000};
+};
+
+TEST_P(OracleOfADevice, ExpectsWhatTheCpusExpects) {
+  for (const DType dtype : types) {
+    for (const Problem& problem :
+         {Problem{1, 2, 1, 64}, Problem{1, 1, 17, 64}, Problem{2, 1, 65, 64, Mask::causal},
+          Problem{1, 1, 65, 128}, Problem{1, 1, 70, 8, Mask::causal}}) {
+      Problem of = problem;
+      of.dtype = dtype;
+      const std::vector<float> q = values(of, 1), k = values(of, 2), v = values(of, 3);
+      const Expected cpu = expect(of, source(q), source(k), source(v), 1);
+      const device::Buffer<float> q_given(*device, q), k_given(*device, k), v_given(*device, v);
+      Inputs given;
+      given.q.given = q_given.data();
+      given.k.given = k_given.data();
+      given.v.given = v_given.data();
+      const auto expect_same = [&](const Expected& own, std::size_t first) {
+        for (std::size_t i = 0; i < own.o.size(); ++i) {
+          const std::size_t row = first + i / static_cast<std::size_t>(of.dim);
+          const double tolerance = cpu.tolerances[row];
+          EXPECT_NEAR(own.o[i], cpu.o[first * static_cast<std::size_t>(of.dim) + i], 1e-12)
+              << "row " << row << " of seq " << of.seq;
+          // Sums of plain steps come in another order.
+          EXPECT_NEAR(own.tolerances[i / static_cast<std::size_t>(of.dim)], tolerance,
+                      0.05 * tolerance)
+              << "row " << row << " of seq " << of.seq << " " << ridgeline::to_string(dtype);
+        }
+      };
+      expect_same(expected(of, given, {0, of.all_heads(), 0, of.seq}), 0);
+      if (of.seq < 17) continue;
+      expect_same(expected(of, given, {0, 1, 3, 9}), 3);
+      const std::vector<std::int64_t> last{of.seq - 1};
+      const device::Buffer<std::int64_t> picked(*device, last);
+      expect_same(expected(of, given, {of.all_heads() - 1, 1, 0, 1, picked.data()}),
+                  static_cast<std::size_t>(of.all_heads() * of.seq - 1));
+    }
+  }
+}
+
+TEST_P(OracleOfADevice, JudgesAsTheCpusDoes) {
+  for (const DType dtype : types) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      const Problem problem{1, 2, 65, 64, mask, dtype};
+      std::vector<float> o = right(problem, inputs);
+      const Deviation undamaged = judge(problem, inputs, o);
+      EXPECT_TRUE(undamaged.right());
+      EXPECT_EQ(undamaged.checked, Checked::whole);
+      for (const std::size_t at : {std::size_t{0}, o.size() / 2, o.size() - 1}) {
+        const float before = o[at];
+        o[at] += 0.1f;
+        const Deviation own = judge(problem, inputs, o),
+                        cpu = judge(problem, inputs, o, kernels::Judge::cpu);
+        EXPECT_FALSE(own.right()) << at;
+        EXPECT_NEAR(own.error, cpu.error, 1e-12);
+        EXPECT_NEAR(own.tolerance, cpu.tolerance, 0.05 * cpu.tolerance);
+        o[at] = not_a_number;
+        EXPECT_TRUE(std::isnan(judge(problem, inputs, o).error));
+        o[at] = before;
+      }
+    }
+  }
+}
+
+TEST_P(OracleOfADevice, FindsNaNAlsoBeforeALargerError) {
+  const Problem problem{1, 1, 33, 64};
+  std::vector<float> o = right(problem, inputs);
+  o[3] = not_a_number;
+  o.back() += 1e6f;
+  EXPECT_TRUE(std::isnan(judge(problem, inputs, o).error));
+}
+
+TEST_P(OracleOfADevice, FindsAnotherMaskAndAnUnwrittenTail) {
+  Problem problem{1, 1, 65, 64, Mask::causal, DType::f16};
+  std::vector<float> o = right(problem, inputs);
+  problem.mask = Mask::full;
+  EXPECT_FALSE(judge(problem, inputs, o).right());
+  problem.mask = Mask::causal;
+  std::fill(o.end() - 64, o.end(), 0.0f);
+  EXPECT_FALSE(judge(problem, inputs, o).right());
+  std::fill(o.end() - 64, o.end(), not_a_number);
+  EXPECT_FALSE(judge(problem, inputs, o).right());
+}
+
+TEST_P(OracleOfADevice, KnowsInputsOfZerosAndNothingOfNothing) {
+  const RandomInputs zeros{device::Distribution::zeros, 42, 0, 0, 0};
+  std::vector<float> o(33 * 64, 0.0f);
+  EXPECT_TRUE(judge({1, 1, 33, 64}, zeros, o).right());
+  o[64] = 1e-30f;
+  EXPECT_FALSE(judge({1, 1, 33, 64}, zeros, o).right());
+  for (const Problem& problem :
+       {Problem{1, 0, 33, 64}, Problem{0, 2, 33, 64}, Problem{1, 2, 0, 64}})
+    EXPECT_TRUE(judge(problem, inputs, {}).right());
+}
+
+TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
+  static OracleCalls other = *calls;
+  other.expect = [](const Problem& problem, const Inputs& inputs, const Queries& queries,
+                    const Roundings& roundings, void* scratch, const ExpectedRows& expected,
+                    device::Stream& stream) {
+    Inputs shifted = inputs;
+    ++shifted.k.first;
+    device_oracle()->expect(problem, shifted, queries, roundings, scratch, expected, stream);
+  };
+  const Problem problem{1, 1, 33, 64, Mask::full, DType::f16};
+  const device::Buffer<std::uint16_t> o(*device, 33 * 64);
+  const kernels::JudgedBy own(kernels::Judge::device);
+  try {
+    deviation(*device, problem, {}, inputs, o.data(), {}, &other);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::internal);
+    EXPECT_NE(std::string(error.what()).find("oracle of attention/f16"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
+  const Problem problem{1, 1, 17, 64};
+  const std::vector<float> o = right(problem, inputs);
+  judge(problem, inputs, o);
+  const std::size_t held = kernels::Kept::of(*device).bytes();
+  EXPECT_EQ(held, (o.size() + 17) * sizeof(double));
+  judge(problem, inputs, o);
+  EXPECT_EQ(kernels::Kept::of(*device).bytes(), held);
+  RandomInputs others = inputs;
+  ++others.v_first;
+  EXPECT_FALSE(judge(problem, others, o).right()) << "other inputs have another output";
+  EXPECT_EQ(kernels::Kept::of(*device).bytes(), 2 * held);
+}
+
+TEST_P(OracleOfADevice, ToleratesOfAReferenceWhatMayBe) {
+  for (const DType dtype : types) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      const Problem problem{1, 1, 150, 64, mask, dtype};
+      const auto elements = [&](std::uint64_t first) {
+        return kernels::random_elements(dtype, inputs.distribution, inputs.seed, first);
+      };
+      const Inputs on_device{elements(inputs.q_first), elements(inputs.k_first),
+                             elements(inputs.v_first)};
+      const Queries all{0, 1, 0, problem.seq};
+      const Expected of = expected(problem, on_device, all);
+      const device::Buffer<float> reference(*device, std::vector<float>(of.o.begin(), of.o.end()));
+      const device::Buffer<RowSensitivity> rows(*device, 150);
+      const device::Buffer<double> largest(*device, 1), tolerances(*device, 150);
+      const device::Buffer<std::byte> scratch(*device, calls->scratch(problem, 150));
+      calls->sensitivity(problem, on_device, all, scratch.data(), rows.data(), device->stream());
+      calls->tolerances(problem, on_device, rows.data(), roundings(dtype), reference.data(),
+                        largest.data(), tolerances.data(), device->stream());
+      device->synchronize();
+      const std::vector<double> found = tolerances.download();
+      for (std::size_t row = 0; row < 150; ++row) {
+        const double ratio = found[row] / of.tolerances[row];
+        // Plain steps, whose error is in the oracle's tolerance, are not in a reference's.
+        EXPECT_GT(ratio, 0.75) << row << " " << ridgeline::to_string(dtype);
+        EXPECT_LT(ratio, dtype == DType::f32 ? 16 : 4) << row << " " << ridgeline::to_string(dtype);
+      }
+    }
+  }
+}
+
+/// Of problems that are too large to be compared whole: four rows of each head are.
+TEST_P(OracleOfADevice, FindsAWrongElementByVariantInAnyRow) {
+  const kernels::Effort effort{.whole = 4.0 * 2 * 9 * 9 * 64, .sample = 0, .trial = 9};
+  for (const DType dtype : types) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      const Problem problem{1, 2, 40, 64, mask, dtype};
+      const auto by_variant = [&](const std::vector<float>& o) {
+        return judge(problem, inputs, o, kernels::Judge::device, effort);
+      };
+      std::vector<float> o = right(problem, inputs);
+      const Deviation undamaged = by_variant(o);
+      EXPECT_TRUE(undamaged.right());
+      EXPECT_EQ(undamaged.checked, Checked::by_variant);
+      for (std::size_t row = 1; row < 80; row += 13) {
+        float& element = o[row * 64 + row % 64];
+        const float before = element;
+        for (const float wrong : {before + 0.1f, not_a_number}) {
+          element = wrong;
+          EXPECT_FALSE(by_variant(o).right())
+              << row << " " << ridgeline::to_string(dtype) << " " << to_string(mask);
+        }
+        element = before;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attention, OracleOfADevice,
+                         testing::Values(device::Kind::cuda, device::Kind::emulated),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param)) + "_device";
+                         });
+
+}  // namespace
+}  // namespace ridgeline::attention
