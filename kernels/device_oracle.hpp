@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -91,15 +92,40 @@ void judge_once(device::Device& device, const DeviceOracle& oracle, std::int64_t
   judged.insert(oracle.name);
 }
 
+/// Where a device tallies: one word for all comparisons of a process on a GPU, whose memory goes
+/// with the process, and a word for each comparison elsewhere.
+class TallyPlace {
+ public:
+  explicit TallyPlace(device::Device& device) {
+    static std::map<std::string, std::uint64_t*> of_gpus;
+    if (device.facts().kind != device::Kind::cuda) {
+      own_ = device::Buffer<std::uint64_t>(device, 1);
+      word_ = own_.data();
+      return;
+    }
+    std::uint64_t*& word = of_gpus[device.facts().id];
+    if (word == nullptr) word = static_cast<std::uint64_t*>(device.allocate(sizeof *word));
+    word_ = word;
+  }
+  std::uint64_t* word() const { return word_; }
+
+ private:
+  device::Buffer<std::uint64_t> own_;
+  std::uint64_t* word_ = nullptr;
+};
+
 /// What the device's oracle tallies of `output`; see Question.
 inline std::uint64_t tally(device::Device& device, const DeviceOracle& oracle, std::int64_t count,
                            const void* output, std::int64_t outputs) {
-  const device::Buffer<std::uint64_t> tallied(device, std::vector<std::uint64_t>{0});
+  const TallyPlace place(device);
+  std::uint64_t tallied = 0;
+  device.upload(place.word(), &tallied, sizeof tallied);
   oracle.answer(
-      {.first = 0, .count = count, .output = output, .outputs = outputs, .tally = tallied.data()},
+      {.first = 0, .count = count, .output = output, .outputs = outputs, .tally = place.word()},
       device.stream());
   device.synchronize();
-  return tallied.download()[0];
+  device.download(&tallied, place.word(), sizeof tallied);
+  return tallied;
 }
 
 }  // namespace ridgeline::kernels
