@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -73,58 +72,40 @@ const Lab& the_lab() {
   return made;
 }
 
-/// What a variant of a family leaves: `launch` starts it, when it `can`, and `deviate` verifies it.
-struct Subject {
+/// What both kinds of oracles do: `run` says whether what it found is right. It can be done where
+/// `can` says so, after `prepare`.
+struct Task {
+  std::string name;
   std::function<bool(const Lab&)> can;
-  std::function<void(const Lab&)> launch;
-  std::function<Deviation(const Lab&)> deviate;
+  std::function<void(const Lab&)> prepare;
+  std::function<bool(const Lab&)> run;
 };
-
-void verify(benchmark::State& state, const Subject& subject, Judge by) {
-  const Lab& lab = the_lab();
-  if (!lab.device) return state.SkipWithError("there is no GPU");
-  if (!subject.can(lab)) return state.SkipWithError("this GPU cannot do it");
-  lab.device->poison(lab.out.data(), lab.out.bytes());
-  subject.launch(lab);
-  lab.device->synchronize();
-  kernels::judge() = by;
-  Deviation found = subject.deviate(lab);  // the first time, a GPU's oracle is judged as well
-  for (auto round : state) found = subject.deviate(lab);
-  kernels::judge() = Judge::by_kind;
-  if (!found.right()) state.SkipWithError("the output is wrong");
-}
-
-void add(const std::string& name, Subject subject) {
-  for (const Judge by : {Judge::device, Judge::cpu})
-    benchmark::RegisterBenchmark(
-        ("verify/" + name + (by == Judge::device ? "/on_gpu" : "/on_cpu")).c_str(),
-        [=](benchmark::State& state) { verify(state, subject, by); })
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
-}
+using Tasks = std::vector<Task>;
 
 /// Every CUDA variant of a family, on `problem_on(variant, facts)`, with `operands(lab)`, verified
 /// by `deviate(lab, variant, problem)`.
 template <class Variant, class ProblemOn, class Operands, class Deviate>
-void add(const std::string& name, const Table<Variant>& variants, ProblemOn problem_on,
-         Operands operands, Deviate deviate) {
+void add(Tasks& tasks, const std::string& name, const Table<Variant>& variants,
+         ProblemOn problem_on, Operands operands, Deviate deviate) {
   for (const auto& [called, kind, variant] : variants) {
     if (kind != device::Kind::cuda) continue;
     const auto problem = [=, each = variant](const Lab& lab) {
       return problem_on(each, lab.facts());
     };
-    add(name + "/" + std::string(called),
-        {[=, each = variant](const Lab& lab) {
+    tasks.push_back(
+        {"verify/" + name + "/" + std::string(called),
+         [=, each = variant](const Lab& lab) {
            return static_cast<bool>(each.supports(problem(lab), lab.facts()));
          },
          [=, each = variant](const Lab& lab) {
+           lab.device->poison(lab.out.data(), lab.out.bytes());
            each.launch(problem(lab), operands(lab), lab.stream());
          },
-         [=, each = variant](const Lab& lab) { return deviate(lab, each, problem(lab)); }});
+         [=, each = variant](const Lab& lab) { return deviate(lab, each, problem(lab)).right(); }});
   }
 }
 
-void add_moves() {
+void add_moves(Tasks& tasks) {
   const auto in_and_out = [](const Lab& lab) {
     return memory::Operands{lab.a.data(), lab.floats()};
   };
@@ -132,14 +113,14 @@ void add_moves() {
     return deviation(*lab.device, problem, first_input, lab.floats(), 1);
   };
   add(
-      "memory", memory::variants(),
+      tasks, "memory", memory::variants(),
       [](const memory::Variant&, const device::Facts&) {
         return memory::Problem{elements, 1, 0, 4};
       },
       in_and_out, copied);
   for (const int used : {1, records::fields})
     add(
-        "records/used=" + std::to_string(used), records::variants(),
+        tasks, "records/used=" + std::to_string(used), records::variants(),
         [=](const records::Variant&, const device::Facts&) {
           return records::Problem{elements, used};
         },
@@ -150,7 +131,7 @@ void add_moves() {
           return deviation(*lab.device, problem, variant.layout, first_input, lab.floats(), 1);
         });
   add(
-      "transpose", transpose::variants(),
+      tasks, "transpose", transpose::variants(),
       [](const transpose::Variant&, const device::Facts&) {
         return transpose::Problem{8192, elements / 8192};
       },
@@ -162,7 +143,7 @@ void add_moves() {
       });
   for (const gather::Order order : {gather::Order::sequential, gather::Order::random})
     add(
-        order == gather::Order::random ? "gather" : "gather/sequential", gather::variants(),
+        tasks, order == gather::Order::random ? "gather" : "gather/sequential", gather::variants(),
         [=](const gather::Variant&, const device::Facts&) {
           return gather::Problem{elements, order};
         },
@@ -175,7 +156,7 @@ void add_moves() {
         });
   for (const Level level : {Level::dram, Level::llc, Level::l1})
     add(
-        "stream/" + std::string(to_string(level)), stream::variants(),
+        tasks, "stream/" + std::string(to_string(level)), stream::variants(),
         [=](const stream::Variant& variant, const device::Facts& facts) {
           stream::Problem problem = stream::problem_for(variant.operation, level, facts);
           problem.elements = std::min(problem.elements, elements);
@@ -189,10 +170,10 @@ void add_moves() {
         });
 }
 
-void add_arithmetic() {
+void add_arithmetic(Tasks& tasks) {
   for (const std::int64_t count : {std::int64_t{1} << 18, elements})
     add(
-        "divergence/elements=" + std::to_string(count), divergence::variants(),
+        tasks, "divergence/elements=" + std::to_string(count), divergence::variants(),
         [=](const divergence::Variant&, const device::Facts&) {
           return divergence::Problem{count, 8};
         },
@@ -204,7 +185,7 @@ void add_arithmetic() {
         });
   for (const DType dtype : {DType::f16, DType::f32, DType::f64})
     add(
-        "arithmetic/" + std::string(to_string(dtype)), arithmetic::variants(),
+        tasks, "arithmetic/" + std::string(to_string(dtype)), arithmetic::variants(),
         [=](const arithmetic::Variant&, const device::Facts& facts) {
           return arithmetic::problem_for(dtype, facts);
         },
@@ -216,7 +197,7 @@ void add_arithmetic() {
         });
   for (const int warps : {1, 8, 64})
     add(
-        "occupancy/warps=" + std::to_string(warps), occupancy::variants(),
+        tasks, "occupancy/warps=" + std::to_string(warps), occupancy::variants(),
         [=](const occupancy::Variant& variant, const device::Facts& facts) {
           occupancy::Problem problem{.operation = variant.operation,
                                      .limit = occupancy::Limit::block,
@@ -233,11 +214,11 @@ void add_arithmetic() {
         [](const Lab& lab, const occupancy::Variant&, const occupancy::Problem& problem) {
           return deviation(*lab.device, problem, first_input, lab.out.data(), 1);
         });
-  const auto add_products = [](const std::string& name, const auto& variants, auto problem_for,
-                               auto operands) {
+  const auto add_products = [&tasks](const std::string& name, const auto& variants,
+                                     auto problem_for, auto operands) {
     for (const DType dtype : {DType::f16, DType::bf16, DType::tf32})
       add(
-          name + "/" + std::string(to_string(dtype)), variants,
+          tasks, name + "/" + std::string(to_string(dtype)), variants,
           [=](const auto&, const device::Facts& facts) { return problem_for(dtype, facts); },
           operands,
           [](const Lab& lab, const auto&, const auto& problem) {
@@ -252,43 +233,60 @@ void add_arithmetic() {
   });
 }
 
-void make(benchmark::State& state, Judge by, const std::function<void(const Lab&)>& input) {
-  const Lab& lab = the_lab();
-  if (!lab.device) return state.SkipWithError("there is no GPU");
-  kernels::judge() = by;
-  for (auto round : state) {
-    input(lab);
-    lab.device->synchronize();
-  }
-  kernels::judge() = Judge::by_kind;
-}
-
-void add_inputs() {
-  const auto add_input = [](const std::string& name, const std::function<void(const Lab&)>& input) {
-    for (const Judge by : {Judge::device, Judge::cpu})
-      benchmark::RegisterBenchmark(
-          ("make/" + name + (by == Judge::device ? "/on_gpu" : "/on_cpu")).c_str(),
-          [=](benchmark::State& state) { make(state, by, input); })
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
+void add_inputs(Tasks& tasks) {
+  const auto add_input = [&](const char* name, auto make) {
+    tasks.push_back({name, [](const Lab&) { return true; }, [](const Lab&) {},
+                     [make](const Lab& lab) {
+                       make(lab);
+                       lab.device->synchronize();
+                       return true;
+                     }});
   };
-  add_input("index", [](const Lab& lab) {
+  add_input("make/index", [](const Lab& lab) {
     gather::write_index(*lab.device, {elements, gather::Order::random}, 3, lab.index.data());
   });
-  add_input("lines", [](const Lab& lab) {  // into the inputs, which nothing reads afterwards
+  add_input("make/lines", [](const Lab& lab) {
     chase::Problem problem = chase::problem_for(Level::dram, lab.facts());
     problem.lines =
-        std::min(problem.lines, static_cast<std::int64_t>(lab.a.bytes()) / problem.line_bytes);
-    chase::write_lines(*lab.device, problem, chase::make_order(problem, 3), lab.a.data());
+        std::min(problem.lines, static_cast<std::int64_t>(lab.out.bytes()) / problem.line_bytes);
+    chase::write_lines(*lab.device, problem, chase::make_order(problem, 3), lab.out.data());
   });
 }
 
-[[maybe_unused]] const bool added = [] {
-  add_moves();
-  add_arithmetic();
-  add_inputs();
-  return true;
-}();
+const Tasks& all_tasks() {
+  static const Tasks all = [] {
+    Tasks tasks;
+    add_moves(tasks);
+    add_arithmetic(tasks);
+    add_inputs(tasks);
+    return tasks;
+  }();
+  return all;
+}
+
+void oracle(benchmark::State& state) {
+  const Task& task = all_tasks().at(static_cast<std::size_t>(state.range(0)));
+  const auto by = static_cast<Judge>(state.range(1));
+  state.SetLabel(task.name + (by == Judge::device ? " on the GPU" : " on the CPU"));
+  const Lab& lab = the_lab();
+  if (!lab.device) return state.SkipWithError("there is no GPU");
+  if (!task.can(lab)) return state.SkipWithError("this GPU cannot do it");
+  kernels::judge() = by;
+  task.prepare(lab);
+  lab.device->synchronize();
+  bool right = task.run(lab);  // the first time, a GPU's oracle is judged as well
+  while (state.KeepRunning()) right = task.run(lab) && right;
+  kernels::judge() = Judge::by_kind;
+  if (!right) state.SkipWithError("the output is wrong");
+}
+
+void each_task_on_both(benchmark::internal::Benchmark* of) {
+  for (std::size_t task = 0; task < all_tasks().size(); ++task)
+    for (const Judge by : {Judge::device, Judge::cpu})
+      of->Args({static_cast<std::int64_t>(task), static_cast<std::int64_t>(by)});
+}
+
+BENCHMARK(oracle)->Apply(each_task_on_both)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace ridgeline::suites
