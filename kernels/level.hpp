@@ -4,8 +4,9 @@
 
 namespace ridgeline::kernels {
 
-/// Where in the memory hierarchy a working set lies. On a GPU the last-level cache is its L2.
-enum class Level { l1, l2, llc, dram };
+/// Where in the memory hierarchy a working set lies. On a GPU the last-level cache is its L2;
+/// shared memory, which programs fill themselves, is a GPU's alone.
+enum class Level { l1, l2, llc, dram, shared };
 
 constexpr std::string_view to_string(Level level) {
   switch (level) {
@@ -15,6 +16,8 @@ constexpr std::string_view to_string(Level level) {
       return "l2";
     case Level::llc:
       return "llc";
+    case Level::shared:
+      return "shared";
     case Level::dram:
       break;
   }

@@ -174,8 +174,8 @@ def test_every_case_is_listed_with_what_happened_to_it(gpu: tuple[Page, Path]) -
     made = synthetic.gpu()
     assert all(case["name"] in text for case in made["cases"])
     for words in (
-        "1 crashed, of 331 cases",
-        "1 unstable, of 331 cases",
+        "1 crashed, of 333 cases",
+        "1 unstable, of 333 cases",
         "above the roof: a measuring error",
     ):
         assert words in text

@@ -518,7 +518,8 @@ def gpu() -> Json:
     """Shaped like a large data-centre GPU, with every suite and one unstable case."""
     sheet = "synthetic datasheet"
     roofs = [roof("dram.read", 4.22e12), roof("dram.copy", 4.05e12), roof("dram.triad", 4.09e12)]
-    roofs += [roof("llc.read", 7.1e12), roof("llc.copy", 5.9e12), roof("l1.read", 2.9e13)]
+    roofs += [roof("llc.read", 7.1e12), roof("llc.copy", 5.9e12), roof("llc.read_by_all", 1.2e13)]
+    roofs += [roof("l1.read", 2.9e13), roof("shared.read", 3.1e13)]
     for kind, value, nominal in (
         ("fma.f64", 32.1e12, 33.5e12),
         ("fma.f32", 61.8e12, 66.9e12),

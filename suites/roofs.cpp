@@ -44,12 +44,21 @@ measure::Workload prepare_stream(const stream::Variant& variant, const stream::P
       });
 }
 
-worker::Case bandwidth(const kernels::Named<stream::Variant>& named, Level level) {
-  const std::string where(kernels::to_string(level)), what(named.name);
+worker::Case bandwidth(const kernels::Named<stream::Variant>& named, Level level,
+                       const stream::Shape& shape) {
+  const std::string where(kernels::to_string(level));
+  std::vector<record::Field> fields{{"level", where}};
+  for (const auto& [key, value] :
+       {std::pair("threads", shape.threads), std::pair("vectors", shape.vectors),
+        std::pair("chunk", shape.chunk)})
+    if (value != 0) fields.push_back(field(key, value));
   return make_roof(
-      named, what, DType::f32, {{"level", where}}, where + "." + what,
-      [level, operation = named.variant.operation](const device::Facts& facts) {
-        return stream::problem_for(operation, level, facts);
+      named, named.name, DType::f32, std::move(fields),
+      where + "." + std::string(stream::to_string(named.variant.operation)),
+      [=, operation = named.variant.operation](const device::Facts& facts) {
+        stream::Problem problem = stream::problem_for(operation, level, facts);
+        problem.shape = shape;
+        return problem;
       },
       [](const stream::Variant&, const stream::Problem& problem) {
         return 2 * 4.0 * static_cast<double>(problem.elements) * problem.arrays();
@@ -170,8 +179,11 @@ worker::Case latency(const kernels::Named<chase::Variant>& named, Level level) {
 worker::Suite roofs() {
   worker::Suite suite{"roofs", "What is the best that this device can do?", {}};
   for (const auto& named : stream::variants())
-    for (const Level level : {Level::dram, Level::llc, Level::l1})
-      suite.cases.push_back(bandwidth(named, level));
+    for (const Level level : named.variant.levels) {
+      suite.cases.push_back(bandwidth(named, level, {}));
+      for (const stream::Shape& shape : named.variant.shapes)
+        suite.cases.push_back(bandwidth(named, level, shape));
+    }
   for (const auto& named : arithmetic::variants())
     for (const DType dtype : named.variant.dtypes)
       suite.cases.push_back(multiply_adds(named, dtype));

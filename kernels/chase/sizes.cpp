@@ -23,6 +23,8 @@ Problem problem_for(kernels::Level level, const device::Facts& facts) {
       if (!cuda && facts.last_level_cache >= 4 * facts.l2)
         bytes = static_cast<double>(facts.last_level_cache) / 2;
       break;
+    case kernels::Level::shared:  // is not chased through
+      break;
     case kernels::Level::dram:
       bytes = std::min(8.0 * static_cast<double>(facts.last_level_cache),
                        static_cast<double>(facts.memory) / 16);

@@ -12,11 +12,11 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
   const auto oracle = [&](const char* name) {
     return kernels::bound(name, device_oracle(), problem, a, b);
   };
-  if (problem.operation == Operation::read)
+  if (problem.sums())
     return kernels::compare_sums(
         device, out, problem.partial_sums(), problem.elements, seed,
         [&](std::int64_t i) {
-          return static_cast<std::uint32_t>(problem.passes) * std::bit_cast<std::uint32_t>(a(i));
+          return static_cast<std::uint32_t>(problem.times()) * std::bit_cast<std::uint32_t>(a(i));
         },
         oracle("stream read"));
   const bool triad = problem.operation == Operation::triad;

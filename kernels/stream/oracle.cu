@@ -6,9 +6,9 @@ namespace {
 
 struct Read {
   kernels::on_cuda::Floats a;
-  int passes;
+  std::int64_t times;
   __device__ std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(passes) * __float_as_uint(a(i));
+    return static_cast<std::uint32_t>(times) * __float_as_uint(a(i));
   }
 };
 
@@ -29,8 +29,9 @@ void answer(const Problem& problem, const kernels::RandomFloats& a, const kernel
             const kernels::Question& question, device::Stream& stream) {
   switch (problem.operation) {
     case Operation::read:
+    case Operation::read_by_all:
       return kernels::on_cuda::answer_sum(question, stream, problem.elements,
-                                          Read{a, problem.passes});
+                                          Read{a, problem.times()});
     case Operation::copy:
       return kernels::on_cuda::answer<std::uint32_t>(question, stream, Copy{a});
     case Operation::triad:

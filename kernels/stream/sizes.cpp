@@ -25,6 +25,7 @@ Size cpu_size(kernels::Level level, const device::Facts& facts) {
   const double units = facts.units, l2s = static_cast<double>(facts.l2) * units,
                llc = static_cast<double>(facts.last_level_cache),
                memory = static_cast<double>(facts.memory);
+  if (level == kernels::Level::shared) return {};
   if (level == kernels::Level::l1) {
     const double bytes = 0.5 * static_cast<double>(facts.l1) * units;
     return {bytes, 4096 * bytes};
@@ -47,24 +48,37 @@ Size gpu_size(kernels::Level level, const device::Facts& facts) {
   }
   if (level == kernels::Level::dram) {
     const double bytes =
-        std::min(std::max(8 * llc, 3.0 * (1 << 30)), static_cast<double>(facts.memory) / 16);
+        std::min(std::max(8 * llc, 4.0 * (1 << 30)), static_cast<double>(facts.memory) / 16);
     return {bytes, bytes};
   }
-  return {llc / 3, 64 * llc / 3};
+  if (level == kernels::Level::shared) {
+    const double bytes = 0.5 * static_cast<double>(facts.shared_per_unit) * facts.units;
+    return {bytes, 4096 * bytes};
+  }
+  // Long against starting a kernel, and against the pass that fetches the lines from DRAM.
+  return {llc / 3, 512 * llc / 3};
 }
 
 }  // namespace
 
 Problem problem_for(Operation operation, kernels::Level level, const device::Facts& facts) {
-  const auto [bytes, traffic] =
+  auto [bytes, traffic] =
       facts.kind == device::Kind::cuda ? gpu_size(level, facts) : cpu_size(level, facts);
+  // Lines that all SMs want are held in both halves of a GPU's L2.
+  if (operation == Operation::read_by_all) bytes /= 2;
   Problem problem{operation, level, 0, 1, facts.units};
   if (bytes == 0) return problem;
-  problem.elements = level == kernels::Level::l1
+  problem.elements = level == kernels::Level::l1 || level == kernels::Level::shared
                          ? facts.units * whole_grains(bytes / 4 / problem.arrays() / facts.units)
                          : whole_grains(bytes / 4 / problem.arrays());
-  problem.passes = std::max(1, static_cast<int>(traffic / bytes));
+  // When all units read all of it, each gets its share of the passes.
+  problem.passes =
+      std::max(1, static_cast<int>(traffic / bytes / static_cast<double>(problem.times())));
   return problem;
+}
+
+std::vector<kernels::Level> levels_on_cpu() {
+  return {kernels::Level::dram, kernels::Level::llc, kernels::Level::l1};
 }
 
 device::Support supports_on_cpu(const Problem& problem, const device::Facts&) {

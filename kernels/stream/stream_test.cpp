@@ -32,9 +32,10 @@ struct Inputs {
 
 class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
-  void check(const Problem& problem) {
+  /// Whether the variant could do it at all.
+  bool check(const Problem& problem) {
     const Variant& variant = GetParam().variant;
-    ASSERT_TRUE(problem.elements == 0 || variant.supports(problem, device->facts()));
+    if (problem.elements > 0 && !variant.supports(problem, device->facts())) return false;
     const Inputs inputs(*device, problem.elements);
     GuardedOutput out(*device, static_cast<std::size_t>(problem.outputs()) * sizeof(float));
     // b starts wherever a ends, which need not be aligned: its own buffer.
@@ -46,19 +47,33 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     EXPECT_TRUE(deviation(*device, problem, inputs.a, inputs.b, out.data(), 1).right())
         << problem.elements << " elements at " << kernels::to_string(problem.level);
     EXPECT_TRUE(out.guard_untouched()) << problem.elements << " elements: wrote beyond the end";
-    if (kernels::is_emulated(*device) && problem.elements > 100'000) return;
+    if (kernels::is_emulated(*device) && problem.elements > 100'000) return true;
     kernels::expect_both_oracles(
         *device, static_cast<std::uint32_t*>(out.data()), problem.outputs(),
         [&](const void* copy) { return deviation(*device, problem, inputs.a, inputs.b, copy, 1); });
+    return true;
   }
 };
 
 TEST_P(EveryVariant, IsRightForAnySize) {
-  for (const Level level : {Level::l1, Level::llc, Level::dram})
-    for (const std::int64_t elements :
-         {0,  1,   2,   3,   4,    15,   16,   17,   63,    64,
-          65, 127, 128, 129, 1021, 4095, 4096, 4097, 65537, 1'000'003})
-      check({GetParam().variant.operation, level, elements, 3, device->facts().units});
+  const Operation operation = GetParam().variant.operation;
+  // All of an array for every unit is much for a device whose accesses are followed.
+  const int units = operation == Operation::read_by_all ? 3 : device->facts().units;
+  const std::vector<std::int64_t> all{0,  1,   2,   3,   4,    15,   16,   17,   63,    64,
+                                      65, 127, 128, 129, 1021, 4095, 4096, 4097, 65537, 1'000'003};
+  if (!GetParam().variant.supports({operation, Level::dram, 1, 1, units}, device->facts()))
+    GTEST_SKIP() << "not for this device";
+  const auto check_sizes = [&](const Shape& shape, const std::vector<std::int64_t>& sizes) {
+    for (const Level level : GetParam().variant.levels) {
+      int checked = 0;
+      for (const std::int64_t elements : sizes)
+        checked += check({operation, level, elements, 3, units, shape}) ? 1 : 0;
+      // The largest may not fit in shared memory.
+      EXPECT_GE(checked, std::ssize(sizes) - (level == Level::shared ? 1 : 0));
+    }
+  };
+  check_sizes({}, all);
+  for (const Shape& shape : GetParam().variant.shapes) check_sizes(shape, {0, 1, 4097, 65537});
 }
 
 TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
@@ -67,7 +82,7 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
   const simd::Isa before = simd::isa_in_use();
   for (const simd::Isa isa : simd::usable()) {
     simd::isa_in_use() = isa;
-    for (const Level level : {Level::l1, Level::dram})
+    for (const Level level : GetParam().variant.levels)
       for (const std::int64_t elements : {1, 31, 257, 10007})
         check({GetParam().variant.operation, level, elements, 2, device->facts().units});
   }
@@ -77,7 +92,7 @@ TEST_P(EveryVariant, IsRightWithEveryInstructionSet) {
 TEST_P(EveryVariant, TakesTimeInProportionToPasses) {
   if (kernels::is_emulated(*device)) GTEST_SKIP() << "an emulated device has no times";
   const Operation operation = GetParam().variant.operation;
-  for (const Level level : {Level::l1, Level::llc, Level::dram}) {
+  for (const Level level : GetParam().variant.levels) {
     const Problem problem{operation, level, 1 << 18, 1, device->facts().units};
     const Inputs inputs(*device, problem.elements);
     const device::Buffer<float> out(
@@ -111,8 +126,9 @@ class Checker : public testing::TestWithParam<Operation> {
     problem = {GetParam(), Level::dram, 5'000'011, 1, 2};
     out.assign(static_cast<std::size_t>(problem.outputs()), 0);
     for (std::int64_t i = 0; i < problem.elements; ++i) {
-      if (GetParam() == Operation::read) {
-        out[static_cast<std::size_t>(i % problem.outputs())] += std::bit_cast<std::uint32_t>(a(i));
+      if (problem.sums()) {
+        out[static_cast<std::size_t>(i % problem.outputs())] +=
+            static_cast<std::uint32_t>(problem.times()) * std::bit_cast<std::uint32_t>(a(i));
       } else {
         out[static_cast<std::size_t>(i)] =
             std::bit_cast<std::uint32_t>(GetParam() == Operation::copy ? a(i) : a(i) + 2.0f * b(i));
@@ -146,7 +162,16 @@ TEST_P(Checker, RejectsAnUnwrittenTail) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stream, Checker,
-                         testing::Values(Operation::read, Operation::copy, Operation::triad));
+                         testing::Values(Operation::read, Operation::copy, Operation::triad,
+                                         Operation::read_by_all));
+
+TEST(Problem, CountsWhatEveryUnitReads) {
+  const Problem one{Operation::read, Level::llc, 1000, 3, 4},
+      all{Operation::read_by_all, Level::llc, 1000, 3, 4};
+  EXPECT_EQ(one.bytes(), 12'000);
+  EXPECT_EQ(all.bytes(), 48'000);
+  EXPECT_EQ(all.outputs(), one.outputs());
+}
 
 double bytes_of(const Problem& problem) {
   return 4.0 * static_cast<double>(problem.elements) * problem.arrays();
@@ -167,7 +192,7 @@ TEST(Sizes, FillTheLevelTheyAreFor) {
     EXPECT_LE(bytes(Level::llc), 16 << 20);
     EXPECT_GE(bytes(Level::dram), 127 << 20);
     facts.kind = device::Kind::cuda;
-    EXPECT_GE(bytes(Level::dram), 1535 << 20);
+    EXPECT_GE(bytes(Level::dram), 1535 << 20);  // a sixteenth of 24 GiB
     facts.kind = device::Kind::cpu;
   }
 }
@@ -187,6 +212,25 @@ TEST(Sizes, FollowTheCoresAndNotTheCacheThatOthersShare) {
     for (const Problem& problem : {llc, dram})
       EXPECT_LE(problem.bytes(), 128 << 20) << kernels::to_string(problem.level);
   }
+}
+
+TEST(Sizes, ShareThePassesWhereAllUnitsReadAll) {
+  device::Facts facts;
+  facts.kind = device::Kind::cuda;
+  facts.last_level_cache = 50 << 20;
+  facts.units = 132;
+  facts.memory = 80ull << 30;
+  facts.shared_per_unit = 228 << 10;
+  const Problem one = problem_for(Operation::read, Level::llc, facts),
+                all = problem_for(Operation::read_by_all, Level::llc, facts);
+  EXPECT_NEAR(bytes_of(all), bytes_of(one) / 2, 4096);
+  EXPECT_GE(all.passes, 2);
+  EXPECT_NEAR(all.bytes(), one.bytes(), 0.2 * one.bytes());
+  const Problem shared = problem_for(Operation::read, Level::shared, facts);
+  EXPECT_LE(bytes_of(shared), 132.0 * (114 << 10));
+  EXPECT_GE(bytes_of(shared), 132.0 * (110 << 10));
+  facts.kind = device::Kind::cpu;
+  EXPECT_EQ(problem_for(Operation::read, Level::shared, facts).elements, 0);
 }
 
 TEST(Sizes, LeaveOutALastLevelCacheThatL2sOutgrow) {

@@ -17,7 +17,7 @@ READING = (
 ORDER = 10
 
 _GROUPS = {"dram": "DRAM", "fma": "Multiply-add", "tensor": "Tensor cores"}
-_GROUPS |= dict.fromkeys(("llc", "l2", "l1"), "Caches")
+_GROUPS |= dict.fromkeys(("llc", "l2", "l1", "shared"), "On the chip")
 _DASHED = (0, (4, 2))
 _UNITS = ("B/s", "FLOP/s", "ns")
 
@@ -119,7 +119,7 @@ def _panel(axes: Axes, drawn: list[Ceiling], rows: int) -> None:
         bar.name.split(".", 1)[-1] if len(groups) == 1 else bar.name.replace(".", " ")
         for bar in drawn
     ]
-    axes.set_yticks(range(len(drawn)), [plot.shown(name, 14) for name in names])
+    axes.set_yticks(range(len(drawn)), [plot.shown(name, 16) for name in names])
     axes.set_ylim(rows - 0.4, -0.6)
     axes.set_xlim(0, largest * 2.6)
     axes.set_xticks([])

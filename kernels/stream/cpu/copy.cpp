@@ -31,7 +31,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 Variant copy() {
   return {
       "each thread copies its part with the widest vectors; at dram its stores bypass the caches",
-      Operation::copy, supports_on_cpu, launch};
+      Operation::copy, levels_on_cpu(), supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

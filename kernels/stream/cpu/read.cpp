@@ -29,8 +29,8 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 }  // namespace
 
 Variant read() {
-  return {"each thread sums its part with the widest vectors", Operation::read, supports_on_cpu,
-          launch};
+  return {"each thread sums its part with the widest vectors", Operation::read, levels_on_cpu(),
+          supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

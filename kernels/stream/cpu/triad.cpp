@@ -30,7 +30,7 @@ void launch(const Problem& problem, const Operands& operands, device::Stream&) {
 Variant triad() {
   return {
       "each thread adds its parts with the widest vectors; at dram its stores bypass the caches",
-      Operation::triad, supports_on_cpu, launch};
+      Operation::triad, levels_on_cpu(), supports_on_cpu, launch};
 }
 
 }  // namespace ridgeline::stream::on_cpu

@@ -42,8 +42,11 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 }  // namespace
 
 Variant copy() {
-  return {"16-byte loads and stores, four of a thread in flight, one block an SM", Operation::copy,
-          any_level, launch};
+  return {"16-byte loads and stores, four of a thread in flight, one block an SM",
+          Operation::copy,
+          {Level::dram, Level::llc, Level::l1},
+          any_problem,
+          launch};
 }
 
 }  // namespace ridgeline::stream::on_cuda

@@ -14,9 +14,6 @@ __global__ void __launch_bounds__(threads, 1)
   const float4* const left = reinterpret_cast<const float4*>(a);
   const float4* const right = reinterpret_cast<const float4*>(b);
   float4* const to = reinterpret_cast<float4*>(c);
-  const auto add = [scale](const float4& x, const float4& y) {
-    return make_float4(x.x + scale * y.x, x.y + scale * y.y, x.z + scale * y.z, x.w + scale * y.w);
-  };
   for (int pass = 0; pass < passes; ++pass) {
     std::int64_t i = mine.first;
 #pragma unroll 1
@@ -28,11 +25,12 @@ __global__ void __launch_bounds__(threads, 1)
         y[j] = load<level>(right + i + j * mine.step);
       }
 #pragma unroll
-      for (int j = 0; j < in_flight; ++j) store<level>(to + i + j * mine.step, add(x[j], y[j]));
+      for (int j = 0; j < in_flight; ++j)
+        store<level>(to + i + j * mine.step, scaled_sum(x[j], scale, y[j]));
     }
 #pragma unroll 1
     for (; i < mine.end; i += mine.step)
-      store<level>(to + i, add(load<level>(left + i), load<level>(right + i)));
+      store<level>(to + i, scaled_sum(load<level>(left + i), scale, load<level>(right + i)));
     std::int64_t last;
     if (has_tail_element(elements, last)) c[last] = a[last] + scale * b[last];
     ptx::keep_accesses();
@@ -52,7 +50,10 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
 
 Variant triad() {
   return {"16-byte loads and stores, four loads of a thread in flight, one block an SM",
-          Operation::triad, any_level, launch};
+          Operation::triad,
+          {Level::dram, Level::llc, Level::l1},
+          any_problem,
+          launch};
 }
 
 }  // namespace ridgeline::stream::on_cuda

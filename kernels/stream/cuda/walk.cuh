@@ -37,9 +37,11 @@ __device__ __forceinline__ bool has_tail_element(std::int64_t elements, std::int
   return blockIdx.x == 0 && index < elements;
 }
 
-/// Loads and stores for a level: kept in L1; in L2 alone; or, at dram, first to be evicted.
+/// Loads and stores for a level: kept in L1; in L2 alone; at dram first to be evicted; or plainly
+/// from shared memory.
 template <Level level, class Vector>
 __device__ __forceinline__ Vector load(const Vector* from) {
+  if constexpr (level == Level::shared) return *from;
   if constexpr (level == Level::l1) return __ldca(from);
   if constexpr (level == Level::dram) return __ldcs(from);
   return __ldcg(from);
@@ -53,9 +55,31 @@ __device__ __forceinline__ void store(Vector* to, Vector value) {
   }
 }
 
-inline device::Support any_level(const Problem& problem, const device::Facts&) {
-  if (problem.level == Level::l2)
-    return device::Support::unsupported("a GPU's L2 is its last-level cache, llc");
+/// x + scale y, without rounding where scale is 2.
+__device__ __forceinline__ float4 scaled_sum(const float4& x, float scale, const float4& y) {
+  return make_float4(x.x + scale * y.x, x.y + scale * y.y, x.z + scale * y.z, x.w + scale * y.w);
+}
+
+/// Adds the bits of the vectors of a walk to `sum`, `in_flight` loads at a time.
+template <Level level, int in_flight>
+__device__ __forceinline__ void add_bits(const uint4* vectors, const Walk& walk, unsigned& sum) {
+  std::int64_t i = walk.first;
+#pragma unroll 1
+  for (; i + (in_flight - 1) * walk.step < walk.end; i += in_flight * walk.step) {
+    uint4 value[in_flight];
+#pragma unroll
+    for (int j = 0; j < in_flight; ++j) value[j] = load<level>(vectors + i + j * walk.step);
+#pragma unroll
+    for (int j = 0; j < in_flight; ++j) sum += value[j].x + value[j].y + value[j].z + value[j].w;
+  }
+#pragma unroll 1
+  for (; i < walk.end; i += walk.step) {
+    const uint4 value = load<level>(vectors + i);
+    sum += value.x + value.y + value.z + value.w;
+  }
+}
+
+inline device::Support any_problem(const Problem&, const device::Facts&) {
   return device::Support::yes();
 }
 

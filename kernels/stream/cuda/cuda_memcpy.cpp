@@ -1,0 +1,32 @@
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "harness/base/error.hpp"
+#include "kernels/stream/stream.hpp"
+
+// Vendor variant: what the CUDA runtime copies with on a device. A roof that it beats is none, so
+// it sets the roof of copies as others do.
+namespace ridgeline::stream::on_cuda {
+
+static void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
+  for (int pass = 0; pass < problem.passes; ++pass)
+    if (const cudaError_t status = cudaMemcpyAsync(
+            operands.out, operands.a, 4 * static_cast<std::size_t>(problem.elements),
+            cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream.native));
+        status != cudaSuccess)
+      throw Error(ErrorKind::dependency, std::string("copying on the device failed: ") +
+                                             cudaGetErrorName(status) + " (" +
+                                             cudaGetErrorString(status) + ")");
+}
+
+static device::Support any_copy(const Problem&, const device::Facts&) {
+  return device::Support::yes();
+}
+
+Variant cuda_memcpy() {
+  return {
+      "cudaMemcpyAsync on the device", Operation::copy, {kernels::Level::dram}, any_copy, launch};
+}
+
+}  // namespace ridgeline::stream::on_cuda
