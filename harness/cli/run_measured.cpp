@@ -11,6 +11,7 @@
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
 #include "harness/present/case_table.hpp"
+#include "harness/present/clocks.hpp"
 #include "harness/present/exit_code.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/progress.hpp"
@@ -47,9 +48,10 @@ struct Ending {
 int close(const Context& context, const RunOptions& options, const run::Plan& plan,
           const store::Store& store, const Ending& ending, const Origin& origin) {
   const auto& [status, cut_off, again] = ending;
+  const auto measurements = store::measurements(store, plan.run.id, store::Samples::leave_out);
   const auto summaries =
-      analysis::summarise(store::measurements(store, plan.run.id, store::Samples::leave_out),
-                          store::roofs(store, plan.run.id), plan.run.unstable);
+      analysis::summarise(measurements, store::roofs(store, plan.run.id), plan.run.unstable);
+  const std::optional<analysis::Clocks> clocks = analysis::clocks_of(measurements);
   int code = present::exit_code(status, summaries, options.strict);
   if (again && !again->gone.empty() && code != present::interrupted)
     code = present::not_all_measured;
@@ -74,6 +76,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
     if (cut_off > 0) all["cut_off"] = cut_off;
     if (const auto above = present::names_above_roof(summaries); !above.empty())
       all["above_roof"] = above;
+    if (clocks) all["clocks"] = present::to_json(*clocks);
     if (again) all["repeat_of"] = present::to_json(*again);
     if (origin.resumed) all["resumed"] = present::to_json(*origin.resumed);
     if (!origin.doubts.empty()) all["doubts"] = origin.doubts;
@@ -87,6 +90,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
       fmt::format("\n{}\n{}: {}\n", present::case_table(summaries, present::look_of(stdout)),
                   units::plural(std::ssize(summaries), "case"),
                   summaries.empty() ? "nothing was measured" : present::outcome_counts(summaries)));
+  if (clocks) present::say(stdout, fmt::format("clocks: {}\n", present::clocks_text(*clocks)));
   present::say(stdout, cut_off_text(plan.profile, summaries, cut_off));
   if (again)
     present::say(stdout,

@@ -11,6 +11,7 @@
 #include "harness/base/units.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/present/case_table.hpp"
+#include "harness/present/clocks.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/listing.hpp"
 #include "harness/present/rate.hpp"
@@ -35,6 +36,7 @@ struct Shown : store::StoredRun {
   store::FoundRun found;
   std::string status;
   std::vector<record::Roof> roofs;
+  std::optional<analysis::Clocks> clocks = {};
   std::vector<CaseSummary> cases;          // that the options ask for
   std::size_t measured = 0;                // cases of the run
   std::vector<StoredMeasurement> sampled;  // of the case that --samples names
@@ -83,14 +85,16 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
               store::roofs(store, id),
               {},
               {},
+              {},
               {}};
   if (!options.sampled.empty()) {
     shown.sampled = present::measurements_of(store::measurements(store, id, store::Samples::read),
                                              options.sampled);
     return shown;
   }
-  shown.cases = analysis::summarise(store::measurements(store, id, store::Samples::leave_out),
-                                    shown.roofs, shown.run.unstable);
+  const auto measurements = store::measurements(store, id, store::Samples::leave_out);
+  shown.clocks = analysis::clocks_of(measurements);
+  shown.cases = analysis::summarise(measurements, shown.roofs, shown.run.unstable);
   shown.measured = shown.cases.size();
   choose(shown.cases, options);
   return shown;
@@ -128,6 +132,7 @@ void print_head(const Shown& shown, const present::Look& look) {
                                printable(build.commit.substr(0, 12)),
                                build.dirty ? " with local changes" : "", printable(build.compiler),
                                build.cuda.empty() ? "" : ", CUDA ", printable(build.cuda)));
+  if (shown.clocks) line("clocks", present::clocks_text(*shown.clocks));
   line("comparable", facts(shown.environment.comparable));
   line("recorded", facts(shown.environment.recorded));
   typed("file", shown.found.file.string());
@@ -199,6 +204,7 @@ json::Value json_of(const Shown& shown) {
                   {"builds", json::list(shown.builds)},
                   {"roofs", json::list(shown.roofs)}};
   all["run"]["status"] = shown.status;
+  if (shown.clocks) all["clocks"] = present::to_json(*shown.clocks);
   for (const CaseSummary& summary : shown.cases) all["cases"].push_back(present::to_json(summary));
   for (const StoredMeasurement& stored : shown.sampled) {
     json::Value measurement{{"replicate", stored.replicate}};
