@@ -71,7 +71,8 @@ record::Measurement timed() {
   m.samples_ns = {1.25, 1e9, 0.1};
   m.median_ns = 1.25;
   m.relative_spread = 0.5;
-  m.verification = record::Verification{1e-7, 1e-6};
+  m.verification = record::Verification{1e-7, 1e-6, Checked::by_variant};
+  m.settled = true;
   m.flops = 2e3;
   m.launch = "graph";
   m.cache = "cold";
@@ -149,6 +150,8 @@ Target protocol() {
            "\"outcome\"",
            "\"samples_ns\"",
            "\"verification\"",
+           "\"checked\"",
+           "\"settled\"",
            "\"metrics\"",
            "\"sites\"",
            "\"sources\"",
