@@ -60,9 +60,7 @@ std::vector<Assignment> assignments_of(const std::vector<Selected>& cases, std::
 
 /// So many executions of a case are left; of one that cannot be measured here one, which says so.
 int times_left(const Plan& plan, const Executed& executed, const Selected& selected) {
-  int left = 0;
-  for (int replicate = 0; replicate < plan.profile.processes; ++replicate)
-    left += !executed.has(selected.name, replicate);
+  const int left = executed.left(selected.name, plan.profile.processes);
   return selected.unavailable.empty() ? left : std::min(left, 1);
 }
 

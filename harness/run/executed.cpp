@@ -35,6 +35,12 @@ bool Executed::has(const std::string& name, int replicate) const {
   return decided_.contains(name) || ended_.contains({name, replicate});
 }
 
+int Executed::left(const std::string& name, int replicates) const {
+  int left = 0;
+  for (int replicate = 0; replicate < replicates; ++replicate) left += !has(name, replicate);
+  return left;
+}
+
 int Executed::attempts(const std::string& name, int replicate) const {
   const auto found = attempts_.find({name, replicate});
   return found == attempts_.end() ? 0 : found->second;

@@ -21,6 +21,8 @@ class Executed {
   /// Whether the case needs no execution in this replicate. What cannot be measured on a device is
   /// decided once, for all replicates.
   bool has(const std::string& name, int replicate) const;
+  /// In how many of `replicates` it does.
+  int left(const std::string& name, int replicates) const;
   /// How many attempts at it are stored, those that did not come to an end among them.
   int attempts(const std::string& name, int replicate) const;
   /// Whether any of its executions is there.

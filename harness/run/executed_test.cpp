@@ -41,6 +41,8 @@ TEST(Executed, IsWhatCameToAnEndInItsReplicate) {
   EXPECT_TRUE(executed.has(name_one, 2)) << "a crash is a result";
   EXPECT_FALSE(executed.has(name_two, 0));
   EXPECT_EQ(executed.count(), 2u);
+  EXPECT_EQ(executed.left(name_one, 4), 2);
+  EXPECT_EQ(executed.left(name_two, 4), 4);
 }
 
 TEST(Executed, WhatTheBudgetCutOffIsNot) {
