@@ -88,9 +88,10 @@ std::shared_ptr<const Referred> first_with_memory(List list, Run run) {
         continue;
       }
     }
+    return nullptr;
   } catch (const OutOfMemory&) {  // not even for the small problem
+    return nullptr;
   }
-  return nullptr;
 }
 
 /// Seconds that `run` and what it enqueues take.

@@ -35,7 +35,7 @@ void judge(benchmark::State& state, const Problem& problem, std::string_view nam
   };
   compute();
   kernels::Deviation found = deviation(*device, problem, *variant, inputs, o.data());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     if (fresh) {
       state.PauseTiming();
       compute();

@@ -162,7 +162,7 @@ TEST_P(OracleOfADevice, FindsAnotherMaskAndAnUnwrittenTail) {
 
 TEST_P(OracleOfADevice, KnowsInputsOfZerosAndNothingOfNothing) {
   const RandomInputs zeros{device::Distribution::zeros, 42, 0, 0, 0};
-  std::vector<float> o(33 * 64, 0.0f);
+  std::vector<float> o(std::size_t{33} * 64, 0.0f);
   EXPECT_TRUE(judge({1, 1, 33, 64}, zeros, o).right());
   o[64] = 1e-30f;
   EXPECT_FALSE(judge({1, 1, 33, 64}, zeros, o).right());
@@ -181,7 +181,7 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
     device_oracle()->expect(problem, shifted, queries, roundings, scratch, expected, stream);
   };
   const Problem problem{1, 1, 33, 64, Mask::full, DType::f16};
-  const device::Buffer<std::uint16_t> o(*device, 33 * 64);
+  const device::Buffer<std::uint16_t> o(*device, std::size_t{33} * 64);
   const kernels::JudgedBy own(kernels::Judge::device);
   try {
     deviation(*device, problem, {}, inputs, o.data(), {}, &other);

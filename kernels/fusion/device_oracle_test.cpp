@@ -140,7 +140,7 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
     device_oracle()->expect(problem, shifted, roundings, expected, stream);
   };
   const Problem problem{7, 129, DType::f32};
-  const device::Buffer<float> out(*device, 7 * 129);
+  const device::Buffer<float> out(*device, std::size_t{7} * 129);
   const kernels::JudgedBy own(kernels::Judge::device);
   try {
     deviation(*device, problem, inputs, Stored::none, out.data(), &other);

@@ -32,7 +32,7 @@ void judge(benchmark::State& state, const Problem& problem, std::string_view nam
   };
   compute();
   kernels::Deviation found = deviation(*device, problem, *variant, inputs, c.data());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     if (fresh) {
       state.PauseTiming();
       compute();

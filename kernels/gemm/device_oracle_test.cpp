@@ -145,8 +145,8 @@ TEST_P(OracleOfADevice, FindsAMissingProduct) {
   const Problem problem{40, 70, 128};
   const RandomInputs inputs{device::Distribution::uniform, 42, 1000, 500'000};
   std::vector<float> c = right(problem, inputs);
-  const float a = device::random_uniform(42, 1000 + 39 * 128 + 5),
-              b = device::random_uniform(42, 500'000 + 5 * 70 + 69);
+  const float a = device::random_uniform(42, 1000u + 39u * 128u + 5u),
+              b = device::random_uniform(42, 500'000u + 5u * 70u + 69u);
   ASSERT_GT(std::fabs(a * b), 0.1f);
   c.back() -= a * b;
   EXPECT_FALSE(judge(problem, inputs, c).right());
@@ -165,7 +165,7 @@ TEST_P(OracleOfADevice, FindsAnUnwrittenTail) {
 TEST_P(OracleOfADevice, KnowsInputsOfZeros) {
   const Problem problem{17, 65, 33};
   const RandomInputs zeros{device::Distribution::zeros, 42, 0, 0};
-  std::vector<float> c(17 * 65, 0.0f);
+  std::vector<float> c(std::size_t{17} * 65, 0.0f);
   EXPECT_TRUE(judge(problem, zeros, c).right());
   c[100] = 1e-30f;
   EXPECT_FALSE(judge(problem, zeros, c).right());
@@ -180,7 +180,7 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
     device_oracle()->expect(problem, shifted, rows, expected, stream);
   };
   const Problem problem{65, 70, 31, DType::bf16};
-  const device::Buffer<std::uint16_t> c(*device, 65 * 70);
+  const device::Buffer<std::uint16_t> c(*device, std::size_t{65} * 70);
   const kernels::JudgedBy own(kernels::Judge::device);
   try {
     deviation(*device, problem, {}, {device::Distribution::uniform, 42, 1000, 5000}, c.data(), {},
