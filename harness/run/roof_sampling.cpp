@@ -9,9 +9,8 @@ constexpr int most_samples = 1'000'000;  // of the protocol
 Sampling sampling_of(const Sampling& profile, const record::Case& info) {
   Sampling sampling = profile;
   if (info.roof.empty()) return sampling;
-  sampling.target /= 2;
   sampling.min_samples = std::min(2 * sampling.min_samples, most_samples);
-  sampling.max_samples = std::min(4 * sampling.max_samples, most_samples);
+  sampling.max_samples = std::min(2 * sampling.max_samples, most_samples);
   return sampling;
 }
 

@@ -14,9 +14,9 @@ record::Case case_of(const std::string& roof) {
 TEST(RoofSampling, ARoofGetsMoreSamplesAndTime) {
   const Sampling profile{0.01, 0.05, 10, 500, 0.2, 200e-6};
   const Sampling roof = sampling_of(profile, case_of("dram.read"));
-  EXPECT_DOUBLE_EQ(roof.target, 0.005);
+  EXPECT_EQ(roof.target, 0.01);
   EXPECT_EQ(roof.min_samples, 20);
-  EXPECT_EQ(roof.max_samples, 2000);
+  EXPECT_EQ(roof.max_samples, 1000);
   EXPECT_EQ(roof.unstable, 0.05);
   EXPECT_GT(shares_of(case_of("dram.read")), 1);
 }
