@@ -68,6 +68,12 @@ std::vector<std::string> differences(const ComparedSide& a, const ComparedSide& 
     if (std::ranges::none_of(side->roofs, record::is_measured))
       found.push_back(fmt::format(
           "{}'s run measured no roofs (suite roofs): only a datasheet's can be compared", name));
+    std::vector<std::string> unsteady;
+    for (const record::Roof& roof : side->roofs)
+      if (record::is_unsteady(roof)) unsteady.push_back(printable(roof.kind));
+    if (!unsteady.empty())
+      found.push_back(
+          fmt::format("{}'s roofs were not all steady: {}", name, fmt::join(unsteady, ", ")));
   }
   return found;
 }

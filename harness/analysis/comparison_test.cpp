@@ -149,6 +149,18 @@ TEST(Compare, WhatIsFasterThanItsRoofAllowsExplainsNothing) {
             "A is faster than its roof allows, a measuring error");
 }
 
+TEST(Compare, UnsteadyRoofsAreComparedAndNamed) {
+  ComparedSide a = side("a"), b = side("b");
+  const std::string wanted = "A's roofs were not all steady: dram.copy, fma.f32";
+  add(a, copy_case(), {12'500, 12'510, 12'490});
+  add(b, copy_case(), {6'250, 6'255, 6'245});
+  const auto named = [&] { return std::ranges::count(compare(a, b, {}).differences, wanted); };
+  EXPECT_EQ(named(), 0);
+  for (record::Roof& roof : a.roofs) roof.source = record::unsteady_source;
+  EXPECT_EQ(named(), 1);
+  EXPECT_TRUE(only(compare(a, b, {})).measured_roofs);
+}
+
 TEST(Compare, MeasuredRoofsAreNotSetAgainstADatasheets) {
   ComparedSide a = side("a"), b = side("b");
   a.roofs.push_back({"dram", 1.2e11, "B/s", "a datasheet"});
