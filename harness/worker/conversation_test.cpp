@@ -236,7 +236,7 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
     else
       ADD_FAILURE() << "no such message";
   }
-  EXPECT_EQ(requests, 8);
+  EXPECT_EQ(requests, 9);
   EXPECT_EQ(replies, 12);
   EXPECT_NE(
       page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
