@@ -36,6 +36,7 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
                                     {q.distribution, q.seed, q.first, k.first, v.first},
                                     of.out.data());
       });
+  workload.samples_memory = true;
   workload.metrics = {
       {"memory_bytes", memory_with_workspace(variant, problem), "B", record::Direction::lower}};
   return workload;

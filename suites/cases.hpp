@@ -98,6 +98,7 @@ struct Buffers {
   };
   std::vector<Inputs> inputs;
   std::vector<device::Buffer<std::byte>> outputs;
+  double spare_bytes = 0;  // of sets that one execution does not need
 };
 using BufferSets = std::shared_ptr<Buffers>;
 
@@ -124,9 +125,14 @@ inline BufferSets fill_sets(measure::Setup& setup, measure::Sets count, DType dt
   auto sets = std::make_shared<Buffers>();
   sets->inputs.resize(count.inputs);
   for (Buffers::Inputs& set : sets->inputs)
-    for (const std::int64_t elements : inputs) set.in.emplace_back(setup, dtype, elements);
+    for (const std::int64_t elements : inputs) {
+      set.in.emplace_back(setup, dtype, elements);
+      if (&set != &sets->inputs.front())
+        sets->spare_bytes += static_cast<double>(elements) * static_cast<double>(size_of(dtype));
+    }
   for (std::size_t i = 0; i < count.outputs; ++i)
     sets->outputs.emplace_back(setup.device, static_cast<std::size_t>(output_bytes));
+  sets->spare_bytes += static_cast<double>(count.outputs - 1) * static_cast<double>(output_bytes);
   return sets;
 }
 
@@ -147,6 +153,7 @@ measure::Workload make_workload(double flops, double bytes, const BufferSets& se
             const kernels::Deviation found = check(buffers_of(*sets, turn));
             return record::Verification{found.error, found.tolerance, found.checked};
           },
+      .spare_bytes = sets->spare_bytes,
       .metrics = {},
   };
 }

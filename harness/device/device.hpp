@@ -71,6 +71,8 @@ class Device {
   /// one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
   virtual Reading read_sensors() = 0;
+  /// Bytes of the device's memory that are in use, by whomever; absent where nobody says.
+  virtual std::optional<std::uint64_t> memory_in_use() { return std::nullopt; }
   /// Takes back what kernels have asked a cache to keep: lines that persist in a GPU's L2, its
   /// share for them, and the stream's window.
   virtual void forget_persisting_lines() {}

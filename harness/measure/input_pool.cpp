@@ -50,6 +50,12 @@ void InputPool::rewind() {
   for (auto& [key, chunk] : chunks_) chunk.taken = 0;
 }
 
+std::size_t InputPool::taken_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, chunk] : chunks_) bytes += chunk.taken * size_of(key.first);
+  return bytes;
+}
+
 std::size_t InputPool::bytes() const {
   std::size_t bytes = 0;
   for (const auto& [key, chunk] : chunks_) bytes += chunk.memory.bytes();

@@ -32,7 +32,8 @@ class InputPool {
   /// beyond an eighth of the device's memory.
   void rewind();
   std::uint64_t seed() const { return seed_; }
-  std::size_t bytes() const;
+  std::size_t bytes() const;        // allocated
+  std::size_t taken_bytes() const;  // by views
 
  private:
   struct Chunk {

@@ -72,7 +72,9 @@ struct Experiment::State {
   record::Measurement measurement;
   Sensors sensors;
   std::optional<Batches> batches;
-  double alone_ns = 0;  // wall time of the execution that was verified
+  double alone_ns = 0;                       // wall time of the execution that was verified
+  std::optional<std::uint64_t> used_before;  // bytes of the device's memory, before the case
+  std::size_t pool_before = 0;               // bytes of the pool, likewise
 
   State(const Setup& given, const PrepareOptions& wanted)
       : setup(given), options(wanted), sensors(given.device) {}
@@ -80,9 +82,25 @@ struct Experiment::State {
   device::Device& device() { return setup.device; }
   Group& group() { return setup.group; }
 
+  /// What the first execution has needed: memory that is in use and was not before, also what a
+  /// library or the driver took, with views of the pool for what the pool has grown by, and without
+  /// what is there to rotate over.
+  void sample_memory() {
+    const std::optional<std::uint64_t> used = device().memory_in_use();
+    if (!workload.samples_memory || !used || !used_before) return;
+    const double grown = static_cast<double>(*used) - static_cast<double>(*used_before),
+                 pool =
+                     static_cast<double>(setup.inputs.bytes()) - static_cast<double>(pool_before),
+                 views = static_cast<double>(setup.inputs.taken_bytes());
+    measurement.metrics.push_back({"allocated_bytes", grown - pool + views - workload.spare_bytes,
+                                   "B", record::Direction::lower});
+  }
+
   void allocate(const std::function<Workload(Setup&)>& prepare) {
     const AddWallTime timer(measurement.prepare_ns);
     if (options.layout != 0) held_back = {device(), layout_bytes(options.layout)};
+    used_before = device().memory_in_use();
+    pool_before = setup.inputs.bytes();
     workload = prepare(setup);
     poison_all(workload, device());  // so that the pages of every output exist before timing
     if (workload.flops > 0) measurement.flops = workload.flops;
@@ -93,7 +111,10 @@ struct Experiment::State {
 
   /// A device that has no times has said all that it can with this.
   void verify_first() {
-    if (!counts(device())) return verify({}, "before");
+    if (!counts(device())) {
+      verify({}, "before");
+      return sample_memory();
+    }
     const AddWallTime timer(measurement.verify_ns);
     count(workload, device(), options.sources, measurement);
   }

@@ -524,6 +524,45 @@ TEST(Experiment, ACounterThatHardlyMovesSaysNoEnergy) {
   }
 }
 
+TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
+  for (const bool filled : {false, true}) {  // the pool, by a case before
+    device::FakeDevice device;
+    InputPool inputs(device, 1);
+    Group alone;
+    if (filled) {
+      inputs.take(DType::f32, device::Distribution::uniform, 1 << 21);
+      inputs.rewind();
+    }
+    PrepareOptions options;
+    options.warmup_budget_ns = 1e6;
+    std::shared_ptr<device::Buffer<std::byte>> taken_by_a_library;
+    Experiment experiment(
+        [&](measure::Setup& setup) {
+          for (int set = 0; set < 2; ++set)
+            setup.inputs.take(DType::f32, device::Distribution::uniform, 1 << 10);
+          const auto output = std::make_shared<device::Buffer<float>>(setup.device, 1 << 11);
+          Workload workload;
+          workload.sets = {2, 1};
+          workload.spare_bytes = 4 << 10;
+          workload.samples_memory = true;
+          workload.launch = [&, output](Turn, device::Stream&) {
+            if (!taken_by_a_library)
+              taken_by_a_library = std::make_shared<device::Buffer<std::byte>>(device, 1 << 16);
+          };
+          workload.poison = [](std::size_t) {};
+          workload.verify = [](Turn) { return record::Verification{0, 1}; };
+          return workload;
+        },
+        measure::Setup{device, inputs, alone}, options);
+    experiment.sample({0.01, 6, 6, 1e9});
+    const record::Measurement measured = experiment.finish();
+    ASSERT_EQ(measured.metrics.size(), 1u);
+    EXPECT_EQ(measured.metrics[0].name, "allocated_bytes");
+    EXPECT_EQ(measured.metrics[0].value, (4 << 10) + (8 << 10) + (1 << 16)) << filled;
+    taken_by_a_library.reset();
+  }
+}
+
 TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
   struct Row {
     record::Outcome outcome;

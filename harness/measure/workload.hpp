@@ -59,6 +59,9 @@ struct Workload {
   std::function<void(std::size_t output)> poison;     // makes an output NaN
   // Compares an output with what the oracle makes of a set of inputs.
   std::function<record::Verification(Turn)> verify;
+  /// Of buffer sets that are there to rotate over, and that one execution does not need.
+  double spare_bytes = 0;
+  bool samples_memory = false;  // whether the memory that the first execution needed is a metric
   std::vector<record::Metric> metrics;
   /// Metrics that follow from the median time of one execution; may be empty.
   std::function<std::vector<record::Metric>(double median_ns)> timed_metrics = {};

@@ -235,7 +235,10 @@ def beside(lab, *programs: str) -> str:
 
 def collectives_profile(lab):
     profile = lab.profile("constant")
-    cases = ["collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16", "scripted/*"]
+    cases = [
+        "collectives/mpi/*/op=all_reduce,ranks=2,bytes=1024,mode=pipelined,calls=16",
+        "scripted/*",
+    ]
     profile.write_text(
         profile.read_text().replace(
             "[fake]", f"[cpu]\ncases = {cases[:1]}\n\n[fake]".replace("'", '"')

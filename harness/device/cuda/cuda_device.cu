@@ -123,6 +123,12 @@ class CudaDevice final : public Device {
   }
   Reading read_sensors() override { return gpu_.read(); }
 
+  std::optional<std::uint64_t> memory_in_use() override {
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking a GPU for its free memory");
+    return total - free;
+  }
+
   void forget_persisting_lines() override {
     int most = 0;  // bytes of L2 that can persist; none before Ampere
     check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, index_),

@@ -36,6 +36,7 @@ class FakeDevice : public cpu::HostDevice {
   std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) override;
   Counts take_counts() override { return script_.counts ? script_.counts() : Counts{}; }
   Reading read_sensors() override { return script_.reading(readings_++); }
+  std::optional<std::uint64_t> memory_in_use() override { return bytes_; }
 
   std::size_t allocations() const { return sizes_.size(); }  // that have not been released
   std::uint64_t bytes_allocated() const { return bytes_; }
