@@ -27,7 +27,7 @@ struct Problem {
   /// Launches that together go once around the cycle, so that rotating over them keeps lines out of
   /// nearer caches.
   std::size_t starts() const {
-    return loads < 1 || lines <= loads ? 1 : static_cast<std::size_t>(lines / loads);
+    return loads < 1 || lines <= loads ? 1 : static_cast<std::size_t>(lines / (loads + 1));
   }
 };
 

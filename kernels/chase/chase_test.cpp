@@ -89,12 +89,22 @@ TEST(Order, TakesStepsOfAllLengths) {
 }
 
 TEST(Starts, GoOnceAroundTheCycleTogether) {
-  const Problem problem{Level::dram, 1000, 100, 64};
+  const Problem problem{Level::dram, 1010, 100, 64};
   const kernels::Permutation order = make_order(problem, 1);
   ASSERT_EQ(problem.starts(), 10u);
-  for (std::size_t start = 0; start + 1 < 10; ++start)
-    EXPECT_EQ(end_of(problem, order, start), begin_of(problem, order, start + 1));
-  EXPECT_EQ(end_of(problem, order, 9), begin_of(problem, order, 0));
+  for (std::uint64_t start = 0; start < 10; ++start) {
+    EXPECT_EQ(begin_of(problem, order, start), order(start * 101));
+    EXPECT_EQ(end_of(problem, order, start), order(start * 101 + 100));
+  }
+}
+
+TEST(Starts, DifferAlsoWhereALaunchGoesAroundTheCycle) {
+  for (const std::int64_t loads : {64, 100, 128}) {
+    const Problem problem{Level::l1, 64, loads, 64};
+    const kernels::Permutation order = make_order(problem, 1);
+    ASSERT_EQ(problem.starts(), 1u);
+    EXPECT_NE(end_of(problem, order, 0), end_of(problem, order, 1));
+  }
 }
 
 TEST(Sizes, FillTheLevelTheyAreFor) {
