@@ -16,11 +16,11 @@ using kernels::Level;
 
 template <class Variant, class ProblemOn, class Memory, class Prepare>
 worker::Case make_roof(const kernels::Named<Variant>& named, std::string_view name, DType dtype,
-                       std::vector<record::Field> fields, std::string roof, ProblemOn problem_on,
-                       Memory memory, Prepare prepare) {
-  worker::Case result =
-      make_case({"roofs", std::string(name), std::string(to_string(dtype)), std::move(fields), {}},
-                named, problem_on, memory, prepare);
+                       std::vector<record::Field> fields, std::vector<record::Field> options,
+                       std::string roof, ProblemOn problem_on, Memory memory, Prepare prepare) {
+  worker::Case result = make_case({"roofs", std::string(name), std::string(to_string(dtype)),
+                                   std::move(fields), std::move(options)},
+                                  named, problem_on, memory, prepare);
   result.info.roof = std::move(roof);
   return result;
 }
@@ -52,8 +52,10 @@ worker::Case bandwidth(const kernels::Named<stream::Variant>& named, Level level
        {std::pair("threads", shape.threads), std::pair("vectors", shape.vectors),
         std::pair("chunk", shape.chunk)})
     if (value != 0) fields.push_back(field(key, value));
+  std::vector<record::Field> options;
+  if (named.variant.single_launches) options.push_back({"launch", "single"});
   return make_roof(
-      named, named.name, DType::f32, std::move(fields),
+      named, named.name, DType::f32, std::move(fields), std::move(options),
       where + "." + std::string(stream::to_string(named.variant.operation)),
       [=, operation = named.variant.operation](const device::Facts& facts) {
         stream::Problem problem = stream::problem_for(operation, level, facts);
@@ -87,7 +89,7 @@ measure::Workload prepare_arithmetic(const arithmetic::Variant& variant,
 
 worker::Case multiply_adds(const kernels::Named<arithmetic::Variant>& named, DType dtype) {
   return make_roof(
-      named, named.name, dtype, {}, "fma." + std::string(to_string(dtype)),
+      named, named.name, dtype, {}, {}, "fma." + std::string(to_string(dtype)),
       [dtype](const device::Facts& facts) { return arithmetic::problem_for(dtype, facts); },
       bytes_of, prepare_arithmetic);
 }
@@ -98,7 +100,7 @@ template <class Variant, class ProblemFor>
 worker::Case tensor_products(std::string_view name, const kernels::Named<Variant>& named,
                              DType dtype, ProblemFor problem_for) {
   return make_roof(
-      named, name, dtype, {}, "tensor." + std::string(to_string(dtype)),
+      named, name, dtype, {}, {}, "tensor." + std::string(to_string(dtype)),
       [=](const device::Facts& facts) { return problem_for(dtype, facts); }, bytes_of,
       [](const Variant& variant, const auto& problem, measure::Setup& setup) {
         return make_workload(
@@ -169,7 +171,7 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
 worker::Case latency(const kernels::Named<chase::Variant>& named, Level level) {
   const std::string where(kernels::to_string(level));
   return make_roof(
-      named, named.name, DType::u8, {{"level", where}}, "latency." + where,
+      named, named.name, DType::u8, {{"level", where}}, {}, "latency." + where,
       [level](const device::Facts& facts) { return chase::problem_for(level, facts); }, bytes_of,
       prepare_chase);
 }

@@ -84,6 +84,9 @@ std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {
 }
 
 void SideProcesses::end() {
+  // To let go of a GPU takes a process a tenth of a second and more: they do it side by side.
+  for (const Side side : both_sides)
+    if (processes_[side]) processes_[side]->say_bye();
   for (const Side side : both_sides)
     if (processes_[side]) processes_[side]->bye();
   kill();

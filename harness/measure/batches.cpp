@@ -55,7 +55,8 @@ void Rotation::set_executions(std::int64_t wanted) {
   }
   batches_.clear();
   batches_.resize(outputs == 1 ? inputs : 2 * batches_of_round());
-  next_ = runs_ = 0;
+  next_ = 0;
+  ran_.clear();
 }
 
 std::size_t Rotation::batches_of_round() const {
@@ -89,8 +90,9 @@ void Rotation::prepare_next() {
 double Rotation::run_ns() {
   prepare_next();
   const double ns = batches_[next_]->run_ns();
+  ran_.push_back(next_);
+  if (ran_.size() > batches_.size()) ran_.pop_front();
   next_ = (next_ + 1) % batches_.size();
-  ++runs_;
   return ns;
 }
 
@@ -100,18 +102,36 @@ std::vector<Turn> Rotation::left() const {
   };
   std::vector<Written> outputs(workload_.sets.outputs);
   std::size_t now = 0;
-  for (std::size_t back = std::min(runs_, batches_.size()); back > 0; --back) {
-    const std::size_t batch = (next_ + batches_.size() - back) % batches_.size();
+  for (const std::size_t batch : ran_)
     for (std::size_t i = 0; i < static_cast<std::size_t>(executions_); ++i) {
       const Turn of = turn(batch, i);
       outputs[of.output] = {of.inputs, ++now};
     }
-  }
   std::vector<Turn> left;
   for (std::size_t output = 0; output < outputs.size(); ++output)
     if (outputs[output].when > 0) left.push_back({outputs[output].inputs, output});
   std::ranges::sort(left, {}, [&](const Turn& of) { return outputs[of.output].when; });
   return left;
+}
+
+std::vector<std::size_t> Rotation::overwriting() const {
+  std::vector<Turn> open = left();
+  std::vector<std::size_t> batches;
+  for (std::size_t i = 0; i < batches_.size() && !open.empty(); ++i) {
+    const std::size_t batch = (next_ + i) % batches_.size();
+    std::vector<std::optional<std::size_t>> inputs_of(workload_.sets.outputs);
+    for (std::size_t execution = 0; execution < static_cast<std::size_t>(executions_);
+         ++execution) {
+      const Turn of = turn(batch, execution);
+      inputs_of[of.output] = of.inputs;
+    }
+    const auto is_new = [&](const Turn& of) {
+      return inputs_of[of.output] && *inputs_of[of.output] != of.inputs;
+    };
+    if (std::erase_if(open, is_new) > 0) batches.push_back(batch);
+  }
+  if (batches.empty()) batches.push_back(next_);
+  return batches;
 }
 
 double Batches::run_ns() {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -53,7 +54,12 @@ class Rotation {
   /// What the outputs hold that were written since they were poisoned, the newest last.
   std::vector<Turn> left() const;
   /// All outputs were poisoned.
-  void forget() { runs_ = 0; }
+  void forget() { ran_.clear(); }
+
+  /// The batches to go to next, one after the other, so that each output that is left is written
+  /// again, from other inputs where there are others.
+  std::vector<std::size_t> overwriting() const;
+  void go_to(std::size_t batch) { next_ = batch; }
 
   std::size_t batches_of_round() const;
 
@@ -67,7 +73,7 @@ class Rotation {
   std::int64_t executions_ = 1;
   std::vector<std::unique_ptr<device::Batch>> batches_;
   std::size_t next_ = 0;
-  std::size_t runs_ = 0;  // of batches, since the outputs were poisoned
+  std::deque<std::size_t> ran_;  // since the outputs were poisoned, at most as many as there are
 };
 
 /// The timed batches of a verified case: how many executions one has, and whether the case is warm.
@@ -105,9 +111,12 @@ class Batches {
 
   std::int64_t executions() const { return rotation_.executions(); }
   std::vector<Turn> left() const { return rotation_.left(); }
-  /// Executes the next round, as samples do.
-  void run_round() {
-    for (std::size_t i = rotation_.batches_of_round(); i > 0; --i) run_ns();
+  /// Executes, as samples do, what writes all that is left again.
+  void overwrite() {
+    for (const std::size_t batch : rotation_.overwriting()) {
+      rotation_.go_to(batch);
+      run_ns();
+    }
   }
 
  private:

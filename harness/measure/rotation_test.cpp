@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -108,6 +109,30 @@ TEST(Rotation, ASingleLaunchIsOneExecutionOnEachSetInTurn) {
   EXPECT_EQ(noted.rotation->executions(), 1);
   noted.run(4);
   EXPECT_EQ(noted.turns, (std::vector<Turn>{{0, 0}, {1, 1}, {2, 2}, {0, 1}}));
+}
+
+TEST(Rotation, WritesAllThatIsLeftAgainAndNothingElse) {
+  for (const Sets sets : {Sets{2, 1}, Sets{2, 2}, Sets{3, 3}, Sets{8, 8}, Sets{400, 400}}) {
+    for (const std::int64_t executions : {1, 2, 4, 16}) {
+      for (const std::size_t samples : {1u, 2u, 5u, 9u, 30u}) {
+        Noted noted(sets, device::Launch::graph, Cache::cold);
+        noted.rotation->set_executions(executions);
+        noted.run(samples);
+        const std::vector<Turn> before = noted.rotation->left();
+        const std::vector<std::size_t> batches = noted.rotation->overwriting();
+        EXPECT_LE(batches.size(), samples + 1);  // what is left may begin within a batch
+        noted.turns.clear();
+        for (const std::size_t batch : batches) {
+          noted.rotation->go_to(batch);
+          noted.run(1);
+        }
+        for (const Turn& left : before)
+          EXPECT_TRUE(std::ranges::any_of(noted.turns, [&](const Turn& turn) {
+            return turn.output == left.output && turn.inputs != left.inputs;
+          }));
+      }
+    }
+  }
 }
 
 TEST(Rotation, KnowsWhatEachOutputHolds) {

@@ -106,13 +106,21 @@ bool WorkerProcess::ready() {
          lines_->held().empty();
 }
 
-void WorkerProcess::bye() noexcept {
+void WorkerProcess::say_bye() noexcept {
+  said_bye_ = true;
   try {
     send(protocol::to_line(protocol::ByeRequest{}), after(1));
     child_->close_input();
-    wait(child_->end(), POLLIN, after(2));
   } catch (...) {  // NOLINT(bugprone-empty-catch): it is being ended anyway; whoever waits next
                    // sees an interrupt
+  }
+}
+
+void WorkerProcess::bye() noexcept {
+  if (!said_bye_) say_bye();
+  try {
+    wait(child_->end(), POLLIN, after(2));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): as above
   }
   child_->kill();
 }

@@ -67,7 +67,9 @@ class WorkerProcess {
   /// others than suspend(): a signal or a debugger. A fifth of a second may pass unseen.
   double stopped_s() const { return stopped_s_; }
 
-  /// Says bye, gives it a moment, and ends it.
+  /// Says bye, without waiting for it to end; it must not be asked anything afterwards.
+  void say_bye() noexcept;
+  /// Says bye, when that has not been said, gives it a moment, and ends it.
   void bye() noexcept;
   void kill() noexcept { child_->kill(); }
 
@@ -90,6 +92,7 @@ class WorkerProcess {
   double stopped_s_ = 0;
   Clock::time_point last_look_ = Clock::now();
   bool was_stopped_ = false;  // at the last look
+  bool said_bye_ = false;
 };
 
 }  // namespace ridgeline::process

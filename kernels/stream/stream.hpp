@@ -92,6 +92,7 @@ struct Variant {
   device::Support (*supports)(const Problem&, const device::Facts&);
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   std::vector<Shape> shapes = {};
+  bool single_launches = false;  // a graph of it would do something else
 };
 
 kernels::Table<Variant> variants();

@@ -25,8 +25,11 @@ static device::Support any_copy(const Problem&, const device::Facts&) {
 }
 
 Variant cuda_memcpy() {
-  return {
+  Variant variant{
       "cudaMemcpyAsync on the device", Operation::copy, {kernels::Level::dram}, any_copy, launch};
+  // A graph copies this much by the GPU's copy engine, at four fifths of the rate of a call.
+  variant.single_launches = true;
+  return variant;
 }
 
 }  // namespace ridgeline::stream::on_cuda
