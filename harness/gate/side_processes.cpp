@@ -38,6 +38,7 @@ bool SideProcesses::ready(const SideWorkers& workers, const GateCase& gate_case,
     });
   for (const Side side : {first, other(first)})
     if (!failures[side]) attempt(gate_case, side, failures, [&] { greet(workers, side); });
+  if (!failures.baseline && !failures.candidate) open_device(workers, gate_case, failures);
   if (!failures.baseline && !failures.candidate) return true;
   kill();
   return false;
@@ -71,6 +72,24 @@ void SideProcesses::greet(const SideWorkers& workers, Side side) {
                         "start another gate");
   started_.insert(&worker);
   ids_[side] = add_process(side, build);
+}
+
+// A GPU's context takes a process a quarter of a second, and two hardly more than one. A worker
+// that cannot open the device says so again when a case is prepared.
+void SideProcesses::open_device(const SideWorkers& workers, const GateCase& gate_case,
+                                Sides<std::optional<run::CaseResult>>& failures) {
+  const auto each = [&](const auto& step) {
+    for (const Side side : both_sides)
+      if (!failures[side] && workers[side].worker->hello.features.contains(protocol::Feature::open))
+        attempt(gate_case, side, failures,
+                [&] { step(*processes_[side], process::after(process::start_s)); });
+  };
+  each([this](process::WorkerProcess& worker, process::Deadline deadline) {
+    worker.begin(protocol::Open{setup_.device.id}, deadline);
+  });
+  each([](process::WorkerProcess& worker, process::Deadline deadline) {
+    worker.answer<protocol::Opened>(deadline);
+  });
 }
 
 std::int64_t SideProcesses::add_process(Side side, const record::Build& build) {

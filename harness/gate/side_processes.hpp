@@ -50,6 +50,9 @@ class SideProcesses {
                Sides<std::optional<run::CaseResult>>& failures,
                const std::function<void()>& action);
   void greet(const SideWorkers& workers, Side side);
+  /// Has both make the device ready, at the same time.
+  void open_device(const SideWorkers& workers, const GateCase& gate_case,
+                   Sides<std::optional<run::CaseResult>>& failures);
   std::int64_t add_process(Side side, const record::Build& build);
 
   const GateSetup& setup_;

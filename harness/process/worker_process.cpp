@@ -77,7 +77,16 @@ void WorkerProcess::meet(Deadline deadline) {
 template <class Answer>
 std::variant<Answer, protocol::Failure> WorkerProcess::ask(const protocol::Request& request,
                                                            Deadline deadline) {
+  begin(request, deadline);
+  return answer<Answer>(deadline);
+}
+
+void WorkerProcess::begin(const protocol::Request& request, Deadline deadline) {
   send(protocol::to_line(request), deadline);
+}
+
+template <class Answer>
+std::variant<Answer, protocol::Failure> WorkerProcess::answer(Deadline deadline) {
   const std::string line = receive(deadline);
   try {
     return protocol::parse_answer<Answer>(line);
@@ -99,6 +108,8 @@ template std::variant<protocol::Sampled, protocol::Failure> WorkerProcess::ask(
     const protocol::Request&, Deadline);
 template std::variant<protocol::Finished, protocol::Failure> WorkerProcess::ask(
     const protocol::Request&, Deadline);
+
+template std::variant<protocol::Opened, protocol::Failure> WorkerProcess::answer(Deadline);
 
 bool WorkerProcess::ready() {
   pollfd end{child_->end(), POLLIN, 0};

@@ -54,6 +54,10 @@ class WorkerProcess {
   /// Sends the request and waits. A Failure means that the worker could not, and goes on.
   template <class Answer>
   std::variant<Answer, protocol::Failure> ask(const protocol::Request& request, Deadline deadline);
+  /// The same in two steps, between which others can be asked.
+  void begin(const protocol::Request& request, Deadline deadline);
+  template <class Answer>
+  std::variant<Answer, protocol::Failure> answer(Deadline deadline);
 
   /// Whether it is worth sending another request: false when it has ended or has said something
   /// unasked.

@@ -100,6 +100,7 @@ std::variant<Answer, Failure> parse_answer(std::string_view text) {
 template std::variant<Hello, Failure> parse_answer<Hello>(std::string_view);
 template std::variant<Cases, Failure> parse_answer<Cases>(std::string_view);
 template std::variant<Devices, Failure> parse_answer<Devices>(std::string_view);
+template std::variant<Opened, Failure> parse_answer<Opened>(std::string_view);
 template std::variant<Prepared, Failure> parse_answer<Prepared>(std::string_view);
 template std::variant<Sampled, Failure> parse_answer<Sampled>(std::string_view);
 template std::variant<Finished, Failure> parse_answer<Finished>(std::string_view);

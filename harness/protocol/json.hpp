@@ -23,7 +23,7 @@ Request parse_request(std::string_view line);
 std::string to_line(const AnyAnswer& answer);
 
 /// `line` as the answer that was waited for, or as the worker's word that it could not serve the
-/// request. Answer is Hello, Cases, Devices, Prepared, Sampled or Finished.
+/// request. Answer is one of AnyAnswer but Failure.
 template <class Answer>
 std::variant<Answer, Failure> parse_answer(std::string_view line);
 

@@ -80,8 +80,8 @@ TEST(Protocol, RequestsSurviveARoundTrip) {
   prepare.seed = std::numeric_limits<std::uint64_t>::max();
   prepare.warmup_budget_ns = 2e8;
   for (const Request& request :
-       std::vector<Request>{HelloRequest{}, ListRequest{}, DevicesRequest{}, prepare,
-                            Sample{0.01, 5, 10, 1e9}, FinishRequest{}, ByeRequest{}}) {
+       std::vector<Request>{HelloRequest{}, ListRequest{}, DevicesRequest{}, Open{"cuda:0"},
+                            prepare, Sample{0.01, 5, 10, 1e9}, FinishRequest{}, ByeRequest{}}) {
     const std::string line = to_line(request);
     const Request parsed = parse_request(without_newline(line));
     EXPECT_EQ(parsed.index(), request.index());

@@ -28,6 +28,10 @@ void fields(auto& visit, Of<Prepare> auto& request) {
   visit("energy_budget_ns", request.energy_budget_ns, optional_time);
 }
 
+void fields(auto& visit, Of<Open> auto& request) {
+  visit("device", request.device, record::any_name);
+}
+
 void fields(auto& visit, Of<Sample> auto& request) {
   visit("target", request.target, record::not_negative);
   visit("min_samples", request.min_samples, {.least = 1});

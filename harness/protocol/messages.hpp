@@ -36,6 +36,11 @@ struct ListRequest {
 struct DevicesRequest {
   static constexpr const char* name = "devices";
 };
+/// Makes a device ready before it is needed; only of a worker with Feature::open.
+struct Open {
+  static constexpr const char* name = "open";
+  std::string device;
+};
 struct FinishRequest {
   static constexpr const char* name = "finish";
 };
@@ -48,10 +53,13 @@ enum class Feature {
   layout,  // moves where buffers lie, as Prepare::layout says
   settle,  // understands Prepare::settle_budget_ns
   energy,  // understands Prepare::energy_budget_ns
+  open,    // understands Open
 };
 inline std::span<const Name<Feature>> names(Feature) {
-  static constexpr Name<Feature> features[] = {
-      {Feature::layout, "layout"}, {Feature::settle, "settle"}, {Feature::energy, "energy"}};
+  static constexpr Name<Feature> features[] = {{Feature::layout, "layout"},
+                                               {Feature::settle, "settle"},
+                                               {Feature::energy, "energy"},
+                                               {Feature::open, "open"}};
   return features;
 }
 
@@ -122,13 +130,16 @@ struct Sampled {
   std::vector<double> samples_ns;  // taken by this request
 };
 
+struct Opened {
+  static constexpr const char* name = "open";
+};
 /// The answer to `finish`: everything of the case, all samples included.
 struct Finished {
   static constexpr const char* name = "finish";
   record::Measurement measurement;
 };
 
-using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Prepare, Sample,
+using Request = std::variant<HelloRequest, ListRequest, DevicesRequest, Open, Prepare, Sample,
                              FinishRequest, ByeRequest>;
 
 /// Why a request could not be served, where that decides what is done next.
@@ -149,6 +160,6 @@ struct Failure {
                                         // know
 };
 
-using AnyAnswer = std::variant<Hello, Cases, Devices, Prepared, Sampled, Finished, Failure>;
+using AnyAnswer = std::variant<Hello, Cases, Devices, Opened, Prepared, Sampled, Finished, Failure>;
 
 }  // namespace ridgeline::protocol

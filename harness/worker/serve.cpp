@@ -75,11 +75,11 @@ class Session {
 
  private:
   std::string answer(const protocol::HelloRequest&) {
-    return to_line(protocol::Hello{
-        protocol::version,
-        build_facts(program_.name),
-        program_.launcher,
-        {protocol::Feature::layout, protocol::Feature::settle, protocol::Feature::energy}});
+    return to_line(protocol::Hello{protocol::version,
+                                   build_facts(program_.name),
+                                   program_.launcher,
+                                   {protocol::Feature::layout, protocol::Feature::settle,
+                                    protocol::Feature::energy, protocol::Feature::open}});
   }
 
   std::string answer(const protocol::ListRequest&) {
@@ -98,6 +98,11 @@ class Session {
     for (const auto& [kind, reason] : found.unavailable)
       devices.unavailable.push_back({std::string(device::to_string(kind)), reason});
     return to_line(devices);
+  }
+
+  std::string answer(const protocol::Open& request) {
+    open(request.device);
+    return to_line(protocol::Opened{});
   }
 
   std::string answer(const protocol::Prepare& request) {
@@ -146,12 +151,15 @@ class Session {
     return *experiment_;
   }
 
+  void open(const std::string& id) {
+    if (device_ && device_id_ == id) return;
+    drop_device();
+    device_ = program_.open(id);
+    device_id_ = id;
+  }
+
   void use_device(const std::string& id, std::uint64_t seed) {
-    if (!device_ || device_id_ != id) {
-      drop_device();
-      device_ = program_.open(id);
-      device_id_ = id;
-    }
+    open(id);
     if (!inputs_ || inputs_->seed() != seed) {
       inputs_.reset();
       inputs_ = std::make_unique<measure::InputPool>(*device_, seed);

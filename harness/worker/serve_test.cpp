@@ -80,9 +80,24 @@ TEST(Serve, HelloAndListTouchNoDevice) {
   EXPECT_EQ(hello.build.code_hash.size(), 32u);
   EXPECT_FALSE(hello.build.compiler.empty());
   EXPECT_EQ(hello.features, (std::set{protocol::Feature::layout, protocol::Feature::settle,
-                                      protocol::Feature::energy}));
+                                      protocol::Feature::energy, protocol::Feature::open}));
   EXPECT_EQ(as<protocol::Cases>(answers.at(1)).cases.size(), program.suites[0].cases.size());
   EXPECT_EQ(failure(answers.at(2)).message, "discovered");
+}
+
+TEST(Serve, ADeviceIsOpenedOnceThoughAskedForAheadOfItsFirstCase) {
+  Program program = scripted::program();
+  int opened = 0;
+  program.open = [&opened, open = program.open](std::string_view id) {
+    ++opened;
+    return open(id);
+  };
+  const auto answers =
+      converse({protocol::Open{"fake"}, prepare("constant"), protocol::Open{"nowhere"}}, program);
+  as<protocol::Opened>(answers.at(0));
+  EXPECT_EQ(as<protocol::Prepared>(answers.at(1)).outcome, record::Outcome::ok);
+  EXPECT_EQ(opened, 2);
+  EXPECT_FALSE(failure(answers.at(2)).message.empty());
 }
 
 TEST(Serve, ACaseIsPreparedSampledInTurnsAndFinished) {
