@@ -63,7 +63,7 @@ class Kept final : public device::Keeper {
     held_ = 0;
     return any;
   }
-  std::size_t bytes() const { return held_; }
+  std::size_t bytes() const override { return held_; }
 
  private:
   struct Entry {

@@ -209,10 +209,13 @@ CaseSummary summarise_case(const CaseProcesses& processes, const std::vector<rec
     if (m.bytes) summary.bytes = m.bytes;
   }
   if (record::is_failure(summary.outcome)) return summary;
-  summary.metrics = metrics_of(processes);
   summary.settled = all_settled(processes);
-  for (const std::size_t i : over.counting)
+  CaseProcesses counting;
+  for (const std::size_t i : over.counting) {
+    counting.push_back(processes[i]);
     summary.medians_ns.push_back(*processes[i]->measurement.median_ns);
+  }
+  summary.metrics = metrics_of(counting.empty() ? processes : counting);
   summary.disturbed = over.disturbed;
   if (summary.medians_ns.empty()) return summary;
   summary.median_ns = stats::median(summary.medians_ns);

@@ -57,11 +57,8 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
     code = present::not_all_measured;
   const std::string repeat =
       present::repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
-  const bool is_whole = status == record::RunStatus::finished && cut_off == 0 &&
-                        std::ranges::count(summaries, record::Outcome::not_measured,
-                                           &analysis::CaseSummary::outcome) == 0;
   const std::string resume =
-      is_whole ? "" : present::resuming_line(plan.run, record::to_string(status), store.file());
+      present::resuming_line(plan.run, record::to_string(status), measurements, store.file());
   if (context.json) {
     json::Value all{{"run", plan.run.id},
                     {"status", record::to_string(status)},
@@ -126,11 +123,14 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
       return run::drive(plan, store, observer);
     } catch (const Error& error) {
       display.clear();
-      throw Error(error.kind(), error.what(),
-                  fmt::format("{}{}what was reported as measured is stored; repeat: {}",
-                              error.advice(), error.advice().empty() ? "" : "; ",
-                              present::repeating_line(plan.run.command_line, plan.device.id,
-                                                      plan.run.seed)));
+      const std::string resume = present::resuming_line(plan.run, "failed", {}, store.file());
+      throw Error(
+          error.kind(), error.what(),
+          fmt::format("{}{}what was reported as measured is stored; {}: {}", error.advice(),
+                      error.advice().empty() ? "" : "; ", resume.empty() ? "repeat" : "resume",
+                      resume.empty() ? present::repeating_line(plan.run.command_line,
+                                                               plan.device.id, plan.run.seed)
+                                     : resume));
     }
   }();
   process::end_descendants();

@@ -37,6 +37,7 @@ struct Shown : store::StoredRun {
   std::string status;
   std::vector<record::Roof> roofs;
   std::optional<analysis::Clocks> clocks = {};
+  std::string resume = {};                 // the line that measures what is left
   std::vector<CaseSummary> cases;          // that the options ask for
   std::size_t measured = 0;                // cases of the run
   std::vector<StoredMeasurement> sampled;  // of the case that --samples names
@@ -86,6 +87,7 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
               {},
               {},
               {},
+              {},
               {}};
   if (!options.sampled.empty()) {
     shown.sampled = present::measurements_of(store::measurements(store, id, store::Samples::read),
@@ -93,6 +95,7 @@ Shown read(const store::FoundRun& found, const ShowOptions& options) {
     return shown;
   }
   const auto measurements = store::measurements(store, id, store::Samples::leave_out);
+  shown.resume = present::resuming_line(shown.run, shown.status, measurements, found.file);
   shown.clocks = analysis::clocks_of(measurements);
   shown.cases = analysis::summarise(measurements, shown.roofs, shown.run.unstable);
   shown.measured = shown.cases.size();
@@ -163,12 +166,8 @@ void print_cases(const Shown& shown, const present::Look& look) {
                                    present::outcome_counts(shown.cases)));
   if (const std::string vouched = present::vouched_text(shown.cases); !vouched.empty())
     present::say(stdout, vouched + "\n");
-  const bool is_whole =
-      shown.status == "finished" &&
-      std::ranges::count(shown.cases, record::Outcome::not_measured, &CaseSummary::outcome) == 0;
-  const std::string resume =
-      is_whole ? "" : present::resuming_line(shown.run, shown.status, shown.found.file);
-  if (!resume.empty()) present::say(stdout, fmt::format("resume: {}\n", printable(resume, 4000)));
+  if (!shown.resume.empty())
+    present::say(stdout, fmt::format("resume: {}\n", printable(shown.resume, 4000)));
   const std::string repeat = present::repeating_failures(shown.run.command_line, shown.device.id,
                                                          shown.run.seed, shown.cases);
   if (!repeat.empty())

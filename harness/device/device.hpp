@@ -45,6 +45,7 @@ class Keeper {
   virtual ~Keeper() = default;
   /// Frees what nobody uses. Says whether that was anything.
   virtual bool give_back() noexcept = 0;
+  virtual std::size_t bytes() const = 0;
 };
 
 /// An opened device. Failures throw Error. One thread at a time.
@@ -71,6 +72,8 @@ class Device {
   /// one launch.
   virtual std::unique_ptr<Batch> record(std::function<void(Stream&)> launches, Launch mode) = 0;
   virtual Reading read_sensors() = 0;
+  /// Reading::energy_j alone, which takes less time.
+  virtual std::optional<double> read_energy_j() { return read_sensors().energy_j; }
   /// Bytes of the device's memory that are in use, by whomever; absent where nobody says.
   virtual std::optional<std::uint64_t> memory_in_use() { return std::nullopt; }
   /// Takes back what kernels have asked a cache to keep: lines that persist in a GPU's L2, its

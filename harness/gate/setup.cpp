@@ -28,6 +28,7 @@ run::Sampling sampling_of(const run::Profile& profile, DeviceKind kind) {
   sampling.target = 0;  // a block ends by its time, or its count: never because of what it found
   sampling.max_samples = kind == DeviceKind::cuda ? cuda_samples : other_samples;
   sampling.min_samples = sampling.max_samples;
+  sampling.energy_s = 0;  // a gate judges times
   return sampling;
 }
 

@@ -37,6 +37,7 @@ Rotation::Rotation(device::Device& device, const Workload& workload, device::Lau
   const auto [inputs, outputs] = workload.sets;
   require(inputs >= 1 && (outputs == 1 || outputs == inputs),
           "a workload has a buffer set, and one output or as many as inputs");
+  require(cache == Cache::cold || outputs == 1, "what is hot writes one output");
   set_executions(std::max<std::int64_t>(workload.executions, 1));
   require(workload.executions == 0 || executions_ == workload.executions,
           "a fixed number of executions is a multiple or a divisor of the number of sets");
@@ -61,19 +62,16 @@ void Rotation::set_executions(std::int64_t wanted) {
 
 std::size_t Rotation::batches_of_round() const {
   const auto executions = static_cast<std::size_t>(executions_);
-  const bool divides = workload_.sets.outputs > 1 && cache_ == Cache::cold;
-  return divides ? std::max<std::size_t>(workload_.sets.inputs / executions, 1) : 1;
+  if (workload_.sets.outputs == 1) return 1;
+  return std::max<std::size_t>(workload_.sets.inputs / executions, 1);
 }
 
 Turn Rotation::turn(std::size_t batch, std::size_t execution) const {
   const auto [inputs, outputs] = workload_.sets;
-  const std::size_t shift = batch / batches_of_round() % 2 * (inputs / 2);
-  if (cache_ == Cache::hot) {
-    const std::size_t set = batch % inputs;
-    return {set, (set + shift) % outputs};
-  }
+  if (cache_ == Cache::hot) return {batch % inputs, 0};
   if (outputs == 1) return {(batch + execution) % inputs, 0};
   const std::size_t set = (batch * static_cast<std::size_t>(executions_) + execution) % inputs;
+  const std::size_t shift = batch / batches_of_round() % 2 * (inputs / 2);
   return {set, (set + shift) % outputs};
 }
 
@@ -89,6 +87,10 @@ void Rotation::prepare_next() {
 
 double Rotation::run_ns() {
   prepare_next();
+  if (cache_ == Cache::hot && workload_.sets.inputs > 1) {
+    workload_.launch(turn(next_, 0), device_.stream());
+    workload_.poison(0);
+  }
   const double ns = batches_[next_]->run_ns();
   ran_.push_back(next_);
   if (ran_.size() > batches_.size()) ran_.pop_front();
@@ -178,13 +180,14 @@ bool Batches::settle() {
   const Stopwatch wall;
   device::Reading before = setup_.device.read_sensors();
   const bool senses = before.sm_clock_mhz && before.power_w;
-  if (!setup_.group.agreed(senses)) return false;
+  if (!setup_.group.agreed(senses)) return true;
   choose_executions();
   for (;;) {
     const Stopwatch window;
     while (setup_.group.agreed(window.ns() < settle_window_ns)) run_ns();
     const device::Reading now = setup_.device.read_sensors();
-    const bool steady = agree(before.sm_clock_mhz, now.sm_clock_mhz, steady_clock) &&
+    const bool steady = now.sm_clock_mhz && now.power_w &&
+                        agree(before.sm_clock_mhz, now.sm_clock_mhz, steady_clock) &&
                         agree(before.power_w, now.power_w, steady_power);
     if (setup_.group.agreed(steady)) return true;
     if (setup_.group.agreed(wall.ns() + settle_window_ns > options_.settle_budget_ns)) return false;

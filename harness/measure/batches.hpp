@@ -31,7 +31,8 @@ inline constexpr int most_restarts = 3;
 
 /// Decides what one sample executes. Every sample executes equally often. When cold, each set of
 /// inputs waits for all others before its turn comes again: executions are a multiple or a divisor
-/// of the number of sets. When hot, a sample executes one set.
+/// of the number of sets. When hot, a sample executes one set, once before it as well, which is
+/// what its caches then hold; all sets write one output, which is poisoned in between.
 ///
 /// From one round to the next other inputs belong to each output, so that an output which is left
 /// from before is wrong: outputs move on by half of their number, which keeps them cold, and inputs
@@ -94,7 +95,7 @@ class Batches {
   /// than all others.
   bool warm_up();
   /// Runs until the device's clock and power have hardly changed for half a second, or for the
-  /// settle budget; true when they are steady. Does nothing without sensors of both.
+  /// settle budget; true when they are steady, and where the device does not tell both.
   bool settle();
   /// One sample: started together, as slow as the slowest rank. In ns of the whole batch.
   double run_ns();

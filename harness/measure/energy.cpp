@@ -16,13 +16,14 @@ constexpr int fewest_steps = 4;  // the first is where counting begins
 
 std::optional<double> energy_of_execution(const Setup& setup, const Workload& workload,
                                           const PrepareOptions& options, double execution_ns) {
-  if (!setup.device.read_sensors().energy_j) return std::nullopt;
+  const auto counter = [&device = setup.device] { return device.read_energy_j(); };
+  if (options.launch == device::Launch::single || !counter()) return std::nullopt;
   Rotation rotation(setup.device, workload, options.launch, options.cache);
   rotation.set_executions(
       std::clamp<std::int64_t>(std::llround(batch_ns / execution_ns), 1, 10'000));
 
   const Stopwatch wall;
-  double executions = 0, last_j = *setup.device.read_sensors().energy_j;
+  double executions = 0, last_j = counter().value_or(0);
   struct Step {
     double executions, energy_j;
   };
@@ -30,7 +31,7 @@ std::optional<double> energy_of_execution(const Setup& setup, const Workload& wo
   do {
     rotation.run_ns();
     executions += static_cast<double>(rotation.executions());
-    const double now_j = setup.device.read_sensors().energy_j.value_or(last_j);
+    const double now_j = counter().value_or(last_j);
     if (now_j != last_j) steps.push_back({executions, now_j});
     last_j = now_j;
   } while (wall.ns() < options.energy_budget_ns);

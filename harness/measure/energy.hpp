@@ -10,7 +10,8 @@ namespace ridgeline::measure {
 /// Energy of one execution in J: executes the workload without a pause for
 /// `options.energy_budget_ns` of wall time, and divides what the device's counter says by the
 /// executions. The counter moves in steps, so only whole steps count. Absent where the device has
-/// no such counter, or it has moved fewer than four times. `execution_ns`: the time of one.
+/// no such counter, or it has moved fewer than four times, and of single launches, between which a
+/// GPU idles. `execution_ns`: the time of one.
 std::optional<double> energy_of_execution(const Setup& setup, const Workload& workload,
                                           const PrepareOptions& options, double execution_ns);
 

@@ -75,6 +75,9 @@ struct Experiment::State {
   double alone_ns = 0;                       // wall time of the execution that was verified
   std::optional<std::uint64_t> used_before;  // bytes of the device's memory, before the case
   std::size_t pool_before = 0;               // bytes of the pool, likewise
+  std::size_t kept_before = 0;               // bytes that the device's keeper holds, likewise
+
+  std::size_t kept() { return device().keeper() ? device().keeper()->bytes() : 0; }
 
   State(const Setup& given, const PrepareOptions& wanted)
       : setup(given), options(wanted), sensors(given.device) {}
@@ -84,16 +87,18 @@ struct Experiment::State {
 
   /// What the first execution has needed: memory that is in use and was not before, also what a
   /// library or the driver took, with views of the pool for what the pool has grown by, and without
-  /// what is there to rotate over.
+  /// what is there to rotate over. Nothing may have been compared since: that takes memory, too.
   void sample_memory() {
     const std::optional<std::uint64_t> used = device().memory_in_use();
     if (!workload.samples_memory || !used || !used_before) return;
     const double grown = static_cast<double>(*used) - static_cast<double>(*used_before),
                  pool =
                      static_cast<double>(setup.inputs.bytes()) - static_cast<double>(pool_before),
+                 given_back = static_cast<double>(kept_before) - static_cast<double>(kept()),
                  views = static_cast<double>(setup.inputs.taken_bytes());
-    measurement.metrics.push_back({"allocated_bytes", grown - pool + views - workload.spare_bytes,
-                                   "B", record::Direction::lower});
+    measurement.metrics.push_back({"allocated_bytes",
+                                   grown + given_back - pool + views - workload.spare_bytes, "B",
+                                   record::Direction::lower});
   }
 
   void allocate(const std::function<Workload(Setup&)>& prepare) {
@@ -101,6 +106,7 @@ struct Experiment::State {
     if (options.layout != 0) held_back = {device(), layout_bytes(options.layout)};
     used_before = device().memory_in_use();
     pool_before = setup.inputs.bytes();
+    kept_before = kept();
     workload = prepare(setup);
     poison_all(workload, device());  // so that the pages of every output exist before timing
     if (workload.flops > 0) measurement.flops = workload.flops;
@@ -112,8 +118,9 @@ struct Experiment::State {
   /// A device that has no times has said all that it can with this.
   void verify_first() {
     if (!counts(device())) {
-      verify({}, "before");
-      return sample_memory();
+      execute({});
+      sample_memory();
+      return compare({}, "before");
     }
     const AddWallTime timer(measurement.verify_ns);
     count(workload, device(), options.sources, measurement);
@@ -134,18 +141,15 @@ struct Experiment::State {
         measurement.verification ? worse(*measurement.verification, found) : found;
   }
 
-  /// Launches once on poisoned outputs and compares.
-  void verify(Turn turn, const char* when) {
-    {
-      const AddWallTime timer(measurement.verify_ns);
-      workload.poison(turn.output);
-      device().synchronize();
-      const Stopwatch wall;
-      workload.launch(turn, device().stream());
-      device().synchronize();
-      alone_ns = group().max(wall.ns());
-    }
-    compare(turn, when);
+  /// Launches once on a poisoned output.
+  void execute(Turn turn) {
+    const AddWallTime timer(measurement.verify_ns);
+    workload.poison(turn.output);
+    device().synchronize();
+    const Stopwatch wall;
+    workload.launch(turn, device().stream());
+    device().synchronize();
+    alone_ns = group().max(wall.ns());
   }
 
   /// Of one rank: others would have to wait for each other's counters.
@@ -171,7 +175,10 @@ struct Experiment::State {
     }
     compare_left("after");
     if (right_so_far()) measure_energy();
-    if (right_so_far()) verify({workload.sets.inputs - 1, 0}, "after");
+    if (!right_so_far()) return;
+    const Turn last{workload.sets.inputs - 1, 0};
+    execute(last);
+    compare(last, "after");
   }
 
   void compare_left(const char* when) {

@@ -303,6 +303,7 @@ TEST(Experiment, AnOutputThatIsRememberedIsWrong) {
   for (const Sets sets : {Sets{2, 1}, Sets{4, 4}, Sets{3, 3}}) {
     for (const Cache cache : {Cache::hot, Cache::cold}) {
       for (const int samples : {30, 31, 32}) {
+        if (cache == Cache::hot && sets.outputs > 1) continue;
         Bench bench;
         bench.sets = sets;
         bench.options.cache = cache;
@@ -535,7 +536,7 @@ TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
     }
     PrepareOptions options;
     options.warmup_budget_ns = 1e6;
-    std::shared_ptr<device::Buffer<std::byte>> taken_by_a_library;
+    std::shared_ptr<device::Buffer<std::byte>> taken_by_a_library, taken_by_an_oracle;
     Experiment experiment(
         [&](measure::Setup& setup) {
           for (int set = 0; set < 2; ++set)
@@ -550,7 +551,11 @@ TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
               taken_by_a_library = std::make_shared<device::Buffer<std::byte>>(device, 1 << 16);
           };
           workload.poison = [](std::size_t) {};
-          workload.verify = [](Turn) { return record::Verification{0, 1}; };
+          workload.verify = [&](Turn) {
+            if (!taken_by_an_oracle)
+              taken_by_an_oracle = std::make_shared<device::Buffer<std::byte>>(device, 1 << 18);
+            return record::Verification{0, 1};
+          };
           return workload;
         },
         measure::Setup{device, inputs, alone}, options);
@@ -560,6 +565,7 @@ TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
     EXPECT_EQ(measured.metrics[0].name, "allocated_bytes");
     EXPECT_EQ(measured.metrics[0].value, (4 << 10) + (8 << 10) + (1 << 16)) << filled;
     taken_by_a_library.reset();
+    taken_by_an_oracle.reset();
   }
 }
 

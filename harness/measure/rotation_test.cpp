@@ -15,6 +15,7 @@ struct Noted {
   Noted(Sets sets, device::Launch launch, Cache cache) {
     workload.sets = sets;
     workload.launch = [this](Turn turn, device::Stream&) { turns.push_back(turn); };
+    workload.poison = [](std::size_t) {};
     rotation.emplace(device, workload, launch, cache);
   }
   void run(std::size_t samples) {
@@ -100,7 +101,8 @@ TEST(Rotation, AHotSampleStaysWithOneSetAndTheNextTakesTheNext) {
   noted.run(3);
   std::vector<std::size_t> inputs;
   for (const Turn& turn : noted.turns) inputs.push_back(turn.inputs);
-  EXPECT_EQ(inputs, (std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(inputs, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0}))
+      << "once to fill the caches, and three times timed";
 }
 
 TEST(Rotation, ASingleLaunchIsOneExecutionOnEachSetInTurn) {
@@ -139,6 +141,7 @@ TEST(Rotation, KnowsWhatEachOutputHolds) {
   for (const Sets sets : {Sets{1, 1}, Sets{2, 1}, Sets{2, 2}, Sets{3, 3}, Sets{8, 8}}) {
     for (const Cache cache : {Cache::cold, Cache::hot}) {
       for (const std::int64_t executions : {1, 2, 4, 6, 16}) {
+        if (cache == Cache::hot && sets.outputs > 1) continue;
         Noted noted(sets, device::Launch::graph, cache);
         noted.rotation->set_executions(executions);
         EXPECT_TRUE(noted.rotation->left().empty());

@@ -12,13 +12,15 @@ std::string clocks_text(const analysis::Clocks& clocks) {
   const std::string range =
       fmt::format("from {:.0f} to {:.0f} MHz", clocks.lowest_mhz, clocks.highest_mhz);
   if (clocks.at_power_limit == 0)
-    return fmt::format("fixed power, whose limit was never reached, {}", range);
+    return fmt::format("neither frequency nor power was fixed, {}", range);
   return fmt::format("fixed power: at its limit in {} of {}, {}", clocks.at_power_limit,
                      units::plural(clocks.timed, "measurement"), range);
 }
 
 json::Value to_json(const analysis::Clocks& clocks) {
-  return {{"fixed", clocks.fixed_frequency() ? "frequency" : "power"},
+  return {{"fixed", clocks.fixed_frequency()    ? "frequency"
+                    : clocks.at_power_limit > 0 ? "power"
+                                                : "neither"},
           {"measurements", clocks.timed},
           {"at_power_limit", clocks.at_power_limit},
           {"lowest_mhz", clocks.lowest_mhz},

@@ -43,34 +43,6 @@ std::string last(const std::vector<std::string>& values) {
   return values.empty() ? "" : values.back();
 }
 
-/// The profile as it was used. What is stored is not trusted: it is read as strictly as a file.
-run::Profile stored_profile(const RepeatedRun& repeated) {
-  const record::Run& run = run_of(repeated);
-  run::Profile profile;
-  try {
-    profile =
-        run::parse_profile(run.profile_text, fmt::format("the profile stored in run {}", run.id));
-  } catch (const Error& error) {
-    refuse(repeated, error.what());
-  }
-  profile.name = run.profile;
-  if (!repeated.budget.empty()) {
-    const auto seconds = run::parse_duration(repeated.budget);
-    if (!seconds)
-      refuse(repeated,
-             fmt::format("its --budget {} is not a duration", printable(repeated.budget)));
-    profile.budget_s = *seconds;
-  }
-  if (!repeated.processes.empty()) {
-    const char* end = repeated.processes.data() + repeated.processes.size();
-    const auto [rest, error] = std::from_chars(repeated.processes.data(), end, profile.processes);
-    if (error != std::errc{} || rest != end || profile.processes < 1 || profile.processes > 1000)
-      refuse(repeated, fmt::format("its --processes {} is not a number from 1 to 1000",
-                                   printable(repeated.processes)));
-  }
-  return profile;
-}
-
 std::vector<std::string> names_of(const std::vector<store::StoredMeasurement>& measurements) {
   std::set<std::string> names;
   for (const store::StoredMeasurement& stored : measurements)
@@ -125,6 +97,28 @@ int count(const Repeat& repeat, Reproduced wanted) {
 
 }  // namespace
 
+run::Profile stored_profile(const record::Run& run) {
+  const auto refuse_option = [](const char* option, const std::string& value, const char* what) {
+    throw Error(ErrorKind::usage,
+                fmt::format("its {} {} is not {}", option, printable(value), what));
+  };
+  run::Profile profile =
+      run::parse_profile(run.profile_text, fmt::format("the profile stored in run {}", run.id));
+  profile.name = run.profile;
+  if (const std::string budget = last(values_of(run.command_line, "--budget")); !budget.empty()) {
+    const auto seconds = run::parse_duration(budget);
+    if (!seconds) refuse_option("--budget", budget, "a duration");
+    profile.budget_s = *seconds;
+  }
+  if (const std::string count = last(values_of(run.command_line, "--processes")); !count.empty()) {
+    const char* end = count.data() + count.size();
+    const auto [rest, error] = std::from_chars(count.data(), end, profile.processes);
+    if (error != std::errc{} || rest != end || profile.processes < 1 || profile.processes > 1000)
+      refuse_option("--processes", count, "a number from 1 to 1000");
+  }
+  return profile;
+}
+
 RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector,
                           Again again) {
   RepeatedRun repeated{again, store::find_run(results, selector, say_left_out), {}, {}, {}, {}, {}};
@@ -137,7 +131,11 @@ RepeatedRun find_repeated(const std::filesystem::path& results, const std::strin
   repeated.budget = last(values_of(run.command_line, "--budget"));
   repeated.processes = last(values_of(run.command_line, "--processes"));
   repeated.workers = values_of(run.command_line, "--worker");
-  repeated.profile = stored_profile(repeated);
+  try {
+    repeated.profile = stored_profile(run);
+  } catch (const Error& error) {
+    refuse(repeated, error.what());
+  }
   repeated.measurements = store::measurements(store::Store::open(repeated.found.file), run.id,
                                               store::Samples::leave_out);
   if (again == Again::repeat && repeated.measurements.empty())

@@ -28,6 +28,10 @@ struct RepeatedRun {
   std::vector<store::StoredMeasurement> measurements;  // without samples
 };
 
+/// The profile as it was used, with what the command line changed. What is stored is not trusted:
+/// it is read as strictly as a file. Throws a usage Error.
+run::Profile stored_profile(const record::Run& run);
+
 /// Throws a usage Error for a run that cannot be done again: a side of a gate, one that measured
 /// nothing, which can be gone on with, or one whose profile this program does not understand.
 RepeatedRun find_repeated(const std::filesystem::path& results, const std::string& selector,

@@ -69,6 +69,23 @@ record::Facts settings(const record::Facts& facts) {
   return kept;
 }
 
+/// Whether the run's budget has left out executions. Of a profile that cannot be read nobody knows,
+/// and such a run is not resumed.
+bool lacks_executions(const record::Run& run,
+                      const std::vector<store::StoredMeasurement>& measurements) {
+  run::Profile profile;
+  try {
+    profile = stored_profile(run);
+  } catch (const Error&) {
+    return false;
+  }
+  const run::Executed executed(measurements, profile.case_timeout_s);
+  return std::ranges::any_of(measurements, [&](const store::StoredMeasurement& stored) {
+    const bool counted = stored.case_info.device_kind == DeviceKind::emulated;
+    return executed.left(record::name(stored.case_info.id), counted ? 1 : profile.processes) > 0;
+  });
+}
+
 }  // namespace
 
 std::vector<run::Selected> resumed_cases(const RepeatedRun& resumed,
@@ -138,8 +155,10 @@ json::Value to_json(const Resumed& resumed) {
 }
 
 std::string resuming_line(const record::Run& run, std::string_view state,
+                          const std::vector<store::StoredMeasurement>& measurements,
                           const std::filesystem::path& file) {
   if (state == "running" || !run.gate.empty() || is_repeat(run)) return {};
+  if (state == "finished" && !lacks_executions(run, measurements)) return {};
   std::vector<std::string> words{"ridgeline", "run", "--resume", run.id};
   for (const std::string& worker : values_of(run.command_line, "--worker"))
     words.insert(words.end(), {"--worker", worker});

@@ -35,9 +35,10 @@ std::string resumed_text(const Resumed& resumed);
 json::Value to_json(const Resumed& resumed);
 
 /// The line that resumes a run that is stored in `file`, whose `state` is in words; empty for a run
-/// that is running, that a gate measured, or that repeats another one. Of a finished run, that its
-/// budget cut off something is the caller's to know.
+/// that is running, that a gate measured, or that repeats another one, and for a finished one that
+/// has all executions of the cases among its `measurements`.
 std::string resuming_line(const record::Run& run, std::string_view state,
+                          const std::vector<store::StoredMeasurement>& measurements,
                           const std::filesystem::path& file);
 
 }  // namespace ridgeline::present

@@ -23,7 +23,7 @@ std::chrono::nanoseconds read_clock(clockid_t clock) noexcept {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// Adds what the machine was suspended for since the last call.
+/// Adds what the machine was suspended for since the last call. Of one thread: the one that waits.
 void note_suspension() noexcept {
   static MachineClocks last = machine_clocks();
   const MachineClocks now = machine_clocks();

@@ -23,8 +23,9 @@ std::string option(const CaseId& id, std::string_view key, std::string_view othe
 }
 
 std::string launch_of(const CaseId& id) {
-  const bool one_call = std::ranges::find(id.problem, Field{"calls", "1"}) != id.problem.end();
-  return option(id, "launch", one_call ? "single" : "graph");
+  const bool isolated =
+      std::ranges::find(id.problem, Field{"mode", "isolated"}) != id.problem.end();
+  return option(id, "launch", isolated ? "single" : "graph");
 }
 
 }  // namespace ridgeline::record

@@ -124,7 +124,7 @@ struct Roof {
   bool operator==(const Roof&) const = default;
 };
 
-/// Of a roof that this run measured; unsteady when a process that it comes from was not ok.
+/// Of a roof that this run measured; unsteady when the case that it comes from was not.
 inline constexpr std::string_view measured_source = "measured",
                                   unsteady_source = "measured, unsteady";
 inline bool is_unsteady(const Roof& roof) { return roof.source == unsteady_source; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/run/measure_case.hpp"
+
 namespace ridgeline::run {
 namespace {
 
@@ -67,6 +69,20 @@ TEST(Budget, SaysWhenNothingIsLeft) {
   now = 2;
   EXPECT_LT(budget.left_s(), 0);
   EXPECT_EQ(budget.sampling_s("a"), 0);
+}
+
+TEST(Budget, WhatOneExecutionNeedsAloneIsNotExpectedOfOthers) {
+  CaseResult result;
+  result.sampling_s = 0.5;
+  result.measurement.total_ns = 2e9;
+  EXPECT_EQ(overhead_s(result), 1.5);
+  result.once_s = 1.25;
+  EXPECT_EQ(overhead_s(result), 0.25);
+  result.once_s = 5;  // it settled sooner than it might have: how soon is not told
+  EXPECT_LT(overhead_s(result), 0);
+  result = {};
+  result.measurement.total_ns = 2e9;
+  EXPECT_LT(overhead_s(result), 0) << "a case that was not sampled says nothing of one that is";
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ class RunInProgress {
     if (!settled_ && plan_.device.kind == DeviceKind::cuda)
       limits.settle_s = std::min(settle_s, budget_.left_s() / 10);
     CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
+    result.once_s = limits.settle_s + limits.sampling.energy_s;
     if (record::has_samples(result.measurement.outcome)) settled_ = true;
     if (!result.worker_usable) process_.reset();
     return result;
@@ -226,10 +227,7 @@ class RunInProgress {
     const bool decided =
         measurement.outcome == Outcome::unsupported || measurement.outcome == Outcome::unavailable;
     const int settled = executions > 0 ? executions : decided ? left_.at(selected.name) : 1;
-    for (int i = 0; i < settled; ++i)
-      budget_.done(selected.name, i == 0 && result.sampling_s > 0
-                                      ? measurement.total_ns / 1e9 - result.sampling_s
-                                      : -1);
+    for (int i = 0; i < settled; ++i) budget_.done(selected.name, i == 0 ? overhead_s(result) : -1);
     left_[selected.name] -= settled;
     progress_.total -= settled - 1;
     ++progress_.done;

@@ -28,8 +28,17 @@ struct CaseResult {
   double sampling_s = 0;       // wall time between asking for samples and having them
   bool lacks_memory = false;   // it could not be prepared, perhaps because memory did not suffice
   bool out_of_budget = false;  // a timeout because of the run's budget, not of the case's own limit
+  double once_s = 0;           // at most, of what no later execution of the case needs: settling,
+                               // energy
   double paused_s = 0;         // for which this machine, or the worker alone, stood still meanwhile
 };
+
+/// What another execution of the case will take beside sampling; negative when that cannot be told.
+inline double overhead_s(const CaseResult& result) {
+  return result.sampling_s > 0
+             ? result.measurement.total_ns / 1e9 - result.sampling_s - result.once_s
+             : -1;
+}
 
 /// One execution of a case by a running worker, step by step, so that two of them can take turns.
 /// Whatever goes wrong with the worker becomes the measurement's outcome and reason, and the steps

@@ -227,6 +227,8 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
       EXPECT_NO_THROW(protocol::parse_answer<protocol::Cases>(line));
     else if (is("devices"))
       EXPECT_NO_THROW(protocol::parse_answer<protocol::Devices>(line));
+    else if (is("open"))
+      EXPECT_NO_THROW(protocol::parse_answer<protocol::Opened>(line));
     else if (is("prepare"))
       EXPECT_NO_THROW(protocol::parse_answer<protocol::Prepared>(line));
     else if (is("sample"))
@@ -236,8 +238,8 @@ TEST(Conversation, TheExamplesOfTheDocumentationAreMessages) {
     else
       ADD_FAILURE() << "no such message";
   }
-  EXPECT_EQ(requests, 9);
-  EXPECT_EQ(replies, 12);
+  EXPECT_EQ(requests, 10);
+  EXPECT_EQ(replies, 13);
   EXPECT_NE(
       page.find("```python\n" + read(source / "harness/worker/scripted/minimal_worker.py") + "```"),
       std::string::npos)

@@ -101,9 +101,8 @@ kernels::Table<Variant> variants();
 ///   l1:   half of each unit's L1;
 ///   shared: half of each unit's shared memory, on a GPU;
 ///   llc:  a third of a GPU's L2, a sixth where all units read all of it; of a CPU's last-level
-///   cache no more than eight times what the L2s
-///         of the used cores hold, and at least twice that. No elements where this is more than
-///         half of the cache;
+///         cache no more than eight times what the L2s of the used cores hold, and at least twice
+///         that. No elements where this is more than half of the cache;
 ///   dram: many times a GPU's L2; on a CPU what takes some ten milliseconds, of which a measurement
 ///         has to rotate over several sets where the last-level cache is large.
 /// `passes` makes one execution long against starting it.

@@ -122,6 +122,7 @@ class CudaDevice final : public Device {
     return record_graph(launches, stream_);
   }
   Reading read_sensors() override { return gpu_.read(); }
+  std::optional<double> read_energy_j() override { return gpu_.read_energy_j(); }
 
   std::optional<std::uint64_t> memory_in_use() override {
     std::size_t free = 0, total = 0;
@@ -137,8 +138,11 @@ class CudaDevice final : public Device {
     cudaStreamAttrValue none{};  // a window of no bytes
     check_cuda(cudaStreamSetAttribute(native(), cudaStreamAttributeAccessPolicyWindow, &none),
                "taking back a stream's window of persisting L2");
-    check_cuda(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0),
-               "taking back the share of L2 that persists");
+    const cudaError_t limited = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+    if (limited == cudaErrorUnsupportedLimit || limited == cudaErrorNotSupported)
+      cudaGetLastError();  // then no program can set any aside, as in a part of a GPU
+    else
+      check_cuda(limited, "taking back the share of L2 that persists");
     check_cuda(cudaCtxResetPersistingL2Cache(), "resetting the lines that persist in L2");
   }
 

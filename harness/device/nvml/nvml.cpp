@@ -60,8 +60,7 @@ Reading Gpu::read() {
   reading.sm_clock_mhz = number(ask<unsigned>(api().clock, handle_, sm_clock));
   reading.memory_clock_mhz = number(ask<unsigned>(api().clock, handle_, memory_clock));
   reading.power_w = number(ask<unsigned>(api().power, handle_), 1e-3);
-  if (const auto energy = ask<unsigned long long>(api().energy, handle_))
-    reading.energy_j = static_cast<double>(*energy) * 1e-3;
+  reading.energy_j = read_energy_j();
   reading.temperature_c = number(ask<unsigned>(api().temperature, handle_, 0));
   if (const auto mask = ask<unsigned long long>(api().throttle_reasons, handle_)) {
     Throttle throttle = read_throttle(*mask);
@@ -70,6 +69,12 @@ Reading Gpu::read() {
   }
   reading.other_processes = neighbours();
   return reading;
+}
+
+std::optional<double> Gpu::read_energy_j() {
+  if (handle_ == nullptr) return std::nullopt;
+  const auto energy = ask<unsigned long long>(api().energy, handle_);
+  return energy ? std::optional(static_cast<double>(*energy) * 1e-3) : std::nullopt;
 }
 
 std::optional<int> Gpu::neighbours() {

@@ -21,6 +21,7 @@ class Gpu {
   /// Clocks, power, temperature and throttle reasons, and the neighbours at most once a second,
   /// since they are slow to ask for.
   Reading read();
+  std::optional<double> read_energy_j();
 
   /// Adds what NVML knows to `facts`: free memory, PCI id, and the comparable and recorded parts.
   void describe(Facts& facts) const;

@@ -21,13 +21,16 @@ __global__ void __launch_bounds__(threads, 1)
   sums[blockIdx.x * threads + threadIdx.x] = sum;
 }
 
+template <int in_flight>
+auto kernel_of(Level level) {
+  return level == Level::l1    ? sum_of_bits<Level::l1, in_flight>
+         : level == Level::llc ? sum_of_bits<Level::llc, in_flight>
+                               : sum_of_bits<Level::dram, in_flight>;
+}
+
 void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
-  const bool few = problem.shape.vectors == 4;
   const auto kernel =
-      problem.level == Level::l1    ? few ? sum_of_bits<Level::l1, 4> : sum_of_bits<Level::l1, 8>
-         : problem.level == Level::llc ? few ? sum_of_bits<Level::llc, 4> : sum_of_bits<Level::llc, 8>
-         : few ? sum_of_bits<Level::dram, 4>
-                                    : sum_of_bits<Level::dram, 8>;
+      problem.shape.vectors == 4 ? kernel_of<4>(problem.level) : kernel_of<8>(problem.level);
   device::launch({.grid = dim3(static_cast<unsigned>(problem.units)), .block = dim3(threads)},
                  stream, kernel, operands.a, problem.elements, problem.passes,
                  static_cast<unsigned*>(operands.out));
