@@ -27,6 +27,10 @@ class Batch {
   virtual ~Batch() = default;
   /// Executes all launches, waits for them, and returns the elapsed time of the whole batch in ns.
   virtual double run_ns() = 0;
+  /// Begins to execute all launches after those that were begun before; wait() returns when they
+  /// are done. For devices that wait for nobody, so that nothing lies between two batches.
+  virtual void start() { run_ns(); }
+  virtual void wait() {}
 };
 
 /// One reading of the sensors; absent where there is none. Throttle reasons are NVML's names,

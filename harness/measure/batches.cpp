@@ -92,10 +92,28 @@ double Rotation::run_ns() {
     workload_.poison(0);
   }
   const double ns = batches_[next_]->run_ns();
+  advance();
+  return ns;
+}
+
+void Rotation::prepare_all() {
+  const std::size_t next = next_;
+  for (next_ = 0; next_ < batches_.size(); ++next_) prepare_next();
+  next_ = next;
+}
+
+device::Batch& Rotation::start_next() {
+  prepare_next();
+  device::Batch& batch = *batches_[next_];
+  batch.start();
+  advance();
+  return batch;
+}
+
+void Rotation::advance() {
   ran_.push_back(next_);
   if (ran_.size() > batches_.size()) ran_.pop_front();
   next_ = (next_ + 1) % batches_.size();
-  return ns;
 }
 
 std::vector<Turn> Rotation::left() const {

@@ -51,6 +51,10 @@ class Rotation {
   void prepare_next();
   /// Executes the next batch and returns its elapsed time in ns.
   double run_ns();
+  /// Records all batches that have not been yet.
+  void prepare_all();
+  /// Begins the next batch, without waiting for it.
+  device::Batch& start_next();
 
   /// What the outputs hold that were written since they were poisoned, the newest last.
   std::vector<Turn> left() const;
@@ -66,6 +70,7 @@ class Rotation {
 
  private:
   Turn turn(std::size_t batch, std::size_t execution) const;
+  void advance();
 
   device::Device& device_;
   const Workload& workload_;

@@ -7,7 +7,7 @@
 
 namespace ridgeline::measure {
 
-/// Energy of one execution in J: executes the workload without a pause for
+/// Energy of one execution in J: executes the workload without a pause on the device for
 /// `options.energy_budget_ns` of wall time, and divides what the device's counter says by the
 /// executions. The counter moves in steps, so only whole steps count. Absent where the device has
 /// no such counter, or it has moved fewer than four times, and of single launches, between which a
