@@ -50,6 +50,9 @@ TEST(Units, CountsTakeTheNumberOfTheirNoun) {
 }
 
 TEST(Units, DurationsAreInWholeSeconds) {
+  EXPECT_EQ(duration(0.1), "100 ms");
+  EXPECT_EQ(duration(1.6), "1.60 s");
+  EXPECT_EQ(duration(3), "3 s");
   EXPECT_EQ(duration(42.4), "42 s");
   EXPECT_EQ(duration(59.6), "1 min 00 s");
   EXPECT_EQ(duration(185), "3 min 05 s");

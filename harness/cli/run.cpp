@@ -173,8 +173,8 @@ void add_run(Command program, Context& context) {
 
 Every measurement is stored the moment it is finished; Ctrl-C keeps what is done, a second one ends
 at once.
-Exit codes: 0 fine, 2 wrong result, crash or timeout, 3 with --strict also unstable, disturbed or
-above its roof, 130 interrupted.)",
+Exit codes: 0 fine, 2 wrong result, crash, timeout or no time left for a case, 3 with --strict also
+unstable, disturbed or above its roof, 130 interrupted.)",
                   run, "nothing was measured");
   command.option("PATTERN", options.patterns,
                  "Globs on case names; without any, all of the profile");

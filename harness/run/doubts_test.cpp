@@ -59,6 +59,15 @@ TEST(Doubts, AGpuSaysWhatHoldsItBack) {
   EXPECT_EQ(doubts(gpu, std::nullopt), Lines{}) << "facts of a GPU";
 }
 
+TEST(Doubts, NumbersThatNobodyCanBelieveAreNone) {
+  for (const char* number : {"1e30", "inf", "-inf", "nan", "0.5", "-1"}) {
+    record::Device gpu = cool_gpu();
+    gpu.recorded["processes_at_rest_of_others"] = number;
+    gpu.recorded["temperature_at_rest_c"] = number;
+    EXPECT_EQ(doubts(gpu, std::nullopt), Lines{}) << number;
+  }
+}
+
 TEST(Doubts, FactsOfAWorkerAreNotTrusted) {
   record::Device gpu = cool_gpu();
   gpu.recorded["temperature_at_rest_c"] = "80 C";

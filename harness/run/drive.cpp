@@ -145,6 +145,7 @@ class RunInProgress {
     if (progress_.replicate > 0) limits.sampling.energy_s = 0;
     if (!settled_ && plan_.device.kind == DeviceKind::cuda)
       limits.settle_s = std::min(settle_s, budget_.left_s() / 10);
+    limits.timeout_s += limits.settle_s + limits.sampling.energy_s;
     CaseResult result = measure_case(*process_, selected, plan_.device.id, seed_, limits);
     result.once_s = limits.settle_s + limits.sampling.energy_s;
     if (record::has_samples(result.measurement.outcome)) settled_ = true;
@@ -181,8 +182,8 @@ class RunInProgress {
   bool start(const Assignment& assignment, const Selected& selected) {
     if (process_ && process_->ready()) return true;
     process_.reset();
-    const process::Deadline deadline =
-        process::after(std::min(process::start_s, std::max(0.1, budget_.left_s())));
+    const double patience_s = std::min(process::start_s, std::max(0.1, budget_.left_s()));
+    const process::Deadline deadline = process::after(patience_s);
     std::string reason;
     try {
       process_ = run::start(assignment.team, [this] { tick(); });
@@ -190,6 +191,11 @@ class RunInProgress {
       return true;
     } catch (const process::WorkerLost& lost) {
       reason = lost.what();
+      if (lost.outcome() == Outcome::timeout && patience_s < process::start_s) {
+        process_.reset();
+        cut_off(assignment, selected, {without_samples(selected, Outcome::not_measured, spent_)});
+        return false;
+      }
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::store) throw;
       reason = error.what();

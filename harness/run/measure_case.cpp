@@ -90,7 +90,9 @@ void judge(record::Measurement& measurement, const Sampling& sampling) {
     measurement.reason =
         fmt::format("a sample lasts {}, too short to be timed", units::time(sample_ns));
   else if (!measurement.relative_spread)
-    measurement.reason = "too few samples for an interval";
+    measurement.reason = fmt::format(
+        "the time for sampling was over after {}: too few for an interval",
+        units::plural(static_cast<std::int64_t>(measurement.samples_ns.size()), "sample"));
   else if (*measurement.relative_spread > sampling.unstable)
     measurement.reason = fmt::format(
         "the process's interval is ±{} of its median; the profile allows ±{}",

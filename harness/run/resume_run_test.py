@@ -117,6 +117,20 @@ def test_what_a_budget_cut_off_is_measured_with_a_budget_that_counts_from_now(la
     assert lab.is_intact()
 
 
+def test_a_budget_that_ends_while_a_worker_starts_is_no_crash(lab):
+    profile = lab.profile("constant", processes=20)
+    worker = wrapper(lab, "slow-to-start")
+    worker.write_text(worker.read_text().replace("exec", "sleep 0.7; exec"))
+    first = lab.call(
+        *("run", "--device", "fake", "--profile", profile, "--results", lab.results),
+        *("--worker", worker, "--budget", "3s"),
+        text=True,
+    )
+    ended = {outcome for outcome, _ in lab.outcomes()[case("constant")]}
+    assert ended <= {"ok", "unstable"}, (ended, first.stdout)
+    assert first.returncode == 0, first.stdout + first.stderr
+
+
 def test_a_run_does_not_go_on_with_something_else(lab, profile):
     run_id = interrupted(lab, profile, "(process 2/4)")
     for option in (("--processes", 9), ("--seed", 4), ("--label", "x"), ("--exclude", "*/noisy/*")):

@@ -100,8 +100,10 @@ double StrictTable::duration(const std::string& key) {
   const auto value = need(key).value_exact<std::string>();
   const auto seconds = value ? parse_duration(*value) : std::nullopt;
   if (!seconds)
-    refuse(need(key).source(),
-           key + " must be a duration above 0, such as \"90s\", \"200ms\" or \"1us\"");
+    refuse(
+        need(key).source(),
+        key +
+            " must be a duration above 0 and up to 30 days, such as \"90s\", \"200ms\" or \"1us\"");
   return *seconds;
 }
 

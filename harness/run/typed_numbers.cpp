@@ -37,9 +37,10 @@ std::optional<double> parse_duration(std::string_view text) {
 
 double parse_budget(std::string_view text) {
   if (const auto seconds = parse_duration(text)) return *seconds;
-  throw Error(ErrorKind::usage,
-              fmt::format("--budget {} is not a duration above 0", printable(text)),
-              "write 90s, 10m or 1h30m");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("--budget {} is not a duration above 0 and up to 30 days", printable(text)),
+      "write 90s, 10m or 1h30m");
 }
 
 std::optional<double> parse_fraction(std::string_view text) {

@@ -165,10 +165,15 @@ void Connection::check_in_place() {
   int moved = 0;
   sqlite3_file_control(database_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved != 0)
-    throw Error(
+    throw Moved(
         ErrorKind::store,
         fmt::format("{} was moved, replaced or deleted while it was written to", file_.string()),
         "what was stored before is where that file is now");
+}
+
+void Connection::take_log_along() noexcept {
+  sqlite3_wal_checkpoint_v2(database_.getHandle(), "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr,
+                            nullptr);
 }
 
 bool Connection::is_constraint(const SQLite::Exception& exception) {

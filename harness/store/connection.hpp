@@ -73,9 +73,15 @@ class Connection {
   static int spend_work(void* connection);
   SQLite::Statement& prepare(const char* sql);
   bool in_transaction() const;
-  /// Throws a store Error when the file is no longer where it was opened: what is written to it
-  /// then, nobody finds.
+  class Moved : public Error {
+    using Error::Error;
+  };
+  /// Throws when the file is no longer where it was opened: what is written to it then, nobody
+  /// finds.
   void check_in_place();
+  /// Writes what is in the log to the file, wherever that is now. The log stays under the old name,
+  /// where the next program that opens a file would take it for another's and drop it.
+  void take_log_along() noexcept;
   void forget_unfinished();
 
   template <class Body>
@@ -96,6 +102,9 @@ class Connection {
         transaction.commit();
         return result;
       }
+    } catch (const Moved&) {
+      take_log_along();
+      throw;
     } catch (const SQLite::Exception& exception) {
       const Error error = explain(what, exception);
       const bool refused = is_constraint(exception);

@@ -283,6 +283,18 @@ TEST_F(Files, AFileThatIsMovedDeletedOrReplacedMeanwhileIsWrittenToNoMore) {
   }
 }
 
+TEST_F(Files, WhatWasStoredGoesWithAFileThatIsMovedMeanwhile) {
+  fs::remove(file);
+  std::optional<Store> store = Store::create(file);
+  begin(*store, examples::run(), examples::device(), examples::environment());
+  const fs::path elsewhere = folder / "elsewhere.sqlite";
+  fs::rename(file, elsewhere);
+  refusal([&] { add(*store, examples::process()); });
+  store.reset();
+  for (const char* beside : {"-wal", "-shm"}) fs::remove(file.string() + beside);
+  EXPECT_EQ(store::runs(Store::open(elsewhere)).size(), 1u);
+}
+
 TEST_F(Files, AnIdThatNoRidgelineWroteIsNamed) {
   for (const std::string& id : {std::string("a\x08z"), std::string(), std::string(101, 'a')}) {
     fs::remove(file);
