@@ -42,14 +42,6 @@ Worst worst_of(device::Device& device, std::int64_t count, Compare compare) {
   return worst;
 }
 
-/// Throws the Error of a device's oracle that the CPU's does not agree with: then no verdict means
-/// anything.
-[[noreturn]] inline void refuse_oracle(const std::string& name, std::int64_t element) {
-  throw Error(ErrorKind::internal, "the device's oracle of " + name +
-                                       " and the CPU's differ in element " +
-                                       std::to_string(element));
-}
-
 /// The elements of `dtype` that begin at `first` in a stream.
 inline Elements random_elements(DType dtype, device::Distribution distribution, std::uint64_t seed,
                                 std::uint64_t first) {

@@ -19,8 +19,9 @@ double expected(const Problem& problem, float in) {
 
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& in, const void* out, std::uint64_t seed) {
-  const kernels::DeviceOracle oracle = kernels::bound(
-      "arithmetic " + std::string(to_string(problem.dtype)), device_oracle(), problem, in);
+  const kernels::DeviceOracle oracle =
+      kernels::bound("arithmetic " + std::string(to_string(problem.dtype)), in.distribution,
+                     device_oracle(), problem, in);
   switch (problem.dtype) {
     case DType::f32:
       return kernels::compare_bits(

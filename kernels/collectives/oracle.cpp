@@ -54,8 +54,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, con
   const std::int64_t count = problem.receive_count();
   if (kernels::judged_on(device)) {
     const kernels::DeviceOracle oracle =
-        kernels::bound("collectives " + std::string(to_string(problem.operation)), device_oracle(),
-                       problem, distribution, seed);
+        kernels::bound("collectives " + std::string(to_string(problem.operation)), distribution,
+                       device_oracle(), problem, distribution, seed);
     kernels::judge_once<Expected>(device, oracle, count, seed, [&](std::int64_t i) {
       return expect(problem, distribution, seed, i);
     });

@@ -26,7 +26,8 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, Gro
   };
   return kernels::compare_bits(
       device, out, problem.elements, seed, expected,
-      kernels::bound("divergence", device_oracle(), problem, grouping, in));
+      kernels::bound(grouping == Grouping::by_lane ? "divergence by lane" : "divergence by warp",
+                     in.distribution, device_oracle(), problem, grouping, in));
 }
 
 }  // namespace ridgeline::divergence

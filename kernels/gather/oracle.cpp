@@ -38,8 +38,10 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
                   : static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))));
   };
   const DeviceOracle oracle = device_oracle();
-  return kernels::compare_bits(device, out, problem.elements, seed, expected,
-                               kernels::bound("gather", oracle.answer, problem, in, index_seed));
+  return kernels::compare_bits(
+      device, out, problem.elements, seed, expected,
+      kernels::bound(problem.order == Order::random ? "gather at random" : "gather in order",
+                     in.distribution, oracle.answer, problem, in, index_seed));
 }
 
 }  // namespace ridgeline::gather

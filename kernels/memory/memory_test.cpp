@@ -163,7 +163,7 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
       kernels::compare_bits(
           *found.device, memory.data(), 70'000, 1,
           [&](std::int64_t i) { return differs < 0 || differs == i ? others(i) : in(i); },
-          kernels::bound("a test", device_oracle(), Problem{70'000, 1, 0, 4}, in));
+          kernels::bound("a test", in.distribution, device_oracle(), Problem{70'000, 1, 0, 4}, in));
       ADD_FAILURE() << "accepted";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::internal);
@@ -171,6 +171,20 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
           << error.what();
     }
   }
+}
+
+TEST_P(OracleOfADevice, IsJudgedByInputsThatTellWhatItReads) {
+  const std::vector<float> out(1000, 0.0f);
+  const device::Buffer<float> memory(*found.device, out);
+  const kernels::JudgedBy own(kernels::Judge::device);
+  const auto compare = [&](device::Distribution distribution) {  // the CPU's has another seed
+    const RandomFloats in{distribution, 9, 0}, others{distribution, 10, 0};
+    return kernels::compare_bits(*found.device, memory.data(), 1000, 1, others,
+                                 kernels::bound("a test of zeros", distribution, device_oracle(),
+                                                Problem{1000, 1, 0, 4}, in));
+  };
+  EXPECT_TRUE(compare(device::Distribution::zeros).right());
+  EXPECT_THROW(compare(device::Distribution::uniform), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, OracleOfADevice,

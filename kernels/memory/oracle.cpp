@@ -13,7 +13,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
       [&](std::int64_t i) {
         return problem.copies(i) ? std::bit_cast<std::uint32_t>(in(i)) : kernels::poison_bits;
       },
-      kernels::bound("memory", device_oracle(), problem, in));
+      kernels::bound("memory", in.distribution, device_oracle(), problem, in));
 }
 
 }  // namespace ridgeline::memory

@@ -25,11 +25,11 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
         [&](std::int64_t i) {
           return static_cast<float>(kernels::after_rounds(in(i), problem.rounds));
         },
-        kernels::bound("occupancy fma", device_oracle(), problem, in));
+        kernels::bound("occupancy fma", in.distribution, device_oracle(), problem, in));
   return kernels::compare_sums(
       device, out, problem.outputs(), problem.elements, seed,
       [&](std::int64_t i) { return std::bit_cast<std::uint32_t>(in(i)); },
-      kernels::bound("occupancy load", device_oracle(), problem, in));
+      kernels::bound("occupancy load", in.distribution, device_oracle(), problem, in));
 }
 
 double warps_that_ran(const std::vector<std::uint32_t>& census, const Residency& predicted) {

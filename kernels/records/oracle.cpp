@@ -20,8 +20,11 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem, Lay
     for (int f = 1; f < problem.used; ++f) sum += field(f);
     return sum;
   };
-  return kernels::compare_bits(device, out, problem.elements, seed, expected,
-                               kernels::bound("records", device_oracle(), problem, layout, in));
+  return kernels::compare_bits(
+      device, out, problem.elements, seed, expected,
+      kernels::bound(
+          layout == Layout::array_of_structs ? "records as structs" : "records as arrays",
+          in.distribution, device_oracle(), problem, layout, in));
 }
 
 }  // namespace ridgeline::records

@@ -10,7 +10,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const kernels::RandomFloats& a, const kernels::RandomFloats& b,
                              const void* out, std::uint64_t seed) {
   const auto oracle = [&](const char* name) {
-    return kernels::bound(name, device_oracle(), problem, a, b);
+    return kernels::bound(name, a.distribution, device_oracle(), problem, a, b);
   };
   if (problem.sums())
     return kernels::compare_sums(

@@ -9,7 +9,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
   return kernels::compare_bits(
       device, out, problem.elements(), seed,
       [&](std::int64_t i) { return in(i % problem.rows * problem.cols + i / problem.rows); },
-      kernels::bound("transpose", device_oracle(), problem, in));
+      kernels::bound("transpose", in.distribution, device_oracle(), problem, in));
 }
 
 }  // namespace ridgeline::transpose

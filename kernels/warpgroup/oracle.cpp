@@ -18,7 +18,7 @@ kernels::Deviation deviation(device::Device& device, const Problem& problem,
   };
   return kernels::compare_bits(device, d, problem.outputs(), seed, expected,
                                kernels::bound("warpgroup " + std::string(to_string(problem.dtype)),
-                                              device_oracle(), problem, a, b));
+                                              a.distribution, device_oracle(), problem, a, b));
 }
 
 Problem problem_for(DType dtype, const device::Facts& facts) {
