@@ -249,7 +249,7 @@ void add_inputs(Tasks& tasks) {
     chase::Problem problem = chase::problem_for(Level::dram, lab.facts());
     problem.lines =
         std::min(problem.lines, static_cast<std::int64_t>(lab.out.bytes()) / problem.line_bytes);
-    chase::write_lines(*lab.device, problem, chase::make_order(problem, 3), lab.out.data());
+    chase::write_lines(*lab.device, problem, 3, lab.out.data());
   });
 }
 

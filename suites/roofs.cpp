@@ -138,7 +138,7 @@ measure::Workload prepare_chase(const chase::Variant& variant, const chase::Prob
                                  ? setup.fewest_sets()
                                  : measure::Sets{problem.starts(), problem.starts()};
   data->ends = device::Buffer<std::uint64_t>(setup.device, sets.outputs);
-  chase::write_lines(setup.device, problem, data->order, data->lines.data());
+  chase::write_lines(setup.device, problem, setup.seed, data->lines.data());
   return {
       .sets = sets,
       .launch =

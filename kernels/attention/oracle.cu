@@ -190,9 +190,13 @@ void compare_outputs(const Problem& problem, const void* o, const float* referen
 }  // namespace
 
 DeviceOracle oracle() {
-  static constexpr OracleCalls calls{
-      kernels::on_cuda::write, scratch_bytes, expect, compare, sensitivity, tolerances,
-      compare_outputs};
+  static constexpr OracleCalls calls{kernels::on_cuda::write_elements,
+                                     scratch_bytes,
+                                     expect,
+                                     compare,
+                                     sensitivity,
+                                     tolerances,
+                                     compare_outputs};
   return &calls;
 }
 

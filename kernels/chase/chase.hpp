@@ -58,14 +58,13 @@ std::vector<std::uint64_t> make_lines(const Problem& problem, const kernels::Per
 
 /// Makes the same in device memory. Null where nothing can.
 struct DeviceOracle {
-  void (*write_lines)(const Problem&, const kernels::Permutation& order, void* memory,
-                      device::Stream&) = nullptr;
+  void (*write_lines)(const Problem&, std::uint64_t seed, void* memory, device::Stream&) = nullptr;
 };
 DeviceOracle device_oracle();
 
-/// Writes the lines to device memory; a GPU makes them where they are needed.
-void write_lines(device::Device& device, const Problem& problem, const kernels::Permutation& order,
-                 void* memory);
+/// Writes the lines in the order of `seed` to device memory; a GPU makes them where they are
+/// needed.
+void write_lines(device::Device& device, const Problem& problem, std::uint64_t seed, void* memory);
 
 /// The line of `order` at which launch `start` begins, and the one at which it ends. The next one
 /// begins a line farther on.

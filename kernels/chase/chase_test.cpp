@@ -23,7 +23,7 @@ TEST_P(EveryVariant, EndsWhereTheOracleDoes) {
         ASSERT_TRUE(GetParam().variant.supports(problem, device->facts()));
         const kernels::Permutation order = make_order(problem, 4);
         device::Buffer<std::uint64_t> memory(*device, problem.bytes() / sizeof(std::uint64_t));
-        write_lines(*device, problem, order, memory.data());
+        write_lines(*device, problem, 4, memory.data());
         device::Buffer<std::uint64_t> end(*device, 1);
         for (const std::size_t start : {std::size_t{0}, problem.starts() - 1}) {
           end.poison();
@@ -50,7 +50,7 @@ TEST_P(EveryVariant, GetsTheLinesThatAreMadeOnItsDevice) {
         const kernels::Permutation order = make_order(problem, 4);
         const device::Buffer<std::uint64_t> memory(*device,
                                                    problem.bytes() / sizeof(std::uint64_t));
-        write_lines(*device, problem, order, memory.data());
+        write_lines(*device, problem, 4, memory.data());
         device->synchronize();
         EXPECT_EQ(memory.download(), make_lines(problem, order, memory.data())) << lines;
       }

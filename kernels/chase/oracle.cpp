@@ -30,11 +30,10 @@ std::vector<std::uint64_t> make_lines(const Problem& problem, const kernels::Per
   return lines;
 }
 
-void write_lines(device::Device& device, const Problem& problem, const kernels::Permutation& order,
-                 void* memory) {
+void write_lines(device::Device& device, const Problem& problem, std::uint64_t seed, void* memory) {
   if (kernels::judged_on(device))
-    return device_oracle().write_lines(problem, order, memory, device.stream());
-  const std::vector<std::uint64_t> lines = make_lines(problem, order, memory);
+    return device_oracle().write_lines(problem, seed, memory, device.stream());
+  const std::vector<std::uint64_t> lines = make_lines(problem, make_order(problem, seed), memory);
   device.upload(memory, lines.data(), problem.bytes());
 }
 

@@ -1,12 +1,14 @@
 #include "kernels/chase/chase.hpp"
 #include "kernels/cuda/oracle.cuh"
+#include "kernels/cuda/order.cuh"
 
 namespace ridgeline::chase::on_cuda {
 namespace {
 
 /// One thread a line: its first word leads to the next line of the cycle.
 __global__ void __launch_bounds__(kernels::on_cuda::oracle_threads)
-    link_lines(kernels::Permutation order, std::int64_t lines, int words, std::uint64_t* memory) {
+    link_lines(kernels::on_cuda::Order order, std::int64_t lines, int words,
+               std::uint64_t* memory) {
   const std::int64_t k = std::int64_t{blockIdx.x} * kernels::on_cuda::oracle_threads + threadIdx.x;
   if (k >= lines) return;
   const auto line_at = [&](std::int64_t visited) {
@@ -17,9 +19,9 @@ __global__ void __launch_bounds__(kernels::on_cuda::oracle_threads)
   for (int word = 1; word < words; ++word) line[word] = 0;
 }
 
-void write_lines(const Problem& problem, const kernels::Permutation& order, void* memory,
-                 device::Stream& stream) {
-  device::launch(kernels::on_cuda::one_thread_each(problem.lines), stream, link_lines, order,
+void write_lines(const Problem& problem, std::uint64_t seed, void* memory, device::Stream& stream) {
+  device::launch(kernels::on_cuda::one_thread_each(problem.lines), stream, link_lines,
+                 kernels::on_cuda::Order(static_cast<std::uint64_t>(problem.lines), seed),
                  problem.lines, problem.line_bytes / 8, static_cast<std::uint64_t*>(memory));
 }
 

@@ -6,7 +6,7 @@
 #include <cuda_fp16.h>
 
 #include "harness/device/kernel.hpp"
-#include "harness/device/random.hpp"
+#include "kernels/cuda/oracle.cuh"
 #include "kernels/elements.hpp"
 
 // Elements of inputs and outputs as the oracles of devices read them.
@@ -21,24 +21,19 @@ __device__ inline float rounded(float value, DType dtype) {
 
 __device__ inline float element(const Elements& of, std::int64_t i) {
   if (of.given != nullptr) return of.given[i];
-  if (of.distribution == device::Distribution::zeros) return 0.0f;
-  return rounded(device::random_uniform(of.seed, of.first + static_cast<std::uint64_t>(i)),
-                 of.dtype);
+  const Floats floats = RandomFloats{of.distribution, of.seed, of.first};
+  return rounded(floats(i), of.dtype);
 }
 
-inline constexpr int write_threads = 256;
-
-static __global__ void __launch_bounds__(write_threads)
-    write_kernel(Elements of, std::int64_t count, float* to) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * write_threads + static_cast<int>(threadIdx.x);
-  if (i < count) to[i] = element(of, i);
-}
+struct EachElement {
+  Elements of;
+  __device__ float operator()(std::int64_t i) const { return element(of, i); }
+};
 
 /// `count` elements, as f32.
-inline void write(const Elements& of, std::int64_t count, float* to, device::Stream& stream) {
-  device::launch(
-      {.grid = dim3(device::blocks_for(count, write_threads)), .block = dim3(write_threads)},
-      stream, write_kernel, of, count, to);
+inline void write_elements(const Elements& of, std::int64_t count, float* to,
+                           device::Stream& stream) {
+  write<float>({.count = count, .write_to = to}, stream, EachElement{of});
 }
 
 /// Element i of an array that a variant wrote as `dtype`.

@@ -14,7 +14,8 @@ namespace ridgeline::kernels::on_cuda {
 
 /// RandomFloats, on a device.
 struct Floats {
-  Floats(const RandomFloats& values)  // NOLINT(google-explicit-constructor): the same values
+  // NOLINTNEXTLINE(google-explicit-constructor): the same values
+  RIDGELINE_HOST_DEVICE Floats(const RandomFloats& values)
       : zeros(values.distribution == device::Distribution::zeros),
         seed(values.seed),
         first(values.first) {}

@@ -15,6 +15,16 @@ using kernels::on_cuda::stored;
 
 constexpr int threads = kernels::worst_threads;
 
+/// What dropout multiplies an element with: 0 where 16 of 64 random bits, which are those of four
+/// neighbours, are below 6554, a tenth of 65536; otherwise the reciprocal of the rest, in f32.
+__device__ double dropout_factor(std::uint64_t seed, std::int64_t index) {
+  const std::int64_t group = index / 4, place = index - 4 * group;
+  std::uint64_t bits = device::random_bits(seed, static_cast<std::uint64_t>(group));
+  for (std::int64_t skipped = 0; skipped < place; ++skipped) bits /= 65536;
+  constexpr double kept = 65536 - 6554;
+  return bits % 65536 < 6554 ? 0 : static_cast<float>(65536 / kept);
+}
+
 /// r of one element, and by how much a variant's may be off.
 struct Residual {
   double value, error;
@@ -24,8 +34,7 @@ __device__ Residual residual_at(const Inputs& inputs, const Roundings& roundings
                                 std::int64_t index, std::int64_t col) {
   const double z = static_cast<double>(element(inputs.x, index)) + element(inputs.bias, col);
   const double g = 0.5 * z * (1 + tanh(gelu_factor * (z + gelu_cubic * z * z * z)));
-  const double factor =
-      mask_factor(mask_bits(inputs.mask_seed, index / 4), static_cast<int>(index % 4));
+  const double factor = dropout_factor(inputs.mask_seed, index);
   const double residual = element(inputs.residual, index), r = residual + factor * g;
   constexpr double steepest = 1.13;  // slope of GELU
   return {r, 16 * roundings.sums * (fabs(z) + fabs(residual) + fabs(r)) +

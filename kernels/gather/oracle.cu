@@ -1,18 +1,19 @@
 #include "kernels/cuda/oracle.cuh"
+#include "kernels/cuda/order.cuh"
 #include "kernels/gather/gather.hpp"
 
 namespace ridgeline::gather::on_cuda {
 namespace {
 
 struct Index {
-  kernels::Permutation permutation;
+  kernels::on_cuda::Order order;
   bool random;
 
   Index(const Problem& problem, std::uint64_t seed)
-      : permutation(static_cast<std::uint64_t>(problem.elements), seed),
+      : order(static_cast<std::uint64_t>(problem.elements), seed),
         random(problem.order == Order::random) {}
   __device__ std::int64_t operator()(std::int64_t i) const {
-    return random ? static_cast<std::int64_t>(permutation(static_cast<std::uint64_t>(i))) : i;
+    return random ? static_cast<std::int64_t>(order(static_cast<std::uint64_t>(i))) : i;
   }
 };
 

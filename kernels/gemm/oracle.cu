@@ -157,7 +157,7 @@ void compare_outputs(const Problem& problem, const Output& output, const Referen
 }  // namespace
 
 DeviceOracle oracle() {
-  static constexpr OracleCalls calls{kernels::on_cuda::write, expect, compare, norms,
+  static constexpr OracleCalls calls{kernels::on_cuda::write_elements, expect, compare, norms,
                                      compare_outputs};
   return &calls;
 }
