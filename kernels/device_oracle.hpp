@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
 #include "kernels/deviation.hpp"
+#include "kernels/kept.hpp"
 #include "kernels/oracle.hpp"
 #include "kernels/question.hpp"
 
@@ -101,39 +102,17 @@ void judge_once(device::Device& device, const DeviceOracle& oracle, std::int64_t
   judged.insert(oracle.name);
 }
 
-/// Where a device tallies: one word for all comparisons of a process on a GPU, whose memory goes
-/// with the process, and a word for each comparison elsewhere.
-class TallyPlace {
- public:
-  explicit TallyPlace(device::Device& device) {
-    static std::map<std::string, std::uint64_t*> of_gpus;
-    if (device.facts().kind != device::Kind::cuda) {
-      own_ = device::Buffer<std::uint64_t>(device, 1);
-      word_ = own_.data();
-      return;
-    }
-    std::uint64_t*& word = of_gpus[device.facts().id];
-    if (word == nullptr) word = static_cast<std::uint64_t*>(device.allocate(sizeof *word));
-    word_ = word;
-  }
-  std::uint64_t* word() const { return word_; }
-
- private:
-  device::Buffer<std::uint64_t> own_;
-  std::uint64_t* word_ = nullptr;
-};
-
 /// What the device's oracle tallies of `output`; see Question.
 inline std::uint64_t tally(device::Device& device, const DeviceOracle& oracle, std::int64_t count,
                            const void* output, std::int64_t outputs) {
-  const TallyPlace place(device);
   std::uint64_t tallied = 0;
-  device.upload(place.word(), &tallied, sizeof tallied);
-  oracle.answer(
-      {.first = 0, .count = count, .output = output, .outputs = outputs, .tally = place.word()},
-      device.stream());
+  const std::shared_ptr<const Scratch> memory = Kept::of(device).scratch(device, sizeof tallied);
+  auto* const word = reinterpret_cast<std::uint64_t*>(memory->data());
+  device.upload(word, &tallied, sizeof tallied);
+  oracle.answer({.first = 0, .count = count, .output = output, .outputs = outputs, .tally = word},
+                device.stream());
   device.synchronize();
-  device.download(&tallied, place.word(), sizeof tallied);
+  device.download(&tallied, word, sizeof tallied);
   return tallied;
 }
 

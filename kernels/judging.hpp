@@ -33,11 +33,14 @@ struct Effort {
 /// The worst of `count` elements, of which `compare(partials)` enqueues a comparison.
 template <class Compare>
 Worst worst_of(device::Device& device, std::int64_t count, Compare compare) {
-  const device::Buffer<Worst> partials(device, static_cast<std::size_t>(worst_blocks(count)));
-  compare(partials.data());
+  std::vector<Worst> partials(static_cast<std::size_t>(worst_blocks(count)));
+  const std::size_t bytes = partials.size() * sizeof(Worst);
+  const std::shared_ptr<const Scratch> memory = Kept::of(device).scratch(device, bytes);
+  compare(reinterpret_cast<Worst*>(memory->data()));
   device.synchronize();
+  device.download(partials.data(), memory->data(), bytes);
   Worst worst;
-  for (const Worst& one : partials.download())
+  for (const Worst& one : partials)
     if (worse(one, worst)) worst = one;
   return worst;
 }

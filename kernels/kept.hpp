@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/device/buffer.hpp"
 #include "harness/device/device.hpp"
 
 namespace ridgeline::kernels {
@@ -23,9 +24,11 @@ std::string key_of(std::string what, Numbers... numbers) {
   return what;
 }
 
+using Scratch = device::Buffer<std::byte>;
+
 /// Results in a device's memory, by what they were computed for, as long as there is room: at most
 /// an eighth of the device's memory. The one that was used least recently goes first, and all go
-/// when an allocation fails.
+/// when an allocation fails. So does the memory that is needed while something is computed.
 class Kept final : public device::Keeper {
  public:
   explicit Kept(std::size_t most_bytes) : most_(most_bytes) {}
@@ -56,14 +59,28 @@ class Kept final : public device::Keeper {
     return value;
   }
 
+  /// At least so many bytes, in which anything may stand: the same memory for one user after the
+  /// other, since allocating waits for a GPU and takes as long as a comparison.
+  std::shared_ptr<const Scratch> scratch(device::Device& device, std::size_t bytes) {
+    if (scratch_.use_count() > 1) return std::make_shared<const Scratch>(device, bytes);
+    if (scratch_ == nullptr || scratch_->bytes() < bytes) {
+      scratch_.reset();  // before there is another
+      scratch_ = std::make_shared<const Scratch>(device, bytes);
+    }
+    return scratch_;
+  }
+
   /// What somebody uses stays in memory until then, but is found no more.
   bool give_back() noexcept override {
-    const bool any = !entries_.empty();
+    const bool any = bytes() > 0;
     entries_.clear();
     held_ = 0;
+    scratch_.reset();
     return any;
   }
-  std::size_t bytes() const override { return held_; }
+  std::size_t bytes() const override {
+    return held_ + (scratch_ == nullptr ? 0 : scratch_->bytes());
+  }
 
  private:
   struct Entry {
@@ -78,6 +95,7 @@ class Kept final : public device::Keeper {
 
   std::size_t most_, held_ = 0;
   std::list<Entry> entries_;  // used last, first
+  std::shared_ptr<const Scratch> scratch_;
 };
 
 }  // namespace ridgeline::kernels

@@ -197,14 +197,15 @@ TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
   const Problem problem{1, 1, 17, 64};
   const std::vector<float> o = right(problem, inputs);
   judge(problem, inputs, o);
-  const std::size_t held = kernels::Kept::of(*device).bytes();
-  EXPECT_EQ(held, (o.size() + 17) * sizeof(double));
+  const std::size_t held = kernels::Kept::of(*device).bytes(),
+                    expected = (o.size() + 17) * sizeof(double);
+  EXPECT_GE(held, expected);
   judge(problem, inputs, o);
   EXPECT_EQ(kernels::Kept::of(*device).bytes(), held);
   RandomInputs others = inputs;
   ++others.v_first;
   EXPECT_FALSE(judge(problem, others, o).right()) << "other inputs have another output";
-  EXPECT_EQ(kernels::Kept::of(*device).bytes(), 2 * held);
+  EXPECT_EQ(kernels::Kept::of(*device).bytes(), held + expected);
 }
 
 TEST_P(OracleOfADevice, ToleratesOfAReferenceWhatMayBe) {

@@ -140,7 +140,8 @@ class Judging {
         std::min(all.count, std::max(most / row_step, std::int64_t{1}) * row_step);
     const std::int64_t heads =
         rows < all.count ? 1 : std::clamp<std::int64_t>(most / all.count, 1, all.heads);
-    const device::Buffer<std::byte> scratch(device_, calls_->scratch(problem_, heads * rows));
+    const auto scratch =
+        kernels::Kept::of(device_).scratch(device_, calls_->scratch(problem_, heads * rows));
     for (std::int64_t head = 0; head < all.heads; head += heads) {
       for (std::int64_t first = 0; first < all.count; first += rows) {
         Queries piece = all;
@@ -151,7 +152,7 @@ class Judging {
           piece.first += first;
         else
           piece.picked += first;
-        run(piece, scratch.data(), head * all.count + first);
+        run(piece, scratch->data(), head * all.count + first);
       }
     }
     device_.synchronize();  // the scratch is needed until then

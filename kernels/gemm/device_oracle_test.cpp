@@ -198,14 +198,15 @@ TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
   const RandomInputs inputs{device::Distribution::uniform, 42, 1000, 5000};
   const std::vector<float> c = right(problem, inputs);
   judge(problem, inputs, c);
-  const std::size_t held = kernels::Kept::of(*device).bytes();
-  EXPECT_EQ(held, c.size() * (sizeof(double) + sizeof(float)));
+  const std::size_t held = kernels::Kept::of(*device).bytes(),
+                    expected = c.size() * (sizeof(double) + sizeof(float));
+  EXPECT_GE(held, expected);
   judge(problem, inputs, c, {}, "shared_tiled");
   EXPECT_EQ(kernels::Kept::of(*device).bytes(), held);
   RandomInputs others = inputs;
   ++others.b_first;
   EXPECT_FALSE(judge(problem, others, c).right()) << "other inputs have another product";
-  EXPECT_EQ(kernels::Kept::of(*device).bytes(), 2 * held);
+  EXPECT_EQ(kernels::Kept::of(*device).bytes(), held + expected);
   EXPECT_TRUE(kernels::Kept::of(*device).give_back());
   EXPECT_TRUE(judge(problem, inputs, c).right());
 }

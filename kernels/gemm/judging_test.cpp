@@ -116,6 +116,22 @@ TEST_P(Kept, GivesBackWhatNobodyUses) {
   EXPECT_EQ(used->memory.download().size(), 40u) << "what is used stays";
 }
 
+TEST_P(Kept, LendsTheSameMemoryToOneAfterTheOther) {
+  const auto lend = [&](std::size_t bytes) { return kept.scratch(*found.device, bytes); };
+  const std::byte* const first = lend(40)->data();
+  EXPECT_EQ(lend(40)->data(), first);
+  EXPECT_EQ(lend(8)->data(), first);
+  EXPECT_EQ(kept.bytes(), 40u);
+  EXPECT_GE(lend(41)->bytes(), 41u);
+  EXPECT_EQ(kept.bytes(), 41u);
+  const auto used = lend(20);
+  EXPECT_NE(lend(20)->data(), used->data()) << "two at a time";
+  EXPECT_TRUE(kept.give_back());
+  EXPECT_EQ(kept.bytes(), 0u);
+  EXPECT_EQ(used->download().size(), 41u) << "what is used stays";
+  EXPECT_NE(lend(20)->data(), used->data());
+}
+
 TEST_P(Kept, EndsBeforeItsDevice) {
   kernels::Kept& of_device = kernels::Kept::of(*found.device);
   EXPECT_EQ(&kernels::Kept::of(*found.device), &of_device);
