@@ -26,7 +26,8 @@ namespace ridgeline::kernels {
 /// How much an oracle computes.
 struct Effort {
   double whole = 1.5e11;      // floating-point operations of a problem that is compared whole
-  double sample = 4e9;        // of the rows that are compared of a larger one
+  double by_variant = 1e13;   // of a larger one that is compared with a reference's output, too
+  double sample = 4e9;        // of the rows that are compared of what is not compared whole
   std::int64_t trial = 1024;  // the extent of the small problem that a reference is tried on
 };
 
@@ -51,20 +52,21 @@ inline Elements random_elements(DType dtype, device::Distribution distribution, 
   return {dtype, distribution, seed, first, nullptr};
 }
 
-/// Of the variants for devices of `kind` those that `trial` found right, each tried once a process:
-/// it gives their seconds, or none. The fastest comes first, and `tested` last, so that another one
+/// Of the variants for devices of `kind` that are `suited` to a problem those that `trial` found
+/// right: it gives their seconds, or none. Each is tried once a process for each `what`, which
+/// tells all that trials depend on. The fastest comes first, and `tested` last, so that another one
 /// is the reference where there is one.
-template <class Variant, class Trial>
+template <class Variant, class What, class Suited, class Trial>
 Table<Variant> references(device::Kind kind, const Table<Variant>& table, const Variant& tested,
-                          Trial trial) {
-  static std::map<decltype(Variant::launch), std::optional<double>> tried;
+                          const What& what, Suited suited, Trial trial) {
+  static std::map<std::pair<decltype(Variant::launch), What>, std::optional<double>> tried;
   std::multimap<std::pair<bool, double>, Named<Variant>> found;
   for (const Named<Variant>& named : table) {
-    const auto launch = named.variant.launch;
-    if (named.kind != kind) continue;
-    if (!tried.contains(launch)) tried[launch] = trial(named.variant);
-    if (const std::optional<double> seconds = tried[launch])
-      found.emplace(std::pair(launch == tested.launch, *seconds), named);
+    if (named.kind != kind || !suited(named.variant)) continue;
+    const std::pair key(named.variant.launch, what);
+    if (!tried.contains(key)) tried[key] = trial(named.variant);
+    if (const std::optional<double> seconds = tried[key])
+      found.emplace(std::pair(named.variant.launch == tested.launch, *seconds), named);
   }
   Table<Variant> result;
   for (const auto& [order, named] : found) result.push_back(named);

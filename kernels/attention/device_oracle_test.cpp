@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,12 +54,13 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
     return o;
   }
   Deviation judge(const Problem& problem, const RandomInputs& inputs, const std::vector<float>& o,
-                  kernels::Judge by = kernels::Judge::device, const kernels::Effort& effort = {}) {
+                  kernels::Judge by = kernels::Judge::device, const kernels::Effort& effort = {},
+                  DeviceOracle oracle = device_oracle()) {
     const device::Buffer<std::byte> memory(*device, kernels::stored(o, problem.dtype));
     const kernels::JudgedBy judge(by);
     for (const auto& named : variants())
       if (named.kind == GetParam() && named.name == "flash")
-        return deviation(*device, problem, named.variant, inputs, memory.data(), effort);
+        return deviation(*device, problem, named.variant, inputs, memory.data(), effort, oracle);
     throw Error(ErrorKind::internal, "no such variant");
   }
   /// All rows at once, or picked ones of one head.
@@ -239,8 +241,21 @@ TEST_P(OracleOfADevice, ToleratesOfAReferenceWhatMayBe) {
 }
 
 /// Of problems that are too large to be compared whole: four rows of each head are.
-TEST_P(OracleOfADevice, FindsAWrongElementByVariantInAnyRow) {
-  const kernels::Effort effort{.whole = 4.0 * 2 * 9 * 9 * 64, .sample = 0, .trial = 9};
+class ByVariant : public OracleOfADevice {
+ protected:
+  /// Judges `o` where references are given what `write` writes in place of their inputs.
+  Deviation judge_given(decltype(OracleCalls::write) write, const Problem& problem,
+                        const std::vector<float>& o) {
+    OracleCalls& given = of_tests[write];
+    given = *calls;
+    given.write = write;
+    return judge(problem, inputs, o, kernels::Judge::device, effort, &given);
+  }
+  inline static std::map<decltype(OracleCalls::write), OracleCalls> of_tests;
+  kernels::Effort effort{.whole = 4.0 * 2 * 9 * 9 * 128, .sample = 0, .trial = 9};
+};
+
+TEST_P(ByVariant, FindsAWrongElementInAnyRow) {
   for (const DType dtype : types) {
     for (const Mask mask : {Mask::full, Mask::causal}) {
       const Problem problem{1, 2, 40, 64, mask, dtype};
@@ -265,7 +280,79 @@ TEST_P(OracleOfADevice, FindsAWrongElementByVariantInAnyRow) {
   }
 }
 
+/// Other inputs, where they are this many.
+template <std::int64_t elements>
+void others(const kernels::Elements& of, std::int64_t count, float* to, device::Stream& stream) {
+  kernels::Elements other = of;
+  if (count == elements) ++other.seed;
+  device_oracle()->write(other, count, to, stream);
+}
+
+TEST_P(ByVariant, IsASampleWhenTheReferenceIsWrong) {
+  const auto wrong = others<2 * 40 * 64>;
+  const Problem problem{1, 2, 40, 64};
+  std::vector<float> o = right(problem, inputs);
+  const Deviation found = judge_given(wrong, problem, o);
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
+  for (std::size_t row = 1; row < 80; row += 13) {
+    const float before = o[row * 64];
+    o[row * 64] = not_a_number;
+    EXPECT_FALSE(judge_given(wrong, problem, o).right())
+        << "of the row that differs most, the oracle says";
+    o[row * 64] = before;
+  }
+}
+
+TEST_P(ByVariant, IsASampleWhenThereIsNoMemoryForAReference) {
+  const auto nothing = [](const kernels::Elements&, std::int64_t, float*, device::Stream&) {
+    throw OutOfMemory("a test has no memory");
+  };
+  const Problem problem{1, 2, 40, 64};
+  std::vector<float> o = right(problem, inputs);
+  const Deviation found = judge_given(nothing, problem, o);
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
+  o.front() += 0.1f;
+  EXPECT_FALSE(judge_given(nothing, problem, o).right());
+}
+
+TEST_P(ByVariant, TriesReferencesOnHeadsAndMasksLikeThese) {
+  const auto wrong = others<2 * 9 * 64>;  // the small problem with heads of 64
+  const auto checked = [&](std::int64_t dim) {
+    const Problem problem{1, 2, 40, dim};
+    const Deviation found = judge_given(wrong, problem, right(problem, inputs));
+    EXPECT_TRUE(found.right()) << dim;
+    return found.checked;
+  };
+  EXPECT_EQ(checked(64), Checked::sample);
+  EXPECT_EQ(checked(128), Checked::by_variant);
+  EXPECT_EQ(checked(64), Checked::sample);
+}
+
+TEST_P(ByVariant, IsASampleWhereItWouldTakeTooLong) {
+  const Problem problem{1, 2, 40, 64, Mask::causal};
+  const std::vector<float> o = right(problem, inputs);
+  const auto found = [&] { return judge(problem, inputs, o, kernels::Judge::device, effort); };
+  effort.by_variant = problem.flops();
+  EXPECT_EQ(found().checked, Checked::by_variant);
+  effort.by_variant -= 1;
+  EXPECT_TRUE(found().right());
+  EXPECT_EQ(found().checked, Checked::sample);
+}
+
+TEST(Effort, IsEnoughForTheSizesThatANightWatches) {
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const std::int64_t dim : {64, 128})
+      EXPECT_LE((Problem{1, 16, 16384, dim, mask}.flops()), default_effort.by_variant);
+}
+
 INSTANTIATE_TEST_SUITE_P(Attention, OracleOfADevice,
+                         testing::Values(device::Kind::cuda, device::Kind::emulated),
+                         [](const auto& info) {
+                           return std::string(device::to_string(info.param)) + "_device";
+                         });
+INSTANTIATE_TEST_SUITE_P(Attention, ByVariant,
                          testing::Values(device::Kind::cuda, device::Kind::emulated),
                          [](const auto& info) {
                            return std::string(device::to_string(info.param)) + "_device";

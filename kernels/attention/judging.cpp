@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -273,8 +274,13 @@ class Judging {
     static const kernels::Table<Variant> table = variants();
     return kernels::first_with_memory<Referred>(
         [&] {
-          return kernels::references(device_.facts().kind, table, tested,
-                                     [&](const Variant& one) { return trial(one); });
+          return kernels::references(
+              device_.facts().kind, table, tested,
+              std::tuple(calls_, effort_.trial, problem_.dim, problem_.mask),
+              [&](const Variant& one) {
+                return static_cast<bool>(one.supports(as_f32(problem_), device_.facts()));
+              },
+              [&](const Variant& one) { return trial(one); });
         },
         [&](const kernels::Named<Variant>& named) {
           return kept<Referred>("reference " + std::string(named.name),
@@ -302,7 +308,8 @@ Deviation deviation(device::Device& device, const Problem& problem, const Varian
   if (!kernels::judged_on(device))
     return deviation(device, problem, *expect_random(problem, inputs), o);
   Judging judging(device, problem, inputs, effort, oracle);
-  return problem.flops() <= effort.whole ? judging.whole(o) : judging.by_variant(tested, o);
+  if (problem.flops() <= effort.whole) return judging.whole(o);
+  return problem.flops() <= effort.by_variant ? judging.by_variant(tested, o) : judging.sample(o);
 }
 
 }  // namespace ridgeline::attention

@@ -44,12 +44,16 @@ std::shared_ptr<const Expected> expect_random(const Problem& problem, const Rand
 kernels::Deviation deviation(device::Device& device, const Problem& problem,
                              const Expected& expected, const void* o);
 
+/// Bounds for a comparison with a reference's output are made of all scores, in f64: what is
+/// allowed takes about a second on an H100.
+inline constexpr kernels::Effort default_effort{.by_variant = 2.5e12};
+
 /// Judges the output `o` (device memory) of `tested`: on a GPU by the device's oracle, which
 /// compares all of it (kernels/judging.hpp), elsewhere by the CPU's. Throws an internal Error when
 /// the device's oracle expects other elements than the CPU's.
 kernels::Deviation deviation(device::Device& device, const Problem& problem, const Variant& tested,
                              const RandomInputs& inputs, const void* o,
-                             const kernels::Effort& effort = {},
+                             const kernels::Effort& effort = default_effort,
                              DeviceOracle oracle = device_oracle());
 
 }  // namespace ridgeline::attention

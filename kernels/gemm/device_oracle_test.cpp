@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,12 +54,13 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
     return c;
   }
   Deviation judge(const Problem& problem, const RandomInputs& inputs, const std::vector<float>& c,
-                  const kernels::Effort& effort = {}, std::string_view tested = "naive") {
+                  const kernels::Effort& effort = {}, std::string_view tested = "naive",
+                  DeviceOracle oracle = device_oracle()) {
     const device::Buffer<std::byte> memory(*device, kernels::stored(c, problem.dtype));
     const kernels::JudgedBy own(kernels::Judge::device);
     for (const auto& named : variants())
       if (named.kind == GetParam() && named.name == tested)
-        return deviation(*device, problem, named.variant, inputs, memory.data(), effort);
+        return deviation(*device, problem, named.variant, inputs, memory.data(), effort, oracle);
     throw Error(ErrorKind::internal, "no such variant");
   }
 
@@ -215,9 +217,17 @@ TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
 class ByVariant : public OracleOfADevice {
  protected:
   Deviation judge(const std::vector<float>& c, std::string_view tested = "naive",
-                  DType dtype = DType::f32) {
-    return OracleOfADevice::judge({100, 70, 64, dtype}, inputs, c, effort, tested);
+                  DType dtype = DType::f32, DeviceOracle oracle = device_oracle()) {
+    return OracleOfADevice::judge({100, 70, 64, dtype}, inputs, c, effort, tested, oracle);
   }
+  /// Judges `c` where references are given what `write` writes in place of their inputs.
+  Deviation judge_given(decltype(OracleCalls::write) write, const std::vector<float>& c) {
+    OracleCalls& given = of_tests[write];
+    given = *calls;
+    given.write = write;
+    return judge(c, "naive", DType::f32, &given);
+  }
+  inline static std::map<decltype(OracleCalls::write), OracleCalls> of_tests;
   std::vector<float> right(DType dtype = DType::f32) {
     return OracleOfADevice::right({100, 70, 64, dtype}, inputs);
   }
@@ -251,6 +261,62 @@ TEST_P(ByVariant, FindsAWrongElementInAnyRow) {
       element = before;
     }
   }
+}
+
+/// Other inputs, where they are this many.
+template <std::int64_t elements>
+void others(const kernels::Elements& of, std::int64_t count, float* to, device::Stream& stream) {
+  kernels::Elements other = of;
+  if (count == elements) ++other.seed;
+  device_oracle()->write(other, count, to, stream);
+}
+
+TEST_P(ByVariant, IsASampleWhenTheReferenceIsWrong) {
+  const auto wrong = others<100 * 64>;
+  std::vector<float> c = right();
+  const Deviation found = judge_given(wrong, c);
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
+  for (std::size_t row = 1; row < 99; row += 2) {
+    const float before = c[row * 70];
+    c[row * 70] = not_a_number;
+    EXPECT_FALSE(judge_given(wrong, c).right()) << "of the row that differs most, the oracle says";
+    c[row * 70] = before;
+  }
+}
+
+TEST_P(ByVariant, IsASampleWhenNoReferenceIsRightAtFirst) {
+  const auto wrong = others<7 * 7>;
+  std::vector<float> c = right();
+  const Deviation found = judge_given(wrong, c);
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
+  c.back() += 1;
+  EXPECT_FALSE(judge_given(wrong, c).right());
+  c = right();
+  EXPECT_EQ(judge(c).checked, Checked::by_variant)
+      << "what another oracle found of them is nothing";
+}
+
+TEST_P(ByVariant, IsASampleWhenThereIsNoMemoryForAReference) {
+  const auto nothing = [](const kernels::Elements&, std::int64_t, float*, device::Stream&) {
+    throw OutOfMemory("a test has no memory");
+  };
+  std::vector<float> c = right();
+  const Deviation found = judge_given(nothing, c);
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
+  c.front() += 1;
+  EXPECT_FALSE(judge_given(nothing, c).right());
+}
+
+TEST_P(ByVariant, IsASampleWhereItWouldTakeTooLong) {
+  effort.by_variant = 2.0 * 100 * 70 * 64;
+  EXPECT_EQ(judge(right()).checked, Checked::by_variant);
+  effort.by_variant -= 1;
+  const Deviation found = judge(right());
+  EXPECT_TRUE(found.right());
+  EXPECT_EQ(found.checked, Checked::sample);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, OracleOfADevice,

@@ -190,7 +190,7 @@ class Judging {
     RandomInputs uniform = random_;
     uniform.distribution = device::Distribution::uniform;  // zeros would find anything right
     Judging small(device_, {edge, edge, edge, DType::f32}, uniform, effort_, calls_);
-    if (variant.vendor || !variant.supports(small.problem_, device_.facts())) return std::nullopt;
+    if (!variant.supports(small.problem_, device_.facts())) return std::nullopt;
     if (!small.whole(small.run(variant).first.data()).right()) return std::nullopt;
     return small.run(variant).second;
   }
@@ -200,8 +200,12 @@ class Judging {
     static const kernels::Table<Variant> table = variants();
     return kernels::first_with_memory<Referred>(
         [&] {
-          return kernels::references(device_.facts().kind, table, tested,
-                                     [&](const Variant& one) { return trial(one); });
+          return kernels::references(
+              device_.facts().kind, table, tested, std::pair(calls_, effort_.trial),
+              [&](const Variant& one) {
+                return !one.vendor && one.supports(as_f32(problem_), device_.facts());
+              },
+              [&](const Variant& one) { return trial(one); });
         },
         [&](const kernels::Named<Variant>& named) {
           return kept<Referred>("reference " + std::string(named.name),
@@ -234,7 +238,8 @@ Deviation deviation(device::Device& device, const Problem& problem, const Varian
   if (!kernels::judged_on(device))
     return deviation(device, problem, *expect_random(problem, inputs), c);
   Judging judging(device, problem, inputs, effort, oracle);
-  return problem.flops() <= effort.whole ? judging.whole(c) : judging.by_variant(tested, c);
+  if (problem.flops() <= effort.whole) return judging.whole(c);
+  return problem.flops() <= effort.by_variant ? judging.by_variant(tested, c) : judging.sample(c);
 }
 
 }  // namespace ridgeline::gemm

@@ -34,14 +34,16 @@ TEST(References, AreRightTheFastestFirstAndTheTestedOneLast) {
                                       {"quick", device::Kind::cuda, variant(quick)},
                                       {"on_cpu", device::Kind::cpu, variant(quick)}};
   int trials = 0;
-  const auto names = [&](const Variant& tested) {
+  const auto names = [&](const Variant& tested, int what = 1, decltype(&slow) unsuited = nullptr) {
     std::string text;
-    for (const auto& named : kernels::references(device::Kind::cuda, table, tested,
-                                                 [&](const Variant& one) -> std::optional<double> {
-                                                   ++trials;
-                                                   if (one.launch == wrong) return std::nullopt;
-                                                   return one.launch == quick ? 0.001 : 0.01;
-                                                 }))
+    for (const auto& named : kernels::references(
+             device::Kind::cuda, table, tested, what,
+             [&](const Variant& one) { return one.launch != unsuited; },
+             [&](const Variant& one) -> std::optional<double> {
+               ++trials;
+               if (one.launch == (what == 1 ? wrong : slow)) return std::nullopt;
+               return one.launch == quick ? 0.001 : 0.01;
+             }))
       text += std::string(named.name) + " ";
     return text;
   };
@@ -49,6 +51,12 @@ TEST(References, AreRightTheFastestFirstAndTheTestedOneLast) {
   EXPECT_EQ(names(variant(quick)), "slow quick ");
   EXPECT_EQ(names(variant(slow)), "quick slow ");
   EXPECT_EQ(trials, 3) << "each is tried once";
+  EXPECT_EQ(names(variant(slow), 1, quick), "slow ");
+  EXPECT_EQ(names(variant(quick), 2, quick), "wrong ") << "what is right depends on what is tried";
+  EXPECT_EQ(trials, 5) << "what is not suited is not tried";
+  EXPECT_EQ(names(variant(slow), 2), "quick wrong ");
+  EXPECT_EQ(names(variant(slow)), "quick slow ");
+  EXPECT_EQ(trials, 6);
 }
 
 TEST(Worst, IsNaNThenWhatIsWrongThenTheLargestQuotient) {
