@@ -195,6 +195,23 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
   }
 }
 
+TEST_P(OracleOfADevice, IsJudgedForEachMask) {
+  static OracleCalls other = *calls;
+  other.expect = [](const Problem& problem, const Inputs& inputs, const Queries& queries,
+                    const Roundings& roundings, void* scratch, const ExpectedRows& expected,
+                    device::Stream& stream) {
+    Inputs shifted = inputs;
+    if (problem.mask == Mask::causal) ++shifted.k.first;
+    device_oracle()->expect(problem, shifted, queries, roundings, scratch, expected, stream);
+  };
+  const auto judged = [&](Mask mask) {
+    const Problem problem{1, 1, 33, 64, mask};
+    return judge(problem, inputs, right(problem, inputs), kernels::Judge::device, {}, &other);
+  };
+  EXPECT_TRUE(judged(Mask::full).right());
+  EXPECT_THROW(judged(Mask::causal), Error);
+}
+
 TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
   const Problem problem{1, 1, 17, 64};
   const std::vector<float> o = right(problem, inputs);

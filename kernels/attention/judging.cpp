@@ -177,12 +177,12 @@ class Judging {
   }
 
   /// Compares the first and the last query of the part's last head with the CPU's oracle, once a
-  /// process for each type.
+  /// process for each type and mask.
   void judge_once(const Computed::Part& part) {
-    static std::set<std::pair<DeviceOracle, DType>> judged;
+    static std::set<std::tuple<DeviceOracle, DType, Mask>> judged;
     const DType dtype = problem_.dtype;
-    if (random_.distribution == device::Distribution::zeros || judged.contains({calls_, dtype}))
-      return;
+    const std::tuple what(calls_, dtype, problem_.mask);
+    if (random_.distribution == device::Distribution::zeros || judged.contains(what)) return;
     const auto source = [&](std::uint64_t first) {
       return kernels::random_source(dtype, random_.distribution, random_.seed, first);
     };
@@ -205,7 +205,7 @@ class Judging {
                                  right.rows[i] * dim + static_cast<std::int64_t>(d));
       }
     }
-    judged.emplace(calls_, dtype);
+    judged.insert(what);
   }
 
   Deviation compare(const Computed& computed, const void* o, Checked checked) {

@@ -152,6 +152,25 @@ TEST_P(OracleOfADevice, IsRefusedWhenItDiffersFromTheCpus) {
   }
 }
 
+TEST_P(OracleOfADevice, IsJudgedForEachToleranceThatItComputes) {
+  static OracleCalls other = *device_oracle();
+  other.expect = [](const Problem& problem, const Inputs& inputs, const Roundings& roundings,
+                    const ExpectedRows& expected, device::Stream& stream) {
+    Roundings forgotten = roundings;
+    forgotten.before = 0;
+    device_oracle()->expect(problem, inputs, forgotten, expected, stream);
+  };
+  const Problem problem{7, 129, DType::bf16};
+  const std::vector<float> out = right(problem, inputs);
+  const device::Buffer<std::byte> memory(*device, kernels::stored(out, problem.dtype));
+  const kernels::JudgedBy own(kernels::Judge::device);
+  const auto judged = [&](Stored stored) {
+    return deviation(*device, problem, inputs, stored, memory.data(), &other);
+  };
+  EXPECT_TRUE(judged(Stored::residual).right());
+  EXPECT_THROW(judged(Stored::all), Error);
+}
+
 TEST_P(OracleOfADevice, KnowsNothingOfNothing) {
   for (const Problem& problem : {Problem{0, 0}, Problem{0, 8}, Problem{5, 0}})
     EXPECT_TRUE(judge(problem, inputs, {}).right());

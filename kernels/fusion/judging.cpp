@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "kernels/device_oracle.hpp"
@@ -25,12 +25,13 @@ Inputs inputs_of(const Problem& problem, const RandomInputs& random) {
 }
 
 /// Compares a few rows of what the device's oracle expects with the CPU's, once a process for each
-/// type.
+/// type and what is stored, which tolerances depend on.
 void judge_once(device::Device& device, const Problem& problem, const RandomInputs& random,
                 Stored stored, DeviceOracle oracle) {
-  static std::set<std::pair<DeviceOracle, DType>> judged;
+  static std::set<std::tuple<DeviceOracle, DType, Stored>> judged;
+  const std::tuple what(oracle, problem.dtype, stored);
   if (problem.elements() == 0 || random.distribution == device::Distribution::zeros ||
-      judged.contains({oracle, problem.dtype}))
+      judged.contains(what))
     return;
   const Expected right = expect_rows(problem, sources_of(problem, random), stored,
                                      kernels::checked_rows(problem.rows, 3, random.seed));
@@ -53,7 +54,7 @@ void judge_once(device::Device& device, const Problem& problem, const RandomInpu
                                  static_cast<std::int64_t>(i) % problem.cols);
     }
   }
-  judged.emplace(oracle, problem.dtype);
+  judged.insert(what);
 }
 
 }  // namespace
