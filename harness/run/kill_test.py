@@ -252,7 +252,7 @@ def test_a_full_disk_is_74_and_keeps_what_was_stored(lab):
     assert full.returncode == 74, full.stderr
     assert (
         "synthetic-fake.sqlite" in full.stderr
-        and "repeat: ridgeline run --device fake" in full.stderr
+        and "; resume: ridgeline run --resume " in full.stderr
     )
     assert lab.is_intact()
     reported = REPORTED.findall(full.stdout)
