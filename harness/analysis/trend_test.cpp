@@ -212,6 +212,7 @@ TEST_F(Trend, ANightIsTheMedianOfTheProcessesThatCount) {
     const std::int64_t next = examples::begin_night(store, {}, 1);
     record::Measurement shaky = store::examples::measurement(info, {900});
     shaky.outcome = record::Outcome::unstable;
+    shaky.reason = "few samples";
     store::add(store, next, info, shaky);
     const std::int64_t last = examples::begin_night(store, {}, 2);
     record::Measurement throttled = store::examples::measurement(info, {900});

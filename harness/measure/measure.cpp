@@ -15,6 +15,7 @@
 #include "harness/measure/count.hpp"
 #include "harness/measure/energy.hpp"
 #include "harness/measure/sensors.hpp"
+#include "harness/record/rules.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
 
@@ -95,10 +96,10 @@ struct Experiment::State {
                  pool =
                      static_cast<double>(setup.inputs.bytes()) - static_cast<double>(pool_before),
                  given_back = static_cast<double>(kept_before) - static_cast<double>(kept()),
-                 views = static_cast<double>(setup.inputs.taken_bytes());
-    measurement.metrics.push_back({"allocated_bytes",
-                                   grown + given_back - pool + views - workload.spare_bytes, "B",
-                                   record::Direction::lower});
+                 views = static_cast<double>(setup.inputs.taken_bytes()),
+                 needed = grown + given_back - pool + views - workload.spare_bytes;
+    if (needed < 0) return;  // another program has freed memory meanwhile: nothing is known
+    measurement.metrics.push_back({"allocated_bytes", needed, "B", record::Direction::lower});
   }
 
   void allocate(const std::function<Workload(Setup&)>& prepare) {
@@ -303,7 +304,7 @@ record::Measurement Experiment::finish() {
     if (state.workload.timed_metrics)
       for (record::Metric& metric : state.workload.timed_metrics(*measurement.median_ns))
         measurement.metrics.push_back(std::move(metric));
-    measurement.reason = disturbance(measurement.telemetry);
+    measurement.reason = record::disturbance(measurement.telemetry);
     if (!measurement.reason.empty()) measurement.outcome = record::Outcome::invalid_environment;
   } else {
     measurement.samples_ns.clear();  // no verified output, no time

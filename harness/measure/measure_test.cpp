@@ -569,6 +569,27 @@ TEST(Experiment, MemoryIsSampledWithoutWhatIsThereToRotateOver) {
   }
 }
 
+TEST(Experiment, MemoryThatAnotherProgramHasFreedMeanwhileLeavesNothingToSay) {
+  device::FakeDevice device;
+  InputPool inputs(device, 1);
+  Group alone;
+  auto of_another_program = std::make_shared<device::Buffer<std::byte>>(device, 1 << 20);
+  PrepareOptions options;
+  options.warmup_budget_ns = 1e6;
+  Experiment experiment(
+      [&](measure::Setup&) {
+        Workload workload;
+        workload.samples_memory = true;
+        workload.launch = [&](Turn, device::Stream&) { of_another_program.reset(); };
+        workload.poison = [](std::size_t) {};
+        workload.verify = [](Turn) { return record::Verification{0, 1}; };
+        return workload;
+      },
+      measure::Setup{device, inputs, alone}, options);
+  experiment.sample({0.01, 6, 6, 1e9});
+  EXPECT_TRUE(experiment.finish().metrics.empty());
+}
+
 TEST(Experiment, ThrottlingOrANeighbourInvalidatesButKeepsTheSamples) {
   struct Row {
     record::Outcome outcome;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/base/units.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::measure {
@@ -66,15 +65,6 @@ record::Telemetry Sensors::summary() const {
   }
   telemetry.throttle = fmt::format("{}", fmt::join(reasons, ","));
   return telemetry;
-}
-
-std::string disturbance(const record::Telemetry& telemetry) {
-  if (telemetry.throttled_by_hardware)
-    return fmt::format("the hardware throttled while the case was timed ({})", telemetry.throttle);
-  const int neighbours = telemetry.other_processes.value_or(0);
-  if (neighbours > 0)
-    return units::plural(neighbours, "other process") + " used the device while the case was timed";
-  return {};
 }
 
 }  // namespace ridgeline::measure

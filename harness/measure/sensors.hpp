@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "harness/device/device.hpp"
@@ -26,8 +25,5 @@ class Sensors {
   std::vector<device::Reading> readings_;
   std::chrono::steady_clock::time_point last_;
 };
-
-/// Why samples taken under these conditions do not count; empty when they do.
-std::string disturbance(const record::Telemetry& telemetry);
 
 }  // namespace ridgeline::measure

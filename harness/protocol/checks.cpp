@@ -5,6 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/protocol/reader.hpp"
+#include "harness/record/rules.hpp"
 
 namespace ridgeline::protocol {
 namespace {
@@ -18,6 +19,10 @@ void check_unique(const std::vector<T>& values, const char* list, const std::str
     if (!seen.insert(values[i].*key).second)
       refuse(
           fmt::format("{}[{}] of {} has {}: {}", list, i, where, what, printable(values[i].*key)));
+}
+
+void refuse_broken(const std::string& rule, const std::string& where) {
+  if (!rule.empty()) refuse(fmt::format("{} {}", where, rule));
 }
 
 }  // namespace
@@ -39,36 +44,12 @@ void check(const record::Device& value, const std::string& where) {
     refuse(fmt::format("{} has an empty id or uuid", where));
 }
 
+void check(const record::Metric& value, const std::string& where) {
+  refuse_broken(record::broken_rule(value), where);
+}
+
 void check(const record::Measurement& value, const std::string& where) {
-  const std::string outcome(record::to_string(value.outcome));
-  if (record::has_samples(value.outcome) == value.samples_ns.empty())
-    refuse(fmt::format("{} says outcome {} {} samples", where, outcome,
-                       value.samples_ns.empty() ? "without" : "with"));
-  if (value.samples_ns.empty() == value.median_ns.has_value())
-    refuse(fmt::format("{} must hold median_ns exactly when it holds samples", where));
-  if (value.relative_spread && value.samples_ns.empty())
-    refuse(fmt::format("{} must not hold relative_spread without samples", where));
-  if (record::is_success(value.outcome) != value.reason.empty())
-    refuse(fmt::format("{} must give a reason exactly when its outcome is neither ok nor counted",
-                       where));
-  if (record::has_samples(value.outcome) && !value.verification)
-    refuse(fmt::format(
-        "{} says outcome {} without a verification: an output that was not verified has no time",
-        where, outcome));
-  const bool wrong = value.verification && !value.verification->right();
-  if (wrong && value.outcome != record::Outcome::wrong_result)
-    refuse(fmt::format("{} says outcome {} although its verification failed", where, outcome));
-  const bool counted = value.outcome == record::Outcome::counted;
-  if (counted && !value.verification)
-    refuse(fmt::format("{} says outcome counted without a verification", where));
-  if (counted && (value.warmup_ns != 0 || value.timed_ns != 0))
-    refuse(fmt::format(
-        "{} says outcome counted and how long it was timed: counts come without times", where));
-  if (counted && value.settled)
-    refuse(fmt::format("{} says outcome counted and whether its warm-up settled", where));
-  if (!counted && !(value.sites.empty() && value.sources.empty()))
-    refuse(fmt::format("{} says outcome {} and holds sites or sources, which are of counted cases",
-                       where, outcome));
+  refuse_broken(record::broken_rule(value, value.sample_count()), where);
   check_unique(value.metrics, "metrics", where, "the name of an earlier metric",
                &record::Metric::name);
   check_unique(value.sources, "sources", where, "the file of an earlier source",

@@ -19,6 +19,7 @@ namespace ridgeline::protocol {
 /// an Error that calls them `where`.
 void check(const record::Case& value, const std::string& where);
 void check(const record::Device& value, const std::string& where);
+void check(const record::Metric& value, const std::string& where);
 void check(const record::Measurement& value, const std::string& where);
 void check(const Cases& answer, const std::string& where);
 void check(const Devices& answer, const std::string& where);

@@ -8,6 +8,7 @@
 #include "harness/record/gate.hpp"
 #include "harness/record/measurement.hpp"
 #include "harness/record/run.hpp"
+#include "harness/stats/median.hpp"
 
 /// Made-up rows for tests and benchmarks, under a model that no device has.
 namespace ridgeline::store::examples {
@@ -65,14 +66,14 @@ inline record::Case gemm_case(const std::string& variant = "naive", int n = 64) 
   return info;
 }
 
-/// An ok measurement of `info` with these samples, the middle one as median.
+/// An ok measurement of `info` with these samples.
 inline record::Measurement measurement(const record::Case& info,
                                        std::vector<double> samples_ns = {110, 100, 120}) {
   record::Measurement m;
   m.case_name = record::name(info.id);
   m.outcome = record::Outcome::ok;
   m.samples_ns = std::move(samples_ns);
-  m.median_ns = m.samples_ns[m.samples_ns.size() / 2];
+  m.median_ns = stats::median(m.samples_ns);
   m.relative_spread = 0.008;
   m.verification = record::Verification{1e-7, 1e-5, Checked::by_variant};
   m.flops = info.flops;

@@ -27,6 +27,12 @@ std::pair<std::string, std::string> explain(const SQLite::Exception& exception, 
     case SQLITE_INTERRUPT:
       return {"it takes far more work than results of its size do",
               "the file is damaged or was changed by another program; restore it from a backup"};
+    case SQLITE_TOOBIG:
+      return {"it has a row that is far larger than any that ridgeline stores",
+              "the file is damaged or was changed by another program; restore it from a backup"};
+    case SQLITE_CONSTRAINT:
+      return {fmt::format("what is there contradicts what was to be added ({})", said),
+              "the file is damaged or was changed by another program; restore it from a backup"};
     case SQLITE_FULL:
       return {"the disk is full", "free some space, or choose another results folder"};
     case SQLITE_BUSY:

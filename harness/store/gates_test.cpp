@@ -72,7 +72,7 @@ TEST_F(Gates, PairsComeBackByRoundWithTheMediansOfTheirMeasurements) {
   EXPECT_FALSE(pairs[0].dropped.any());
   EXPECT_EQ(pairs[1].round, 1);
   EXPECT_FALSE(pairs[1].baseline_first);
-  EXPECT_EQ(pairs[1].baseline_ns, 100);
+  EXPECT_EQ(pairs[1].baseline_ns, 110);
   EXPECT_EQ(pairs[1].candidate_ns, 130);
   EXPECT_EQ(pairs[1].dropped, second.dropped);
   EXPECT_NO_THROW(store::check_integrity(store));

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -10,7 +11,9 @@
 #include "harness/store/files_fixture.hpp"
 #include "harness/store/read_gates.hpp"
 #include "harness/store/read_runs.hpp"
+#include "harness/store/series.hpp"
 #include "harness/store/store.hpp"
+#include "harness/store/write_gate.hpp"
 
 /// Results that somebody else has made, in order to do harm.
 namespace ridgeline::store {
@@ -316,6 +319,152 @@ TEST_F(Hostile, NumbersThatNoneCanMeasureAreRefused) {
   }
 }
 
+/// What reads the times of a run, or of a gate of it, each in its own way.
+struct Reader {
+  const char* name;
+  void (*read)(Connection& connection);
+};
+
+constexpr const char* run_id = "20261120T130000Z-9a7e00-candidate";  // of examples::gate()
+
+constexpr Reader readers[] = {
+    {"measurements", [](Connection& file) { store::measurements(file, run_id, Samples::read); }},
+    {"without samples",
+     [](Connection& file) { store::measurements(file, run_id, Samples::leave_out); }},
+    {"timings", [](Connection& file) { store::timings(file, run_id); }},
+    {"series",
+     [](Connection& file) { store::series_times(file, run_id, [](const SeriesTime&) {}); }},
+    {"pairs", [](Connection& file) { store::pairs(file, examples::gate().id); }},
+};
+
+/// A file with a gate of one pair, closed again. Its candidate is measurement 2.
+void make_gate(const fs::path& file) {
+  const record::Gate gate = examples::gate();
+  const record::Case info = examples::gemm_case();
+  Store store = Store::create(file);
+  begin(store, gate, examples::side(gate, gate.baseline_run),
+        examples::side(gate, gate.candidate_run), examples::device(), examples::environment());
+  const auto measure = [&](const std::string& run) {
+    return add(store, add(store, examples::process(0, run)), info, examples::measurement(info));
+  };
+  const std::int64_t baseline = measure(gate.baseline_run), candidate = measure(gate.candidate_run);
+  add(store, gate.id, examples::pair(info), baseline, candidate);
+}
+
+TEST_F(Hostile, AMeasurementThatBreaksARuleIsRefusedByWhateverReadsIt) {
+  constexpr int everyone = 5, with_all_columns = 2;
+  const struct {
+    const char* change;  // of measurement 2
+    const char* rule;
+    int readers;  // that see it, the first so many
+  } table[] = {
+      {"error = 5, tolerance = 1", "says outcome ok although its verification failed", everyone},
+      {"error = NULL", "says outcome ok although its verification failed", everyone},
+      {"error = NULL, tolerance = NULL, checked = NULL", "without a verification", everyone},
+      {"error = NULL, tolerance = NULL", "has checked without tolerance", with_all_columns},
+      {"tolerance = NULL, checked = NULL", "has error without tolerance", everyone},
+      {"reason = 'it failed'", "must give a reason exactly when", everyone},
+      {"outcome = 'unstable'", "must give a reason exactly when", everyone},
+      {"outcome = 'crashed', reason = 'gone'", "says outcome crashed with samples", everyone},
+      {"n = -5", "says that it has -5 samples", everyone},
+      {"n = 0", "says outcome ok without samples", everyone},
+      {"n = 1000000000000", "says that it has 1000000000000 samples", everyone},
+      {"n = 1000000000000, samples = NULL, pruned = '2027-03-01T00:00:00Z'",
+       "says that it has 1000000000000 samples", everyone},
+      {"n = 4", "24 bytes of samples where it says 4 samples", everyone},
+      {"samples = x'0102'", "2 bytes", everyone},
+      {"samples = NULL", "0 bytes of samples where it says 3 samples", everyone},
+      {"pruned = '2027-03-01T00:00:00Z'", "24 bytes of samples where it says 0 samples", everyone},
+      {"samples = x'000000000000f87f0000000000805b400000000000805b40'", "nan", with_all_columns},
+      {"samples = x'000000000000f07f0000000000805b400000000000805b40'", "inf", with_all_columns},
+      {"samples = x'000000000000f0bf0000000000805b400000000000805b40'", "-1", with_all_columns},
+      {"median_ns = 5", "5 as median_ns, which is not the median of its samples", with_all_columns},
+      {"median_ns = NULL", "median_ns exactly when it holds samples", everyone},
+      {"settled = 7", "7 as settled, which is neither 0 nor 1", with_all_columns},
+      {"settled = -9223372036854775808", "as settled, which is neither 0 nor 1", with_all_columns},
+      {"throttled_by_hardware = 1, throttle = 'hw_slowdown'",
+       "says outcome ok although the hardware throttled while the case was timed (hw_slowdown)",
+       everyone},
+      {"other_processes = 3", "says outcome ok although 3 other processes used the device",
+       everyone},
+  };
+  for (const auto& row : table) {
+    fs::remove(file);
+    make_gate(file);
+    change(file, fmt::format("UPDATE measurement SET {} WHERE id = 2", row.change).c_str());
+    const Store store = Store::open(file);
+    for (int i = 0; i < row.readers; ++i) {
+      const std::string said = refusal([&] { readers[i].read(store); });
+      EXPECT_NE(said.find(row.rule), std::string::npos)
+          << readers[i].name << ": " << row.change << ": " << said;
+      EXPECT_TRUE(said.starts_with("measurement 2 of " + file.string())) << said;
+    }
+  }
+}
+
+TEST_F(Hostile, AnEmulatedDeviceHasNoTimes) {
+  fs::remove(file);
+  make_gate(file);
+  for (const Reader& reader : readers) EXPECT_NO_THROW(reader.read(Store::open(file)));
+  change(file, "UPDATE device SET kind = 'emulated'");
+  for (const Reader& reader : readers)
+    EXPECT_NE(refusal([&] { reader.read(Store::open(file)); }).find("times of an emulated device"),
+              std::string::npos)
+        << reader.name;
+}
+
+TEST_F(Hostile, AMetricThatCannotBeIsRefused) {
+  const std::pair<const char*, const char*> table[] = {
+      {"name = 'energy', unit = 'J', value = 0", "says energy 0 'J': it is in J and above 0"},
+      {"name = 'allocated_bytes', unit = 'B', value = -1",
+       "says allocated_bytes -1 'B': it is in B and not below 0"},
+      {"name = 'allocated_bytes', unit = 'J', value = 1", "says allocated_bytes 1 'J'"},
+  };
+  for (const auto& [changed, what] : table) {
+    fs::remove(file);
+    make_gate(file);
+    change(file, fmt::format("UPDATE metric SET {} WHERE measurement_id = 2", changed).c_str());
+    const std::string said = refusal([&] { readers[0].read(Store::open(file)); });
+    EXPECT_TRUE(said.starts_with("metric of measurement 2 of " + file.string())) << said;
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  }
+}
+
+TEST_F(Hostile, SamplesThatAreNoListOfNumbersAreCalledSo) {
+  // Eight characters, which no STRICT table takes in.
+  change(
+      file,
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'samples         "
+      "      BLOB', 'samples               TEXT') WHERE name = 'measurement'");
+  change(file, "UPDATE measurement SET n = 1, samples = 'abcdefgh'");
+  change(
+      file,
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'samples         "
+      "      TEXT', 'samples               BLOB') WHERE name = 'measurement'");
+  const std::string said =
+      refusal([&] { store::measurements(Store::open(file), examples::run().id, Samples::read); });
+  EXPECT_NE(said.find("has no list of numbers as samples"), std::string::npos) << said;
+}
+
+TEST_F(Hostile, ARowFarLargerThanOursIsCalledSo) {
+  change(file, "UPDATE measurement SET n = 12500000, samples = zeroblob(100000000)");
+  const std::string said =
+      refusal([&] { store::measurements(Store::open(file), examples::run().id, Samples::read); });
+  EXPECT_NE(said.find("far larger than any that ridgeline stores"), std::string::npos) << said;
+  EXPECT_NE(refusal([&] {
+              store::timings(Store::open(file), examples::run().id);
+            }).find("says that it has 12500000 samples"),
+            std::string::npos);
+}
+
+TEST_F(Hostile, AProcessThatIsGoneIsNamedBeforeAnotherTakesItsPlace) {
+  change(file, "DELETE FROM process");
+  Store store = Store::create(file);
+  const std::string said = refusal([&] { add(store, examples::process()); });
+  EXPECT_TRUE(said.starts_with("measurement 1 of " + file.string())) << said;
+  EXPECT_NE(said.find("a process that does not exist"), std::string::npos) << said;
+}
+
 TEST_F(Hostile, WhatCouldNotBeReadBackIsNotStored) {
   Store store = Store::create(file);
   const record::Case info = examples::gemm_case();
@@ -326,6 +475,19 @@ TEST_F(Hostile, WhatCouldNotBeReadBackIsNotStored) {
               }).find("cannot store"),
               std::string::npos)
         << time;
+  const std::pair<const char*, void (*)(record::Measurement&)> rules[] = {
+      {"although 1 other process used", [](auto& m) { m.telemetry.other_processes = 1; }},
+      {"exactly when its outcome is neither",
+       [](auto& m) { m.outcome = record::Outcome::unstable; }},
+  };
+  for (const auto& [rule, spoil] : rules) {
+    record::Measurement broken = examples::measurement(info);
+    spoil(broken);
+    const std::string said = refusal([&] { add(store, process, info, broken); });
+    EXPECT_NE(said.find(rule), std::string::npos) << said;
+    EXPECT_NE(said.find(broken.case_name), std::string::npos) << said;
+  }
+  EXPECT_EQ(store::measurements(store, examples::run().id, Samples::read).size(), 1u);
   record::Measurement much = examples::measurement(info);
   much.flops = 1e300;
   EXPECT_NE(refusal([&] { add(store, process, info, much); }).find("cannot store 1e+300 as flops"),

@@ -290,7 +290,11 @@ TEST_F(Merging, ABadRowCostsItsRunAlone) {
        "a case that does not exist"},
       {"UPDATE measurement SET outcome = 'great' WHERE process_id = 4", "'great' as outcome"},
       {"UPDATE measurement SET reason = 'none' WHERE process_id = 4 AND outcome = 'ok'",
-       "ok_needs_no_reason"},
+       "must give a reason exactly when its outcome is neither ok nor counted"},
+      {"UPDATE measurement SET error = 5 WHERE process_id = 4 AND outcome = 'ok'",
+       "says outcome ok although its verification failed"},
+      {"UPDATE measurement SET median_ns = 5 WHERE process_id = 4 AND outcome = 'ok'",
+       "5 as median_ns, which is not the median of its samples"},
       {"UPDATE roof SET value = -1 WHERE run_id = 'b'", "-1 as value"},
   };
   for (const auto& [sql, what] : table) {

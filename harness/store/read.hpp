@@ -21,8 +21,8 @@ record::Gate read_gate(const Row& row);
 /// Of a row with the columns of table pair, and baseline_ns and candidate_ns of its measurements.
 record::Pair read_pair(const Row& row);
 
-/// Refuses a row of table measurement whose median is none.
-void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns);
+/// Of a row with the columns of table metric.
+record::Metric read_metric(const Row& row);
 
 /// What a run or a gate was when it began.
 template <class T>

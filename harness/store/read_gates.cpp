@@ -1,13 +1,32 @@
 #include "harness/store/read_gates.hpp"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
+#include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/rows.hpp"
 
 namespace ridgeline::store {
 namespace {
+
+/// Those that the pairs of a gate take their times from.
+void check_measurements(Connection& connection, std::string_view gate_id) {
+  static const std::string sql = fmt::format(
+      "SELECT {} FROM measurement WHERE id IN (SELECT baseline_measurement FROM pair "
+      "WHERE gate_id = ?1 UNION ALL SELECT candidate_measurement FROM pair WHERE "
+      "gate_id = ?1)",
+      ruled_columns);
+  SQLite::Statement& gates =
+      connection.statement("SELECT candidate_run FROM gate WHERE id = ?", gate_id);
+  const DeviceKind device =
+      device_kind(connection, gates.executeStep() ? gates.getColumn(0).getString() : std::string());
+  SQLite::Statement& rows = connection.statement(sql.c_str(), gate_id);
+  while (rows.executeStep()) read_ruled(Row(rows, "measurement", connection.file()), rows, device);
+}
 
 record::CaseVerdict read_verdict(const Row& row) {
   auto verdict = row.as<record::CaseVerdict>();
@@ -66,6 +85,7 @@ std::vector<GateSummary> gates(Connection& connection) {
 std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id) {
   return connection.read("read the pairs of a gate in", [&] {
     std::vector<record::Pair> pairs;
+    check_measurements(connection, gate_id);
     each_row(
         connection, "pair",
         "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns FROM pair "

@@ -1,12 +1,13 @@
 #include "harness/store/read_runs.hpp"
 
-#include <cmath>
 #include <map>
 #include <unordered_map>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/record/rules.hpp"
+#include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/rows.hpp"
 
@@ -18,10 +19,10 @@ record::Run read_run(const Row& row) {
   return run;
 }
 
-void check_median(const Row& row, record::Outcome outcome, std::optional<double> median_ns) {
-  if (median_ns.has_value() != has_samples(outcome))
-    row.refuse("a median that does not go with its outcome");
-  if (median_ns && !record::time.allows(*median_ns)) row.refuse("a median that is no time");
+record::Metric read_metric(const Row& row) {
+  auto metric = row.as<record::Metric>();
+  row.refuse_broken(record::broken_rule(metric));
+  return metric;
 }
 
 namespace {
@@ -33,21 +34,15 @@ record::Case read_case(const Row& row) {
   return info;
 }
 
-record::Measurement read_measurement(const Row& row, Samples samples) {
+record::Measurement read_measurement(const Row& row, Samples samples, DeviceKind device) {
   auto m = row.as<record::Measurement>();
-  check_median(row, m.outcome, m.median_ns);
   const auto n = row.get<std::int64_t>("n");
   if (const auto pruned =
-          row.get<std::optional<std::string>>("pruned", {.text = record::Text::time})) {
+          row.get<std::optional<std::string>>("pruned", {.text = record::Text::time}))
     m.pruned = record::Pruned{n, *pruned};
-    if (!has_samples(m.outcome) || n < 1) row.refuse("dropped samples that it never had");
-  }
-  if (samples == Samples::leave_out) return m;
   m.samples_ns = row.get<std::vector<double>>("samples", record::time);
-  if (m.pruned ? !m.samples_ns.empty() : static_cast<std::int64_t>(m.samples_ns.size()) != n)
-    row.refuse("another number of samples than it says");
-  if (!m.pruned && m.samples_ns.empty() == has_samples(m.outcome))
-    row.refuse("samples that do not go with its outcome");
+  check(row, m, {n, row.bytes("samples"), device});
+  if (samples == Samples::leave_out) m.samples_ns = {};  // SQLite has read them in any case
   return m;
 }
 
@@ -65,7 +60,7 @@ void read_metrics(Connection& connection, std::string_view run_id,
     const auto id = row.get<std::int64_t>("id");
     while (measurement != measurements.end() && measurement->id < id) ++measurement;
     if (measurement == measurements.end()) break;
-    measurement->measurement.metrics.push_back(row.as<record::Metric>());
+    measurement->measurement.metrics.push_back(read_metric(row));
   }
 }
 
@@ -162,6 +157,7 @@ std::vector<StoredMeasurement> measurements(Connection& connection, std::string_
                                             Samples samples) {
   return connection.read("read the measurements of a run in", [&] {
     const auto cases = read_cases(connection, run_id);
+    const DeviceKind device = device_kind(connection, run_id);
     SQLite::Statement& rows = connection.statement(
         "SELECT measurement.*, replicate FROM process JOIN measurement ON process_id = process.id "
         "WHERE run_id = ? ORDER BY measurement.id",
@@ -174,7 +170,7 @@ std::vector<StoredMeasurement> measurements(Connection& connection, std::string_
       StoredMeasurement& stored = measurements.emplace_back(
           StoredMeasurement{row.get<std::int64_t>("id"), row.get<std::int64_t>("process_id"),
                             found->second, row.get<int>("replicate", record::not_negative),
-                            read_measurement(row, samples), row.get<std::int64_t>("n")});
+                            read_measurement(row, samples, device), row.get<std::int64_t>("n")});
       stored.measurement.case_name = record::name(stored.case_info.id);
     }
     read_metrics(connection, run_id, measurements);

@@ -14,11 +14,27 @@
 
 namespace ridgeline::store {
 
-void Row::refuse(const std::string& what) const {
+void Row::refuse_sentence(const std::string& rest) const {
   const std::string id = statement_.getColumn("id").getString();
   throw Error(ErrorKind::store,
-              fmt::format("{} {} of {} has {}", table_, printable(id), file_.string(), what),
+              fmt::format("{} {} of {} {}", table_, printable(id), file_.string(), rest),
               "the file is damaged or was changed by another program; restore it from a backup");
+}
+
+void Row::refuse(const std::string& what) const { refuse_sentence("has " + what); }
+
+void Row::refuse_broken(const std::string& rule) const {
+  if (!rule.empty()) refuse_sentence(rule);
+}
+
+void Row::refuse_without(const char* column, const char* absent) const {
+  if (!is_null(column)) refuse(fmt::format("{} without {}", column, absent));
+}
+
+std::int64_t Row::bytes(const char* column) const {
+  const SQLite::Column value = statement_.getColumn(column);
+  if (!value.isNull() && !value.isBlob()) refuse(fmt::format("no list of numbers as {}", column));
+  return value.getBytes();
 }
 
 void Row::refuse_word(const std::string& written, const char* column) const {
@@ -73,7 +89,10 @@ void Row::read(const char* column, std::uint64_t& number, const Rule& rule) cons
 }
 
 void Row::read(const char* column, bool& flag, const Rule&) const {
-  flag = get<std::int64_t>(column) != 0;
+  const auto number = get<std::int64_t>(column);
+  if (number != 0 && number != 1)
+    refuse(fmt::format("{} as {}, which is neither 0 nor 1", number, column));
+  flag = number == 1;
 }
 
 void Row::read(const char* column, record::Facts& facts, const Rule&) const {
@@ -97,13 +116,11 @@ void Row::read(const char* column, std::vector<record::Field>& pairs, const Rule
 }
 
 void Row::read(const char* column, std::vector<double>& times, const Rule& rule) const {
-  const SQLite::Column value = statement_.getColumn(column);
-  if (value.isNull()) return;
-  const auto bytes = static_cast<std::size_t>(value.getBytes());
-  if (!value.isBlob() || bytes % sizeof(double) != 0)
-    refuse(fmt::format("{} bytes as {}, which is not a multiple of 8 bytes", bytes, column));
-  times.resize(bytes / sizeof(double));
-  if (bytes > 0) std::memcpy(times.data(), value.getBlob(), bytes);
+  const auto size = static_cast<std::size_t>(bytes(column));
+  if (size % sizeof(double) != 0)
+    refuse(fmt::format("{} bytes as {}, which is not a multiple of 8 bytes", size, column));
+  times.resize(size / sizeof(double));
+  if (size > 0) std::memcpy(times.data(), statement_.getColumn(column).getBlob(), size);
   for (const double time : times)
     if (!rule.allows(time)) refuse(fmt::format("{} among its {}, which are times", time, column));
 }

@@ -56,16 +56,35 @@ class Row {
   }
   template <record::Listed T>
   void operator()(const char*, std::optional<T>& value, const Rule& rule = {}) const {
-    if (!is_null(rule.column)) fields(*this, value.emplace());
+    if (!is_null(rule.column)) return fields(*this, value.emplace());
+    T none;
+    MustBeNull must_be_null{*this, rule.column};
+    fields(must_be_null, none);
   }
   // Lists are stored in a table of their own.
   template <record::Listed T>
   void operator()(const char*, std::vector<T>&, const Rule& = {}) const {}
 
+  /// How many bytes a list of numbers takes; 0 for NULL.
+  std::int64_t bytes(const char* column) const;
+
   /// "measurement 17 of results/x.sqlite has <what>".
   [[noreturn]] void refuse(const std::string& what) const;
+  /// "measurement 17 of results/x.sqlite <rule>", unless no rule is broken: record/rules.hpp.
+  void refuse_broken(const std::string& rule) const;
 
  private:
+  /// Visits the columns of a record that is not there.
+  struct MustBeNull {
+    const Row& row;
+    const char* absent;
+    template <class T>
+    void operator()(const char* name, T&, const Rule& rule = {}) const {
+      row.refuse_without(column_of(name, rule), absent);
+    }
+  };
+  void refuse_without(const char* column, const char* absent) const;
+  [[noreturn]] void refuse_sentence(const std::string& rest) const;
   void read(const char* column, std::string& text, const Rule& rule) const;
   void read(const char* column, double& number, const Rule& rule) const;
   void read(const char* column, std::int64_t& number, const Rule& rule) const;

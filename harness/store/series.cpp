@@ -1,10 +1,13 @@
 #include "harness/store/series.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <string>
 #include <tuple>
 
+#include <fmt/core.h>
+
+#include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/rows.hpp"
 
@@ -75,24 +78,24 @@ void series_times(Connection& connection, std::string_view run_id,
   connection.read("read the times of a run in", [&] {
     // Columns by number: there are millions of rows. Their order is that of the index which finds
     // them.
-    SQLite::Statement& rows = connection.statement(
-        "SELECT measurement.id AS id, case_id, attempt, outcome, median_ns, replicate "
-        "FROM process JOIN measurement ON process_id = process.id WHERE run_id = ?",
-        run_id);
+    static const std::string sql = fmt::format(
+        "SELECT {}, case_id, attempt, replicate FROM process JOIN measurement ON "
+        "process_id = process.id WHERE run_id = ?",
+        ruled_columns);
+    const DeviceKind device = device_kind(connection, run_id);
+    SQLite::Statement& rows = connection.statement(sql.c_str(), run_id);
     std::vector<Attempt> attempts;
     while (rows.executeStep()) {
       const Row row(rows, "measurement", connection.file());
+      constexpr int next = first_column_after_ruled;
       Attempt one{{},
-                  rows.getColumn(5).getInt64(),
-                  rows.getColumn(2).getInt64(),
+                  rows.getColumn(next + 2).getInt64(),
+                  rows.getColumn(next + 1).getInt64(),
                   rows.getColumn(0).getInt64()};
-      one.time.case_id = rows.getColumn(1).getInt64();
-      one.time.outcome = row.known<record::Outcome>(rows.getColumn(3).getText(), "outcome");
-      std::optional<double> median;
-      if (const SQLite::Column column = rows.getColumn(4); !column.isNull())
-        median = column.getDouble();
-      check_median(row, one.time.outcome, median);
-      one.time.median_ns = median.value_or(one.time.median_ns);
+      const record::Measurement m = read_ruled(row, rows, device);
+      one.time.case_id = rows.getColumn(next).getInt64();
+      one.time.outcome = m.outcome;
+      one.time.median_ns = m.median_ns.value_or(one.time.median_ns);
       attempts.push_back(one);
     }
     keep_last_attempts(attempts);
@@ -110,7 +113,7 @@ void series_counts(Connection& connection, std::string_view run_id,
         "measurement.id "
         "WHERE run_id = ? AND outcome = 'counted' ORDER BY attempt, measurement.id",
         [&](const Row& row) {
-          take({row.get<std::int64_t>("case_id"), row.as<record::Metric>()});
+          take({row.get<std::int64_t>("case_id"), read_metric(row)});
         },
         run_id);
   });

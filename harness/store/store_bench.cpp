@@ -5,6 +5,7 @@
 
 #include "harness/store/examples.hpp"
 #include "harness/store/read_runs.hpp"
+#include "harness/store/series.hpp"
 #include "harness/store/temporary_folder.hpp"
 #include "harness/store/write_gate.hpp"
 
@@ -90,6 +91,25 @@ void read_samples(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(read), benchmark::Counter::kIsRate);
 }
 BENCHMARK(read_samples)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// What reads 10,000 measurements without their samples, as often as it is asked.
+void read_medians(benchmark::State& state, void (*read)(Connection& connection)) {
+  constexpr int stored = 10'000;
+  TemporaryFolder folder;
+  Store store = Store::create(folder / "synthetic-gpu.sqlite");
+  begin(store, examples::run(), examples::device(), examples::environment());
+  add_measurements(store, add(store, examples::process()), 0, stored);
+  for ([[maybe_unused]] auto _ : state) read(store);
+}
+BENCHMARK_CAPTURE(read_medians, of_a_table, [](Connection& file) {
+  store::measurements(file, examples::run().id, Samples::leave_out);
+})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_medians, of_a_comparison, [](Connection& file) {
+  store::timings(file, examples::run().id);
+})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_medians, of_nights, [](Connection& file) {
+  store::series_times(file, examples::run().id, [](const SeriesTime&) {});
+})->Unit(benchmark::kMillisecond);
 
 void list_runs(benchmark::State& state) {
   constexpr int stored = 10'000;

@@ -121,7 +121,7 @@ TEST_F(Results, OutcomesAreCounted) {
   add(store, process, examples::gemm_case("tiled"),
       examples::measurement(examples::gemm_case("tiled")));
   add(store, process, examples::gemm_case("wmma"),
-      examples::failed(examples::gemm_case("wmma"), Outcome::crashed, ""));
+      examples::failed(examples::gemm_case("wmma"), Outcome::crashed, "gone"));
   add(store, add(store, examples::process(1)), examples::gemm_case(),
       examples::measurement(examples::gemm_case()));
   const RunSummary summary = store::runs(store)[0];
@@ -137,7 +137,7 @@ TEST_F(Results, TimesAreInTheOrderStored) {
   const std::vector<std::int64_t> ids{
       add(store, second, naive, examples::measurement(naive)),
       add(store, first, tiled, examples::measurement(tiled)),
-      add(store, first, naive, examples::failed(naive, Outcome::crashed, ""))};
+      add(store, first, naive, examples::failed(naive, Outcome::crashed, "gone"))};
   std::vector<std::int64_t> found;
   for (const Timing& timing : store::timings(store, run.id).timings) found.push_back(timing.id);
   EXPECT_EQ(found, ids);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
+#include "harness/store/measured.hpp"
 #include "harness/store/read.hpp"
 #include "harness/store/rows.hpp"
 
@@ -94,10 +95,15 @@ void resume(Connection& connection, std::string_view run_id) {
 std::int64_t add(Connection& connection, const record::Process& process) {
   return connection.write("store a process in", [&] {
     const std::int64_t build_id = find_or_insert(connection, "build", process.build);
-    return insert(connection, "INSERT INTO process", [&](auto& visit) {
+    const std::int64_t id = insert(connection, "INSERT INTO process", [&](auto& visit) {
       visit("build_id", build_id);
       fields(visit, process);
     });
+    // SQLite gives out the number of a row that is gone once more.
+    each_row(
+        connection, "measurement", "SELECT id FROM measurement WHERE process_id = ?",
+        [&](const Row& row) { row.refuse("a process that does not exist"); }, id);
+    return id;
   });
 }
 
@@ -121,6 +127,12 @@ std::int64_t add(Connection& connection, std::int64_t process_id, const record::
         fields(visit, metric);
       });
     add_sites(connection, id, measurement);
+    // What could not be read back is not stored, and what SQL can say of it is said by then.
+    if (const std::string rule = rule_broken_when_stored(measurement, measurement.sample_count());
+        !rule.empty())
+      throw Error(ErrorKind::store,
+                  fmt::format("cannot store a measurement of {} in {}: it {}",
+                              measurement.case_name, connection.file().string(), rule));
     return id;
   });
 }
