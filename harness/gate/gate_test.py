@@ -187,8 +187,8 @@ def test_a_fault_of_one_side_ends_its_case_alone(lab):
         "bimodal": ("wrong_after_timing", "wrong_result", "while timing"),
         "slow": ("nan_time", "crashed", "not JSON"),
         "unstable": ("infinite_time", "crashed", "out of range"),
-        "fills_memory": ("zero_time", "crashed", "must be a number not below"),
-        "fills_memory_late": ("negative", "crashed", "must be a number not below"),
+        "fills_memory": ("zero_time", "crashed", "must be a number from 0.001 to"),
+        "fills_memory_late": ("negative", "crashed", "must be a number from 0.001 to"),
     }
     profile = lab.profile("constant", "process_noise", *faults, case_timeout="1500ms")
     options = [

@@ -273,9 +273,22 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {R"({"reply":"fin\u001b[2J"})", "answered \"fin\\x1b[2J\""},
       {R"({"reply":"finish"})", "has no field measurement"},
       {changed("1.25,", "-1.25,"),
-       "samples_ns[0] of measurement of answer \"finish\" must be a number not below"},
+       "samples_ns[0] of measurement of answer \"finish\" must be a number from 0.001 to "
+       "1000000000000000, not -1.25"},
       {changed("1.25,", "0,"), "samples_ns[0]"},
-      {changed("1.25,", "1e308,"), "must be 0, or of a size from"},
+      {changed("1.25,", "1e308,"), "must be a number from 0.001 to 1000000000000000, not 1e+308"},
+      {changed("\"value\":64.0", "\"value\":1e300"),
+       "value of metrics[0] of measurement of answer \"finish\" must be 0, or of a size from 1e-30 "
+       "to 1e+30"},
+      {changed("690.5", "-1"), "must be 0, or a number from 1e-30 to 1e+30, not -1"},
+      {changed("\"value\":64.0", "\"value\":-64.0"),
+       "metrics[0] of measurement of answer \"finish\" says moved_bytes -64 'B': it is in B and "
+       "not "
+       "below 0"},
+      {changed("\"unit\":\"B\"", "\"unit\":\"J\""), "says moved_bytes 64 'J'"},
+      {changed("moved_bytes", "energy"), "says energy 64 'B': it is in J and above 0"},
+      {changed("\"buffer_sets\":4", "\"buffer_sets\":9007199254740993"),
+       "an integer from 0 to 9007199254740992"},
       {changed("1.25,", "2e-308,"), "samples_ns[0]"},
       {changed("1.25,", "NaN,"), "not JSON"},
       {changed("1.25,", "null,"), "must be a number, not null"},
@@ -299,6 +312,8 @@ TEST(Protocol, HostileAnswersAreRefusedInWords) {
       {changed("\"median_ns\":1.25,", ""), "median_ns exactly when"},
       {changed("\"executions_per_sample\":20", "\"executions_per_sample\":2.5"),
        "an integer from 1"},
+      {changed("\"executions_per_sample\":20", "\"executions_per_sample\":9007199254740993"),
+       "an integer from 1 to 9007199254740992"},
       {changed("\"seed\":18446744073709551615", "\"seed\":-1"), "integer not below 0"},
       {changed("\"power_w\"", "\"power_kw\""), "unknown field \"power_kw\""},
       {changed("sw_power_cap", std::string(9000, 'x')), "longer than 8000 bytes"},

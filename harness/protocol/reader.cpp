@@ -12,7 +12,7 @@
 namespace ridgeline::protocol {
 namespace {
 
-using record::Text;
+using record::Rule, record::Text;
 
 // A value costs tens of bytes once parsed, so their number is bounded as well as the length of the
 // text they stand in.
@@ -46,6 +46,16 @@ void check_text(const std::string& text, const std::string& place, Text kind) {
   if (kind == Text::filled_line && text.empty()) refuse(fmt::format("field {} is empty", place));
   if (kind == Text::source && text.find('\0') != std::string::npos)
     refuse(fmt::format("field {} holds a NUL, which no source does", place));
+}
+
+/// The numbers that `rule` allows.
+std::string allowed(const Rule& rule) {
+  constexpr Rule any;
+  if (rule.smallest > 0)
+    return fmt::format("0, or {} from {} to {}", rule.least < 0 ? "of a size" : "a number",
+                       rule.smallest, rule.greatest);
+  if (rule.greatest == any.greatest) return fmt::format("a number not below {}", rule.least);
+  return fmt::format("a number from {} to {}", rule.least, rule.greatest);
 }
 
 std::int64_t read_integer(const json::Value& value, const std::string& place, double least,
@@ -134,11 +144,7 @@ void Reader::read(const json::Value& value, const std::string& place, double& nu
   } else {
     if (!value.is_number()) refuse_type(place, "a number", value);
     number = value.number();
-    if (!std::isfinite(number) || number < rule.least)
-      refuse_type(place, fmt::format("a number not below {}", rule.least), value);
-    if (!rule.allows(number))
-      refuse_type(place, fmt::format("0, or of a size from {} to {}", rule.smallest, rule.greatest),
-                  value);
+    if (!rule.allows(number)) refuse_type(place, allowed(rule), value);
   }
 }
 

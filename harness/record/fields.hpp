@@ -19,7 +19,8 @@ inline constexpr Rule any_name{.longest = max_name_bytes},
     ratio{.least = 0, .greatest = 1e60, .smallest = 1e-60},  // of two amounts
     time{.least = shortest_ns, .greatest = longest_ns},
     wall_time{.least = 0, .greatest = 1e3 * longest_ns},
-    samples{.least = time.least, .greatest = time.greatest, .most = 1'000'000, .column = ""};
+    samples{.least = time.least, .greatest = time.greatest, .most = 1'000'000, .column = ""},
+    count{.least = 0, .most = largest_count};
 
 void fields(auto& visit, Of<CaseId> auto& id) {
   visit("suite", id.suite, word);
@@ -114,8 +115,6 @@ void fields(auto& visit, Of<Metric> auto& metric) {
 
 void fields(auto& visit, Of<Site> auto& site) {
   constexpr Rule line{.longest = max_name_bytes, .text = Text::line, .cut = true};
-  constexpr Rule count{.least = 0, .most = std::int64_t{1} << 53};  // what a double, and so any
-                                                                    // JSON parser, holds
   visit("kernel", site.kernel, line);
   visit("file", site.file, line);
   visit("line", site.line, not_negative);
@@ -155,7 +154,7 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("reason", m.reason, {.cut = true});
   visit("attempt", m.attempt, {.least = 1, .most = 1000, .presence = Presence::may_lack});
   visit("samples_ns", m.samples_ns, samples);
-  visit("executions_per_sample", m.executions_per_sample, {.least = 1});
+  visit("executions_per_sample", m.executions_per_sample, {.least = 1, .most = largest_count});
   visit("median_ns", m.median_ns, time);
   visit("relative_spread", m.relative_spread, {.least = 0, .greatest = largest_amount});
   visit("verification", m.verification, {.column = "tolerance"});
@@ -163,7 +162,7 @@ void fields(auto& visit, Of<Measurement> auto& m) {
   visit("bytes", m.bytes, work);
   visit("launch", m.launch, any_name);
   visit("cache", m.cache, any_name);
-  visit("buffer_sets", m.buffer_sets, not_negative);
+  visit("buffer_sets", m.buffer_sets, count);
   visit("seed", m.seed);
   visit("settled", m.settled);
   visit("prepare_ns", m.prepare_ns, wall_time);

@@ -44,6 +44,9 @@ constexpr bool names_a_file(std::string_view word) {
 inline constexpr double shortest_ns = 1e-3, longest_ns = 1e15, largest_amount = 1e30,
                         smallest_amount = 1e-30;
 
+/// What a double, and so any JSON parser, holds.
+inline constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
 inline constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
 
 /// What a text from another program must be.

@@ -45,7 +45,7 @@ OUTCOMES = {
     "huge": ("crashed", "longer than 16 MiB"),
     "wrong_type": ("crashed", "must be a number"),
     "negative": ("crashed", "must be a number"),
-    "zero_time": ("crashed", "must be a number not below"),
+    "zero_time": ("crashed", "must be a number from 0.001 to"),
     "nan_time": ("crashed", "not JSON"),
     "infinite_time": ("crashed", "out of range"),
     "zero_at_the_end": ("crashed", "samples_ns[0]"),
