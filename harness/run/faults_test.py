@@ -49,6 +49,13 @@ OUTCOMES = {
     "nan_time": ("crashed", "not JSON"),
     "infinite_time": ("crashed", "out of range"),
     "zero_at_the_end": ("crashed", "samples_ns[0]"),
+    "no_samples": ("crashed", "the worker was asked for 1 to 50 samples and took 0"),
+    "too_many_samples": ("crashed", "the worker was asked for 1 to 50 samples and took 10001"),
+    "shorter_at_the_end": ("crashed", "took 100000 ns as sample 1 and finished with 50000 ns"),
+    "fewer_at_the_end": ("crashed", "samples and finished with"),
+    "throttled_yet_ok": ("invalid_environment", "the hardware throttled while the case was timed"),
+    "shared_yet_ok": ("invalid_environment", "3 other processes used the device"),
+    "gains_energy": ("crashed", "says energy -5 'J': it is in J and above 0"),
     "unknown_reply": ("crashed", 'answered "dance"'),
     "answers_twice": ("crashed", 'where "finish" was waited for'),
     "unverified": ("crashed", "an output that was not verified has no time"),
@@ -77,7 +84,7 @@ def test_every_fault_costs_its_case_only(lab):
     for variant in OUTCOMES:
         assert f"] {case(variant)}: " in done.stdout
     assert (
-        "50 cases: 10 ok, 1 unstable, 2 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
+        "57 cases: 10 ok, 1 unstable, 4 invalid_environment, 3 wrong_result, 2 unsupported, 1 "
         "unavailable," in done.stdout
     )
     repeat = next(

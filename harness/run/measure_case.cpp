@@ -9,6 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"
+#include "harness/record/rules.hpp"
 #include "harness/stats/interval.hpp"
 #include "harness/stats/median.hpp"
 
@@ -60,8 +61,21 @@ Answer served(std::variant<Answer, protocol::Failure> answer) {
   return std::get<Answer>(std::move(answer));
 }
 
-/// Why `finished` is not an answer to `asked`; empty when it is.
-std::string mismatch(const protocol::Prepare& asked, const record::Measurement& finished) {
+/// Why `finished` does not hold the samples that were taken; empty when it does.
+std::string other_samples(const std::vector<double>& taken, const std::vector<double>& finished) {
+  if (finished.size() != taken.size())
+    return fmt::format("the worker took {} and finished with {} of them",
+                       units::plural(static_cast<std::int64_t>(taken.size()), "sample"),
+                       finished.size());
+  const auto [was, is] = std::ranges::mismatch(taken, finished);
+  if (was == taken.end()) return {};
+  return fmt::format("the worker took {} ns as sample {} and finished with {} ns", *was,
+                     was - taken.begin() + 1, *is);
+}
+
+/// Why `finished` is not an answer to `asked` after these samples; empty when it is.
+std::string mismatch(const protocol::Prepare& asked, const std::vector<double>& samples_ns,
+                     const record::Measurement& finished) {
   const auto differs = [](const char* what, const auto& wanted, const auto& got) {
     return fmt::format("the worker was asked for {} {} and measured with {}", what, wanted, got);
   };
@@ -75,15 +89,22 @@ std::string mismatch(const protocol::Prepare& asked, const record::Measurement& 
       !(asked.launch == "graph" && finished.launch == "loop"))
     return differs("launch", asked.launch, printable(finished.launch, 60));
   if (finished.seed != asked.seed) return differs("seed", asked.seed, finished.seed);
-  return {};
+  return record::has_samples(finished.outcome) ? other_samples(samples_ns, finished.samples_ns)
+                                               : std::string();
 }
 
-/// Median, spread and stability are taken from the samples here, whoever wrote the worker.
+/// Median, spread and stability are taken from the samples here, and disturbance from the
+/// telemetry, whoever wrote the worker.
 void judge(record::Measurement& measurement, const Sampling& sampling) {
   if (!record::has_samples(measurement.outcome)) return;
   measurement.median_ns = stats::median(measurement.samples_ns);
   measurement.relative_spread = stats::relative_half_width(measurement.samples_ns);
   if (measurement.outcome != record::Outcome::ok) return;
+  measurement.reason = record::disturbance(measurement.telemetry);
+  if (!measurement.reason.empty()) {
+    measurement.outcome = record::Outcome::invalid_environment;
+    return;
+  }
   const double sample_ns =
       *measurement.median_ns * static_cast<double>(measurement.executions_per_sample);
   if (measurement.launch != "single" && sample_ns < least_sample_ns)
@@ -211,12 +232,21 @@ void CaseExecution::sample() {
   if (counted_) return;
   perform("sampling", [&](process::Deadline deadline) {
     const process::Clock::time_point start = process::Clock::now();
-    served(worker_.ask<protocol::Sampled>(
-        protocol::Sample{
-            limits_.sampling.target, limits_.sampling.min_samples, limits_.sampling.max_samples,
-            1e9 * std::max(0.0, std::min(limits_.sampling_s, sampling_share * left_s()))},
-        deadline));
+    const std::vector<double> taken =
+        served(worker_.ask<protocol::Sampled>(
+                   protocol::Sample{limits_.sampling.target, limits_.sampling.min_samples,
+                                    limits_.sampling.max_samples,
+                                    1e9 * std::max(0.0, std::min(limits_.sampling_s,
+                                                                 sampling_share * left_s()))},
+                   deadline))
+            .samples_ns;
     result_.sampling_s += process::seconds_since(start);
+    const auto most = static_cast<std::size_t>(limits_.sampling.max_samples);
+    if (taken.empty() || taken.size() > most)
+      throw process::WorkerLost(
+          record::Outcome::crashed,
+          fmt::format("the worker was asked for 1 to {} samples and took {}", most, taken.size()));
+    samples_ns_.insert(samples_ns_.end(), taken.begin(), taken.end());
   });
 }
 
@@ -229,7 +259,7 @@ void CaseExecution::finish() {
           record::Outcome::crashed,
           fmt::format("the worker prepared the case as {} and finished it as {}",
                       counted_ ? "counted" : "ok", record::to_string(result_.measurement.outcome)));
-    if (const std::string why = mismatch(request_, result_.measurement); !why.empty())
+    if (const std::string why = mismatch(request_, samples_ns_, result_.measurement); !why.empty())
       throw process::WorkerLost(record::Outcome::crashed, why);
     result_.measurement.attempt = 1;
     judge(result_.measurement, limits_.sampling);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/process/worker_process.hpp"
 #include "harness/protocol/messages.hpp"
@@ -70,6 +71,7 @@ class CaseExecution {
   protocol::Prepare request_;
   CaseResult result_;
   bool ended_ = false, counted_ = false;
+  std::vector<double> samples_ns_;  // that the worker has answered with, as it must finish
   double spent_s_ = 0;
   const double paused_before_s_ = process::paused_s();
   const double stopped_before_s_ = worker_.stopped_s();

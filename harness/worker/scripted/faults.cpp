@@ -204,6 +204,12 @@ const std::vector<Fault>& faults() {
        [](Transport& outside) {
          outside.send("{\"reply\":\"sample\",\"samples_ns\":[1,1e999]}\n");
        }},
+      {"no_samples", "answers with no time at all",
+       [](Transport& outside) { outside.send("{\"reply\":\"sample\",\"samples_ns\":[]}\n"); }},
+      {"too_many_samples", "answers with more times than it was asked for",
+       [](Transport& outside) {
+         outside.send(protocol::to_line(protocol::Sampled{std::vector<double>(10'001, 1e5)}));
+       }},
       {"unknown_reply", "answers with a message nobody knows",
        [](Transport& outside) { outside.send("{\"reply\":\"dance\"}\n"); }},
       {"answers_twice", "sends an answer nobody asked for",
@@ -238,6 +244,22 @@ const std::vector<Lie>& lies() {
          for (const char* time : {"warmup_ns", "timed_ns"}) measurement[time] = 0;
          for (const char* of_samples : {"median_ns", "relative_spread", "settled"})
            measurement.erase(of_samples);
+       }},
+      {"shorter_at_the_end", "says in the end that samples were shorter by half",
+       [](json& measurement) {
+         for (json& sample : measurement["samples_ns"]) sample = sample.get<double>() / 2;
+         measurement["median_ns"] = measurement["median_ns"].get<double>() / 2;
+       }},
+      {"fewer_at_the_end", "leaves its first sample out in the end",
+       [](json& measurement) { measurement["samples_ns"].erase(0); }},
+      {"throttled_yet_ok", "says that it throttled, and that it is ok",
+       [](json& measurement) { measurement["telemetry"]["throttled_by_hardware"] = true; }},
+      {"shared_yet_ok", "says that another process used its device, and that it is ok",
+       [](json& measurement) { measurement["telemetry"]["other_processes"] = 3; }},
+      {"gains_energy", "says that it took less than no energy",
+       [](json& measurement) {
+         measurement["metrics"].push_back(
+             {{"name", "energy"}, {"value", -5}, {"unit", "J"}, {"direction", "lower"}});
        }},
       {"other_seed", "says that its seed was another",
        [](json& measurement) {
