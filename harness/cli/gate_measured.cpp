@@ -92,9 +92,10 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
   const run::DeviceLock lock(setup.device.uuid,
                              fmt::format("gate {}: {}", gate.id, gate.command_line),
                              while_in_use(setup.device.id, options.no_wait));
-  if (!context.quiet) present::say(out, present::doubts_text(run::look_for_doubts(setup.device)));
-  const record::Environment environment = run::observe_environment(setup.device);
   present::GateReport report;
+  report.doubts = run::look_for_doubts(setup.device);
+  if (!context.quiet) present::say(out, present::doubts_text(report.doubts));
+  const record::Environment environment = run::observe_environment(setup.device);
   report.device = setup.device;
   report.notes = notes;
   report.file = wanted.resumed ? wanted.resumed->file

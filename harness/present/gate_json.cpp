@@ -95,6 +95,7 @@ json::Value to_json(const GateReport& report) {
       one["rounds"] = found->second;
     object["verdicts"].push_back(std::move(one));
   }
+  if (!report.doubts.empty()) object["doubts"] = report.doubts;
   put(object, "repeat", report.repeat);
   put(object, "file", report.file.string());
   return object;

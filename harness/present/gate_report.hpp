@@ -20,7 +20,8 @@ struct GateReport {
   std::vector<record::CaseVerdict> verdicts;
   std::vector<std::string> notes;  // lines that people must see: which commits, what changed in the
                                    // environment
-  std::filesystem::path file;      // where it is stored
+  std::vector<std::string> doubts;  // what spoke against measuring before it began, a line each
+  std::filesystem::path file;       // where it is stored
   std::string repeat;  // the command that does it again for what failed; empty when nothing did
   int exit_code = 0;
   std::string state;       // of a stored gate, as `status` in run_text.hpp says it; empty: what

@@ -35,11 +35,15 @@ def test_a_busy_machine_is_said_and_measured_all_the_same(lab):
     with busy_processors():
         done = lab.call("run", *words, "--json", text=True)
         quiet = lab.call("run", *words, "--quiet", text=True)
+        worker = BUILD / "ridgeline-suites"
+        sides = ("--aa", "--baseline-worker", worker, "--candidate-worker", worker)
+        gate = lab.call("gate", *sides, *words, "--budget", "3s", "--json", text=True)
     assert done.returncode == quiet.returncode == 0, done.stderr + quiet.stderr
     doubts = json.loads(done.stdout)["doubts"]
     assert doubts[0].startswith("other programs use "), doubts
     assert f"before the start: {doubts[0]}\n" in done.stderr
     assert "before the start" not in quiet.stdout + quiet.stderr
+    assert json.loads(gate.stdout)["doubts"][0].startswith("other programs use "), gate.stderr
 
 
 def test_a_device_of_no_processor_is_not_doubted(lab):

@@ -90,8 +90,9 @@ def test_a_worker_that_stays_stopped_is_a_timeout(lab):
         time.sleep(0.01)
     assert finish(process)
     assert process.returncode == 2
-    outcomes = [outcome for outcome, _ in lab.outcomes()[case("slow")]]
-    assert outcomes == ["timeout"] * 3 and len(stopped) == 3
+    ended = lab.outcomes()[case("slow")]
+    assert [outcome for outcome, _ in ended] == ["timeout"] * 3 and len(stopped) == 3
+    assert all("and the worker was stopped for " in reason for _, reason in ended), ended
 
 
 def test_kill_9_at_random_moments_loses_nothing_that_was_reported(lab):

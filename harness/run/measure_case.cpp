@@ -274,6 +274,9 @@ CaseResult CaseExecution::result() const {
   const double machine_s = process::paused_s() - paused_before_s_,
                worker_s = worker_.stopped_s() - stopped_before_s_;
   result.paused_s = machine_s + worker_s;
+  if (worker_s > 0 && measurement.outcome == record::Outcome::timeout)
+    measurement.reason +=
+        fmt::format(", and the worker was stopped for {} of it", units::time(worker_s * 1e9));
   if (result.paused_s > 0 && record::has_samples(measurement.outcome)) {
     measurement.outcome = record::Outcome::invalid_environment;
     measurement.reason = machine_s > 0
