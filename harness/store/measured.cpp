@@ -53,7 +53,7 @@ std::optional<double> number_at(SQLite::Statement& rows, int place, const Row& r
 
 namespace {
 
-enum Place {
+enum class Ruled {
   measurement_id,
   outcome,
   reason,
@@ -71,20 +71,22 @@ enum Place {
   other_processes,
   end
 };
-static_assert(end == first_column_after_ruled);
+static_assert(static_cast<int>(Ruled::end) == first_column_after_ruled);
 
 }  // namespace
 
 // Looks only at what a rule asks of such an outcome: each look costs as much as SQLite's reading.
 record::Measurement read_ruled(const Row& row, SQLite::Statement& rows, DeviceKind device) {
-  const auto number = [&](Place place, const record::Rule& rule) {
-    return number_at(rows, place, row, rule);
+  using enum Ruled;
+  const auto column = [&](Ruled place) { return rows.getColumn(static_cast<int>(place)); };
+  const auto number = [&](Ruled place, const record::Rule& rule) {
+    return number_at(rows, static_cast<int>(place), row, rule);
   };
   record::Measurement m;
-  m.outcome = row.known<record::Outcome>(rows.getColumn(outcome).getText(), "outcome");
-  if (rows.getColumn(reason).getBytes() > 0) m.reason = row.get<std::string>("reason");
-  const Kept kept{rows.getColumn(n).getInt64(), rows.getColumn(sample_bytes).getInt64(), device};
-  if (const SQLite::Column when = rows.getColumn(pruned); !when.isNull())
+  m.outcome = row.known<record::Outcome>(column(outcome).getText(), "outcome");
+  if (column(reason).getBytes() > 0) m.reason = row.get<std::string>("reason");
+  const Kept kept{column(n).getInt64(), column(sample_bytes).getInt64(), device};
+  if (const SQLite::Column when = column(pruned); !when.isNull())
     m.pruned = record::Pruned{kept.samples, when.getText()};
   m.median_ns = number(median_ns, record::time);
   m.relative_spread = number(relative_spread, record::not_negative);
@@ -100,10 +102,9 @@ record::Measurement read_ruled(const Row& row, SQLite::Statement& rows, DeviceKi
     m.timed_ns = number(timed_ns, record::wall_time).value_or(0);
   }
   if (kept.samples > 0) {
-    m.telemetry.throttled_by_hardware = rows.getColumn(throttled_by_hardware).getInt64() != 0;
-    m.telemetry.other_processes = rows.getColumn(other_processes).getInt();
-    if (m.telemetry.throttled_by_hardware)
-      m.telemetry.throttle = rows.getColumn(throttle).getText();
+    m.telemetry.throttled_by_hardware = column(throttled_by_hardware).getInt64() != 0;
+    m.telemetry.other_processes = column(other_processes).getInt();
+    if (m.telemetry.throttled_by_hardware) m.telemetry.throttle = column(throttle).getText();
   }
   check(row, m, kept);
   return m;
