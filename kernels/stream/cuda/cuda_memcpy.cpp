@@ -27,7 +27,7 @@ static device::Support any_copy(const Problem&, const device::Facts&) {
 Variant cuda_memcpy() {
   Variant variant{
       "cudaMemcpyAsync on the device", Operation::copy, {kernels::Level::dram}, any_copy, launch};
-  // A graph copies this much by the GPU's copy engine, at four fifths of the rate of a call.
+  // In a graph it copies this much at four fifths of the rate of a call (docs/measurement.md).
   variant.single_launches = true;
   return variant;
 }
