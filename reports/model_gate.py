@@ -42,7 +42,7 @@ class Words(Row):
 class Expectation(Row):
     """What became of a regression that the rules expect."""
 
-    state: Literal["met", "over", "exceeded", "unmet", "untested"]
+    state: Literal["met", "over", "exceeded", "unmet", "open", "untested"]
 
 
 class Verdict(Row):
@@ -52,6 +52,7 @@ class Verdict(Row):
     case: str
     verdict: Literal[
         "regression",
+        "tail",
         "wrong_result",
         "crashed",
         "timeout",
@@ -62,6 +63,8 @@ class Verdict(Row):
         "improvement",
         "new",
         "pass",
+        "same_code",
+        "not_measured",
         "skipped",
     ]
     fails: bool

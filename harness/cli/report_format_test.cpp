@@ -43,7 +43,7 @@ store::FoundGate stored_example(const store::TemporaryFolder& folder) {
   slower.ratio = 1.1;
   slower.ratio_low = 1.08;
   slower.ratio_high.reset();
-  slower.pairs = slower.dropped = 1;
+  slower.pairs = slower.dropped = slower.dropped_candidate = 1;
   slower.noise = 0.002;
   slower.smallest_effect.reset();
   slower.p_value = 1e-5;

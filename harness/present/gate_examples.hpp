@@ -81,6 +81,20 @@ inline GateReport report() {
   all.back().p_value = 0.2;
   all.back().smallest_effect = 0.0917;
   all.back().reason = "the budget is spent";
+  all.push_back(judged("gemm/doubted/f32/n=512", Verdict::undecided, 900, 899, 901));
+  all.back().doubt = record::Doubt::cluster;
+  all.back().more_pairs = 8;
+  all.push_back(judged("gemm/stutters/f32/n=512", Verdict::tail, 0.02, -0.4, 0.31));
+  all.back().tail = record::Tail::launches;
+  all.back().mean_ratio = 1.9;
+  all.back().baseline_slow = 0.001;
+  all.back().candidate_slow = 0.1;
+  all.push_back(judged("gemm/unsettled/f32/n=512", Verdict::undecided, 0.9, -0.4, 1.31));
+  all.back().tail_suspected = true;
+  all.back().mean_ratio = 1.02;
+  all.back().baseline_slow = 0;
+  all.back().candidate_slow = 0.02;
+  all.back().expectation = "checks for overflow now (until 2026-12-31)";
   all.push_back(said("gemm/wrong/f32/n=512", Verdict::wrong_result,
                      "candidate in round 2: element 3 is 7, not 8"));
   all.push_back(said("gemm/a|b`c*\n<d>&@e_f,100%:\x1b\xff\xef\xbf\xbf/f32/n=1", Verdict::crashed,
@@ -96,6 +110,9 @@ inline GateReport report() {
   all.push_back(said("gemm/young/f32/n=512", Verdict::new_case, "the baseline does not list it"));
   all.back().baseline_case.clear();
   all.push_back(said("gemm/left_out/f32/n=512", Verdict::skipped, "too noisy here"));
+  all.push_back(said("gemm/untouched/f32/n=512", Verdict::same_code, ""));
+  all.push_back(said("gemm/later/f32/n=512", Verdict::not_measured,
+                     "the budget of 10 min 00 s decides 12 of 40 cases"));
   sort_by_importance(all);
   report.exit_code = gate_exit_code(report.gate.status, all, false);
   return report;

@@ -48,6 +48,9 @@ json::Value to_json(const record::CaseVerdict& verdict) {
   for (const char* key :
        {"case_name", "baseline_case", "expected", "expectation", "expectation_over", "no_room"})
     stored.erase(key);
+  if (verdict.dropped == 0)
+    for (const char* key : {"dropped_baseline", "dropped_candidate"}) stored.erase(key);
+  if (!verdict.tail_suspected) stored.erase("tail_suspected");
   object.update(stored);
   if (expected(verdict) != Expected::nothing)
     object["expectation"] = {{"text", verdict.expectation},

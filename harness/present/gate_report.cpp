@@ -28,13 +28,15 @@ double change(const CaseVerdict& verdict) {
 }  // namespace
 
 bool is_decided(Verdict verdict) {
-  return verdict == Verdict::regression || verdict == Verdict::improvement ||
-         verdict == Verdict::pass;
+  return verdict == Verdict::regression || verdict == Verdict::tail ||
+         verdict == Verdict::improvement || verdict == Verdict::pass ||
+         verdict == Verdict::same_code;
 }
 
 bool is_doubtful(const CaseVerdict& verdict) {
   return verdict.verdict == Verdict::undecided || verdict.verdict == Verdict::no_baseline ||
-         verdict.verdict == Verdict::invalid_environment || verdict.no_room;
+         verdict.verdict == Verdict::invalid_environment ||
+         verdict.verdict == Verdict::not_measured || verdict.no_room;
 }
 
 bool is_strict(const record::Gate& gate) {
@@ -49,13 +51,21 @@ Expected expected(const CaseVerdict& verdict) {
     if (verdict.expected) return Expected::met;
     return verdict.expectation_over ? Expected::over : Expected::exceeded;
   }
-  return is_decided(verdict.verdict) || verdict.verdict == Verdict::undecided ? Expected::unmet
-                                                                              : Expected::untested;
+  switch (verdict.verdict) {
+    case Verdict::undecided:
+      return Expected::open;
+    case Verdict::tail:
+    case Verdict::improvement:
+    case Verdict::pass:
+      return Expected::unmet;
+    default:
+      return Expected::untested;
+  }
 }
 
 bool fails(const CaseVerdict& verdict) {
   const Expected state = expected(verdict);
-  return record::is_failure(verdict.verdict) ||
+  return record::is_failure(verdict.verdict) || verdict.verdict == Verdict::tail ||
          (verdict.verdict == Verdict::regression && state != Expected::met) ||
          state == Expected::unmet;
 }
@@ -89,10 +99,9 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
     return not_all_measured;
   if (any_of(verdicts, [](const CaseVerdict& v) { return fails(v); })) return regression;
   const bool decided = any_of(verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); });
-  return !decided ||
-                 (strict && any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); }))
-             ? undecided
-             : fine;
+  const bool doubted =
+      any_of(verdicts, [&](const CaseVerdict& v) { return v.doubt || (strict && is_doubtful(v)); });
+  return decided && !doubted ? fine : undecided;
 }
 
 std::string verdict_counts(const std::vector<CaseVerdict>& verdicts) {
@@ -108,7 +117,8 @@ std::string verdict_counts(const std::vector<std::pair<Verdict, std::int64_t>>& 
                            std::int64_t expected) {
   std::string text;
   for (const auto& [verdict, count] : counts) {
-    const bool noun = verdict == Verdict::regression || verdict == Verdict::improvement;
+    const bool noun = verdict == Verdict::regression || verdict == Verdict::improvement ||
+                      verdict == Verdict::tail;
     const std::string_view word = record::to_string(verdict);
     text += text.empty() ? "" : ", ";
     text += noun ? units::plural(count, word) : fmt::format("{} {}", count, word);

@@ -41,24 +41,25 @@ enum class Expected {
   met,       // there is one
   over,      // there is one, and the date has passed
   exceeded,  // there is a larger one than the rules allow
-  unmet,     // the times show none, or cannot tell
+  unmet,     // the times show none
+  open,      // they cannot tell
   untested,  // no times were compared
 };
 Expected expected(const record::CaseVerdict& verdict);
 
-/// Whether this case makes the gate exit with something else than fine, however strict: a failure,
-/// a regression that is not expected or larger than expected, an expectation that is unmet or over.
+/// Whether this case makes the gate fail, however strict: a failure, a tail, a regression that is
+/// not expected or larger than expected, an expectation that is unmet or over.
 bool fails(const record::CaseVerdict& verdict);
 /// Whether the gate as a whole does, or ended before its time; of one that has not ended, whether a
 /// case does.
 bool fails(const GateReport& report);
 
-/// What was compared and answered: the gate did its work for this case.
+/// What was answered: the gate did its work for this case.
 bool is_decided(record::Verdict verdict);
 
-/// What --strict does not let pass: undecided, no_baseline, invalid_environment, and a case that
-/// was skipped because both sides do not fit into memory together. One that the rules skip, or that
-/// neither side has, is no doubt.
+/// What --strict does not let pass: undecided, no_baseline, invalid_environment, not_measured, and
+/// a case that was skipped because both sides do not fit into memory together. One that the rules
+/// skip, or that neither side has, is no doubt.
 bool is_doubtful(const record::CaseVerdict& verdict);
 /// Whether any case is, too little could be decided, or the gate has not ended.
 bool is_doubtful(const GateReport& report);
@@ -67,8 +68,9 @@ bool is_doubtful(const GateReport& report);
 bool is_strict(const record::Gate& gate);
 
 /// interrupted; not_all_measured when a case failed or the gate itself did; regression when there
-/// is one that is not expected, or an expectation that was not met or is over; undecided when no
-/// case was decided, or, when `strict`, any is doubtful; else fine.
+/// is one that is not expected, a tail, or an expectation that was not met or is over; undecided
+/// when no case was decided, one is in doubt (record::Doubt), or, when `strict`, any is doubtful;
+/// else fine.
 int gate_exit_code(record::RunStatus status, const std::vector<record::CaseVerdict>& verdicts,
                    bool strict);
 

@@ -57,6 +57,8 @@ TEST(GateReport, ExitCodes) {
   const CaseVerdict unsure = without(Verdict::undecided);
   CaseVerdict no_room = without(Verdict::skipped);
   no_room.no_room = true;
+  CaseVerdict doubted = unsure;
+  doubted.doubt = record::Doubt::large;
   struct Row {
     std::vector<CaseVerdict> verdicts;
     int code, strict;
@@ -72,7 +74,7 @@ TEST(GateReport, ExitCodes) {
       {{pass, expecting(slow, false)}, 1, 1},  // its date has passed
       {{expecting(pass, false)}, 1, 1},
       {{pass, expecting(judged("c", Verdict::improvement, -5, -6, -4), false)}, 1, 1},
-      {{pass, expecting(unsure, false)}, 1, 1},
+      {{pass, expecting(unsure, false)}, 0, 3},  // which does not say that it is gone
       {{pass, expecting(without(Verdict::skipped), false)}, 0, 0},
       {{pass, unsure}, 0, 3},
       {{pass, without(Verdict::no_baseline)}, 0, 3},
@@ -81,6 +83,14 @@ TEST(GateReport, ExitCodes) {
       {{without(Verdict::skipped)}, 3, 3},
       {{without(Verdict::no_baseline)}, 3, 3},
       {{}, 3, 3},
+      {{pass, doubted}, 3, 3},
+      {{slow, doubted}, 1, 1},
+      {{pass, judged("c", Verdict::tail, 0, -1, 1)}, 1, 1},
+      {{pass, without(Verdict::same_code)}, 0, 0},
+      {{without(Verdict::same_code)}, 0, 0},  // nothing that could be slower
+      {{expecting(without(Verdict::same_code), false)}, 0, 0},
+      {{pass, without(Verdict::not_measured)}, 0, 3},
+      {{without(Verdict::not_measured)}, 3, 3},
       {{slow, without(Verdict::wrong_result)}, 2, 2},
       {{slow, without(Verdict::crashed)}, 2, 2},
       {{pass, without(Verdict::timeout)}, 2, 2},
@@ -118,6 +128,14 @@ TEST(GateReport, TheConclusionSaysWhatIsTheCase) {
   EXPECT_EQ(conclusion({of(Verdict::undecided)}, true),
             "the gate does not pass: too little could be decided");
   EXPECT_EQ(conclusion({pass, slow}), "the gate fails: the candidate is slower");
+  CaseVerdict doubted = of(Verdict::undecided);
+  doubted.doubt = record::Doubt::exact;
+  EXPECT_EQ(conclusion({pass, doubted}),
+            "the gate does not pass: 1 case seems slower, which is not proved yet");
+  EXPECT_EQ(conclusion({pass, doubted, doubted}, true),
+            "the gate does not pass: 2 cases seem slower, which is not proved yet");
+  EXPECT_EQ(conclusion({judged("c", Verdict::tail, 0, -1, 1), slow}),
+            "the gate fails: the candidate is slower; a tail became slower");
   EXPECT_EQ(conclusion({of(Verdict::wrong_result), slow}),
             "the gate fails: a result is wrong; the candidate is slower");
   EXPECT_EQ(conclusion({pass, of(Verdict::crashed)}), "the gate fails: a worker crashed");

@@ -63,6 +63,44 @@ std::string interval(const CaseVerdict& verdict) {
   return fmt::format("[{}, {}]", end(verdict.ratio_low), end(verdict.ratio_high));
 }
 
+/// What is known of a tail; empty without one.
+std::string tail_words(const CaseVerdict& verdict) {
+  if (!verdict.tail && !verdict.tail_suspected) return {};
+  const auto shares = [&] {
+    return fmt::format("slow samples {} -> {}", units::percent(verdict.baseline_slow.value_or(0)),
+                       units::percent(verdict.candidate_slow.value_or(0)));
+  };
+  const auto change = [&](const char* what, const std::optional<double>& ratio) {
+    return ratio ? fmt::format("{} {}", what, signed_percent(*ratio, verdict.delta)) : what;
+  };
+  if (!verdict.tail)
+    return fmt::format("a tail is suspected, not proved: {}, {}", shares(),
+                       change("mean", verdict.mean_ratio));
+  switch (*verdict.tail) {
+    case record::Tail::launches:
+      return fmt::format("tail: {}, {}", shares(), change("mean", verdict.mean_ratio));
+    case record::Tail::processes:
+      return fmt::format("tail: more processes are slow, {}", change("mean", verdict.mean_ratio));
+    case record::Tail::means:
+      return "tail: " + change("mean", verdict.mean_ratio);
+    case record::Tail::nineties:
+      return "tail: " + change("90th percentile", verdict.ninetieth_ratio);
+    case record::Tail::throttles:
+      return fmt::format("tail: disturbed alone, the candidate {} and the baseline {}",
+                         units::plural(verdict.dropped_candidate, "time"),
+                         units::plural(verdict.dropped_baseline, "time"));
+  }
+  return {};
+}
+
+/// Of an undecided case that seems slower.
+std::string not_proved(const CaseVerdict& verdict) {
+  if (!verdict.more_pairs && !verdict.doubt) return {};
+  return verdict.more_pairs ? fmt::format("slower, but not proved: about {}",
+                                          units::plural(*verdict.more_pairs, "more pair"))
+                            : "slower, but not proved";
+}
+
 std::string why(const CaseVerdict& verdict) {
   std::vector<std::string> reasons;
   const auto add = [&](std::string reason) {
@@ -71,6 +109,8 @@ std::string why(const CaseVerdict& verdict) {
   if (!verdict.expectation.empty())
     add((verdict.metric.empty() ? "expected to be slower: " : "expected to be worse: ") +
         verdict.expectation);
+  add(not_proved(verdict));
+  add(tail_words(verdict));
   add(verdict.reason);
   if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
     add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
@@ -119,6 +159,7 @@ std::vector<std::string> failures(const GateReport& report) {
       }))
     list.push_back(compares_counts(report) ? "the candidate's counts are worse"
                                            : "the candidate is slower");
+  add(of(Verdict::tail), "a tail became slower", "tails became slower");
   add([](const CaseVerdict& v) { return expected(v) == Expected::unmet; },
       "an expected regression was not seen", "expected regressions were not seen");
   if (list.empty()) list.push_back("not everything could be measured");
@@ -142,6 +183,7 @@ ExpectedWords words_of(Expected state) {
                                             {"over", " (no longer expected)"},
                                             {"exceeded", " (more than expected)"},
                                             {"unmet", " (regression expected)"},
+                                            {"open", " (regression expected)"},
                                             {"untested", ""}};
   return words[static_cast<int>(state)];
 }
@@ -248,8 +290,14 @@ std::vector<std::string> conclusions(const GateReport& report) {
       lines.push_back(fmt::format("the gate fails: {}", fmt::join(failures(report), "; ")));
       break;
     case undecided:
-      if (std::ranges::any_of(report.verdicts,
-                              [](const CaseVerdict& v) { return is_decided(v.verdict); }))
+      if (const auto doubted = std::ranges::count_if(
+              report.verdicts, [](const CaseVerdict& v) { return v.doubt.has_value(); });
+          doubted > 0)
+        lines.push_back(fmt::format("the gate does not pass: {} {} slower, which is not proved yet",
+                                    units::plural(doubted, "case"),
+                                    doubted == 1 ? "seems" : "seem"));
+      else if (std::ranges::any_of(report.verdicts,
+                                   [](const CaseVerdict& v) { return is_decided(v.verdict); }))
         lines.push_back("the gate is strict and does not pass" + not_judged(report, ": "));
       else
         lines.push_back("the gate does not pass: too little could be decided");

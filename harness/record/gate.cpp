@@ -5,6 +5,7 @@ namespace {
 
 constexpr Name<Verdict> verdicts[] = {
     {Verdict::regression, "regression"},
+    {Verdict::tail, "tail"},
     {Verdict::wrong_result, "wrong_result"},
     {Verdict::crashed, "crashed"},
     {Verdict::timeout, "timeout"},
@@ -15,7 +16,20 @@ constexpr Name<Verdict> verdicts[] = {
     {Verdict::improvement, "improvement"},
     {Verdict::new_case, "new"},
     {Verdict::pass, "pass"},
+    {Verdict::same_code, "same_code"},
+    {Verdict::not_measured, "not_measured"},
     {Verdict::skipped, "skipped"},
+};
+
+constexpr Name<Tail> tails[] = {
+    {Tail::launches, "launches"}, {Tail::processes, "processes"}, {Tail::means, "means"},
+    {Tail::nineties, "nineties"}, {Tail::throttles, "throttles"},
+};
+
+constexpr Name<Doubt> doubts[] = {
+    {Doubt::exact, "exact"},
+    {Doubt::large, "large"},
+    {Doubt::cluster, "cluster"},
 };
 
 constexpr Name<GateMode> modes[] = {
@@ -37,5 +51,7 @@ std::string to_text(const Drop& drop) {
 
 std::span<const Name<GateMode>> names(GateMode) { return modes; }
 std::span<const Name<Verdict>> names(Verdict) { return verdicts; }
+std::span<const Name<Tail>> names(Tail) { return tails; }
+std::span<const Name<Doubt>> names(Doubt) { return doubts; }
 
 }  // namespace ridgeline::record

@@ -11,6 +11,7 @@ namespace ridgeline::record {
 /// What a gate says of one case. Nothing is a pass because something is missing.
 enum class Verdict {
   regression,           // the candidate is slower than delta allows
+  tail,                 // its median is not, but its slow samples or slow processes are more
   wrong_result,         // an output of either side differs from the oracle's, however fast it was
   crashed,              // a worker of either side ended, or stopped speaking the protocol
   timeout,              // either side spent the case's time
@@ -22,10 +23,32 @@ enum class Verdict {
   improvement,          // the candidate is faster by more than delta
   new_case,             // "new": the candidate alone has it
   pass,                 // the candidate is shown not to be slower by delta
+  same_code,            // not measured, because both sides execute the same code
+  not_measured,         // left out, so that the budget can decide the others
   skipped,              // not compared, for the reason given
 };
 
 std::span<const Name<Verdict>> names(Verdict);
+
+/// What became slower of a candidate whose median did not.
+enum class Tail {
+  launches,   // more of its samples are slow
+  processes,  // more of its processes are slow
+  means,      // the mean of a process's samples
+  nineties,   // their 90th percentile
+  throttles,  // it is disturbed more often
+};
+
+std::span<const Name<Tail>> names(Tail);
+
+/// Why an undecided case is too suspicious to be let through.
+enum class Doubt {
+  exact,    // the test says that it is slower, though not at the level of the whole suite
+  large,    // it seems to be much slower
+  cluster,  // its few pairs lie close together, far above delta
+};
+
+std::span<const Name<Doubt>> names(Doubt);
 
 /// wrong_result, crashed, timeout and missing: what makes `ridgeline gate` exit with 2.
 constexpr bool is_failure(Verdict verdict) {
@@ -102,11 +125,19 @@ struct CaseVerdict {
   // Its unadjusted 95% interval; absent where it has no bound.
   std::optional<double> ratio_low, ratio_high;
   int pairs = 0;    // that the verdict stands on; of stored runs: processes of the smaller side
-  int dropped = 0;  // pairs that do not count
+  int dropped = 0;  // pairs that do not count; some because of one side alone
+  int dropped_baseline = 0, dropped_candidate = 0;
   std::optional<double> noise;            // robust standard deviation of the log ratios
   std::optional<double> smallest_effect;  // relative slow-down found with 80% power at the end;
                                           // about
   std::optional<double> p_value, level;   // of the test that decided, or of the last that did not
+  // Of the samples beside the medians: the ratios of means and of 90th percentiles, and what share
+  // of each side's samples is slow (analysis/pair_shape.hpp).
+  std::optional<double> mean_ratio, ninetieth_ratio, baseline_slow, candidate_slow;
+  std::optional<Tail> tail;       // that was shown, even where the rules only want it told
+  bool tail_suspected = false;    // and not shown by the end
+  std::optional<Doubt> doubt;     // of an undecided case
+  std::optional<int> more_pairs;  // that an undecided case that seems slower would need; about
   bool expected = false;          // a regression that the rules expect: does not fail the gate
   std::string expectation;        // why and until when, as the rules say; empty without one
   bool expectation_over = false;  // its date had passed

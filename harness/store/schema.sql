@@ -1,4 +1,4 @@
--- Schema 7, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
+-- Schema 8, as harness/store/migrations/*.sql make it. Generated: RIDGELINE_UPDATE_GOLDEN=1 store_test
 
 CREATE TABLE baseline (
   name   TEXT PRIMARY KEY NOT NULL CONSTRAINT baseline_name_is_plain
@@ -225,7 +225,7 @@ CREATE TABLE "verdict" (
   baseline_case   TEXT NOT NULL, -- '' when the baseline has none
   verdict         TEXT NOT NULL CONSTRAINT verdict_is_known CHECK (verdict IN
                     ('regression', 'wrong_result', 'crashed', 'timeout', 'missing', 'invalid_environment', 'undecided',
-                     'no_baseline', 'improvement', 'new', 'pass', 'skipped')),
+                     'no_baseline', 'improvement', 'new', 'pass', 'skipped', 'tail', 'same_code', 'not_measured')),
   reason          TEXT NOT NULL,
   delta           REAL NOT NULL CONSTRAINT delta_is_not_negative CHECK (delta >= 0 AND delta < 9e999),
   baseline_ns     REAL CONSTRAINT baseline_ns_is_positive CHECK (baseline_ns > 0 AND baseline_ns < 9e999),
@@ -243,9 +243,25 @@ CREATE TABLE "verdict" (
   p_value         REAL CONSTRAINT p_value_is_a_probability CHECK (p_value BETWEEN 0 AND 1),
   level           REAL CONSTRAINT level_is_a_probability CHECK (level BETWEEN 0 AND 1),
   expected        INTEGER NOT NULL CHECK (expected IN (0, 1)),
-  expectation     TEXT NOT NULL, no_room INTEGER NOT NULL DEFAULT 0 CONSTRAINT no_room_is_skipped
-  CHECK (no_room = 0 OR (no_room = 1 AND verdict = 'skipped')), expectation_over INTEGER NOT NULL DEFAULT 0 CONSTRAINT only_an_expectation_is_over
-  CHECK (expectation_over = 0 OR (expectation_over = 1 AND expectation <> '')),
+  expectation     TEXT NOT NULL,
+  no_room         INTEGER NOT NULL CONSTRAINT no_room_is_skipped
+                  CHECK (no_room = 0 OR (no_room = 1 AND verdict = 'skipped')),
+  expectation_over INTEGER NOT NULL CONSTRAINT only_an_expectation_is_over
+                  CHECK (expectation_over = 0 OR (expectation_over = 1 AND expectation <> '')),
+  -- Of the samples beside their medians; NULL in what older programs stored, and where there were no times.
+  mean_ratio      REAL CONSTRAINT mean_ratio_is_positive CHECK (mean_ratio > 0 AND mean_ratio < 9e999),
+  ninetieth_ratio REAL CONSTRAINT ninetieth_ratio_is_positive CHECK (ninetieth_ratio > 0 AND ninetieth_ratio < 9e999),
+  baseline_slow   REAL CONSTRAINT baseline_slow_is_a_share CHECK (baseline_slow BETWEEN 0 AND 1),
+  candidate_slow  REAL CONSTRAINT candidate_slow_is_a_share CHECK (candidate_slow BETWEEN 0 AND 1),
+  tail            TEXT CONSTRAINT tail_is_known
+                  CHECK (tail IN ('launches', 'processes', 'means', 'nineties', 'throttles')),
+  tail_suspected  INTEGER NOT NULL CHECK (tail_suspected IN (0, 1)),
+  doubt           TEXT CONSTRAINT only_undecided_cases_are_doubted
+                  CHECK (doubt IS NULL OR (doubt IN ('exact', 'large', 'cluster') AND verdict = 'undecided')),
+  more_pairs      INTEGER CONSTRAINT only_undecided_cases_need_more_pairs
+                  CHECK (more_pairs IS NULL OR (more_pairs > 0 AND verdict = 'undecided')),
+  dropped_baseline  INTEGER NOT NULL CONSTRAINT drops_of_the_baseline_are_counted CHECK (dropped_baseline >= 0),
+  dropped_candidate INTEGER NOT NULL CONSTRAINT drops_of_the_candidate_are_counted CHECK (dropped_candidate >= 0),
   PRIMARY KEY (gate_id, case_name),
   CONSTRAINT ratio_lies_in_its_interval
     CHECK ((ratio_low IS NULL OR (ratio IS NOT NULL AND ratio_low <= ratio))
@@ -264,8 +280,14 @@ CREATE TABLE "verdict" (
   CONSTRAINT only_compared_cases_have_a_metric
     CHECK (metric = '' OR verdict IN ('regression', 'improvement', 'pass', 'undecided', 'invalid_environment')),
   CONSTRAINT only_compared_cases_have_a_ratio
-    CHECK (ratio IS NULL OR verdict IN ('regression', 'improvement', 'pass', 'undecided', 'invalid_environment')),
-  CONSTRAINT verdict_reason_is_given CHECK (verdict NOT IN ('invalid_environment', 'no_baseline', 'skipped') OR reason <> ''),
+    CHECK (ratio IS NULL
+       OR verdict IN ('regression', 'improvement', 'pass', 'tail', 'undecided', 'invalid_environment')),
+  CONSTRAINT verdict_reason_is_given
+    CHECK (verdict NOT IN ('invalid_environment', 'no_baseline', 'skipped', 'not_measured') OR reason <> ''),
+  -- A candidate that throttles in every round has no ratio.
+  CONSTRAINT a_tail_says_which
+    CHECK (verdict <> 'tail' OR (tail IS NOT NULL AND p_value IS NOT NULL AND level IS NOT NULL)),
+  CONSTRAINT drops_of_one_side_are_drops CHECK (dropped_baseline + dropped_candidate <= dropped),
   CONSTRAINT expected_is_explained CHECK (expected = 0 OR expectation <> '')
 ) STRICT, WITHOUT ROWID;
 

@@ -110,15 +110,61 @@ TEST_F(Verdicts, BadVerdictsOnCountsAreRefused) {
   }
 }
 
+TEST_F(Verdicts, WhatIsKnownBesideMediansIsStored) {
+  record::CaseVerdict verdict = examples::pass(info);
+  verdict.verdict = Verdict::tail;
+  verdict.tail = record::Tail::throttles;
+  verdict.mean_ratio = 1.9;
+  verdict.ninetieth_ratio = 2.1;
+  verdict.baseline_slow = 0;
+  verdict.candidate_slow = 0.1;
+  verdict.dropped = 5;
+  verdict.dropped_baseline = 1;
+  verdict.dropped_candidate = 3;
+  add(store, gate.id, verdict);
+  EXPECT_EQ(store::verdicts(store, gate.id).at(0), verdict);
+  verdict.verdict = Verdict::undecided;
+  verdict.tail.reset();
+  verdict.tail_suspected = true;
+  verdict.doubt = record::Doubt::cluster;
+  verdict.more_pairs = 4;
+  add(store, gate.id, verdict);
+  EXPECT_EQ(store::verdicts(store, gate.id).at(0), verdict);
+}
+
+TEST_F(Verdicts, BadWordsBesideMediansAreRefused) {
+  const std::pair<const char*, std::function<void(record::CaseVerdict&)>> table[] = {
+      {"a_tail_says_which", [](auto& v) { v.verdict = Verdict::tail; }},
+      {"only_undecided_cases_are_doubted", [](auto& v) { v.doubt = record::Doubt::exact; }},
+      {"only_undecided_cases_need_more_pairs", [](auto& v) { v.more_pairs = 3; }},
+      {"drops_of_one_side_are_drops", [](auto& v) { v.dropped_candidate = 7; }},
+      {"candidate_slow_is_a_share", [](auto& v) { v.candidate_slow = 1.5; }},
+      {"mean_ratio", [](auto& v) { v.mean_ratio = 0; }},
+      {"verdict_reason_is_given",
+       [](auto& v) {
+         v.verdict = Verdict::not_measured;
+         v.ratio = v.ratio_low = v.ratio_high = std::nullopt;
+       }},
+  };
+  for (const auto& [constraint, spoil] : table) {
+    record::CaseVerdict verdict = examples::pass(info);
+    spoil(verdict);
+    const std::string what = refusal([&] { add(store, gate.id, verdict); });
+    EXPECT_NE(what.find(constraint), std::string::npos) << constraint << ": " << what;
+  }
+}
+
 TEST_F(Verdicts, EveryVerdictIsStoredUnderItsNameAndCounted) {
   const std::string_view names[] = {
-      "regression", "wrong_result", "crashed",     "timeout", "missing", "invalid_environment",
-      "undecided",  "no_baseline",  "improvement", "new",     "pass",    "skipped"};
+      "regression",          "tail",         "wrong_result", "crashed",     "timeout", "missing",
+      "invalid_environment", "undecided",    "no_baseline",  "improvement", "new",     "pass",
+      "same_code",           "not_measured", "skipped"};
   for (std::size_t i = 0; i < std::size(names); ++i) {
     record::CaseVerdict verdict = examples::pass(info);
     verdict.case_name = "case " + std::to_string(i);
     verdict.verdict = static_cast<Verdict>(i);
     verdict.reason = "because";
+    if (verdict.verdict == Verdict::tail) verdict.tail = record::Tail::launches;
     EXPECT_EQ(to_string(verdict.verdict), names[i]);
     EXPECT_EQ(parse<record::Verdict>(names[i]), verdict.verdict);
     if (verdict.verdict != Verdict::regression && verdict.verdict != Verdict::improvement &&
