@@ -6,64 +6,55 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/gate_power.hpp"
 #include "harness/base/error.hpp"
 #include "harness/stats/distributions.hpp"
 #include "harness/stats/median.hpp"
-#include "harness/stats/rank_sum.hpp"
 #include "harness/stats/signed_rank.hpp"
 
 namespace ridgeline::analysis {
 namespace {
 
-constexpr double unpaired_pass_level = 0.05;  // what the looks of a plan may spend together
 constexpr double sd_of_mad = 1.4826;  // a normal distribution's standard deviation over its median
                                       // absolute deviation
+constexpr double leaning_p = 0.1;     // of drops that lie on the candidate's side by chance
+constexpr int enough_pairs = 27;      // for a pass although the candidate was disturbed more often
 
-void check(const GatePlan& plan, const CaseRule& rule, int cases) {
-  const bool shares = !plan.looks.empty() && plan.alpha_share.size() == plan.looks.size() &&
-                      plan.pass_level.size() == plan.looks.size() && plan.looks.front() >= 1 &&
-                      std::is_sorted(plan.looks.begin(), plan.looks.end(), std::less_equal<>());
-  require(shares, "a gate's plan has ascending looks with a share and a level each");
-  require(plan.shift >= 0 && plan.shift <= 1, "a gate tests against a part of delta");
-  require(std::isfinite(rule.delta) && rule.delta >= 0, "a delta is finite and not negative");
-  require(std::isfinite(rule.floor_ns) && rule.floor_ns >= 0, "a floor is finite and not negative");
-  require(rule.delta > 0 || rule.floor_ns > 0, "a gate needs a delta or a floor above zero");
-  require(rule.alpha > 0 && rule.alpha < 1, "alpha lies between 0 and 1");
-  require(cases >= 1, "a gate compares at least one case");
+// The first pairs of a case, as the tests on medians take them.
+struct Pairs {
+  std::vector<double> ratios, baseline_ns;          // in logarithms; of those that count
+  int dropped_baseline = 0, dropped_candidate = 0;  // alone
+};
+
+void add(Pairs& pairs, const PairedTimes& pair) {
+  switch (pair.disturbed) {
+    case Disturbed::neither:
+      check_time(pair.baseline_ns);
+      check_time(pair.candidate_ns);
+      pairs.ratios.push_back(std::log(pair.candidate_ns) - std::log(pair.baseline_ns));
+      pairs.baseline_ns.push_back(pair.baseline_ns);
+      break;
+    case Disturbed::baseline:
+      ++pairs.dropped_baseline;
+      break;
+    case Disturbed::candidate:
+      ++pairs.dropped_candidate;
+      break;
+    case Disturbed::both:
+      break;
+  }
 }
 
-void check_time(double time_ns) {
-  if (!(std::isfinite(time_ns) && time_ns > 0))
-    throw Error(ErrorKind::internal,
-                "a gate was asked to judge the time " + std::to_string(time_ns) + " ns");
+Pairs that_count(std::span<const PairedTimes> pairs) {
+  if (pairs.empty()) throw Error(ErrorKind::internal, "a gate was asked to judge no pairs");
+  Pairs result;
+  for (const PairedTimes& pair : pairs) add(result, pair);
+  return result;
 }
 
 double log_delta(const CaseRule& rule, std::span<const double> baseline_ns) {
-  return std::log1p(std::max(rule.delta, rule.floor_ns / stats::median(baseline_ns)));
-}
-
-double robust_sd(std::span<const double> values) {
-  const double middle = stats::median(values);
-  std::vector<double> deviations;
-  for (const double value : values) deviations.push_back(std::abs(value - middle));
-  return sd_of_mad * stats::median(deviations);
-}
-
-// The pairs of one case in logarithms.
-struct Pairs {
-  std::vector<double> ratios, baseline_ns;
-};
-
-Pairs in_logarithms(std::span<const PairedTimes> pairs) {
-  if (pairs.empty()) throw Error(ErrorKind::internal, "a gate was asked to judge no pairs");
-  Pairs result;
-  for (const PairedTimes& pair : pairs) {
-    check_time(pair.baseline_ns);
-    check_time(pair.candidate_ns);
-    result.ratios.push_back(std::log(pair.candidate_ns) - std::log(pair.baseline_ns));
-    result.baseline_ns.push_back(pair.baseline_ns);
-  }
-  return result;
+  const double floor = baseline_ns.empty() ? 0 : rule.floor_ns / stats::median(baseline_ns);
+  return std::log1p(std::max(rule.delta, floor));
 }
 
 // What one look may spend.
@@ -80,71 +71,188 @@ Decision settled(Decision decision, record::Verdict verdict, double p_value, dou
   return decision;
 }
 
+/// p against "not slower by delta". What was disturbed might have been as slow as can be, unless
+/// disturbances lie on the candidate's side: then it is 1.
+double p_of_pass(const Pairs& pairs, double delta) {
+  const int baseline = pairs.dropped_baseline, candidate = pairs.dropped_candidate;
+  std::vector<double> ratios = pairs.ratios;
+  ratios.insert(ratios.end(), static_cast<std::size_t>(candidate), stats::unbounded);
+  const bool leans =
+      stats::coin_cdf(baseline, static_cast<std::size_t>(baseline + candidate)) <= leaning_p;
+  const bool too_few = candidate > baseline && std::ssize(ratios) < enough_pairs;
+  return leans || too_few ? 1 : stats::signed_rank(ratios, delta).down;
+}
+
 // One look at all of `pairs`. Leaves the interval and the noise to the end.
 Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs,
               const Levels& levels) {
-  const std::span<const double> ratios = pairs.ratios;
   Decision decision;
-  decision.pairs = static_cast<int>(ratios.size());
+  decision.pairs = static_cast<int>(pairs.ratios.size());
   decision.delta = log_delta(rule, pairs.baseline_ns);
-  decision.estimate = stats::signed_rank_estimate(ratios);
+  decision.estimate = stats::signed_rank_estimate(pairs.ratios);
   decision.level = levels.alarm;
-  decision.p_value = stats::signed_rank(ratios, plan.shift * decision.delta).up;
-  if (levels.alarm > 0 && decision.p_value <= levels.alarm && decision.estimate >= decision.delta)
+  decision.p_value = stats::signed_rank(pairs.ratios, plan.shift * decision.delta).up;
+  const double least = decision.delta - stats::same_log_ratio;
+  if (levels.alarm > 0 && decision.p_value <= levels.alarm && *decision.estimate >= least)
     return settled(decision, record::Verdict::regression, decision.p_value, levels.alarm);
   const bool both = rule.looking == Looking::both;
-  if (both && levels.alarm > 0 && -decision.estimate >= decision.delta) {
-    const double faster = stats::signed_rank(ratios, -plan.shift * decision.delta).down;
+  if (both && levels.alarm > 0 && *decision.estimate <= -least) {
+    const double faster = stats::signed_rank(pairs.ratios, -plan.shift * decision.delta).down;
     if (faster <= levels.alarm)
       return settled(decision, record::Verdict::improvement, faster, levels.alarm);
   }
   // A clear speed-up is left for a later look to call an improvement, unless nobody asked for that.
-  if (!both || levels.last || decision.estimate > -decision.delta) {
-    const double not_slower = stats::signed_rank(ratios, decision.delta).down;
+  if (!both || levels.last || *decision.estimate > -decision.delta) {
+    const double not_slower = p_of_pass(pairs, decision.delta);
     if (not_slower <= levels.pass)
       return settled(decision, record::Verdict::pass, not_slower, levels.pass);
   }
   return decision;
 }
 
-Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases, const Pairs& pairs,
-                  bool last) {
-  const auto n = static_cast<int>(pairs.ratios.size());
-  const double alpha = rule.alpha / cases;
-  const auto first = [&](int count) {
-    return Pairs{{pairs.ratios.begin(), pairs.ratios.begin() + count},
-                 {pairs.baseline_ns.begin(), pairs.baseline_ns.begin() + count}};
-  };
+/// A decision on medians, and after how many of all pairs it was made.
+struct OfMedians {
   Decision decision;
+  std::size_t after = 0;
+};
+
+OfMedians sequence(const GatePlan& plan, const CaseRule& rule, int cases,
+                   std::span<const PairedTimes> pairs, bool last) {
+  const double alpha = rule.alpha / cases;
+  Pairs seen;
+  OfMedians made;
   double carry = 0;
   Levels spent_here;  // by a look at exactly these pairs
   std::size_t taken = 0;
-  for (; taken < plan.looks.size() && plan.looks[taken] <= n; ++taken) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    add(seen, pairs[i]);
+    spent_here = {};
+    if (pairs[i].disturbed != Disturbed::neither || taken == plan.looks.size() ||
+        std::ssize(seen.ratios) < plan.looks[taken])
+      continue;
     Levels levels{plan.alpha_share[taken] * alpha + carry, plan.pass_level[taken],
                   taken + 1 == plan.looks.size()};
     carry = 0;
     // No p value of n pairs is below 2^-n: the level is kept for the next look.
     if (levels.alarm < std::ldexp(1.0, -plan.looks[taken])) std::swap(carry, levels.alarm);
-    decision = look(plan, rule, first(plan.looks[taken]), levels);
-    if (decision.decided) return decision;
-    if (plan.looks[taken] == n) spent_here = levels;
+    made = {look(plan, rule, seen, levels), i + 1};
+    if (made.decision.decided) return made;
+    spent_here = levels;
+    ++taken;
   }
-  if (!last || taken == plan.looks.size()) return decision;
+  if (!last || taken == plan.looks.size() || seen.ratios.empty()) return made;
   // The final look. A look at the same pairs is included in it, so that its levels count once.
   const auto left = static_cast<std::ptrdiff_t>(taken);
-  return look(
-      plan, rule, pairs,
-      {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha +
-           carry + spent_here.alarm,
-       std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) +
-           spent_here.pass,
-       true});
+  return {
+      look(plan, rule, seen,
+           {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha +
+                carry + spent_here.alarm,
+            std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) +
+                spent_here.pass,
+            true}),
+      pairs.size()};
+}
+
+bool is_slower_or_faster(const Decision& decision) {
+  return decision.verdict == record::Verdict::regression ||
+         decision.verdict == record::Verdict::improvement;
+}
+
+Decision with_tail(const OfMedians& medians, const CaseRule& rule, const TailDecision& tail) {
+  Decision decision = medians.decision;
+  decision.tail = tail.tail;
+  if (tail.tail && rule.tails == Tails::fail) {
+    decision = settled(decision, record::Verdict::tail, tail.p_value, tail.level);
+    decision.pairs = static_cast<int>(tail.pairs);
+  }
+  return decision;
+}
+
+/// Whether medians and tail together decide, of a suspect.
+Decision of_suspect(const GatePlan& plan, const CaseRule& rule, const OfMedians& medians,
+                    std::span<const PairedTimes> pairs, bool last, const Screening& screening) {
+  const TailDecision tail =
+      decide_tail(plan, rule.alpha * screening.share, medians.decision.delta, pairs, last);
+  const bool over = tail.tail || tail.cleared;
+  // Where both are true, regression is said: the median's change is the larger finding.
+  if (medians.decision.verdict == record::Verdict::regression &&
+      (!over || medians.after <= tail.pairs))
+    return medians.decision;
+  if (over || last) {
+    Decision decision = with_tail(medians, rule, tail);
+    decision.tail_suspected = !over;
+    return decision;
+  }
+  Decision waits = medians.decision;
+  waits.verdict = record::Verdict::undecided;
+  waits.decided = false;
+  return waits;
+}
+
+stats::Interval interval_of(std::span<const double> ratios) {
+  stats::Interval interval = stats::signed_rank_interval(ratios);
+  // Two values that take turns, far apart, have all their Walsh means on three points.
+  const auto [least, most] = std::ranges::minmax(ratios);
+  if (interval.high > interval.low || most - least < stats::same_log_ratio) return interval;
+  return stats::median_interval(ratios).value_or(
+      stats::Interval{-stats::unbounded, stats::unbounded});
+}
+
+std::optional<PairShape> mean_shape(std::span<const PairedTimes> pairs) {
+  PairShape sum;
+  int n = 0;
+  for (const PairedTimes& pair : pairs) {
+    if (pair.disturbed != Disturbed::neither) continue;
+    ++n;
+    sum.mean += pair.shape.mean;
+    sum.ninetieth += pair.shape.ninetieth;
+    sum.baseline_slow += pair.shape.baseline_slow;
+    sum.candidate_slow += pair.shape.candidate_slow;
+  }
+  if (n == 0) return std::nullopt;
+  for (double* each : {&sum.mean, &sum.ninetieth, &sum.baseline_slow, &sum.candidate_slow})
+    *each /= n;
+  return sum;
 }
 
 }  // namespace
 
-std::optional<double> ratio_of(double logarithm) {
-  return std::isfinite(logarithm) ? std::optional(std::exp(logarithm)) : std::nullopt;
+void check(const GatePlan& plan, const CaseRule& rule, int cases) {
+  const auto ascending = [](const std::vector<int>& looks) {
+    return std::is_sorted(looks.begin(), looks.end(), std::less_equal<>());
+  };
+  const bool shares = !plan.looks.empty() && plan.alpha_share.size() == plan.looks.size() &&
+                      plan.pass_level.size() == plan.looks.size() && plan.looks.front() >= 1 &&
+                      ascending(plan.looks);
+  require(shares, "a gate's plan has ascending looks with a share and a level each");
+  const bool tails = plan.tail_share.size() == plan.tail_looks.size() &&
+                     ascending(plan.tail_looks) &&
+                     (plan.tail_looks.empty() || plan.tail_looks.front() > plan.screening_rounds);
+  require(tails, "a gate's plan looks at tails after the screening, with a share each");
+  require(plan.shift >= 0 && plan.shift <= 1, "a gate tests against a part of delta");
+  require(std::isfinite(rule.delta) && rule.delta >= 0, "a delta is finite and not negative");
+  require(std::isfinite(rule.floor_ns) && rule.floor_ns >= 0, "a floor is finite and not negative");
+  require(rule.delta > 0 || rule.floor_ns > 0, "a gate needs a delta or a floor above zero");
+  require(rule.alpha > 0 && rule.alpha < 1, "alpha lies between 0 and 1");
+  require(cases >= 1, "a gate compares at least one case");
+}
+
+void check_time(double time_ns) {
+  if (!(std::isfinite(time_ns) && time_ns > 0))
+    throw Error(ErrorKind::internal,
+                "a gate was asked to judge the time " + std::to_string(time_ns) + " ns");
+}
+
+double robust_sd(std::span<const double> values) {
+  const double middle = stats::median(values);
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - middle));
+  return sd_of_mad * stats::median(deviations);
+}
+
+std::optional<double> ratio_of(std::optional<double> logarithm) {
+  return logarithm && std::isfinite(*logarithm) ? std::optional(std::exp(*logarithm))
+                                                : std::nullopt;
 }
 
 void set_numbers(record::CaseVerdict& verdict, const Decision& decision) {
@@ -155,22 +263,79 @@ void set_numbers(record::CaseVerdict& verdict, const Decision& decision) {
   verdict.noise = decision.noise;
   verdict.p_value = decision.p_value;
   verdict.level = decision.level;
+  verdict.tail = decision.tail;
+  verdict.tail_suspected = decision.tail_suspected;
+  if (!decision.shape) return;
+  verdict.mean_ratio = ratio_of(decision.shape->mean);
+  verdict.ninetieth_ratio = ratio_of(decision.shape->ninetieth);
+  verdict.baseline_slow = decision.shape->baseline_slow;
+  verdict.candidate_slow = decision.shape->candidate_slow;
+}
+
+double log_delta(const CaseRule& rule, std::span<const PairedTimes> pairs) {
+  return log_delta(rule, that_count(pairs).baseline_ns);
+}
+
+std::vector<double> differences(std::span<const PairedTimes> pairs) {
+  return pairs.empty() ? std::vector<double>() : that_count(pairs).ratios;
+}
+
+bool is_suspect(const GatePlan& plan, const CaseRule& rule, int cases,
+                std::span<const PairedTimes> pairs) {
+  check(plan, rule, cases);
+  const std::span<const PairedTimes> first = screening_pairs(plan, pairs);
+  if (first.empty() || is_slower_or_faster(sequence(plan, rule, cases, first, false).decision))
+    return false;
+  return is_suspicious(first, log_delta(rule, first));
+}
+
+bool is_at_look(const GatePlan& plan, std::span<const PairedTimes> pairs,
+                const Screening& screening) {
+  const auto reached = [](const std::vector<int>& looks, auto count) {
+    return std::ranges::find(looks, static_cast<int>(count)) != looks.end();
+  };
+  const auto counted = [](std::span<const PairedTimes> some, auto counts) {
+    return std::ranges::count_if(some, counts);
+  };
+  if (reached(plan.looks, counted(pairs, [](const PairedTimes& pair) {
+                return pair.disturbed == Disturbed::neither;
+              })))
+    return true;
+  const auto fresh = counted(pairs, [&](const PairedTimes& pair) {
+    return pair.round >= plan.screening_rounds && pair.disturbed != Disturbed::both;
+  });
+  return screening.suspect && reached(plan.tail_looks, fresh + plan.screening_rounds);
 }
 
 Decision decide(const GatePlan& plan, const CaseRule& rule, int cases,
-                std::span<const PairedTimes> pairs, bool last) {
+                std::span<const PairedTimes> pairs, bool last, const Screening& screening) {
   check(plan, rule, cases);
-  Pairs logs = in_logarithms(pairs);
-  Decision decision = sequence(plan, rule, cases, logs, last);
-  if (decision.decided) {
-    logs.ratios.resize(static_cast<std::size_t>(decision.pairs));
-  } else {
-    decision.pairs = static_cast<int>(pairs.size());
-    decision.delta = log_delta(rule, logs.baseline_ns);
-    decision.estimate = stats::signed_rank_estimate(logs.ratios);
+  const Pairs all = that_count(pairs);
+  OfMedians medians = sequence(plan, rule, cases, pairs, last);
+  if (!medians.decision.decided) {
+    medians.after = pairs.size();
+    medians.decision.delta = log_delta(rule, all.baseline_ns);
   }
-  decision.interval = stats::signed_rank_interval(logs.ratios);
-  decision.noise = robust_sd(logs.ratios);
+  Decision decision = medians.decision;
+  if (plan.screening_rounds > 0 && decision.verdict != record::Verdict::regression) {
+    if (screening.over && screening.suspect) {
+      decision = of_suspect(plan, rule, medians, pairs, last, screening);
+    } else if (!screening.over && !last) {
+      decision.verdict = record::Verdict::undecided;  // waits for the screening
+      decision.decided = false;
+    }
+  }
+  std::vector<double> ratios = all.ratios;
+  if (decision.decided && decision.verdict != record::Verdict::tail) {
+    ratios.resize(static_cast<std::size_t>(decision.pairs));
+  } else {
+    decision.pairs = static_cast<int>(ratios.size());
+    if (!ratios.empty()) decision.estimate = stats::signed_rank_estimate(ratios);
+  }
+  decision.shape = mean_shape(pairs);
+  if (ratios.empty()) return decision;
+  decision.interval = interval_of(ratios);
+  if (ratios.size() >= 3) decision.noise = robust_sd(ratios);
   return decision;
 }
 
@@ -178,72 +343,11 @@ std::optional<double> smallest_effect(const GatePlan& plan, const CaseRule& rule
                                       std::span<const PairedTimes> pairs, int max_pairs) {
   check(plan, rule, cases);
   require(max_pairs >= 1, "a gate measures at least one pair");
-  if (pairs.size() < 6) return std::nullopt;
-  const Pairs logs = in_logarithms(pairs);
-  const stats::Interval interval = stats::signed_rank_interval(logs.ratios, 0.8);
-  const double width = interval.high - interval.low;
-  if (!std::isfinite(width)) return std::nullopt;
-  const double z_power = 0.842;     // 80% of a normal distribution lie below
-  const double z_interval = 2.563;  // width of its middle 80%
-  const double z_alpha = stats::normal_quantile_above(rule.alpha / cases);
-  // 1.25: an allowance for what capped ranks cost, and for how roughly a few pairs tell the noise.
-  const double error =
-      1.25 * width / z_interval * std::sqrt(static_cast<double>(pairs.size()) / max_pairs);
-  const double delta = log_delta(rule, logs.baseline_ns);
-  return std::expm1(
-      std::max(delta + z_power * error, plan.shift * delta + (z_alpha + z_power) * error));
-}
-
-Decision decide_unpaired(const GatePlan& plan, const CaseRule& rule, int cases,
-                         std::span<const double> baseline_ns,
-                         std::span<const double> candidate_ns) {
-  check(plan, rule, cases);
-  const auto logarithms = [](std::span<const double> times_ns) {
-    if (times_ns.empty())
-      throw Error(ErrorKind::internal, "a gate was asked to judge no processes");
-    std::vector<double> result;
-    for (const double time_ns : times_ns) {
-      check_time(time_ns);
-      result.push_back(std::log(time_ns));
-    }
-    return result;
-  };
-  const std::vector<double> baseline = logarithms(baseline_ns),
-                            candidate = logarithms(candidate_ns);
-  Decision decision;
-  decision.pairs = static_cast<int>(std::min(baseline.size(), candidate.size()));
-  decision.delta = log_delta(rule, baseline_ns);
-  decision.estimate = stats::rank_sum_estimate(baseline, candidate);
-  decision.interval = stats::rank_sum_interval(baseline, candidate);
-  decision.noise = std::hypot(robust_sd(baseline), robust_sd(candidate));
-  decision.level = rule.alpha / cases;
-  decision.p_value = stats::rank_sum(baseline, candidate, plan.shift * decision.delta).up;
-  if (decision.p_value <= decision.level && decision.estimate >= decision.delta)
-    return settled(decision, record::Verdict::regression, decision.p_value, decision.level);
-  const double faster = stats::rank_sum(candidate, baseline, plan.shift * decision.delta).up;
-  if (rule.looking == Looking::both && faster <= decision.level &&
-      -decision.estimate >= decision.delta)
-    return settled(decision, record::Verdict::improvement, faster, decision.level);
-  const double not_slower = stats::rank_sum(baseline, candidate, decision.delta).down;
-  if (not_slower <= unpaired_pass_level)
-    return settled(decision, record::Verdict::pass, not_slower, unpaired_pass_level);
-  return decision;
-}
-
-bool can_reach(std::size_t first, std::size_t second, double level) {
-  double rarest = 1;
-  for (std::size_t i = 1; i <= std::min(first, second); ++i)
-    rarest *= static_cast<double>(i) / static_cast<double>(std::max(first, second) + i);
-  return rarest <= level * (1 + 1e-9);  // as a product of fractions is no more exact than that
-}
-
-int least_processes(const CaseRule& rule, int cases) {
-  require(rule.alpha > 0 && rule.alpha < 1, "alpha lies between 0 and 1");
-  require(cases >= 1, "a gate compares at least one case");
-  int n = 0;
-  while (!can_reach(static_cast<std::size_t>(n), static_cast<std::size_t>(n), rule.alpha / cases))
-    ++n;
-  return n;
+  const std::vector<double> ratios = differences(pairs);
+  if (ratios.size() < 6) return std::nullopt;
+  const double found = smallest_found(max_pairs, scatter(ratios).value_or(0),
+                                      log_delta(rule, pairs), plan.shift, rule.alpha / cases);
+  return std::isfinite(found) ? std::optional(std::expm1(found)) : std::nullopt;
 }
 
 }  // namespace ridgeline::analysis

@@ -145,7 +145,7 @@ struct Outcome {
 Outcome measure_out(const Noise& noise, double slow_down, double delta,
                     DeviceKind kind = DeviceKind::cpu, int cases = 100, int trials = 250) {
   Random random(20240229);
-  const GatePlan plan = plan_for(kind);
+  const GatePlan plan = on_medians_alone(plan_for(kind));
   Outcome outcome;
   for (int trial = 0; trial < trials; ++trial) {
     const auto pairs =
@@ -182,7 +182,7 @@ TEST(GateErrorRates, OfWholeSuitesStayBelowAlpha) {
                       {"heavy tails", DeviceKind::cuda, heavy_tails},
                       {"gpu", DeviceKind::cuda, gpu}};
   for (const auto& [name, kind, noise] : rows) {
-    const GatePlan plan = plan_for(kind);
+    const GatePlan plan = on_medians_alone(plan_for(kind));
     Random random(17);
     int slower = 0, faster = 0;
     for (int suite = 0; suite < suites; ++suite) {
@@ -306,7 +306,7 @@ TEST(GatePower, IsWhatThePilotPromises) {
                       {"gpu", DeviceKind::cuda, gpu, .005}};
   for (const auto& [name, kind, noise, delta] : rows) {
     Random random(9);
-    const GatePlan plan = plan_for(kind);
+    const GatePlan plan = on_medians_alone(plan_for(kind));
     Values promised;
     for (int trial = 0; trial < 301; ++trial)
       promised.push_back(smallest_effect(plan, rule_of(delta), 100, measure(noise, 0, 12, random),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ enum class Looking { both, slower };
 /// it.
 constexpr double most_alpha = 0.2;
 
+/// What becomes of a case whose median is not slower, but whose tail is.
+enum class Tails { fail, tell };
+
 /// What the rules say of one case.
 struct CaseRule {
   double delta = 0.03;  // relative slow-down that matters
@@ -24,6 +28,7 @@ struct CaseRule {
   double counts = 0;    // relative growth that counts may have: of 0 every change is one
   std::map<std::string, double> metric_counts;  // by metric, in its place
   Looking looking = Looking::both;
+  Tails tails = Tails::fail;
   std::string skip;               // why the case is not compared; empty when it is
   bool expected = false;          // a regression is expected: see Expectation
   std::string expectation;        // its reason and date in words
@@ -43,6 +48,17 @@ struct GatePlan {
   std::vector<double> pass_level;   // of the test for not being slower, by look; the sum bounds the
                                     // risk of a wrong pass
   double shift = 0.5;               // regressions are tested against this part of delta
+  // Tails. The first rounds choose the suspects; nothing passes before. 0: tails are not looked
+  // for.
+  int screening_rounds = 0;
+  std::vector<int> tail_looks = {};     // rounds at each look of a suspect, ascending
+  std::vector<double> tail_share = {};  // of a suspect's alpha, by look; sums to 1
+
+  /// The most that a case, or a suspect, is measured.
+  int rounds(bool suspect) const {
+    const int medians = looks.empty() ? 0 : looks.back();
+    return suspect && !tail_looks.empty() ? std::max(medians, tail_looks.back()) : medians;
+  }
 };
 
 /// Whether a device of this kind gives exact counts and never times: its gates need no plan, no
@@ -53,5 +69,8 @@ bool gives_counts(DeviceKind kind);
 /// counts).
 GatePlan plan_for(DeviceKind kind);
 double default_delta(DeviceKind kind);
+
+/// The same without a look at tails.
+GatePlan on_medians_alone(GatePlan plan);
 
 }  // namespace ridgeline::analysis

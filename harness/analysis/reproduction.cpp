@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "harness/analysis/count_decision.hpp"
-#include "harness/analysis/gate_decision.hpp"
 #include "harness/analysis/summary.hpp"
+#include "harness/analysis/unpaired_decision.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/rank_sum.hpp"
 

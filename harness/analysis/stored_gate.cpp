@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "harness/analysis/count_decision.hpp"
-#include "harness/analysis/gate_decision.hpp"
 #include "harness/analysis/summary.hpp"
+#include "harness/analysis/unpaired_decision.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/base/units.hpp"

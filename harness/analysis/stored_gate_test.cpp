@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/analysis/gate_decision.hpp"
+#include "harness/analysis/unpaired_decision.hpp"
 #include "harness/base/error.hpp"
 #include "harness/store/examples.hpp"
 

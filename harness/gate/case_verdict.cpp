@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "harness/analysis/gate_power.hpp"
 #include "harness/base/units.hpp"
-#include "harness/stats/distributions.hpp"
 #include "harness/stats/median.hpp"
 
 namespace ridgeline::gate {
@@ -16,9 +16,6 @@ namespace {
 using record::Outcome;
 using record::Verdict;
 
-constexpr int least_one_sided = 7;  // pairs dropped because of one side; fewer cannot reach the
-                                    // level
-constexpr double one_sided_level = 0.01;  // of the sign test on them
 constexpr double out_of_proportion = 10;  // times as long as ever before ...
 constexpr double least_hang_s = 3;  // ... and at least this long: loading a page can take ten times
                                     // as long, too
@@ -31,29 +28,59 @@ std::string words(const record::Measurement& measurement) {
   return fmt::format("{}: {}", record::to_string(measurement.outcome), measurement.reason);
 }
 
-/// Medians over the pairs that the decision stands on.
+/// Medians over the first `count` pairs that count.
 void add_times(record::CaseVerdict& verdict, const std::vector<analysis::PairedTimes>& times,
                int count) {
   std::vector<double> baseline, candidate;
-  for (int i = 0; i < count; ++i) {
-    baseline.push_back(times[static_cast<std::size_t>(i)].baseline_ns);
-    candidate.push_back(times[static_cast<std::size_t>(i)].candidate_ns);
+  for (const analysis::PairedTimes& pair : times) {
+    if (std::ssize(baseline) == count) break;
+    if (pair.disturbed != analysis::Disturbed::neither) continue;
+    baseline.push_back(pair.baseline_ns);
+    candidate.push_back(pair.candidate_ns);
   }
   verdict.baseline_ns = stats::median(baseline);
   verdict.candidate_ns = stats::median(candidate);
 }
 
+analysis::Disturbed disturbed(const record::Drop& dropped) {
+  if (!dropped.any()) return analysis::Disturbed::neither;
+  if (dropped.candidate.empty()) return analysis::Disturbed::baseline;
+  return dropped.baseline.empty() ? analysis::Disturbed::candidate : analysis::Disturbed::both;
+}
+
+/// Drops of one side more often than of the other, in words; empty when there are none.
+std::string leaning(const CasePairs& pairs) {
+  const auto [baseline, candidate] = pairs.dropped_alone;
+  if (baseline == candidate) return {};
+  return fmt::format(
+      "the candidate alone was disturbed in {}, the baseline alone in {}; the latest: {}",
+      units::plural(candidate, "round"), baseline, to_text(pairs.latest_drop));
+}
+
+/// What an undecided case that seems slower is to be doubted for.
+void add_doubts(record::CaseVerdict& made, const GateSetup& setup, const GateCase& gate_case,
+                const CasePairs& pairs, double delta) {
+  if (gate_case.rule.expected && !gate_case.rule.expectation_over) return;
+  const std::vector<double> ratios = analysis::differences(pairs.times);
+  made.doubt = analysis::doubt_of(ratios, delta, setup.gate.cases);
+  made.more_pairs = analysis::more_pairs(ratios, delta, setup.plan.shift,
+                                         gate_case.rule.alpha / setup.gate.cases);
+}
+
 }  // namespace
 
-void add(CasePairs& pairs, const record::Pair& pair) {
-  if (!pair.dropped.any()) {
-    pairs.times.push_back({pair.baseline_ns, pair.candidate_ns});
+void add(CasePairs& pairs, const MeasuredPair& measured) {
+  const record::Pair& pair = measured.pair;
+  const analysis::Disturbed by = disturbed(pair.dropped);
+  pairs.times.push_back({pair.baseline_ns, pair.candidate_ns, pair.round, by, measured.shape});
+  if (by == analysis::Disturbed::neither) {
+    ++pairs.kept;
     return;
   }
   ++pairs.dropped;
   pairs.latest_drop = pair.dropped;
-  if (pair.dropped.candidate.empty()) ++pairs.dropped_alone.baseline;
-  if (pair.dropped.baseline.empty()) ++pairs.dropped_alone.candidate;
+  if (by == analysis::Disturbed::baseline) ++pairs.dropped_alone.baseline;
+  if (by == analysis::Disturbed::candidate) ++pairs.dropped_alone.candidate;
 }
 
 record::Drop drop_of(const Sides<run::CaseResult>& results) {
@@ -62,13 +89,6 @@ record::Drop drop_of(const Sides<run::CaseResult>& results) {
     return measurement.outcome == Outcome::invalid_environment ? measurement.reason : std::string();
   };
   return {disturbed(Side::baseline), disturbed(Side::candidate)};
-}
-
-bool disturbs_itself(const CasePairs& pairs) {
-  const int one_sided = pairs.dropped_alone.baseline + pairs.dropped_alone.candidate;
-  if (one_sided < least_one_sided) return false;
-  const std::vector<std::int64_t> ones(static_cast<std::size_t>(one_sided), 1);
-  return stats::coin_sum_at_most(ones, pairs.dropped_alone.baseline) <= one_sided_level;
 }
 
 bool hangs(double spent_s, double known_s) {
@@ -89,38 +109,36 @@ record::CaseVerdict verdict_on(const GateCase& gate_case, Verdict verdict,
 }
 
 record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs,
-                          bool last, const std::string& reason, int max_pairs) {
-  const int kept = static_cast<int>(pairs.times.size());
+                          const analysis::Screening& screening, bool last,
+                          const std::string& reason, int max_pairs) {
   record::CaseVerdict made = verdict_on(gate_case, Verdict::undecided, last ? reason : "");
   made.dropped = pairs.dropped;
-  if (last && pairs.dropped > 0 && kept < setup.plan.looks.front()) {
+  made.dropped_baseline = pairs.dropped_alone.baseline;
+  made.dropped_candidate = pairs.dropped_alone.candidate;
+  if (pairs.times.empty()) return made;
+  const analysis::Decision decision =
+      analysis::decide(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, last, screening);
+  made.pairs = decision.pairs;
+  if (pairs.kept > 0 || decision.decided) analysis::set_numbers(made, decision);
+  if (pairs.kept > 0) add_times(made, pairs.times, decision.pairs);
+  if (decision.decided) {
+    made.verdict = decision.verdict;
+    made.reason = decision.tail == record::Tail::throttles ? leaning(pairs) : "";
+    made.expected = made.verdict == Verdict::regression &&
+                    analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
+  } else if (last && pairs.dropped > 0 && pairs.kept < setup.plan.looks.front()) {
     made.verdict = Verdict::invalid_environment;
     made.reason =
         fmt::format("{} of {} pairs were disturbed, and {} are too few to judge by; the latest: {}",
-                    pairs.dropped, pairs.dropped + kept, kept, to_text(pairs.latest_drop));
-  }
-  if (kept == 0) return made;
-  const analysis::Decision decision =
-      analysis::decide(setup.plan, gate_case.rule, setup.gate.cases, pairs.times, last);
-  made.pairs = decision.pairs;
-  analysis::set_numbers(made, decision);
-  add_times(made, pairs.times, decision.pairs);
-  if (made.verdict == Verdict::invalid_environment) return made;
-  if ((decision.decided || last) && decision.verdict != Verdict::regression &&
-      disturbs_itself(pairs)) {
-    made.verdict = Verdict::invalid_environment;
-    made.reason = fmt::format(
-        "only the candidate was disturbed in {} of {} dropped pairs: it may be what disturbs "
-        "itself, and its other rounds alone would hide that; the latest: {}",
-        pairs.dropped_alone.candidate, pairs.dropped, to_text(pairs.latest_drop));
-  } else if (decision.decided) {
-    made.verdict = decision.verdict;
-    made.reason.clear();
-    made.expected = made.verdict == Verdict::regression &&
-                    analysis::is_as_expected(gate_case.rule, made.ratio.value_or(HUGE_VAL));
+                    pairs.dropped, pairs.rounds(), pairs.kept, to_text(pairs.latest_drop));
   } else {
-    made.smallest_effect = analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases,
-                                                     pairs.times, std::max(max_pairs, kept));
+    made.smallest_effect =
+        analysis::smallest_effect(setup.plan, gate_case.rule, setup.gate.cases, pairs.times,
+                                  std::max(max_pairs, std::max(pairs.kept, 1)));
+    if (!last) return made;
+    add_doubts(made, setup, gate_case, pairs, decision.delta);
+    if (const std::string drops = leaning(pairs); !drops.empty())
+      made.reason += (made.reason.empty() ? "" : "; ") + drops;
   }
   return made;
 }

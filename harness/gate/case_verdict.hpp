@@ -13,22 +13,17 @@ namespace ridgeline::gate {
 
 /// What a gate has measured of one case.
 struct CasePairs {
-  std::vector<analysis::PairedTimes> times;  // that count, in the order of rounds
-  int dropped = 0;
+  std::vector<analysis::PairedTimes> times;  // in the order of rounds, disturbed ones among them
+  int kept = 0, dropped = 0;
   Sides<int> dropped_alone;  // because of what disturbed that side, and not the other
   record::Drop latest_drop;
-  int rounds() const { return static_cast<int>(times.size()) + dropped; }
+  int rounds() const { return kept + dropped; }
 };
 
-void add(CasePairs& pairs, const record::Pair& pair);
+void add(CasePairs& pairs, const MeasuredPair& pair);
 
 /// What disturbed which side of a pair.
 record::Drop drop_of(const Sides<run::CaseResult>& results);
-
-/// Whether the candidate alone is disturbed so much more often than the baseline alone that it
-/// hardly is chance. What draws more power is what throttles: to leave out those rounds is no
-/// longer blind to the result.
-bool disturbs_itself(const CasePairs& pairs);
 
 /// Whether an execution that was cut off after `spent_s`, when the budget ended, would have gone on
 /// for ever as far as one can tell: `known_s` is the longest that one of the case took on either
@@ -41,11 +36,12 @@ record::CaseVerdict verdict_on(const GateCase& gate_case, record::Verdict verdic
                                const std::string& reason);
 
 /// What the pairs say so far: decided, or undecided with what is known. `last`: no more pairs will
-/// come, and `reason` says why; too few left after drops is invalid_environment, and so is a
-/// candidate that disturbs itself unless it is a regression all the same. `max_pairs` are those
-/// that its smallest effect is of.
+/// come, and `reason` says why; too few left after drops is invalid_environment, unless the drops
+/// themselves show that the candidate throttles. `max_pairs` are those that its smallest effect is
+/// of.
 record::CaseVerdict judge(const GateSetup& setup, const GateCase& gate_case, const CasePairs& pairs,
-                          bool last, const std::string& reason, int max_pairs);
+                          const analysis::Screening& screening, bool last,
+                          const std::string& reason, int max_pairs);
 
 /// How a case ends because of what a round brought on either side, in that order: a wrong result, a
 /// crash, a timeout; not there on both sides, on the candidate's, on the baseline's. Empty when

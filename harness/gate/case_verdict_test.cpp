@@ -39,10 +39,16 @@ record::Pair pair(double candidate_ns, const record::Drop& dropped = {}) {
 CasePairs measured(int kept, double candidate_ns, int by_baseline, int by_candidate,
                    int by_both = 0) {
   CasePairs pairs;
-  for (int i = 0; i < kept; ++i) add(pairs, pair(candidate_ns));
-  for (int i = 0; i < by_baseline; ++i) add(pairs, pair(100, {"hot", ""}));
-  for (int i = 0; i < by_both; ++i) add(pairs, pair(100, {"hot", "hot"}));
-  for (int i = 0; i < by_candidate; ++i) add(pairs, pair(100, {"", "hot"}));
+  const auto add_rounds = [&](int count, record::Pair measured) {
+    for (int i = 0; i < count; ++i) {
+      measured.round = pairs.rounds();
+      add(pairs, {measured, {}});
+    }
+  };
+  add_rounds(by_baseline, pair(100, {"hot", ""}));
+  add_rounds(by_both, pair(100, {"hot", "hot"}));
+  add_rounds(by_candidate, pair(100, {"", "hot"}));
+  add_rounds(kept, pair(candidate_ns));
   return pairs;
 }
 
@@ -115,43 +121,47 @@ TEST(CaseVerdict, APairIsDroppedByTheSideOrSidesThatWereDisturbed) {
         {Sides<run::CaseResult>{hot, hot}, 0, 0},
         {Sides<run::CaseResult>{fine, fine}, 0, 0}}) {
     CasePairs pairs;
-    add(pairs, pair(100, drop_of(results)));
+    add(pairs, {pair(100, drop_of(results)), {}});
     EXPECT_EQ(pairs.dropped_alone.baseline, baseline);
     EXPECT_EQ(pairs.dropped_alone.candidate, candidate);
     EXPECT_EQ(pairs.rounds(), 1);
   }
 }
 
-TEST(CaseVerdict, ACandidateDisturbsItselfWhenChanceWouldHardlyHitItAlone) {
-  const auto disturbs = [](int baseline, int candidate, int both = 0) {
-    return disturbs_itself(measured(20, 100, baseline, candidate, both));
+constexpr analysis::Screening innocent{true, false, 1};
+
+TEST(CaseVerdict, ACandidateThatIsDisturbedAloneDoesNotPass) {
+  const auto judged = [](double candidate_ns, int by_baseline, int by_candidate) {
+    return judge(setup(), gate_case(), measured(18, candidate_ns, by_baseline, by_candidate),
+                 innocent, true, "the budget was spent", 0);
   };
-  EXPECT_FALSE(disturbs(0, 6));   // 1/64 by chance
-  EXPECT_TRUE(disturbs(0, 7));    // 1/128
-  EXPECT_FALSE(disturbs(1, 9));   // 11/1024
-  EXPECT_TRUE(disturbs(1, 10));   // 12/2048
-  EXPECT_FALSE(disturbs(7, 0));   // the baseline's affair
-  EXPECT_FALSE(disturbs(5, 12));  // 9402/131072
-  EXPECT_FALSE(disturbs(0, 6, 50));
-  EXPECT_TRUE(disturbs(0, 7, 50));
+  EXPECT_EQ(judged(100, 6, 0).verdict, Verdict::pass);
+  EXPECT_EQ(judged(100, 8, 8).verdict, Verdict::undecided) << "all might have been slow";
+  const record::CaseVerdict verdict = judged(100, 0, 6);
+  EXPECT_EQ(verdict.verdict, Verdict::undecided);
+  EXPECT_EQ(verdict.reason,
+            "the budget was spent; the candidate alone was disturbed in 6 rounds, the baseline "
+            "alone in 0; the latest: candidate: hot");
+  EXPECT_EQ(verdict.dropped_candidate, 6);
+  EXPECT_FALSE(verdict.doubt);
+  EXPECT_EQ(judged(80, 0, 6).verdict, Verdict::improvement);
+  EXPECT_EQ(judged(120, 0, 7).verdict, Verdict::regression) << "even when nothing disturbs it";
 }
 
-TEST(CaseVerdict, DroppedPairsOfOneSideArePassOnlyWhereTheyCanBeChance) {
-  const auto judged = [](double candidate_ns, int by_baseline, int by_candidate) {
-    return judge(setup(), gate_case(), measured(12, candidate_ns, by_baseline, by_candidate), false,
-                 "", 0);
-  };
-  EXPECT_EQ(judged(100, 0, 6).verdict, Verdict::pass);
-  EXPECT_EQ(judged(100, 8, 8).verdict, Verdict::pass);
-  const record::CaseVerdict verdict = judged(100, 0, 7);
-  EXPECT_EQ(verdict.verdict, Verdict::invalid_environment);
-  EXPECT_NE(verdict.reason.find("only the candidate was disturbed in 7 of 7 dropped pairs"),
-            std::string::npos)
-      << verdict.reason;
-  EXPECT_EQ(judged(80, 0, 6).verdict, Verdict::improvement);
-  EXPECT_EQ(judged(80, 0, 7).verdict, Verdict::invalid_environment);
-  EXPECT_EQ(judged(120, 0, 7).verdict,
-            Verdict::regression);  // it is slower even when nothing disturbs it
+TEST(CaseVerdict, AnUndecidedCaseThatSeemsSlowerIsDoubted) {
+  GateCase slower = gate_case();
+  const record::CaseVerdict tenfold =
+      judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "the budget was spent", 0);
+  EXPECT_EQ(tenfold.verdict, Verdict::undecided);
+  EXPECT_EQ(tenfold.doubt, record::Doubt::cluster);
+  EXPECT_EQ(tenfold.more_pairs, 4);
+  EXPECT_FALSE(tenfold.smallest_effect);
+  EXPECT_FALSE(judge(setup(), slower, measured(3, 1000, 0, 0), {}, false, "", 0).doubt)
+      << "it goes on";
+  EXPECT_FALSE(judge(setup(), slower, measured(3, 100, 0, 0), {}, true, "", 0).doubt);
+  slower.rule.expected = true;
+  slower.rule.expectation = "why";
+  EXPECT_FALSE(judge(setup(), slower, measured(3, 1000, 0, 0), {}, true, "", 0).doubt);
 }
 
 // ---- the end of the budget

@@ -9,7 +9,7 @@ import pytest
 
 from harness.gate.resume_test import interrupted_gate, refusal, resuming
 from harness.run.kill_test import finish
-from harness.run.scripted_runs import PLAIN, case, named
+from harness.run.scripted_runs import PLAIN, ROUNDS, case, named
 
 
 def acting(lab, name: str, *acts: str, **options):
@@ -82,8 +82,11 @@ def test_two_sides_that_hang_share_the_budget_and_say_nothing(lab):
 def test_a_candidate_that_disturbs_itself_does_not_pass(lab):
     rounds = [f"constant=throttled@{number}" for number in (1, 3, 5, 7, 9, 11, 13)]
     code, found = lab.gate(lab.profile("constant"), PLAIN, acting(lab, "candidate", *rounds))
-    assert (code, named(found)) == (3, {"constant": "invalid_environment"})
-    assert "only the candidate was disturbed in 7 of 7 dropped pairs" in found["constant"]["reason"]
+    assert (code, named(found)) == (3, {"constant": "undecided"})
+    assert (
+        "the candidate alone was disturbed in 7 rounds, the baseline alone in 0"
+        in found["constant"]["reason"]
+    )
     # The same rounds on both sides in turn are chance.
     lab.database.unlink()
     sides = [acting(lab, "even", *rounds[::2]), acting(lab, "odd", *rounds[1::2])]
@@ -92,20 +95,29 @@ def test_a_candidate_that_disturbs_itself_does_not_pass(lab):
     assert found["constant"]["dropped"] == 7
 
 
+def test_a_candidate_that_throttles_itself_again_and_again_fails(lab):
+    rounds = [f"constant=throttled@{number}" for number in range(2, 61, 3)]
+    code, found = lab.gate(lab.profile("constant"), PLAIN, acting(lab, "candidate", *rounds))
+    assert (code, named(found)) == (1, {"constant": "tail"})
+    assert found["constant"]["tail"] == "throttles"
+    assert "the candidate alone was disturbed in" in found["constant"]["reason"]
+
+
 # ---- order and layout
 
 
-def test_each_side_starts_first_equally_often(lab):
+def test_a_coin_says_which_process_starts_first(lab):
     first = {}
     for seed in range(3):
         assert lab.gate(lab.profile("constant"), PLAIN, PLAIN, "--aa", "--seed", seed)[0] == 0
         rows = lab.query("SELECT replicate, run_id FROM process ORDER BY id")
         order = [
-            [run.rsplit("-", 1)[1] for number, run in rows if number == each] for each in range(8)
+            [run.rsplit("-", 1)[1] for number, run in rows if number == each]
+            for each in range(ROUNDS)
         ]
         assert all(sorted(each) == ["baseline", "candidate"] for each in order)
-        assert all(order[i] == order[i + 1][::-1] for i in range(0, 8, 2))
         first[seed] = tuple(each[0] for each in order)
+        assert len(set(first[seed])) == 2
         lab.database.unlink()
     assert len(set(first.values())) > 1
 
@@ -130,7 +142,9 @@ def test_when_one_side_does_not_know_layouts_neither_has_one(lab, old):
         case("process_noise"),
     )
     assert len(medians) == 1
-    assert lab.query("SELECT count(*), count(DISTINCT outcome) FROM measurement") == [(32, 1)]
+    assert lab.query("SELECT count(*), count(DISTINCT outcome) FROM measurement") == [
+        (4 * ROUNDS, 1)
+    ]
 
 
 # ---- going on

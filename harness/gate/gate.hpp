@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/analysis/gate_plan.hpp"
+#include "harness/analysis/paired_times.hpp"
 #include "harness/base/error.hpp"
 #include "harness/gate/paired_case.hpp"
 #include "harness/record/gate.hpp"
@@ -20,6 +21,12 @@ struct GateCase : Sides<run::Selected> {
   analysis::CaseRule rule;
 };
 
+/// A pair with what its samples say beside their medians.
+struct MeasuredPair {
+  record::Pair pair;
+  analysis::PairShape shape;
+};
+
 /// All that is decided before anything is measured.
 struct GateSetup {
   record::Gate gate;
@@ -33,7 +40,7 @@ struct GateSetup {
   double case_timeout_s = 0;  // of one case in one process, preparing included
   std::vector<GateCase> cases;
   std::vector<record::CaseVerdict> settled;  // known without measuring: missing, new, skipped
-  std::vector<record::Pair> pairs;           // measured before an interruption
+  std::vector<MeasuredPair> pairs;           // measured before an interruption
 };
 
 /// How far a gate is.

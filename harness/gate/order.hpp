@@ -12,8 +12,10 @@ namespace ridgeline::gate {
 enum class Side { baseline, candidate };
 std::string_view to_string(Side side);
 
-/// Whether the baseline is sampled first in this round of this case: by chance in even rounds, and
-/// the other way round in the odd round that follows, so that each side is first equally often.
+/// Whether the baseline is sampled first in this round of this case: a fair coin for each round,
+/// and no balance between rounds. So the sign of each pair is a coin, too, when both sides are
+/// equal, whatever the machine does in the order of time: drift, periods, memory of earlier
+/// processes.
 bool baseline_first(std::uint64_t seed, std::string_view case_name, int round);
 
 /// protocol::Prepare::layout of one side of one round of a case; never 0.

@@ -34,6 +34,13 @@ Looking looking(run::StrictTable& table) {
   table.refuse(table.need("direction").source(), "direction must be \"both\" or \"slower\"");
 }
 
+analysis::Tails tails(run::StrictTable& table) {
+  const std::string text = table.text("tails");
+  if (text == "fail") return analysis::Tails::fail;
+  if (text == "tell") return analysis::Tails::tell;
+  table.refuse(table.need("tails").source(), "tails must be \"fail\" or \"tell\"");
+}
+
 Rule::Expectation expectation(run::StrictTable& table) {
   if (table.text("expect") != "regression")
     table.refuse(table.need("expect").source(), "expect must be \"regression\"");
@@ -73,6 +80,7 @@ Rule rule(run::StrictTable& table, int line) {
                  "write 3% or 0.03");
   if (table.find("counts")) read_counts(table, rule);
   if (table.find("direction")) rule.looking = looking(table);
+  if (table.find("tails")) rule.tails = tails(table);
   if (table.find("skip")) rule.skip = words(table, "skip");
   if (table.find("expect")) rule.expect = expectation(table);
   for (const char* key : {"reason", "until", "at_most"})
@@ -81,10 +89,10 @@ Rule rule(run::StrictTable& table, int line) {
           node->source(),
           fmt::format("{} belongs to expect = \"regression\", which this rule has not", key));
   if (!rule.delta && !rule.floor_ns && !rule.alpha && !rule.counts && rule.metric_counts.empty() &&
-      !rule.looking && !rule.skip && !rule.expect) {
+      !rule.looking && !rule.tails && !rule.skip && !rule.expect) {
     table.done();  // a misspelt key is the better explanation
     table.refuse(table.source(), "the rule sets nothing",
-                 "give it a delta, floor, alpha, counts, direction, skip or expect");
+                 "give it a delta, floor, alpha, counts, direction, tails, skip or expect");
   }
   return rule;
 }
@@ -164,6 +172,7 @@ CaseRule rule_of(const GateRules& rules, const std::string& name, const CaseRule
   if (const Rule* rule = decides("growth of counts", &Rule::counts)) result.counts = *rule->counts;
   result.metric_counts = metric_counts(rules, matching, name);
   if (const Rule* rule = decides("direction", &Rule::looking)) result.looking = *rule->looking;
+  if (const Rule* rule = decides("choice of tails", &Rule::tails)) result.tails = *rule->tails;
   const Rule* skip = decides("reason to skip", &Rule::skip);
   if (skip) result.skip = *skip->skip;
   if (const Rule* rule = decides("expectation", &Rule::expect)) {

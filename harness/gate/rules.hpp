@@ -22,6 +22,7 @@ struct GateRules {
     std::optional<double> counts;                 // relative growth that every count may have
     std::map<std::string, double> metric_counts;  // that a single metric may have: a key of its own
     std::optional<analysis::Looking> looking;
+    std::optional<analysis::Tails> tails;
     std::optional<std::string> skip;
     struct Expectation {
       std::string reason, until;      // until: "2026-12-31", the last day on which it holds

@@ -164,6 +164,7 @@ TEST(GateRules, ATieBetweenDifferentValuesNamesBothLines) {
       {"counts = 0", "counts = 0.01"},
       {"counts = { a = 0 }", "counts = { a = 0.01 }"},
       {"direction = \"both\"", "direction = \"slower\""},
+      {"tails = \"fail\"", "tails = \"tell\""},
       {"skip = \"a\"", "skip = \"b\""}};
   for (const auto& [first, second] : ties) {
     const std::string text = rules(first, second);
@@ -236,6 +237,8 @@ TEST(GateRules, RefuseWithFileAndLine) {
       {"skip = \"too noisy here\"", "skip = \"a\"\nat_most = 0.1",
        "gate.toml:21: at_most belongs to expect", ""},
       {"\"slower\"", "\"faster\"", "gate.toml:10: direction must be \"both\" or \"slower\"", ""},
+      {"direction = \"slower\"", "tails = \"hide\"",
+       "gate.toml:10: tails must be \"fail\" or \"tell\"", ""},
       {"\"regression\"", "\"pass\"", "gate.toml:14: expect must be \"regression\"", ""},
       {"reason = \"checked for overflow now\"\n", "", "gate.toml:12: reason is missing in [[rule]]",
        ""},

@@ -110,7 +110,11 @@ void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& 
 }
 
 void add_measured(GateSetup& setup, const store::Store& store) {
-  setup.pairs = store::pairs(store, setup.gate.id);
+  store::each_pair(store, setup.gate.id,
+                   [&](const record::Pair& pair, std::span<const double> baseline_ns,
+                       std::span<const double> candidate_ns) {
+                     setup.pairs.push_back({pair, analysis::shape_of(baseline_ns, candidate_ns)});
+                   });
   for (const record::CaseVerdict& verdict : store::verdicts(store, setup.gate.id)) {
     const auto known =
         std::ranges::find(setup.settled, verdict.case_name, &record::CaseVerdict::case_name);

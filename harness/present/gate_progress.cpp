@@ -35,15 +35,15 @@ std::string pilot_text(const gate::GateProgress& progress,
                   verdicts.size(), progress.cases, verdicts.size() == 1 ? "is" : "are");
   if (known.empty()) return text + "\n";
   std::ranges::sort(known, {}, [](const auto* verdict) { return -*verdict->smallest_effect; });
-  text += fmt::format("; in {} more this gate will find slow-downs of about\n",
+  text += fmt::format("; in {} more this gate will find slow-downs\n",
                       units::duration(progress.left_s));
   for (std::size_t i = 0; i < std::min(known.size(), pilot_lines); ++i)
-    text += fmt::format("  {} (delta {})  {}\n", units::percent(*known[i]->smallest_effect),
+    text += fmt::format("  {} (delta {})  {}\n", effect_text(*known[i]->smallest_effect),
                         units::percent(known[i]->delta), printable(known[i]->case_name, 400));
   if (known.size() > pilot_lines)
-    text += fmt::format("  at most {} in {} more\n",
-                        units::percent(*known[pilot_lines]->smallest_effect),
-                        known.size() - pilot_lines);
+    text +=
+        fmt::format("  {} or smaller in {} more\n",
+                    effect_text(*known[pilot_lines]->smallest_effect), known.size() - pilot_lines);
   return text;
 }
 

@@ -56,7 +56,7 @@ void add_counts(GateRow& row, const CaseVerdict& verdict) {
 }
 
 std::string interval(const CaseVerdict& verdict) {
-  if (!verdict.ratio) return {};
+  if (!verdict.ratio || (!verdict.ratio_low && !verdict.ratio_high)) return {};
   const auto end = [&](const std::optional<double>& ratio) {
     return ratio ? signed_percent(*ratio, verdict.delta) : "no bound";
   };
@@ -113,7 +113,7 @@ std::string why(const CaseVerdict& verdict) {
   add(tail_words(verdict));
   add(verdict.reason);
   if (verdict.verdict == Verdict::undecided && verdict.smallest_effect)
-    add(fmt::format("about {} could have been found", units::percent(*verdict.smallest_effect)));
+    add(fmt::format("a slow-down {} could have been found", effect_text(*verdict.smallest_effect)));
   if (verdict.p_value && verdict.level)
     add(fmt::format("p {:.2g}, level {:.2g}", *verdict.p_value, *verdict.level));
   return fmt::to_string(fmt::join(reasons, "; "));
@@ -197,6 +197,11 @@ std::string signed_percent(double ratio, double delta) {
   return text;
 }
 
+std::string effect_text(double effect) {
+  return effect < 1 ? "of about " + units::percent(effect)
+                    : fmt::format("to about {:.2g} times", 1 + effect);
+}
+
 GateRow gate_row(const CaseVerdict& verdict) {
   GateRow row;
   row.case_name = verdict.case_name;
@@ -228,7 +233,7 @@ std::string ratio_text(double ratio) {
 
 std::string change_with_interval(const GateRow& row) {
   if (row.metric.empty())
-    return row.change.empty() ? "" : fmt::format("{} {}", row.change, row.interval);
+    return row.interval.empty() ? row.change : fmt::format("{} {}", row.change, row.interval);
   const auto value = [](const std::string& text) { return text.empty() ? "none" : text.c_str(); };
   return fmt::format("{} {} -> {}{}", row.metric, value(row.baseline_value),
                      value(row.candidate_value), row.ratio.empty() ? "" : ", ratio " + row.ratio);

@@ -42,6 +42,9 @@ ExpectedWords words_of(Expected state);
 /// "+3.2%" of the ratio 1.032, with as many digits as a delta of this size asks for.
 std::string signed_percent(double ratio, double delta);
 
+/// A relative slow-down that can be found: "of about 3.2%", "to about 20 times".
+std::string effect_text(double effect);
+
 /// "0.998", with as many digits as tell it from 1.
 std::string ratio_text(double ratio);
 

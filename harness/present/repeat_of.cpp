@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/analysis/gate_decision.hpp"
 #include "harness/analysis/stored_gate.hpp"
+#include "harness/analysis/unpaired_decision.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/shell.hpp"
 #include "harness/base/text.hpp"

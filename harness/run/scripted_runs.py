@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", ROOT / "build" / "release" / "bin"))
+# Of a gate of quiet cases: none passes before it is known which may have a tail.
+ROUNDS = 12
 PLAIN = BUILD / "ridgeline-scripted-worker"
 # A gate of these has about a hundred pairs; two of them cannot be compared.
 VARIANTS = ("constant", "noisy", "process_noise", "bimodal", "segfault", "unsupported")
@@ -184,6 +186,15 @@ class Lab:
 def verdicts(printed: str) -> dict[str, dict]:
     """The verdicts of a gate's JSON by variant."""
     return {verdict["case"].split("/")[1]: verdict for verdict in json.loads(printed)["verdicts"]}
+
+
+def repeatable(found: dict[str, dict]) -> dict[str, dict]:
+    """Verdicts without what hangs on how many samples there was time for."""
+    of_samples = {"mean_ratio", "ninetieth_ratio", "baseline_slow", "candidate_slow"}
+    return {
+        variant: {key: value for key, value in verdict.items() if key not in of_samples}
+        for variant, verdict in found.items()
+    }
 
 
 def named(found: dict[str, dict]) -> dict[str, str]:

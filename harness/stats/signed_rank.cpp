@@ -1,6 +1,7 @@
 #include "harness/stats/signed_rank.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <numeric>
@@ -82,17 +83,32 @@ class Gaps {
 }  // namespace
 
 SignedRank signed_rank(std::span<const double> differences, double theta) {
-  check_range(differences);
   check_range({&theta, 1});
-  std::vector<double> ascending(differences.begin(), differences.end());
-  std::sort(ascending.begin(), ascending.end());
-  const auto [equal_begin, equal_end] = std::equal_range(ascending.begin(), ascending.end(), theta);
-  // theta - below against above - theta.
-  const auto compare = [theta](double below, double above) {
-    return 0 <=> compare_sum(below, above, 2 * theta);
+  struct Distance {
+    double from_theta;
+    bool above;
   };
-  const Midranks scores =
-      score({ascending.begin(), equal_begin}, {equal_end, ascending.end()}, compare);
+  std::vector<Distance> distances;
+  for (const double difference : differences) {
+    if (std::isnan(difference))
+      throw Error(ErrorKind::internal, "a rank test of a value that is no number was asked for");
+    const double from_theta = std::abs(difference - theta);
+    if (from_theta >= same_log_ratio) distances.push_back({from_theta, difference > theta});
+  }
+  std::ranges::sort(distances, {}, &Distance::from_theta);
+  const auto n = static_cast<std::int64_t>(distances.size());
+  Midranks scores;
+  for (auto first = distances.begin(); first != distances.end();) {
+    const auto last = std::find_if(first, distances.end(), [&](const Distance& each) {
+      return each.from_theta - first->from_theta >= same_log_ratio;  // two infinite ones: NaN
+    });
+    const auto before = first - distances.begin(), tied = last - first;
+    const auto each = std::min<std::int64_t>(2 * before + tied + 1, n + n % 2);
+    scores.doubled.insert(scores.doubled.end(), static_cast<std::size_t>(tied), each);
+    scores.second += each * std::count_if(first, last, [](const Distance& d) { return d.above; });
+    scores.total += each * tied;
+    first = last;
+  }
   return {p_up(scores), p_down(scores)};
 }
 

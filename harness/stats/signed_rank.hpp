@@ -10,13 +10,18 @@
 /// fair coin, whatever the noise looks like.
 namespace ridgeline::stats {
 
+/// Log ratios closer than this are equal: what is left of the logarithms of equal ratios, such as
+/// 103/100 and 206/200, must not decide anything.
+inline constexpr double same_log_ratio = 1e-12;
+
 struct SignedRank {
   double up = 1;    // p value against "the differences are not above theta"
   double down = 1;  // p value against "the differences are not below theta"
 };
 
-/// Throws Error when a value or theta is not finite, or too large for a sum of two to be. With no
-/// difference from theta at all both p values are 1.
+/// Differences within same_log_ratio of theta are left out, and distances that close are tied. A
+/// difference may be infinite, which is farther than all others. Throws Error when one is NaN, or
+/// theta is not finite. With no difference from theta at all both p values are 1.
 SignedRank signed_rank(std::span<const double> differences, double theta);
 
 /// The value at which the score sum is balanced: the test's own estimate of the centre (Hodges and

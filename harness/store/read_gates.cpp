@@ -96,6 +96,31 @@ std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id
   });
 }
 
+void each_pair(Connection& connection, std::string_view gate_id,
+               const std::function<void(const record::Pair&, std::span<const double>,
+                                        std::span<const double>)>& take) {
+  connection.read("read the pairs of a gate in", [&] {
+    check_measurements(connection, gate_id);
+    each_row(
+        connection, "pair",
+        "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns, b.samples AS "
+        "baseline_samples, c.samples AS candidate_samples FROM pair "
+        "LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c ON c.id = "
+        "candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
+        [&](const Row& row) {
+          const auto samples = [&](const char* column) {
+            return row.get<std::vector<double>>(column, record::time);
+          };
+          const std::vector<double> baseline = samples("baseline_samples"),
+                                    candidate = samples("candidate_samples");
+          if (baseline.empty() || candidate.empty())
+            row.refuse("a side without samples, and cannot be judged again");
+          take(read_pair(row), baseline, candidate);
+        },
+        gate_id);
+  });
+}
+
 std::int64_t pair_count(Connection& connection, std::string_view gate_id) {
   return connection.read("count the pairs of a gate in", [&] {
     std::int64_t count = 0;

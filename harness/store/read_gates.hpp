@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,6 +25,11 @@ struct GateSummary {
 std::vector<GateSummary> gates(Connection& connection);
 /// By round, then in the order measured.
 std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id);
+/// The same, one after the other, each with the samples of its two processes in ns. Throws when
+/// samples were dropped.
+void each_pair(Connection& connection, std::string_view gate_id,
+               const std::function<void(const record::Pair& pair, std::span<const double> baseline,
+                                        std::span<const double> candidate)>& take);
 std::int64_t pair_count(Connection& connection, std::string_view gate_id);
 /// By name of the case.
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);

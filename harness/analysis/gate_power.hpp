@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "harness/record/gate.hpp"
+
+/// What a gate's pairs can find, and what they hint at without proving it. Differences are log
+/// ratios, and so are delta and effects.
+namespace ridgeline::analysis {
+
+/// Pairs below which no slow-down of any size is a regression at `level`: n coins fall alike with
+/// the chance 2^-n.
+int least_pairs(double level);
+
+/// The smallest slow-down that one test of `pairs` pairs at `level` finds with 80% power, when the
+/// differences scatter with the standard deviation `sd`: about. Infinite where no size can be
+/// found. `shift` as of GatePlan.
+double smallest_found(int pairs, double sd, double delta, double shift, double level);
+
+/// Standard deviation of differences: robust from 8 on. Absent below 3.
+std::optional<double> scatter(std::span<const double> differences);
+
+/// What speaks for a slow-down above delta in a case that could not be decided, of `cases`. These
+/// rules keep gates of equal sides below one in twenty on noise as machines make it, which "the
+/// interval lies above delta" does not (docs/statistics.md).
+std::optional<record::Doubt> doubt_of(std::span<const double> differences, double delta, int cases);
+
+/// About how many more pairs would show what these differences hint at, at `level`; absent where
+/// they do not hint at a slow-down above delta.
+std::optional<int> more_pairs(std::span<const double> differences, double delta, double shift,
+                              double level);
+
+}  // namespace ridgeline::analysis

@@ -1,0 +1,216 @@
+#include "harness/analysis/gate_tail.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/gate_decision.hpp"
+
+namespace ridgeline::analysis {
+namespace {
+
+using record::Tail;
+using record::Verdict;
+
+const GatePlan plan = plan_for(DeviceKind::cuda);
+
+/// A pair whose medians and quartiles differ by a log ratio, and its mean, ...
+struct Planted {
+  double median = 0, mean = 0, ninetieth = 0, quartile = 0, slow = 0;
+};
+
+PairedTimes pair_of(const Planted& planted, int round = 0,
+                    Disturbed disturbed = Disturbed::neither) {
+  PairedTimes pair{100, 100 * std::exp(planted.median), round, disturbed};
+  pair.shape.mean = planted.mean;
+  pair.shape.ninetieth = planted.ninetieth;
+  pair.shape.baseline_quartile = std::log(100);
+  pair.shape.candidate_quartile = std::log(100) + planted.quartile;
+  pair.shape.candidate_slow = planted.slow;
+  return pair;
+}
+
+/// The screening rounds without anything, then `count` pairs with what is planted, then `plain`
+/// without.
+std::vector<PairedTimes> rounds(int count, const Planted& planted, int plain = 0,
+                                Disturbed disturbed = Disturbed::neither) {
+  std::vector<PairedTimes> pairs;
+  for (int i = 0; i < plan.screening_rounds; ++i) pairs.push_back(pair_of({}, i));
+  for (int i = 0; i < count + plain; ++i)
+    pairs.push_back(i < count ? pair_of(planted, plan.screening_rounds + i, disturbed)
+                              : pair_of({}, plan.screening_rounds + i));
+  return pairs;
+}
+
+TailDecision on(const std::vector<PairedTimes>& pairs, int suspects, double delta = .005,
+                bool last = false) {
+  return decide_tail(plan, .01 / suspects, delta, pairs, last);
+}
+
+constexpr Planted a_slow_process{.1, .1, .1, .1, 0};
+
+TEST(PairShape, OfOneLaunchInTenTwiceAsSlow) {
+  const std::vector<double> usual{100, 101, 100, 99, 100, 101, 100, 99, 100, 100};
+  std::vector<double> slow = usual;
+  slow[2] = 200;
+  const PairShape shape = shape_of(usual, slow);
+  EXPECT_NEAR(shape.mean, .09531, 5e-7);
+  EXPECT_NEAR(shape.ninetieth, .093508, 5e-7);
+  EXPECT_EQ(shape.candidate_slow, .1);
+  EXPECT_EQ(shape.baseline_slow, 0);
+  EXPECT_NEAR(shape.candidate_quartile - shape.baseline_quartile, 0, 1e-12);
+}
+
+TEST(GateTail, FifteenPairsWithASlowLaunchInTenShowIt) {
+  const TailDecision shown = on(rounds(15, {.slow = .1}), 1);
+  EXPECT_EQ(shown.tail, Tail::launches);
+  EXPECT_EQ(shown.p_value, std::ldexp(1., -15));
+  EXPECT_EQ(shown.pairs, 27u);
+  const TailDecision few = on(rounds(12, {.slow = .1}, 3), 1);
+  EXPECT_FALSE(few.tail);
+  EXPECT_FALSE(few.cleared) << "twelve of fifteen are too few for this look, but suspicious";
+}
+
+TEST(GateTail, EightOfFortyEightSlowProcessesAreEnoughForOneSuspect) {
+  const TailDecision one = on(rounds(8, a_slow_process, 40), 1);
+  EXPECT_EQ(one.tail, Tail::processes);
+  EXPECT_EQ(one.p_value, std::ldexp(1., -8));
+  EXPECT_FALSE(on(rounds(8, a_slow_process, 40), 2).tail);
+  EXPECT_EQ(on(rounds(9, a_slow_process, 39), 2).p_value, std::ldexp(1., -9));
+}
+
+TEST(GateTail, MeansAndNinetiesAreQuestionsOfTheirOwn) {
+  EXPECT_EQ(on(rounds(48, {.mean = .02}), 1, .01).tail, Tail::means);
+  // A mean that two huge pairs move, and a 90th percentile that all have.
+  std::vector<PairedTimes> pairs = rounds(48, {.mean = .005, .ninetieth = .02});
+  pairs[20].shape.mean = pairs[30].shape.mean = 1;
+  EXPECT_EQ(on(pairs, 1, .01).tail, Tail::nineties);
+}
+
+TEST(GateTail, WhatIsNoLongerSuspiciousIsCleared) {
+  const TailDecision found = on(rounds(0, {}, 15), 1);
+  EXPECT_TRUE(found.cleared);
+  EXPECT_EQ(found.pairs, 27u);
+  EXPECT_FALSE(on(rounds(0, {}, 14), 1).cleared) << "before the look";
+  EXPECT_TRUE(on(rounds(0, {}, 3), 1, .005, true).cleared) << "no more pairs will come";
+  EXPECT_FALSE(on(rounds(3, {.slow = .1}), 1, .005, true).cleared);
+}
+
+TEST(GateTail, SlowerThroughoutByLessThanDeltaIsNone) {
+  const TailDecision found = on(rounds(15, {.004, .004, .004, .004, 0}), 1);
+  EXPECT_FALSE(found.tail);
+  EXPECT_TRUE(found.cleared);
+  EXPECT_TRUE(is_suspicious(std::vector<PairedTimes>(12, pair_of({.004, .004})), .005));
+}
+
+TEST(GateTail, ThePairsOfTheScreeningShowNothing) {
+  std::vector<PairedTimes> pairs = rounds(0, {}, 15);
+  for (int i = 0; i < plan.screening_rounds; ++i)
+    pairs[static_cast<std::size_t>(i)] = pair_of({.slow = 1}, i);
+  EXPECT_TRUE(on(pairs, 1).cleared);
+  EXPECT_TRUE(is_suspicious(screening_pairs(plan, pairs), .005));
+}
+
+TEST(GateTail, ACandidateThatIsDisturbedAloneThrottles) {
+  const TailDecision shown = on(rounds(8, {}, 40, Disturbed::candidate), 1);
+  EXPECT_EQ(shown.tail, Tail::throttles);
+  EXPECT_FALSE(on(rounds(8, {}, 40, Disturbed::baseline), 1).tail);
+  EXPECT_FALSE(on(rounds(8, {}, 40, Disturbed::both), 1).tail);
+  std::vector<PairedTimes> slow = rounds(20, a_slow_process, 28);
+  slow.back().disturbed = Disturbed::candidate;
+  EXPECT_EQ(on(slow, 1).tail, Tail::processes) << "which does not need the disturbed one";
+}
+
+TEST(GateTail, ASuspectHintsAtATailOrASlowerMedian) {
+  const std::vector<PairedTimes> quiet(12, pair_of({}));
+  EXPECT_FALSE(is_suspicious(quiet, .005));
+  EXPECT_FALSE(is_suspicious({}, .005));
+  std::vector<PairedTimes> one = quiet;
+  one[0] = pair_of(a_slow_process);
+  EXPECT_TRUE(is_suspicious(one, .005));
+  EXPECT_TRUE(is_suspicious(std::vector<PairedTimes>(12, pair_of({.slow = .01})), .005));
+  one[0] = pair_of({.slow = .3});
+  EXPECT_FALSE(is_suspicious(one, .005)) << "one burst in twelve pairs";
+}
+
+// ---- Beside the medians.
+
+CaseRule rule() {
+  CaseRule made;
+  made.delta = .005;
+  return made;
+}
+
+Decision decided(const std::vector<PairedTimes>& pairs, const Screening& screening,
+                 bool last = false, Tails tails = Tails::fail) {
+  CaseRule with = rule();
+  with.tails = tails;
+  return decide(plan, with, 100, pairs, last, screening);
+}
+
+constexpr Screening running{}, innocent{true, false, 1}, suspect{true, true, 1};
+
+TEST(GateTail, NothingPassesBeforeTheScreening) {
+  const std::vector<PairedTimes> twelve = rounds(0, {});
+  EXPECT_FALSE(decided(twelve, running).decided);
+  EXPECT_EQ(decided(twelve, innocent).verdict, Verdict::pass);
+  EXPECT_FALSE(decided(twelve, suspect).decided);
+  EXPECT_EQ(decided(twelve, running, true).verdict, Verdict::pass) << "the budget is spent";
+}
+
+TEST(GateTail, ASuspectPassesOnceItIsCleared) {
+  EXPECT_FALSE(decided(rounds(0, {}, 14), suspect).decided);
+  EXPECT_EQ(decided(rounds(0, {}, 15), suspect).verdict, Verdict::pass);
+}
+
+TEST(GateTail, IsAVerdictOfItsOwn) {
+  const Decision found = decided(rounds(15, {.mean = .1, .slow = .1}), suspect);
+  EXPECT_EQ(found.verdict, Verdict::tail);
+  EXPECT_TRUE(found.decided);
+  EXPECT_EQ(found.tail, Tail::launches);
+  EXPECT_NEAR(found.shape.value().mean, .1 * 15 / 27, 1e-12);
+  EXPECT_EQ(found.pairs, 27);
+  EXPECT_EQ(found.estimate, 0);
+  EXPECT_EQ(found.p_value, std::ldexp(1., -15));
+  const Decision told = decided(rounds(15, {.slow = .1}), suspect, false, Tails::tell);
+  EXPECT_EQ(told.verdict, Verdict::pass);
+  EXPECT_EQ(told.tail, Tail::launches);
+}
+
+TEST(GateTail, AnImprovementOfTheMedianMayHaveOne) {
+  EXPECT_EQ(decided(rounds(48, {-.1, 0, 0, -.1, .1}), suspect).verdict, Verdict::tail);
+}
+
+TEST(GateTail, OfASlowerMedianItIsARegression) {
+  std::vector<PairedTimes> pairs;
+  for (int i = 0; i < 18; ++i) pairs.push_back(pair_of({.1, .1, .1, .1, 1}, i));
+  EXPECT_EQ(decided(pairs, suspect).verdict, Verdict::regression);
+  EXPECT_FALSE(is_suspect(plan, rule(), 1, pairs)) << "found by the medians of twelve";
+  EXPECT_TRUE(is_suspect(plan, rule(), 100, pairs));
+}
+
+TEST(GateTail, ThatIsNotProvedIsSaid) {
+  const Decision found = decided(rounds(3, {.slow = .1}), suspect, true);
+  EXPECT_EQ(found.verdict, Verdict::pass);
+  EXPECT_TRUE(found.tail_suspected);
+}
+
+TEST(GateTail, ACandidateThatIsDisturbedMoreOftenDoesNotPass) {
+  const auto with = [](int disturbed, Disturbed side, int plain) {
+    std::vector<PairedTimes> pairs;
+    for (int i = 0; i < disturbed + plain; ++i)
+      pairs.push_back(pair_of({}, i, i < disturbed ? side : Disturbed::neither));
+    return decided(pairs, innocent, true);
+  };
+  EXPECT_FALSE(with(4, Disturbed::candidate, 20).decided);
+  EXPECT_EQ(with(4, Disturbed::baseline, 20).verdict, Verdict::pass);
+  EXPECT_EQ(with(4, Disturbed::both, 20).verdict, Verdict::pass);
+  EXPECT_FALSE(with(1, Disturbed::candidate, 20).decided);
+  EXPECT_EQ(with(1, Disturbed::candidate, 40).verdict, Verdict::pass) << "once by chance";
+  EXPECT_FALSE(with(20, Disturbed::candidate, 0).decided);
+  EXPECT_FALSE(with(20, Disturbed::candidate, 0).estimate) << "no pair counts";
+}
+
+}  // namespace
+}  // namespace ridgeline::analysis

@@ -1,0 +1,43 @@
+#include "harness/gate/timed_case.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "harness/base/units.hpp"
+
+namespace ridgeline::gate {
+
+void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& results,
+                double pair_s) {
+  state.pair_s = pair_s;
+  for (const Side side : both_sides) {
+    if (!results[side]) continue;
+    const record::Measurement& m = results[side]->measurement;
+    if (!m.median_ns) continue;
+    state.pair_s = std::max(state.pair_s, 2 * m.total_ns / 1e9);
+    state.longest_s = std::max(state.longest_s, m.total_ns / 1e9);
+    state.around_s += (m.total_ns - m.warmup_ns) / 1e9 - results[side]->sampling_s;
+    state.sample_s += *m.median_ns * static_cast<double>(m.executions_per_sample) / 1e9;
+  }
+  ++state.timed;
+}
+
+void tell_hangs(TimedCase& state, Sides<std::optional<run::CaseResult>>& results) {
+  for (const Side side : both_sides) {
+    if (!results[side] || !results[side]->out_of_budget) continue;
+    record::Measurement& m = results[side]->measurement;
+    const double spent_s = m.total_ns / 1e9;
+    if (hangs(spent_s, state.longest_s)) {
+      results[side]->out_of_budget = false;
+      m.reason =
+          fmt::format("{}, {} after the case was begun, which never took longer than {} before",
+                      m.reason, units::duration(spent_s), units::duration(state.longest_s));
+    } else {
+      state.cut = fmt::format("; the {} did not finish within the {} that it had left",
+                              to_string(side), units::duration(spent_s));
+    }
+  }
+}
+
+}  // namespace ridgeline::gate

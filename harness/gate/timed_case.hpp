@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/gate/case_verdict.hpp"
+
+namespace ridgeline::gate {
+
+/// A case of a gate that measures times, with what has become of it.
+struct TimedCase {
+  const GateCase* gate_case = nullptr;
+  CasePairs pairs;
+  analysis::Screening screening;
+  std::set<int> rounds;  // measured
+  bool over = false;     // has its verdict
+  double pair_s = 0;     // what its next round needs, by the latest: each side has half of the time
+  double longest_s = 0;  // of all executions that ended, on either side
+  std::string cut;       // what the end of the budget cut off; empty when it did not
+  // What its rounds took so far on both sides: around sampling and warming up, and for a sample.
+  // How many.
+  double around_s = 0, sample_s = 0;
+  int timed = 0;
+};
+
+/// Adds what a round of `pair_s` wall time took.
+void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& results,
+                double pair_s);
+
+/// What the end of the budget has cut off is a timeout of the case when it took out of all
+/// proportion; else it says nothing about it.
+void tell_hangs(TimedCase& state, Sides<std::optional<run::CaseResult>>& results);
+
+}  // namespace ridgeline::gate
