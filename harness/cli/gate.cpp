@@ -94,6 +94,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
       {"--device", !context.device.empty(), false, false},
       {"--profile", !context.profile.empty(), false, false},
       {"--no-wait", options.no_wait, false, true},
+      {"--spread", options.spread, false, false},
       {"--accept-changes", options.accept_changes, true, false},
       {"--config", !options.config.empty(), true, false},
       {"--delta", options.delta.has_value(), true, false},
@@ -251,6 +252,8 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
                  "Most that false regressions may occur, over all cases; without it 1%",
                  {.value_name = "SHARE"});
   side("--budget", options.budget, "Wall clock of the measuring; without it 10m", "TIME");
+  command.flag("--spread", options.spread,
+               "Measure all cases alike, even when the budget then decides none of them");
   side("--config", options.config,
        "Rules by case: delta, floor, alpha, counts, skip, expected regressions", "FILE");
   side("--seed", options.seed, "Of orders, inputs and layouts", "N");

@@ -120,6 +120,9 @@ present::GateReport gate_measured(const Context& context, const gate::GateOption
     display.clear();
     if (!context.quiet) present::say(out, fmt::format("  {}\n", printable(note, 2000)));
   };
+  observer.forecast = [&](const gate::GateForecast& forecast) {
+    observer.note(present::forecast_text(forecast));
+  };
   try {
     gate::measure_gate(setup, store, observer);
   } catch (const gate::WorkerChanged&) {

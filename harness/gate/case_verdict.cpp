@@ -72,7 +72,8 @@ void add_doubts(record::CaseVerdict& made, const GateSetup& setup, const GateCas
 void add(CasePairs& pairs, const MeasuredPair& measured) {
   const record::Pair& pair = measured.pair;
   const analysis::Disturbed by = disturbed(pair.dropped);
-  pairs.times.push_back({pair.baseline_ns, pair.candidate_ns, pair.round, by, measured.shape});
+  // The rounds of a case count from when it was taken on.
+  pairs.times.push_back({pair.baseline_ns, pair.candidate_ns, pairs.rounds(), by, measured.shape});
   if (by == analysis::Disturbed::neither) {
     ++pairs.kept;
     return;

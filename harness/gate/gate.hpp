@@ -37,10 +37,20 @@ struct GateSetup {
   double sampling_s = 0.1;    // wall time of one side of one round; some times as long where little
                               // else would do
   double budget_s = 0;        // of the whole gate
+  bool spread = false;        // over all cases, even when the budget then decides none
   double case_timeout_s = 0;  // of one case in one process, preparing included
   std::vector<GateCase> cases;
   std::vector<record::CaseVerdict> settled;  // known without measuring: missing, new, skipped
   std::vector<MeasuredPair> pairs;           // measured before an interruption
+};
+
+/// What a gate's budget is enough for, as the first rounds tell.
+struct GateForecast {
+  int cases = 0, taken = 0;  // of the gate, and that are measured for now
+  double round_s = 0;        // of those that are taken
+  int rounds = 0;            // that fit into what is left, and were had
+  int least = 0;             // with fewer, no slow-down is found
+  double wanted_s = 0;       // a budget for all cases; about
 };
 
 /// How far a gate is.
@@ -55,6 +65,8 @@ struct GateObserver {
   std::function<void(const GateProgress&)> tick;  // when a case starts, and a few times a second
   /// A case has its verdict, which is stored.
   std::function<void(const GateProgress&, const record::CaseVerdict&)> decided;
+  /// After the first rounds, when the budget is too short for all cases.
+  std::function<void(const GateForecast&)> forecast;
   /// After the pilot: the verdicts as they stand, with the smallest effect that each can still
   /// find.
   std::function<void(const GateProgress&, const std::vector<record::CaseVerdict>&)> pilot;

@@ -364,6 +364,34 @@ def test_one_pair_decides_nothing(lab):
     assert "ratio_low" not in found["slow"] and "ratio_high" not in found["slow"]
 
 
+def test_a_ten_fold_slow_down_never_ends_with_0(lab):
+    candidate = lab.worker("candidate", "--slower", 900)
+    for budget in ("1s", "2s", "4s"):
+        code, found = lab.gate(
+            lab.profile("constant", "prints"), PLAIN, candidate, "--budget", budget
+        )
+        assert code == (1 if "regression" in named(found).values() else 3), found
+        lab.database.unlink()
+
+
+def test_a_short_budget_decides_some_cases_and_says_what_all_would_need(lab):
+    profile = lab.profile("constant", "noisy", "process_noise", "drifting", "prints", "slow")
+    command = lab.gate_command(profile, PLAIN, PLAIN, "--aa", "--budget", "12s")
+    done = lab.execute(command, text=True)
+    assert re.search(
+        r"  the budget is enough for \d of 6 cases, which are measured first, and others while time "
+        r"is left; all cases need about .*; --spread measures all alike\n",
+        done.stdout,
+    ), done.stdout
+    assert done.returncode == 0, done.stdout
+    found = dict(lab.query("SELECT case_name, verdict FROM verdict"))
+    assert set(found.values()) == {"pass", "not_measured"}
+    assert found[case("slow")] == "not_measured"
+    lab.database.unlink()
+    code, found = lab.gate(profile, PLAIN, PLAIN, "--aa", "--budget", "3s", "--spread")
+    assert "not_measured" not in named(found).values()
+
+
 def test_a_budget_that_ends_in_the_middle_of_a_case_is_no_timeout_of_it(lab):
     code, found = lab.gate(lab.profile("slow"), PLAIN, PLAIN, "--aa", "--budget", "1s")
     assert (code, named(found)) == (3, {"slow": "undecided"})

@@ -143,6 +143,7 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     wanted.compared = all.at("cases").texts();
     std::ranges::sort(wanted.compared);
     stored.strict = stored.strict || all.at("strict").boolean();
+    if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
     check_named(gate, options);
@@ -172,6 +173,7 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
                   {"config", options.config},
                   {"label", options.label},
                   {"strict", options.strict},
+                  {"spread", options.spread},
                   {"workers", options.workers},
                   {"cases", names_of(cases.compared)}};
   for (const Side side : both_sides)
@@ -192,7 +194,8 @@ void check_options(const GateOptions& options, const record::Device& device) {
   if (!analysis::gives_counts(device.kind)) return;
   const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},
                                                    {"--alpha", options.alpha.has_value()},
-                                                   {"--budget", !options.budget.empty()}};
+                                                   {"--budget", !options.budget.empty()},
+                                                   {"--spread", options.spread}};
   for (const auto& [name, given] : of_times)
     if (given && options.resume.empty())
       throw Error(ErrorKind::usage,

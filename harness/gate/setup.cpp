@@ -82,6 +82,7 @@ GateSetup setup_of(const Wanted& wanted, const Programs& programs, const record:
   setup.sampling = sampling_of(profile, device.kind);
   setup.budget_s = wanted.budget_s;
   setup.sampling_s = first_block_s(setup);
+  setup.spread = wanted.options.spread;
   setup.case_timeout_s = profile.case_timeout_s;
   record::Gate& gate = setup.gate;
   if (wanted.resumed) {

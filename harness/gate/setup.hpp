@@ -19,10 +19,6 @@ void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& 
 /// Adds what an interrupted gate has stored. Its decided cases stay decided.
 void add_measured(GateSetup& setup, const store::Store& store);
 
-/// A gate's budget affords every case about so many rounds: with fewer, small effects could not be
-/// told.
-inline constexpr double affordable_rounds = 18;
-
 /// What a round of a case takes by its earlier rounds, on both sides together.
 struct RoundCosts {
   double around_s = 0;  // wall time around sampling and warming up

@@ -1,18 +1,17 @@
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <utility>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/units.hpp"
+#include "harness/gate/admission.hpp"
 #include "harness/gate/case_verdict.hpp"
 #include "harness/gate/course.hpp"
 #include "harness/gate/setup.hpp"
 #include "harness/gate/side_by_side.hpp"
-#include "harness/gate/timed_case.hpp"
+#include "harness/gate/timed_cases.hpp"
 #include "harness/process/interrupt.hpp"
 #include "harness/run/order.hpp"
 #include "harness/store/write_gate.hpp"
@@ -24,12 +23,6 @@ using record::Verdict;
 
 constexpr int pilot_rounds = 12;  // after which the gate says what it can find
 
-/// The cases that one pair of processes measures, in order.
-struct GateAssignment {
-  SideWorkers workers;
-  std::vector<TimedCase*> cases;
-};
-
 /// The course of a gate that measures times.
 class TimedGate {
  public:
@@ -37,43 +30,40 @@ class TimedGate {
       : setup_(setup),
         store_(store),
         observer_(observer),
+        cases_(setup),
+        round_(cases_.latest_round()),
         side_by_side_(
             setup, store, [this] { tick(); }, observer.note) {
-    std::map<std::string, TimedCase*> by_name;
-    cases_.reserve(setup.cases.size());
-    for (const GateCase& gate_case : setup.cases) {
-      cases_.emplace_back().gate_case = &gate_case;
-      by_name[gate_case.candidate.name] = &cases_.back();
-    }
-    for (const MeasuredPair& pair : setup.pairs) {
-      const auto found = by_name.find(pair.pair.case_name);
-      if (found != by_name.end()) keep_pair(*found->second, pair);
-    }
-    for (const record::CaseVerdict& verdict : setup.settled) {
-      const auto found = by_name.find(verdict.case_name);
-      if (found != by_name.end()) found->second->over = true;
+    for (const record::CaseVerdict& verdict : setup.settled)
       store::add(store, setup.gate.id, verdict);
-    }
   }
 
   void measure() {
     // What an interruption kept from being said.
-    for (TimedCase& state : cases_)
+    for (TimedCase& state : cases_.all())
       if (!state.pairs.times.empty()) decide(state);
-    for (; round_ < rounds() && undecided() > 0 && left_s() > 0; ++round_) {
+    screen();
+    for (; cases_.undecided() > 0 && left_s() > 0; ++round_) {
       if (!round()) break;
       screen();
+      hopeless_ = cases_.is_hopeless(left_s());
+      if (hopeless_) break;
       pilot();
     }
-    for (TimedCase& state : cases_)
-      if (!state.over) settle(state, judge_now(state, true, why_undecided(state), 0));
+    for (TimedCase& state : cases_.all()) {
+      if (state.over) continue;
+      if (state.first_round)
+        settle(state, cases_.judge(state, true, why_undecided(state), 0));
+      else
+        settle(state, verdict_on(*state.gate_case, Verdict::not_measured, why_not_measured()));
+    }
   }
 
   void interrupt() {
     side_by_side_.processes().kill();
-    for (TimedCase& state : cases_)
+    for (TimedCase& state : cases_.all())
       if (!state.over) {
-        record::CaseVerdict verdict = judge_now(state, false, "", setup_.plan.looks.back());
+        record::CaseVerdict verdict = cases_.judge(state, false, "", setup_.plan.looks.back());
         verdict.reason = "the gate was interrupted";
         store::add(store_, setup_.gate.id, verdict);
       }
@@ -81,53 +71,56 @@ class TimedGate {
 
  private:
   double left_s() const { return setup_.budget_s - process::seconds_since(start_); }
-  int undecided() const {
-    return static_cast<int>(
-        std::ranges::count_if(cases_, [](const TimedCase& each) { return !each.over; }));
-  }
 
   // ---- rounds
 
-  /// The cases that are left, in the round's order: those of the same workers together, under a
-  /// launcher of the same rank counts, too.
-  std::vector<GateAssignment> assignments() {
-    std::vector<GateAssignment> assignments;
-    for (const std::size_t index : run::shuffled(cases_.size(), seed_)) {
-      TimedCase& state = cases_[index];
-      if (state.over || state.rounds.contains(round_) ||
-          round_ >= setup_.plan.rounds(state.screening.suspect))
-        continue;
-      const SideWorkers workers = workers_of(*state.gate_case);
-      const auto same = std::ranges::find(assignments, workers, &GateAssignment::workers);
-      if (same != assignments.end())
-        same->cases.push_back(&state);
-      else
-        assignments.push_back({workers, {&state}});
-    }
-    return assignments;
-  }
-
-  /// False when nothing of it fits into what is left of the budget.
+  /// False when nothing is due any more, or nothing of it fits into what is left of the budget.
   bool round() {
     seed_ = run::replicate_seed(setup_.gate.seed, round_);
     side_by_side_.processes().begin_round(round_, seed_);
-    const std::vector<GateAssignment> to_do = assignments();  // none when it was measured before an
-                                                              // interruption
-    bool any = to_do.empty();
+    // Some were measured before an interruption.
+    bool any = std::ranges::any_of(cases_.all(), [&](const TimedCase& state) {
+      return !state.over && state.rounds.contains(round_);
+    });
     const process::Clock::time_point start = process::Clock::now();
     const double before_s = inside_s_;
-    for (const GateAssignment& assignment : to_do) {
-      for (TimedCase* state : assignment.cases) {
-        process::Interrupt::check();
-        if (left_s() <= std::max(0.0, state->pair_s)) continue;
-        tick(state->gate_case->candidate.name);
-        measure(assignment.workers, *state);
-        any = true;
-      }
+    for (const GateAssignment& assignment : cases_.due(round_, seed_)) {
+      for (TimedCase* state : assignment.cases)
+        any = measure_in_time(assignment.workers, *state) || any;
       side_by_side_.processes().end();
     }
+    any = take_on() || any;
     outside_s_ += process::seconds_since(start) - (inside_s_ - before_s);
     return any;
+  }
+
+  /// Measures cases for the first time while there is room for them.
+  bool take_on() {
+    std::optional<SideWorkers> running;
+    bool any = false;
+    while (TimedCase* state = cases_.take_on(round_, left_s())) {
+      const SideWorkers workers = workers_of(*state->gate_case);
+      if (running && !(*running == workers)) side_by_side_.processes().end();
+      running = workers;
+      any = measure_in_time(workers, *state) || any;
+      if (cases_.is_too_dear(*state, left_s())) {
+        state->first_round.reset();
+        settle(*state, verdict_on(*state->gate_case, Verdict::not_measured,
+                                  fmt::format("one round takes {}; {}",
+                                              units::duration(state->pair_s), why_not_measured())));
+      }
+    }
+    if (running) side_by_side_.processes().end();
+    forecast();
+    return any;
+  }
+
+  bool measure_in_time(const SideWorkers& workers, TimedCase& state) {
+    process::Interrupt::check();
+    if (left_s() <= std::max(0.0, state.pair_s)) return false;
+    tick(state.gate_case->candidate.name);
+    measure(workers, state);
+    return true;
   }
 
   void measure(const SideWorkers& workers, TimedCase& state) {
@@ -154,7 +147,7 @@ class TimedGate {
   double block_s(const TimedCase& state) const {
     if (state.timed == 0) return setup_.sampling_s;
     const double share_s =
-        setup_.budget_s / static_cast<double>(cases_.size()) / affordable_rounds -
+        setup_.budget_s / std::max(cases_.taken(), 1) / rounds_to_decide(setup_) -
         2 * setup_.sampling.warmup_s;
     return gate::block_s(
         setup_.sampling_s, share_s,
@@ -192,28 +185,10 @@ class TimedGate {
     pair.candidate_ns = results.candidate->measurement.median_ns.value();
     pair.dropped = drop_of({*results.baseline, *results.candidate});
     store::add(store_, setup_.gate.id, pair, ids.baseline, ids.candidate);
-    keep_pair(state, {pair, analysis::shape_of(results.baseline->measurement.samples_ns,
-                                               results.candidate->measurement.samples_ns)});
+    gate::keep(state, {pair, analysis::shape_of(results.baseline->measurement.samples_ns,
+                                                results.candidate->measurement.samples_ns)});
     look(state);
-    if (hopeless(state)) settle(state, judge_now(state, true, {}, 0));
-  }
-
-  /// Whether nearly every round is disturbed, so that going on would only take time from other
-  /// cases. What disturbs the candidate alone is a finding.
-  bool hopeless(const TimedCase& state) const {
-    const int first = setup_.plan.looks.front(), kept = state.pairs.kept,
-              dropped = state.pairs.dropped - state.pairs.dropped_alone.candidate;
-    return !state.over && dropped >= first && kept < first && 4 * kept < dropped;
-  }
-
-  static void keep_pair(TimedCase& state, const MeasuredPair& pair) {
-    state.rounds.insert(pair.pair.round);
-    add(state.pairs, pair);
-  }
-
-  record::CaseVerdict judge_now(const TimedCase& state, bool last, const std::string& reason,
-                                int max_pairs) const {
-    return judge(setup_, *state.gate_case, state.pairs, state.screening, last, reason, max_pairs);
+    if (cases_.is_disturbed(state)) settle(state, cases_.judge(state, true, {}, 0));
   }
 
   /// Decides the case when its pairs have reached a look.
@@ -223,26 +198,12 @@ class TimedGate {
 
   void decide(TimedCase& state) {
     if (state.over) return;
-    const record::CaseVerdict verdict = judge_now(state, false, "", state.pairs.kept);
+    const record::CaseVerdict verdict = cases_.judge(state, false, "", state.pairs.kept);
     if (verdict.verdict != Verdict::undecided) settle(state, verdict);
   }
 
-  /// After the screening rounds: chooses the suspects, which share alpha from now on, and lets the
-  /// others pass.
   void screen() {
-    if (screened_ || round_ + 1 < setup_.plan.screening_rounds) return;
-    screened_ = true;
-    int suspects = 0;
-    for (TimedCase& state : cases_) {
-      state.screening.over = true;
-      state.screening.suspect = analysis::is_suspect(setup_.plan, state.gate_case->rule,
-                                                     setup_.gate.cases, state.pairs.times);
-      suspects += state.screening.suspect ? 1 : 0;
-    }
-    for (TimedCase& state : cases_) {
-      if (suspects > 0) state.screening.share = 1.0 / suspects;
-      decide(state);
-    }
+    for (TimedCase* state : cases_.screen()) decide(*state);
   }
 
   void settle(TimedCase& state, const record::CaseVerdict& verdict) {
@@ -254,48 +215,51 @@ class TimedGate {
   std::string why_undecided(const TimedCase& state) const {
     const int kept = state.pairs.kept;
     const std::string pairs = units::plural(kept, "pair");
-    if (static_cast<int>(state.rounds.size()) >= setup_.plan.rounds(state.screening.suspect))
+    if (state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect))
       return fmt::format("after all rounds, with {}", pairs);
+    if (hopeless_)
+      return fmt::format(
+          "the budget of {} ends before {} rounds, and with fewer no slow-down is "
+          "found; about {} would do",
+          units::duration(setup_.budget_s), least_rounds(setup_),
+          units::duration(cases_.wanted_s()));
     return fmt::format("the budget of {} was spent after {}{}", units::duration(setup_.budget_s),
                        kept == 0 ? "no pair" : pairs, state.cut);
   }
 
+  std::string why_not_measured() const {
+    return fmt::format("the budget of {} was enough for {} of {} cases; all of them need about {}",
+                       units::duration(setup_.budget_s), cases_.taken(), setup_.cases.size(),
+                       units::duration(cases_.wanted_s()));
+  }
+
   // ---- what is said
+
+  /// Once the costs of a round are known.
+  void forecast() {
+    if (forecast_said_ || !observer_.forecast) return;
+    forecast_said_ = true;
+    if (const auto said = cases_.forecast(left_s())) observer_.forecast(*said);
+  }
 
   /// Once, after twelve rounds, or after the first look where the budget will not last so long.
   void pilot() {
     const int done = round_ + 1;
-    if (pilot_said_ || undecided() == 0 || done < setup_.plan.looks.front()) return;
-    const int to_come = rounds_to_come();
+    if (pilot_said_ || cases_.undecided() == 0 || done < setup_.plan.looks.front()) return;
+    const int to_come = cases_.rounds_to_come(round_, left_s());
     if (done < pilot_rounds && done + to_come >= pilot_rounds) return;
     pilot_said_ = true;
     std::vector<record::CaseVerdict> verdicts;
-    for (const TimedCase& state : cases_)
-      if (!state.over) verdicts.push_back(judge_now(state, false, "", state.pairs.kept + to_come));
+    for (const TimedCase& state : cases_.all())
+      if (!state.over && state.first_round)
+        verdicts.push_back(cases_.judge(state, false, "", state.pairs.kept + to_come));
     if (observer_.pilot) observer_.pilot(progress({}), verdicts);
   }
 
-  /// The most that the cases that are left are measured.
-  int rounds() const {
-    return setup_.plan.rounds(std::ranges::any_of(
-        cases_, [](const TimedCase& each) { return !each.over && each.screening.suspect; }));
-  }
-
-  /// Rounds that the cases that are left can still have.
-  int rounds_to_come() const {
-    double round_s = 0;
-    for (const TimedCase& state : cases_)
-      if (!state.over) round_s += state.pair_s;
-    const int by_plan = rounds() - round_ - 1;
-    if (!(round_s > 0)) return by_plan;
-    return static_cast<int>(
-        std::min<double>(by_plan, std::floor(std::max(left_s(), 0.0) / round_s)));
-  }
-
   GateProgress progress(const std::string& name) const {
-    return {round_,      rounds(),
-            undecided(), static_cast<int>(cases_.size()),
-            name,        std::max(left_s(), 0.0)};
+    return {
+        round_, cases_.rounds(round_),  cases_.undecided(), static_cast<int>(setup_.cases.size()),
+        name,   std::max(left_s(), 0.0)};
   }
   void tick(const std::string& name) {
     case_name_ = name;
@@ -309,14 +273,14 @@ class TimedGate {
   store::Store& store_;
   const GateObserver& observer_;
   const process::Clock::time_point start_ = process::Clock::now();
-  std::vector<TimedCase> cases_;
+  TimedCases cases_;
   int round_ = 0;
   // Wall time of all executions of cases, on both sides together, and around them: starting and
   // ending processes, and the books. `executions_` counts pairs.
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
   std::uint64_t seed_ = 0;  // of the round
-  bool screened_ = false, pilot_said_ = false;
+  bool hopeless_ = false, forecast_said_ = false, pilot_said_ = false;
   std::string case_name_;
   SideBySide side_by_side_;
 };

@@ -8,6 +8,12 @@
 
 namespace ridgeline::gate {
 
+void keep(TimedCase& state, const MeasuredPair& pair) {
+  if (!state.first_round) state.first_round = pair.pair.round;
+  state.rounds.insert(pair.pair.round);
+  add(state.pairs, pair);
+}
+
 void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& results,
                 double pair_s) {
   state.pair_s = pair_s;

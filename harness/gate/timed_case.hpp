@@ -12,8 +12,11 @@ namespace ridgeline::gate {
 struct TimedCase {
   const GateCase* gate_case = nullptr;
   CasePairs pairs;
+  // Of the gate, in which the case was taken on; those that were at the same time are screened for
+  // tails together.
+  std::optional<int> first_round;
   analysis::Screening screening;
-  std::set<int> rounds;  // measured
+  std::set<int> rounds;  // of the gate, measured
   bool over = false;     // has its verdict
   double pair_s = 0;     // what its next round needs, by the latest: each side has half of the time
   double longest_s = 0;  // of all executions that ended, on either side
@@ -23,6 +26,9 @@ struct TimedCase {
   double around_s = 0, sample_s = 0;
   int timed = 0;
 };
+
+/// Adds a pair that was measured.
+void keep(TimedCase& state, const MeasuredPair& pair);
 
 /// Adds what a round of `pair_s` wall time took.
 void note_times(TimedCase& state, const Sides<std::optional<run::CaseResult>>& results,

@@ -24,6 +24,21 @@ std::string one_line(const record::CaseVerdict& verdict) {
   return text;
 }
 
+std::string forecast_text(const gate::GateForecast& forecast) {
+  const std::string all =
+      fmt::format("all cases need about {}", units::duration(forecast.wanted_s));
+  if (forecast.taken < forecast.cases)
+    return fmt::format(
+        "the budget is enough for {} of {} cases, which are measured first, and others while time "
+        "is left; {}; --spread measures all alike",
+        forecast.taken, forecast.cases, all);
+  return fmt::format(
+      "a round of {} takes about {}: the budget is enough for about {}, and with fewer than {} no "
+      "slow-down is found; {}",
+      units::plural(forecast.cases, "case"), units::duration(forecast.round_s),
+      units::plural(forecast.rounds, "round"), forecast.least, all);
+}
+
 std::string pilot_text(const gate::GateProgress& progress,
                        const std::vector<record::CaseVerdict>& verdicts) {
   constexpr std::size_t pilot_lines = 10;

@@ -11,6 +11,9 @@ namespace ridgeline::present {
 /// "regression: +3.2% [+2.9%, +3.5%], 18 pairs", or why there are no numbers.
 std::string one_line(const record::CaseVerdict& verdict);
 
+/// What a budget that is too short for all cases is enough for.
+std::string forecast_text(const gate::GateForecast& forecast);
+
 /// What a gate can find in what is left of its budget, as its pilot says: about.
 std::string pilot_text(const gate::GateProgress& progress,
                        const std::vector<record::CaseVerdict>& verdicts);

@@ -13,8 +13,9 @@ namespace ridgeline::present {
 namespace {
 
 /// The options without a value of the commands that store lines.
-constexpr std::string_view flags[] = {"--aa",   "--accept-changes", "--dry-run", "--github",
-                                      "--json", "--no-wait",        "--quiet",   "--strict"};
+constexpr std::string_view flags[] = {"--aa",     "--accept-changes", "--dry-run",
+                                      "--github", "--json",           "--no-wait",
+                                      "--quiet",  "--spread",         "--strict"};
 
 /// Whether `option` says where else results go, which who repeats a line by hand does not want
 /// again.

@@ -189,10 +189,16 @@ def verdicts(printed: str) -> dict[str, dict]:
 
 
 def repeatable(found: dict[str, dict]) -> dict[str, dict]:
-    """Verdicts without what hangs on how many samples there was time for."""
+    """Verdicts without what hangs on how many samples there was time for: of a noisy case all
+    numbers do."""
     of_samples = {"mean_ratio", "ninetieth_ratio", "baseline_slow", "candidate_slow"}
+    alike = {"verdict", "pairs", "dropped"}
     return {
-        variant: {key: value for key, value in verdict.items() if key not in of_samples}
+        variant: {
+            key: value
+            for key, value in verdict.items()
+            if (key in alike if variant == "noisy" else key not in of_samples)
+        }
         for variant, verdict in found.items()
     }
 

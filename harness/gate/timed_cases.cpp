@@ -1,0 +1,196 @@
+#include "harness/gate/timed_cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "harness/run/order.hpp"
+
+namespace ridgeline::gate {
+namespace {
+
+constexpr int pilot_pairs = 2;  // of a case, after which its cost is known
+constexpr int most_tries = 3;   // cases, until one is kept although the budget does not decide it
+
+}  // namespace
+
+TimedCases::TimedCases(const GateSetup& setup) : setup_(setup) {
+  std::map<std::string, TimedCase*> by_name;
+  cases_.reserve(setup.cases.size());
+  for (const GateCase& gate_case : setup.cases) {
+    cases_.emplace_back().gate_case = &gate_case;
+    by_name[gate_case.candidate.name] = &cases_.back();
+  }
+  for (const MeasuredPair& pair : setup.pairs)
+    if (const auto found = by_name.find(pair.pair.case_name); found != by_name.end())
+      keep(*found->second, pair);
+  for (const record::CaseVerdict& verdict : setup.settled)
+    if (const auto found = by_name.find(verdict.case_name); found != by_name.end())
+      found->second->over = true;
+  for (const std::size_t index : by_importance(setup.cases))
+    if (!cases_[index].first_round && !cases_[index].over) waiting_.push_back(&cases_[index]);
+}
+
+int TimedCases::latest_round() const {
+  int latest = 0;
+  for (const TimedCase& state : cases_)
+    if (!state.rounds.empty()) latest = std::max(latest, *state.rounds.rbegin());
+  return latest;
+}
+
+int TimedCases::undecided() const {
+  return static_cast<int>(
+      std::ranges::count_if(cases_, [](const TimedCase& each) { return !each.over; }));
+}
+
+int TimedCases::taken() const {
+  return static_cast<int>(std::ranges::count_if(
+      cases_, [](const TimedCase& each) { return each.first_round.has_value(); }));
+}
+
+std::vector<GateAssignment> TimedCases::due(int round, std::uint64_t seed) {
+  std::vector<GateAssignment> assignments;
+  for (const std::size_t index : run::shuffled(cases_.size(), seed)) {
+    TimedCase& state = cases_[index];
+    if (state.over || !state.first_round || state.rounds.contains(round) ||
+        state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect))
+      continue;
+    const SideWorkers workers = workers_of(*state.gate_case);
+    const auto same = std::ranges::find(assignments, workers, &GateAssignment::workers);
+    if (same != assignments.end())
+      same->cases.push_back(&state);
+    else
+      assignments.push_back({workers, {&state}});
+  }
+  return assignments;
+}
+
+// ---- what the budget is enough for
+
+std::vector<Demand> TimedCases::demands() const {
+  std::vector<Demand> demands;
+  for (const TimedCase& state : cases_)
+    if (!state.over && state.first_round) demands.push_back({state.pair_s, state.pairs.rounds()});
+  return demands;
+}
+
+double TimedCases::typical_pair_s() const {
+  double sum_s = 0;
+  int known = 0;
+  for (const TimedCase& state : cases_)
+    if (state.timed > 0) {
+      sum_s += state.pair_s;
+      ++known;
+    }
+  return known > 0 ? sum_s / known : 0;
+}
+
+TimedCase* TimedCases::take_on(int round, double left_s) {
+  if (waiting_.empty() || left_s <= 0) return nullptr;
+  std::vector<Demand> all = demands();
+  all.push_back({typical_pair_s(), 0});
+  const bool room = all.size() == 1 || needed_s(all, rounds_to_decide(setup_)) <= left_s;
+  if (!room && !setup_.spread) return nullptr;
+  TimedCase* taken = waiting_.front();
+  waiting_.pop_front();
+  taken->first_round = round;
+  return taken;
+}
+
+bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
+  const int aside = static_cast<int>(std::ranges::count_if(
+      cases_, [](const TimedCase& each) { return each.timed > 0 && !each.first_round; }));
+  const bool others = taken() > 1 || (!waiting_.empty() && aside < most_tries - 1);
+  return !setup_.spread && !state.over && others &&
+         needed_s(demands(), rounds_to_decide(setup_)) > left_s;
+}
+
+bool TimedCases::is_hopeless(double left_s) const {
+  const std::vector<Demand> open = demands();
+  const bool alone = taken() == 1 && open.size() == 1;
+  return !setup_.spread && alone && open[0].rounds == pilot_pairs &&
+         needed_s(open, least_rounds(setup_)) > left_s;
+}
+
+double TimedCases::wanted_s() const {
+  std::vector<Demand> all;
+  for (const TimedCase& state : cases_)
+    all.push_back({state.timed > 0 ? state.pair_s : typical_pair_s(), 0});
+  return needed_s(all, rounds_to_decide(setup_));
+}
+
+std::optional<GateForecast> TimedCases::forecast(double left_s) const {
+  const double wanted = wanted_s();
+  if (taken() == std::ssize(cases_) && wanted <= setup_.budget_s) return std::nullopt;
+  GateForecast said{static_cast<int>(cases_.size()), taken()};
+  for (const Demand& each : demands()) said.round_s += each.pair_s;
+  if (!(said.round_s > 0)) return std::nullopt;
+  said.rounds = 1 + static_cast<int>(std::max(left_s, 0.0) / said.round_s);
+  said.least = least_rounds(setup_);
+  said.wanted_s = wanted;
+  return said;
+}
+
+int TimedCases::rounds(int round) const {
+  int last = 0;
+  for (const TimedCase& state : cases_)
+    if (!state.over)
+      last = std::max(
+          last, state.first_round.value_or(round) + setup_.plan.rounds(state.screening.suspect));
+  return last;
+}
+
+int TimedCases::rounds_to_come(int round, double left_s) const {
+  double round_s = 0;
+  for (const Demand& each : demands()) round_s += each.pair_s;
+  const int by_plan = rounds(round) - round - 1;
+  if (!(round_s > 0)) return by_plan;
+  return static_cast<int>(std::min<double>(by_plan, std::floor(std::max(left_s, 0.0) / round_s)));
+}
+
+// ---- what the pairs say
+
+std::vector<TimedCase*> TimedCases::screen() {
+  std::map<int, std::vector<TimedCase*>> together;
+  for (TimedCase& state : cases_)
+    if (state.first_round && !state.screening.over) together[*state.first_round].push_back(&state);
+  std::vector<TimedCase*> screened;
+  for (const auto& [first_round, cases] : together) {
+    const bool ready = std::ranges::all_of(cases, [&](const TimedCase* state) {
+      return state->over || state->pairs.rounds() >= setup_.plan.screening_rounds;
+    });
+    if (!ready) continue;
+    screen(cases);
+    screened.insert(screened.end(), cases.begin(), cases.end());
+  }
+  return screened;
+}
+
+void TimedCases::screen(const std::vector<TimedCase*>& together) {
+  int suspects = 0;
+  for (TimedCase* state : together) {
+    state->screening.over = true;
+    state->screening.suspect = analysis::is_suspect(setup_.plan, state->gate_case->rule,
+                                                    setup_.gate.cases, state->pairs.times);
+    suspects += state->screening.suspect ? 1 : 0;
+  }
+  if (suspects == 0) return;
+  for (TimedCase* state : together)
+    state->screening.share = static_cast<double>(together.size()) / setup_.gate.cases / suspects;
+}
+
+record::CaseVerdict TimedCases::judge(const TimedCase& state, bool last, const std::string& reason,
+                                      int max_pairs) const {
+  return gate::judge(setup_, *state.gate_case, state.pairs, state.screening, last, reason,
+                     max_pairs);
+}
+
+bool TimedCases::is_disturbed(const TimedCase& state) const {
+  const int first = setup_.plan.looks.front(), kept = state.pairs.kept,
+            dropped = state.pairs.dropped - state.pairs.dropped_alone.candidate;
+  return !state.over && dropped >= first && kept < first && 4 * kept < dropped;
+}
+
+}  // namespace ridgeline::gate

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/gate/admission.hpp"
+#include "harness/gate/side_processes.hpp"
+#include "harness/gate/timed_case.hpp"
+
+namespace ridgeline::gate {
+
+/// The cases that one pair of processes measures, in order.
+struct GateAssignment {
+  SideWorkers workers;
+  std::vector<TimedCase*> cases;
+};
+
+/// The cases of a gate that measures times: which are taken on, which are suspects, what the budget
+/// is enough for. It measures nothing.
+class TimedCases {
+ public:
+  /// With what was measured and settled before an interruption. Keeps a reference.
+  explicit TimedCases(const GateSetup& setup);
+
+  std::vector<TimedCase>& all() { return cases_; }
+  int latest_round() const;  // that was measured; 0 when none was
+  int undecided() const;
+  int taken() const;
+
+  /// Those that were taken on and are measured in this round, in its order: those of the same
+  /// workers together, under a launcher of the same rank counts, too.
+  std::vector<GateAssignment> due(int round, std::uint64_t seed);
+
+  /// The most important case that waits, which is taken on in this round when the budget decides it
+  /// beside those that are; null when there is none, or no room.
+  TimedCase* take_on(int round, double left_s);
+
+  /// Whether a case that was just measured for the first time takes more than is left beside those
+  /// that are taken on, so that to keep it would decide neither it nor them.
+  bool is_too_dear(const TimedCase& state, double left_s) const;
+
+  /// Chooses the suspects among the cases that were taken on together, once all of them have had
+  /// the screening rounds: they share their part of alpha from now on, and the others may pass.
+  /// Returns those about which there may be something new to say.
+  std::vector<TimedCase*> screen();
+
+  /// What the pairs of a case say: case_verdict.hpp.
+  record::CaseVerdict judge(const TimedCase& state, bool last, const std::string& reason,
+                            int max_pairs) const;
+  /// Whether nearly every round of it is disturbed, so that going on would only take time from
+  /// other cases. What disturbs the candidate alone is a finding.
+  bool is_disturbed(const TimedCase& state) const;
+  /// Whether only one case could be taken on, and cannot have enough rounds either.
+  bool is_hopeless(double left_s) const;
+
+  /// What the budget is enough for, unless that is all.
+  std::optional<GateForecast> forecast(double left_s) const;
+  /// A budget for all cases, by what those that are known take.
+  double wanted_s() const;
+  /// The round after which no case that is taken on is due any more.
+  int rounds(int round) const;
+  /// Rounds after this one that fit into what is left.
+  int rounds_to_come(int round, double left_s) const;
+
+ private:
+  std::vector<Demand> demands() const;
+  double typical_pair_s() const;  // as far as is known
+  void screen(const std::vector<TimedCase*>& together);
+
+  const GateSetup& setup_;
+  std::vector<TimedCase> cases_;
+  std::deque<TimedCase*> waiting_;  // the most important first
+};
+
+}  // namespace ridgeline::gate

@@ -1,0 +1,203 @@
+#include "harness/gate/timed_cases.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ridgeline::gate {
+namespace {
+
+using record::Verdict;
+
+/// Cases of two variants, a and b, of several sizes, on the same workers.
+GateSetup setup_of(int cases, double budget_s) {
+  static const run::Worker worker;
+  GateSetup setup;
+  setup.plan = analysis::plan_for(DeviceKind::cpu);
+  setup.budget_s = budget_s;
+  setup.gate.alpha = .01;
+  setup.gate.cases = cases;
+  for (int i = 0; i < cases; ++i) {
+    GateCase each;
+    for (const Side side : both_sides) {
+      each[side].worker = &worker;
+      each[side].info.id = {
+          "scan", i < cases / 2 ? "a" : "b", "f32", {{"n", std::to_string(i)}}, {}};
+      each[side].name = record::name(each[side].info.id);
+    }
+    setup.cases.push_back(each);
+  }
+  return setup;
+}
+
+MeasuredPair pair_of(const TimedCase& state, int round, double ratio = 1,
+                     const record::Drop& dropped = {}) {
+  MeasuredPair made;
+  made.pair.case_name = state.gate_case->candidate.name;
+  made.pair.round = round;
+  made.pair.baseline_ns = 100;
+  made.pair.candidate_ns = 100 * ratio;
+  made.pair.dropped = dropped;
+  return made;
+}
+
+/// One round of a case that took so long.
+void measure(TimedCase& state, int round, double pair_s, double ratio = 1) {
+  keep(state, pair_of(state, round, ratio));
+  state.pair_s = pair_s;
+  state.timed = 1;
+}
+
+TEST(Admission, ABudgetForAllTakesOnAll) {
+  const GateSetup setup = setup_of(8, 600);
+  TimedCases cases(setup);
+  int taken = 0;
+  while (TimedCase* state = cases.take_on(0, 600)) {
+    measure(*state, 0, 1);
+    ++taken;
+  }
+  EXPECT_EQ(taken, 8);
+  EXPECT_FALSE(cases.forecast(592));
+}
+
+TEST(Admission, AShortBudgetTakesOnWhatItDecidesOneOfEachVariantFirst) {
+  const GateSetup setup = setup_of(8, 60);
+  ASSERT_EQ(least_rounds(setup), 10);
+  ASSERT_EQ(rounds_to_decide(setup), 14);
+  TimedCases cases(setup);
+  double left_s = 60;
+  std::vector<std::string> names;
+  while (TimedCase* state = cases.take_on(0, left_s)) {
+    names.push_back(state->gate_case->candidate.name);
+    measure(*state, 0, 1);
+    left_s -= 1;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"scan/a/f32/n=0", "scan/b/f32/n=4", "scan/a/f32/n=1",
+                                             "scan/b/f32/n=5"}));
+  const GateForecast said = cases.forecast(left_s).value();
+  EXPECT_EQ(said.cases, 8);
+  EXPECT_EQ(said.taken, 4);
+  EXPECT_EQ(said.round_s, 4);
+  EXPECT_EQ(said.least, 10);
+  EXPECT_EQ(said.wanted_s, 8 * 14);
+  // Room for others comes when some are decided, and they are screened on their own.
+  for (TimedCase& state : cases.all()) state.over = state.first_round.has_value();
+  TimedCase* later = cases.take_on(9, 30);
+  ASSERT_NE(later, nullptr);
+  EXPECT_EQ(later->first_round, 9);
+}
+
+TEST(Admission, ADearCaseDoesNotTakeTheTimeOfTheOthers) {
+  const GateSetup setup = setup_of(8, 100);
+  TimedCases cases(setup);
+  TimedCase* cheap = cases.take_on(0, 100);
+  measure(*cheap, 0, 1);
+  EXPECT_FALSE(cases.is_too_dear(*cheap, 99));
+  TimedCase* dear = cases.take_on(0, 99);
+  measure(*dear, 0, 20);
+  EXPECT_TRUE(cases.is_too_dear(*dear, 79));
+  EXPECT_EQ(cases.take_on(0, 79), nullptr);
+  dear->over = true;
+  EXPECT_NE(cases.take_on(0, 79 + 200), nullptr);
+}
+
+TEST(Admission, WhenTheFirstIsTooDearOthersAreTried) {
+  const GateSetup setup = setup_of(8, 100);
+  TimedCases cases(setup);
+  for (int i = 0; i < 2; ++i) {
+    TimedCase* dear = cases.take_on(0, 100);
+    ASSERT_NE(dear, nullptr);
+    measure(*dear, 0, 20);
+    EXPECT_TRUE(cases.is_too_dear(*dear, 80));
+    dear->first_round.reset();
+    dear->over = true;
+  }
+  TimedCase* third = cases.take_on(0, 40);
+  measure(*third, 0, 20);
+  EXPECT_FALSE(cases.is_too_dear(*third, 20)) << "enough was tried";
+  EXPECT_EQ(cases.take_on(0, 20), nullptr);
+}
+
+TEST(Admission, SpreadTakesOnAllInAnyBudget) {
+  GateSetup setup = setup_of(8, 60);
+  setup.spread = true;
+  TimedCases cases(setup);
+  int taken = 0;
+  while (TimedCase* state = cases.take_on(0, 1)) {
+    measure(*state, 0, 100);
+    ++taken;
+  }
+  EXPECT_EQ(taken, 8);
+  EXPECT_FALSE(cases.is_hopeless(1));
+  EXPECT_EQ(cases.forecast(1).value().rounds, 1);
+}
+
+TEST(Admission, OneCaseThatCannotHaveEnoughRoundsIsHopelessOnceItsCostIsKnown) {
+  const GateSetup setup = setup_of(2, 10);
+  TimedCases cases(setup);
+  TimedCase* only = cases.take_on(0, 10);
+  ASSERT_NE(only, nullptr);
+  measure(*only, 0, 4);
+  EXPECT_EQ(cases.take_on(0, 6), nullptr);
+  EXPECT_FALSE(cases.is_hopeless(6)) << "the first round may have been dear";
+  measure(*only, 1, 1);
+  EXPECT_TRUE(cases.is_hopeless(5));
+  EXPECT_FALSE(cases.is_hopeless(7));
+}
+
+TEST(Screening, IsOfTheCasesThatWereTakenOnTogether) {
+  const GateSetup setup = setup_of(4, 600);
+  TimedCases cases(setup);
+  std::vector<TimedCase*> first{cases.take_on(0, 600), cases.take_on(0, 600)};
+  TimedCase* later = cases.take_on(5, 600);
+  for (int round = 0; round < 12; ++round) {
+    EXPECT_TRUE(cases.screen().empty()) << round;
+    measure(*first[0], round, 1);
+    measure(*first[1], round, 1, round < 3 ? 1.5 : 1);  // three slow processes of twelve
+    if (round >= 5) measure(*later, round, 1);
+  }
+  EXPECT_EQ(cases.screen(), first);
+  EXPECT_FALSE(first[0]->screening.suspect);
+  EXPECT_TRUE(first[1]->screening.suspect);
+  EXPECT_EQ(first[1]->screening.share, 2. / 4 / 1);
+  EXPECT_FALSE(later->screening.over);
+  EXPECT_EQ(cases.judge(*first[0], false, "", 12).verdict, Verdict::pass);
+  EXPECT_EQ(cases.judge(*later, false, "", 12).verdict, Verdict::undecided);
+  // A suspect is due for more rounds than others.
+  first[0]->over = true;
+  for (int round = 12; round < 60; ++round) EXPECT_EQ(cases.due(round, 1).size(), 1u);
+}
+
+TEST(Screening, IsTheSameWhenAGateGoesOn) {
+  GateSetup setup = setup_of(2, 600);
+  {
+    TimedCases cases(setup);
+    TimedCase& state = *cases.take_on(3, 600);
+    for (int round = 3; round < 20; ++round)
+      setup.pairs.push_back(pair_of(state, round, round < 6 ? 1.5 : 1));
+  }
+  TimedCases resumed(setup);
+  EXPECT_EQ(resumed.latest_round(), 19);
+  EXPECT_EQ(resumed.taken(), 1);
+  ASSERT_EQ(resumed.screen().size(), 1u);
+  EXPECT_TRUE(resumed.all()[0].screening.suspect);
+  EXPECT_EQ(resumed.all()[0].first_round, 3);
+}
+
+TEST(Screening, ACaseThatIsNearlyAlwaysDisturbedIsGivenUpUnlessItIsTheCandidatesDoing) {
+  const GateSetup setup = setup_of(1, 600);
+  const auto disturbed = [&](const record::Drop& dropped) {
+    TimedCases cases(setup);
+    TimedCase& state = *cases.take_on(0, 600);
+    for (int round = 0; round < 8; ++round) keep(state, pair_of(state, round, 1, dropped));
+    return cases.is_disturbed(state);
+  };
+  EXPECT_TRUE(disturbed({"hot", "hot"}));
+  EXPECT_TRUE(disturbed({"hot", ""}));
+  EXPECT_FALSE(disturbed({"", "hot"}));
+  EXPECT_FALSE(disturbed({}));
+}
+
+}  // namespace
+}  // namespace ridgeline::gate
