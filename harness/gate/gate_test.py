@@ -379,8 +379,8 @@ def test_a_short_budget_decides_some_cases_and_says_what_all_would_need(lab):
     command = lab.gate_command(profile, PLAIN, PLAIN, "--aa", "--budget", "12s")
     done = lab.execute(command, text=True)
     assert re.search(
-        r"  the budget is enough for \d of 6 cases, which are measured first, and others while time "
-        r"is left; all cases need about .*; --spread measures all alike\n",
+        r"  the budget is enough for \d of 6 cases, which are measured first, and others while "
+        r"time is left; all cases need about .*; --spread measures all alike\n",
         done.stdout,
     ), done.stdout
     assert done.returncode == 0, done.stdout
