@@ -24,8 +24,13 @@ TEST(GateBlock, LeavesTheBudgetItsRounds) {
 }
 
 TEST(GateBlock, IsBounded) {
-  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {5, 0}), 0.5);
+  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {1, 0}), 0.5);
   EXPECT_DOUBLE_EQ(block_s(0.1, 100, {0, 5}), 0.5);
+}
+
+TEST(GateBlock, OfWhatIsDearToPrepareIsAPartOfThatWhateverTheBudget) {
+  EXPECT_DOUBLE_EQ(block_s(0.1, 100, {4, 0}), 1);
+  EXPECT_DOUBLE_EQ(block_s(0.1, 1, {4, 0}), 1);
 }
 
 }  // namespace

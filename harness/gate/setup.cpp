@@ -20,6 +20,7 @@ constexpr double least_use = 3.5;  // sampling takes at least so many times as l
 constexpr double least_samples = 5;  // ... and as so many samples ...
 constexpr double most_growth = 5;    // ... unless that makes a block so many times as long as the
                                      // shortest
+constexpr double dear_use = 0.5;     // and at least so many times, whatever the budget
 constexpr double sampling_share = 0.75;  // of a gate's wall time; the rest is for preparing and
                                          // verifying
 
@@ -126,8 +127,11 @@ void add_measured(GateSetup& setup, const store::Store& store) {
 
 double block_s(double shortest_s, double share_s, const RoundCosts& costs) {
   const double wanted_s = std::max(least_use * costs.around_s, least_samples * costs.sample_s);
-  return std::clamp(std::min(wanted_s, share_s - costs.around_s) / 2, shortest_s,
-                    most_growth * shortest_s);
+  // What is dear to prepare is sampled longer, even where its share of the budget is used up: more
+  // rounds would cost more than they tell.
+  const double dear_s = dear_use * costs.around_s;
+  return std::clamp(std::min(wanted_s, std::max(share_s - costs.around_s, dear_s)) / 2, shortest_s,
+                    std::max(most_growth * shortest_s, dear_s / 2));
 }
 
 std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs,

@@ -27,7 +27,7 @@ struct RoundCosts {
 
 /// How long one side of one round samples: long enough against what is around it, and for some
 /// samples, but no longer than `share_s` of wall time leaves to sampling on both sides, and within
-/// `shortest_s` and some times that.
+/// `shortest_s` and some times that. A case that is dear to prepare has a part of that in any case.
 double block_s(double shortest_s, double share_s, const RoundCosts& costs);
 
 /// Lines that people must see of the sides.
