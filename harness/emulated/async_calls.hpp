@@ -36,6 +36,8 @@ struct Product {
   int columns = 0;
   int sign = 1;
   std::uint64_t left = 0, right = 0;  // descriptors
+  bool transposed = false;            // the right factor: its columns are fastest
+  bool keeps = true;                  // adds to the sums that there are
 };
 /// `sums` are the lane's, columns / 2 of them, in its own memory.
 void product(const Product& product, float* sums);

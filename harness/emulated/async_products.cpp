@@ -38,7 +38,25 @@ struct Descriptor {
     return static_cast<std::uint32_t>(
         swizzled(start + at / 8 * stride + at % 8 * swizzle_bytes + of_row * 16, swizzle_bytes));
   }
+  /// Of a transposed factor, where piece `eight` (columns from 8 `eight` on) of row `k` of K lies.
+  std::uint32_t transposed_piece(int k, int eight) const {
+    const auto row = static_cast<std::uint64_t>(k);
+    const std::uint64_t byte = static_cast<std::uint64_t>(eight) * 16;
+    return static_cast<std::uint32_t>(swizzled(start + byte / swizzle_bytes * leading +
+                                                   row / 8 * stride + row % 8 * swizzle_bytes +
+                                                   byte % swizzle_bytes,
+                                               swizzle_bytes));
+  }
 };
+
+// Of 16-bit elements, which alone may be transposed.
+constexpr int rows_of_k = 16;
+
+/// Where piece `i` of the right factor's 2 `columns` pieces lies.
+std::uint32_t right_piece(const Descriptor& right, const Product& product, int i) {
+  return product.transposed ? right.transposed_piece(i % rows_of_k, i / rows_of_k)
+                            : right.piece(i / 2, i % 2);
+}
 
 /// The 32 bytes of a row as numbers; returns how many.
 int widen(const std::byte* bytes, Factor type, float* to, int at) {
@@ -81,18 +99,16 @@ std::byte* AsyncUnit::pointer_of(std::uint32_t window) const {
 template <class Each>
 void AsyncUnit::each_chunk(const Product& product, int warp, Each&& each) const {
   const Descriptor left(product.left), right(product.right);
-  for (int half = 0; half < 2; ++half) {
-    for (int row = 0; row < rows_of_warp; ++row)
-      each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + row, half)));
-    for (int row = 0; row < product.columns; ++row)
-      each(block_.shared.address_of(right.piece(row, half)));
-  }
+  for (int i = 0; i < 2 * rows_of_warp; ++i)
+    each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)));
+  for (int i = 0; i < 2 * product.columns; ++i)
+    each(block_.shared.address_of(right_piece(right, product, i)));
 }
 
 void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc) {
-  for (const std::uint64_t bits : {product.left, product.right}) {
-    const Descriptor factor(bits);
-    const char* const which = bits == product.left ? "left" : "right";
+  for (const bool is_left : {true, false}) {
+    const Descriptor factor(is_left ? product.left : product.right);
+    const char* const which = is_left ? "left" : "right";
     if (factor.base != 0)
       block_.lanes.stop("unsupported", pc, -1, "wgmma with a base offset in a descriptor");
     const unsigned pattern = factor.swizzle_bytes * 8;
@@ -103,16 +119,20 @@ void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc
                       pattern));
     const SharedMemory::Place place =
         block_.shared.place_of(block_.shared.address_of(factor.start));
-    const int first = bits == product.left ? warp % 4 * rows_of_warp : 0;
-    const int count = bits == product.left ? rows_of_warp : product.columns;
-    for (int row = first; row < first + count; ++row)
-      for (int half = 0; half < 2; ++half) {
-        const std::uint64_t at = block_.shared.address_of(factor.piece(row, half));
-        if (!place.is_shared || at < place.begin || at + 16 > place.end)
-          block_.lanes.stop("out of bounds (shared)", pc, -1,
-                            fmt::format("row {} of the {} factor, at {}", row, which,
-                                        block_.shared.describe(at)));
-      }
+    const bool transposed = !is_left && product.transposed;
+    if (transposed && factor.swizzle_bytes == 0)
+      block_.lanes.stop("unsupported", pc, -1, "wgmma with a transposed factor without swizzle");
+    const int first = is_left ? warp % 4 * rows_of_warp : 0;
+    const int count = is_left ? rows_of_warp : product.columns;
+    for (int i = 2 * first; i < 2 * (first + count); ++i) {
+      const std::uint64_t at = block_.shared.address_of(is_left ? factor.piece(i / 2, i % 2)
+                                                                : right_piece(factor, product, i));
+      if (!place.is_shared || at < place.begin || at + 16 > place.end)
+        block_.lanes.stop(
+            "out of bounds (shared)", pc, -1,
+            fmt::format("row {} of the {} factor, at {}", transposed ? i % rows_of_k : i / 2, which,
+                        block_.shared.describe(at)));
+    }
   }
 }
 
@@ -135,9 +155,10 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
     worked_ = true;
     for (int lane = 0; lane < 32; ++lane)
-      if (all[lane]->product.left != product.left || all[lane]->product.right != product.right)
+      if (all[lane]->product.left != product.left || all[lane]->product.right != product.right ||
+          all[lane]->product.keeps != product.keeps)
         block_.lanes.stop("divergent warpgroup", pc, 32 * warp + lane,
-                          "lanes of a warp have different descriptors");
+                          "lanes of a warp have different descriptors, or keep their sums or not");
     if (!of_warp.fenced)
       block_.lanes.stop("missing fence", pc, -1,
                         "no wgmma.fence orders the sums' registers before the first product");
@@ -198,12 +219,19 @@ void AsyncUnit::compute(const Started& started, int warp) {
   const Descriptor left(product.left), right(product.right);
   const int depth = product.type == Factor::tf32 ? 8 : 16;
   float a[rows_of_warp][16], b[256][16];
-  for (int half = 0; half < 2; ++half) {
-    for (int row = 0; row < rows_of_warp; ++row)
-      widen(pointer_of(left.piece(warp % 4 * rows_of_warp + row, half)), product.type, a[row],
-            half * depth / 2);
-    for (int row = 0; row < product.columns; ++row)
-      widen(pointer_of(right.piece(row, half)), product.type, b[row], half * depth / 2);
+  for (int i = 0; i < 2 * rows_of_warp; ++i)
+    widen(pointer_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)), product.type, a[i / 2],
+          i % 2 * depth / 2);
+  for (int i = 0; i < 2 * product.columns; ++i) {
+    const std::byte* const piece = pointer_of(right_piece(right, product, i));
+    if (!product.transposed) {
+      widen(piece, product.type, b[i / 2], i % 2 * depth / 2);
+      continue;
+    }
+    float of_columns[8];
+    widen(piece, product.type, of_columns, 0);
+    for (int column = 0; column < 8; ++column)
+      b[i / rows_of_k * 8 + column][i % rows_of_k] = of_columns[column];
   }
   Sums& held = products_[static_cast<std::size_t>(warp)].sums[started.sums];
   for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -213,7 +241,7 @@ void AsyncUnit::compute(const Started& started, int warp) {
       const float* const of_b = b[i / 4 * 8 + static_cast<int>(lane) % 4 * 2 + i % 2];
       float sum = 0;
       for (int k = 0; k < depth; ++k) sum += of_a[k] * of_b[k];
-      sums[i] += static_cast<float>(product.sign) * sum;
+      sums[i] = (product.keeps ? sums[i] : 0) + static_cast<float>(product.sign) * sum;
     }
   }
   --hot.products;

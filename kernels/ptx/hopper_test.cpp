@@ -234,6 +234,39 @@ TEST_F(Hopper, ProductsOfWarpgroupsLieAsTheTablesSay) {
     }
 }
 
+TEST_F(Hopper, ProductsTakeARowMajorRightFactor) {
+  constexpr int columns = 256;
+  for (const Element element : {Element::f16, Element::bf16})
+    for (const unsigned swizzle : {32u, 64u, 128u}) {
+      const int depth = static_cast<int>(swizzle) / 2;
+      const auto a = [](int row, int k) { return static_cast<float>((row * 7 + k * 3) % 17 - 8); };
+      const auto b = [](int k, int column) {
+        return static_cast<float>((column * 5 + k * 11) % 13 - 6);
+      };
+      const auto stored = [&](int rows, int width, auto&& value) {
+        std::vector<float> values;
+        for (int row = 0; row < rows; ++row)
+          for (int i = 0; i < width; ++i) values.push_back(value(row, i));
+        return kernels::stored(values, element == Element::f16 ? DType::f16 : DType::bf16);
+      };
+      const device::Buffer<std::byte> left(*device, stored(64, depth, a)),
+          right(*device, stored(depth, columns, b));
+      const auto sums = poisoned<float>(std::size_t{columns} * 64);
+      multiply_transposed_group(device->stream(), element, swizzle, left.data(), right.data(),
+                                sums.data());
+      device->synchronize();
+      const std::vector<float> got = sums.download();
+      for (int row = 0; row < 64; ++row)
+        for (int column = 0; column < columns; ++column) {
+          float sum = 0;
+          for (int k = 0; k < depth; ++k) sum += a(row, k) * b(k, column);
+          ASSERT_EQ(got[place_of_sum(row, column, columns)], sum)
+              << "type " << static_cast<int>(element) << ", swizzle " << swizzle << ", row " << row
+              << ", column " << column;
+        }
+    }
+}
+
 TEST_F(Hopper, WarpgroupsShareOutTheirRegisters) {
   const auto out = poisoned<unsigned>(256);
   share_registers(device->stream(), out.data());

@@ -7,10 +7,10 @@
 #include "kernels/ptx/tensor_map.hpp"
 
 // Asynchronous products of a warpgroup: four warps whose first index is a multiple of four (PTX
-// ISA, "wgmma"; sm_90a only). Both factors lie in shared memory, K fastest; the sum is in
-// registers. Thread t of the warpgroup holds, with w = t / 32, g = t % 32 / 4 and q = t % 4, of 64
-// rows: d[4j], d[4j + 1] at row 16w + g, columns 8j + 2q and the next one, and d[4j + 2], d[4j + 3]
-// at the same columns of row 16w + g + 8.
+// ISA, "wgmma"; sm_90a only). Both factors lie in shared memory, K fastest (or, where a function
+// says so, the right one's columns); the sum is in registers. Thread t of the warpgroup holds, with
+// w = t / 32, g = t % 32 / 4 and q = t % 4, of 64 rows: d[4j], d[4j + 1] at row 16w + g, columns 8j
+// + 2q and the next one, and d[4j + 2], d[4j + 3] at the same columns of row 16w + g + 8.
 namespace ridgeline::ptx {
 
 /// Where a factor lies, without swizzle: core matrices of 8 rows by 16 bytes, each contiguous.
@@ -33,6 +33,18 @@ __device__ __forceinline__ std::uint64_t matrix_descriptor(const void* shared,
                              : swizzle == device::Swizzle::bytes_64 ? 2
                                                                     : 3;
   return matrix_descriptor(shared, 16, next_rows) | mode << 62;
+}
+
+/// Where a transposed right factor lies, whose columns are fastest: boxes as wide as the swizzle's
+/// span, `next_box` bytes from one to the next. A box has 8 rows of K after each other, the first
+/// at a multiple of 8 spans, and `next_rows` bytes from them to the next 8.
+__device__ __forceinline__ std::uint64_t transposed_descriptor(const void* shared,
+                                                               device::Swizzle swizzle,
+                                                               unsigned next_box,
+                                                               unsigned next_rows) {
+  constexpr std::uint64_t of_box = std::uint64_t{0x3FFF} << 16;
+  return (matrix_descriptor(shared, swizzle, next_rows) & ~of_box) | std::uint64_t{next_box >> 4}
+                                                                         << 16;
 }
 
 /// Orders accesses to the sum's registers before the products that follow.
@@ -137,8 +149,29 @@ RIDGELINE_PRODUCT(Bf16, bf16, 64, "m64n128k16.f32.bf16.bf16", "%64, %65, 1, %66"
 RIDGELINE_PRODUCT(F16, f16, 128, "m64n256k16.f32.f16.f16", "%128, %129, 1, %130", ", 0, 0")
 RIDGELINE_PRODUCT(Bf16, bf16, 128, "m64n256k16.f32.bf16.bf16", "%128, %129, 1, %130", ", 0, 0")
 RIDGELINE_PRODUCT(Tf32, tf32, 128, "m64n256k8.f32.tf32.tf32", "%128, %129, 1, %130", "")
-// clang-format on
 #undef RIDGELINE_PRODUCT
+
+// d = a * b, or d += a * b where `keep`, with b transposed: its columns are fastest. Then a K of 16
+// has 16 rows of a box. `operands` are the descriptors', `flag` is that of `keep`.
+#if defined(__CUDACC__)
+#define RIDGELINE_TRANSPOSED_PRODUCT(Type, factor, count, shape_and_types, operands, flag) \
+  __device__ __forceinline__ void multiply_transposed(Type, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    asm volatile("{\n.reg .pred keep;\nsetp.ne.b32 keep, " flag ", 0;\n" \
+                 "wgmma.mma_async.sync.aligned." shape_and_types " {" RIDGELINE_REGISTERS_##count "}, " operands \
+                 ", keep, 1, 1, 0, 1;\n}" \
+                 : RIDGELINE_SUMS_##count \
+                 : "l"(a), "l"(b), "r"(static_cast<int>(keep))); \
+  }
+#else
+#define RIDGELINE_TRANSPOSED_PRODUCT(Type, factor, count, shape_and_types, operands, flag) \
+  __device__ __forceinline__ void multiply_transposed(Type, float (&d)[count], std::uint64_t a, std::uint64_t b, bool keep) { \
+    emulated::product({.type = emulated::Factor::factor, .columns = 2 * count, .left = a, .right = b, .transposed = true, .keeps = keep}, d); \
+  }
+#endif
+RIDGELINE_TRANSPOSED_PRODUCT(F16, f16, 128, "m64n256k16.f32.f16.f16", "%128, %129", "%130")
+RIDGELINE_TRANSPOSED_PRODUCT(Bf16, bf16, 128, "m64n256k16.f32.bf16.bf16", "%128, %129", "%130")
+#undef RIDGELINE_TRANSPOSED_PRODUCT
+// clang-format on
 #if defined(__CUDACC__)
 #undef RIDGELINE_REGISTERS_32
 #undef RIDGELINE_REGISTERS_64

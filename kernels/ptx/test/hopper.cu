@@ -162,6 +162,37 @@ __global__ void __launch_bounds__(128)
   for (int i = 0; i < count; ++i) d[threadIdx.x * count + i] = sums[i];
 }
 
+template <class Type, unsigned swizzle_bytes>
+__global__ void __launch_bounds__(128)
+    multiply_transposed_kernel(const unsigned* a, const unsigned* b, float* d) {
+  constexpr unsigned span = swizzle_bytes, depth = span / 2, columns = 256;
+  __shared__ __align__(1024) unsigned char left[64 * span];
+  __shared__ __align__(1024) unsigned char right[depth * columns * 2];
+  for (unsigned i = threadIdx.x; i < 64 * span / 4; i += 128)
+    *reinterpret_cast<unsigned*>(left + place_of<span>(i / (span / 4), i % (span / 4) * 4)) = a[i];
+  for (unsigned i = threadIdx.x; i < depth * columns / 2; i += 128) {
+    const unsigned k = i / (columns / 2), byte = i % (columns / 2) * 4;
+    *reinterpret_cast<unsigned*>(right + place_of<span>(byte / span * depth + k, byte % span)) =
+        b[i];
+  }
+  fence_async_shared();
+  __syncthreads();
+  const auto swizzle = static_cast<device::Swizzle>(span);
+  const std::uint64_t of_left = matrix_descriptor(left, swizzle, 8 * span);
+  const std::uint64_t of_right = transposed_descriptor(right, swizzle, depth * span, 8 * span);
+  float sums[columns / 2];
+#pragma unroll
+  for (unsigned i = 0; i < columns / 2; ++i) sums[i] = 1000;  // which the first product overwrites
+  products_begin();
+#pragma unroll
+  for (unsigned step = 0; step < depth / 16; ++step)
+    multiply_transposed(Type{}, sums, of_left + 2 * step, of_right + span * step, step != 0);
+  products_commit();
+  products_wait<0>();
+#pragma unroll
+  for (unsigned i = 0; i < columns / 2; ++i) d[threadIdx.x * columns / 2 + i] = sums[i];
+}
+
 __global__ void __maxnreg__(128) share_registers_kernel(unsigned* out) {
   if (threadIdx.x < 128) {
     take_registers<200>();
@@ -245,6 +276,19 @@ void multiply_group(device::Stream& stream, Element element, int columns, unsign
                                                  : kernel_of<Tf32, 128>(swizzle_bytes);
   device::launch({.block = dim3(128)}, stream, kernel, static_cast<const unsigned*>(a),
                  static_cast<const unsigned*>(b), d);
+}
+
+void multiply_transposed_group(device::Stream& stream, Element element, unsigned swizzle_bytes,
+                               const void* a, const void* b, float* d) {
+  const auto kernel_for = [&](auto type) {
+    using Type = decltype(type);
+    return swizzle_bytes == 32   ? multiply_transposed_kernel<Type, 32>
+           : swizzle_bytes == 64 ? multiply_transposed_kernel<Type, 64>
+                                 : multiply_transposed_kernel<Type, 128>;
+  };
+  device::launch({.block = dim3(128)}, stream,
+                 element == Element::f16 ? kernel_for(F16{}) : kernel_for(Bf16{}),
+                 static_cast<const unsigned*>(a), static_cast<const unsigned*>(b), d);
 }
 
 void share_registers(device::Stream& stream, unsigned* out) {

@@ -40,6 +40,11 @@ enum class Element { f16, bf16, tf32 };
 void multiply_group(device::Stream& stream, Element element, int columns, unsigned swizzle_bytes,
                     const void* a, const void* b, float* d);
 
+/// d = a b of 16-bit elements by wgmma, of 64 x 256: a is 64 rows of `swizzle_bytes`, and b is
+/// row-major, swizzle_bytes / 2 rows of 256. What was in d's registers before counts for nothing.
+void multiply_transposed_group(device::Stream& stream, Element element, unsigned swizzle_bytes,
+                               const void* a, const void* b, float* d);
+
 /// Two warpgroups share out their registers anew, and write 1 and 2 for each of their threads.
 void share_registers(device::Stream& stream, unsigned* out);
 
