@@ -13,7 +13,15 @@ namespace {
 
 // An event is a number with its kind below: the address of a barrier, which is a multiple of 8, or
 // the index of a copy.
-enum class Kind : std::uint8_t { init, arrive, wait, fence, begin_copy, end_store };
+enum class Kind : std::uint8_t {
+  init,
+  arrive,
+  wait,
+  fence,
+  begin_copy,
+  end_store,
+  arrive_elsewhere
+};
 constexpr std::uint64_t kinds = 8;
 
 // Rounds in which nothing but tests of barriers goes on in a block.
@@ -32,14 +40,15 @@ void AsyncUnit::begin_block() {
   copies_.clear();
   stores_.clear();
   for (WarpProducts& of_warp : products_) of_warp = {};
+  for (KnownBlocks& of_warp : known_) of_warp.clear();
   idle_polls_ = 0;
 }
 
 AsyncUnit::Barrier& AsyncUnit::barrier_at(void* barrier, std::uint32_t pc) {
   const auto found = barriers_.find(reinterpret_cast<std::uint64_t>(barrier));
   if (found == barriers_.end())
-    block_.lanes.stop("mbarrier without initialisation", pc, -1,
-                      block_.shared.describe(reinterpret_cast<std::uint64_t>(barrier)));
+    Block::current().lanes.stop("mbarrier without initialisation", pc, -1,
+                                block_.shared.describe(reinterpret_cast<std::uint64_t>(barrier)));
   return found->second;
 }
 
@@ -72,19 +81,34 @@ void AsyncUnit::complete_phase(Barrier& barrier) {
   barrier.pending = barrier.arrivals;
 }
 
-void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
-  Barrier& barrier = barrier_at(at, pc);
+/// By the running lane of the block whose barrier it is, or of another one.
+void AsyncUnit::count_arrival(Barrier& barrier, const void* at, unsigned arrivals,
+                              std::uint64_t bytes, std::uint32_t pc) {
   if (barrier.pending < arrivals)
-    block_.lanes.stop("too many arrivals at an mbarrier", pc, -1,
-                      fmt::format("{}: {} of {} are outstanding in this phase",
-                                  block_.shared.describe(reinterpret_cast<std::uint64_t>(at)),
-                                  barrier.pending, barrier.arrivals));
+    Block::current().lanes.stop(
+        "too many arrivals at an mbarrier", pc, -1,
+        fmt::format("{}: {} of {} are outstanding in this phase",
+                    block_.shared.describe(reinterpret_cast<std::uint64_t>(at)), barrier.pending,
+                    barrier.arrivals));
+  barrier.bytes += static_cast<std::int64_t>(bytes);
+  barrier.pending -= arrivals;
+  if (arrivals != 0) complete_phase(barrier);
+}
+
+void AsyncUnit::arrive(void* at, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc) {
+  barrier_at(at, pc);
   block_.lanes.log(event_of(at, Kind::arrive), pc, Act::event, 8);
-  // The lane may have waited for its log.
-  Barrier& now = barrier_at(at, pc);
-  now.bytes += static_cast<std::int64_t>(bytes);
-  now.pending -= arrivals;
-  if (arrivals != 0) complete_phase(now);
+  count_arrival(barrier_at(at, pc), at, arrivals, bytes, pc);  // the lane may have waited
+}
+
+void AsyncUnit::arrive_at(void* at, int rank, std::uint32_t pc) {
+  AsyncUnit& unit =
+      block_.others.in_cluster() ? block_.others.running_block(rank, pc).async : *this;
+  if (&unit == this) return arrive(at, 1, 0, pc);
+  void* const there = moved_to(unit, at);
+  unit.barrier_at(there, pc);
+  block_.lanes.log(event_of(there, Kind::arrive_elsewhere), pc, Act::event, 8);
+  unit.count_arrival(unit.barrier_at(there, pc), there, 1, 0, pc);
 }
 
 bool AsyncUnit::wait(void* at, unsigned parity, bool test, std::uint32_t pc) {
@@ -128,6 +152,7 @@ void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
   if (kind == Kind::fence) return block_.shared.history.fence(thread);
   if (kind == Kind::begin_copy) return begin_copy(copies_[number / kinds]);
   if (kind == Kind::end_store) return end_store(copies_[number / kinds]);
+  if (kind == Kind::arrive_elsewhere) return arrival_elsewhere(number, thread, pc);
   const Act act = kind == Kind::init ? Act::write : Act::atomic;
   if (const auto conflict =
           block_.shared.history.access(block_.shared.offset_of(number), 8, act, thread))
@@ -135,8 +160,15 @@ void AsyncUnit::event(std::uint64_t event, int thread, std::uint32_t pc) {
                         block_.shared.describe(number) + ", an mbarrier");
   const auto barrier = barriers_.find(number);
   if (barrier == barriers_.end()) return;  // it has been invalidated since
-  if (kind == Kind::arrive) block_.shared.history.release(thread / 32, barrier->second.known);
-  if (kind == Kind::wait) block_.shared.history.acquire(thread / 32, barrier->second.known);
+  KnownBlocks &mine = known_[static_cast<std::size_t>(thread / 32)], &its = barrier->second.others;
+  if (kind == Kind::arrive) {
+    block_.shared.history.release(thread / 32, barrier->second.known);
+    for (const auto& [rank, known] : mine) SharedHistory::learn(its[rank], known);
+  }
+  if (kind == Kind::wait) {
+    block_.shared.history.acquire(thread / 32, barrier->second.known);
+    for (const auto& [rank, known] : its) SharedHistory::learn(mine[rank], known);
+  }
 }
 
 bool AsyncUnit::has_passed(const Lane& lane) const {

@@ -46,6 +46,9 @@ void barrier_invalidate(void* barrier) { unit().invalidate(barrier, RIDGELINE_CA
 void barrier_arrive(void* barrier, unsigned arrivals, unsigned bytes) {
   unit().arrive(barrier, arrivals, bytes, RIDGELINE_CALLER);
 }
+void barrier_arrive_at(void* barrier, int rank) {
+  unit().arrive_at(barrier, rank, RIDGELINE_CALLER);
+}
 void barrier_wait(void* barrier, unsigned parity) {
   unit().wait(barrier, parity, false, RIDGELINE_CALLER);
 }
@@ -65,6 +68,12 @@ void tensor_load(void* to_shared, const TensorMap& map, const int* at, int rank,
   const std::uint32_t pc = RIDGELINE_CALLER;
   check_box(map, at, rank, false, pc);
   unit().load(to_shared, map, at, barrier, pc);
+}
+void tensor_load_multicast(void* to_shared, const TensorMap& map, const int* at, int rank,
+                           void* barrier, unsigned ranks) {
+  const std::uint32_t pc = RIDGELINE_CALLER;
+  check_box(map, at, rank, false, pc);
+  unit().load_multicast(to_shared, map, at, barrier, ranks, pc);
 }
 void tensor_store(const TensorMap& map, const int* at, int rank, const void* from_shared) {
   const std::uint32_t pc = RIDGELINE_CALLER;

@@ -17,6 +17,8 @@ void barrier_init(void* barrier, unsigned arrivals);
 void barrier_invalidate(void* barrier);
 /// Arrives `arrivals` times, after expecting `bytes` more.
 void barrier_arrive(void* barrier, unsigned arrivals, unsigned bytes);
+/// Arrives at the barrier at the same place in block `rank` of the cluster.
+void barrier_arrive_at(void* barrier, int rank);
 void barrier_wait(void* barrier, unsigned parity);
 bool barrier_test(void* barrier, unsigned parity);
 void fence_async();
@@ -26,6 +28,9 @@ void bulk_load(void* to_shared, const void* from_global, unsigned bytes, void* b
 void bulk_store(void* to_global, const void* from_shared, unsigned bytes);
 /// `at` has as many coordinates as the map has dimensions, in elements, the contiguous one first.
 void tensor_load(void* to_shared, const TensorMap& map, const int* at, int rank, void* barrier);
+/// To the same place in all blocks of the cluster whose bit of `ranks` is set.
+void tensor_load_multicast(void* to_shared, const TensorMap& map, const int* at, int rank,
+                           void* barrier, unsigned ranks);
 void tensor_store(const TensorMap& map, const int* at, int rank, const void* from_shared);
 void bulk_commit();
 void bulk_wait(int groups);

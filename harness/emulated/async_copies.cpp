@@ -165,14 +165,10 @@ void AsyncUnit::begin_copy(Copy& copy) {
   site.sectors +=
       static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
   if (copy.is_load) {
-    const auto barrier = barriers_.find(copy.barrier);
-    if (barrier != barriers_.end() && !barrier->second.fenced)
-      block_.findings.add("missing fence", copy.pc, copy.thread, barrier->second.thread,
-                          block_.shared.describe(copy.barrier) +
-                              ", an mbarrier, is initialised, and no fence makes it known to the "
-                              "asynchronous unit");
+    check_fenced(copy, block_.findings);
     touch_global(copy);
   }
+  begin_elsewhere(copy);
   for (const Chunk& chunk : copy.chunks) {
     const auto address = reinterpret_cast<std::uint64_t>(chunk.shared);
     const std::size_t offset = block_.shared.offset_of(address);
@@ -182,6 +178,16 @@ void AsyncUnit::begin_copy(Copy& copy) {
                         block_.shared.describe(address));
     break;  // one finding a copy tells enough; what is left would repeat it
   }
+}
+
+/// That this block's barrier, which the copy arrives at, is known to the unit.
+void AsyncUnit::check_fenced(const Copy& copy, Findings& findings) const {
+  const auto barrier = barriers_.find(copy.barrier);
+  if (barrier != barriers_.end() && !barrier->second.fenced)
+    findings.add("missing fence", copy.pc, copy.thread, barrier->second.thread,
+                 block_.shared.describe(copy.barrier) +
+                     ", an mbarrier, is initialised, and no fence makes it known to the "
+                     "asynchronous unit");
 }
 
 void AsyncUnit::touch_global(const Copy& copy) {

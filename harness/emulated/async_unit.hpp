@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/emulated/async_calls.hpp"
+#include "harness/emulated/findings.hpp"
 #include "harness/emulated/groups.hpp"
 #include "harness/emulated/shared_history.hpp"
 
@@ -46,12 +47,16 @@ class AsyncUnit {
 
   void event(std::uint64_t event, int thread, std::uint32_t pc);
   void warp_event(int warp);
+  /// What one warp knows of other blocks of the cluster, all know from here on; `of_cluster`: all
+  /// that those have done.
+  void block_barrier(bool of_cluster);
 
   // ---- of lanes, see async_calls.hpp
 
   void init(void* barrier, unsigned arrivals, std::uint32_t pc);
   void invalidate(void* barrier, std::uint32_t pc);
   void arrive(void* barrier, unsigned arrivals, std::uint64_t bytes, std::uint32_t pc);
+  void arrive_at(void* barrier, int rank, std::uint32_t pc);
   bool wait(void* barrier, unsigned parity, bool test, std::uint32_t pc);
   void fence(bool barriers_alone, std::uint32_t pc);
 
@@ -59,6 +64,8 @@ class AsyncUnit {
             std::uint32_t pc);
   void store(void* to_global, const void* from_shared, unsigned bytes, std::uint32_t pc);
   void load(void* to_shared, const TensorMap& map, const int* at, void* barrier, std::uint32_t pc);
+  void load_multicast(void* to_shared, const TensorMap& map, const int* at, void* barrier,
+                      unsigned ranks, std::uint32_t pc);
   void store(const TensorMap& map, const int* at, const void* from_shared, std::uint32_t pc);
   void commit_stores();
   void wait_for_stores(int groups, std::uint32_t pc);
@@ -75,6 +82,7 @@ class AsyncUnit {
   std::uint32_t window_of(const void* shared, std::uint32_t pc) const;
 
  private:
+  using KnownBlocks = std::map<int, SharedHistory::Knowledge>;  // others of the cluster, by rank
   struct Barrier {
     unsigned arrivals = 0;
     std::int64_t pending = 0, bytes = 0;  // outstanding in this phase
@@ -82,6 +90,7 @@ class AsyncUnit {
     int thread = 0;                       // that initialised it
     bool fenced = false;                  // the unit sees that it is initialised
     SharedHistory::Knowledge known{};     // of those who arrived
+    KnownBlocks others{};                 // what those know of other blocks
   };
   /// 16 bytes of shared memory; bytes [first, end) of them are copied from or to
   /// `global` + first.., others are zeros.
@@ -98,6 +107,7 @@ class AsyncUnit {
     std::uint64_t barrier = 0;  // of a load
     std::uint64_t bytes = 0;    // that the barrier is told of
     std::vector<Chunk> chunks{};
+    std::vector<std::pair<int, std::size_t>> elsewhere{};  // the same in other blocks: rank, index
   };
   struct Sums {  // of a warp, one array a lane
     float* of[32] = {};
@@ -121,6 +131,12 @@ class AsyncUnit {
 
   Barrier& barrier_at(void* barrier, std::uint32_t pc);
   static void complete_phase(Barrier& barrier);
+  void count_arrival(Barrier& barrier, const void* at, unsigned arrivals, std::uint64_t bytes,
+                     std::uint32_t pc);
+  void* moved_to(const AsyncUnit& there, const void* in_shared) const;
+  void arrival_elsewhere(std::uint64_t barrier, int thread, std::uint32_t pc);
+  void begin_elsewhere(const Copy& copy);
+  void check_fenced(const Copy& copy, Findings& findings) const;
   bool has_passed(const Lane& lane) const;
   std::size_t add_copy(Copy copy);
   Copy row(const void* shared, const void* global, unsigned bytes, bool is_load, std::uint32_t pc);
@@ -146,6 +162,7 @@ class AsyncUnit {
   std::deque<Copy> copies_;
   std::map<int, Groups<std::size_t>> stores_;  // of each thread
   std::vector<WarpProducts> products_{32};
+  std::vector<KnownBlocks> known_{32};  // of each warp
   int idle_polls_ = 0;
   bool used_ = false;    // in this block
   bool worked_ = false;  // in blocks since it was asked

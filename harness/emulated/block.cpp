@@ -43,7 +43,10 @@ bool Block::run(std::uint64_t number, ResidentBlocks* residents, std::size_t pla
       requests.begin_warp(warp);
       if (!lanes.run(warp, requests)) return false;
     }
-    if (async.go_on()) continue;
+    if (async.go_on()) {
+      others.get_on();
+      continue;
+    }
     if (!release_barrier()) break;
     if (!others.end_round()) return false;
   }
@@ -69,11 +72,12 @@ int Block::barrier(std::uint32_t barrier, std::uint32_t pc, Combine combine, int
 /// Lets the lanes that wait at a barrier go on when all are there. False when no lane of the block
 /// will ever go on.
 bool Block::release_barrier() {
-  int ended = 0, spinning = 0, come = 0, predicates = 0;
+  int ended = 0, spinning = 0, at_mbarrier = 0, come = 0, predicates = 0;
   const Lane *first = nullptr, *elsewhere = nullptr;  // at a barrier, and at another one
   for (const Lane& lane : lanes.all()) {
     ended += lane.state == LaneState::done ? 1 : 0;
     spinning += lane.state == LaneState::spinning ? 1 : 0;
+    at_mbarrier += lane.state == LaneState::at_mbarrier ? 1 : 0;
     if (lane.state != LaneState::at_barrier) continue;
     ++come;
     predicates += lane.predicate != 0 ? 1 : 0;
@@ -82,6 +86,10 @@ bool Block::release_barrier() {
   }
   if (ended == lanes.threads()) return false;
   if (spinning != 0) return true;
+  if (at_mbarrier != 0 && others.in_cluster()) {  // where other blocks may arrive, too
+    others.wait();
+    return true;
+  }
   if (elsewhere != nullptr || ended + come != lanes.threads()) {
     if (ended + come != lanes.threads())
       say_who_waits();
@@ -102,6 +110,7 @@ bool Block::release_barrier() {
   ++barriers_;
   others.get_on();
   shared.history.block_barrier();
+  async.block_barrier(of_cluster);
   requests.block_barrier();
   for (Lane& lane : lanes.all()) {
     if (lane.state != LaneState::at_barrier) continue;

@@ -20,14 +20,16 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place) {
   residents_ = residents;
   place_ = place;
   vain_rounds_ = 0;
+  progress_ = false;
 }
 
 std::uint64_t Others::owner() const { return none() ? block_.number() : residents_->number(); }
 
 bool Others::end_round() {
+  const bool progress = std::exchange(progress_, false);
   if (!waits_) return true;
-  vain_rounds_ = progress_ ? 0 : vain_rounds_ + 1;
-  if (none() ? vain_rounds_ <= most_vain_rounds : residents_->pass(place_, progress_)) return true;
+  vain_rounds_ = progress ? 0 : vain_rounds_ + 1;
+  if (none() ? vain_rounds_ <= most_vain_rounds : residents_->pass(place_, progress)) return true;
   if (none() || residents_->is_deadlocked()) block_.say_who_waits();
   block_.findings.stop();
   return false;
@@ -90,14 +92,40 @@ std::string Others::awaited_by_cluster() const {
                      residents_->arrived(), residents_->threads());
 }
 
+constexpr const char* out_of_cluster = "out of bounds (cluster)";
+
+void Others::check_rank(int rank, std::uint32_t pc) const {
+  if (rank < 0 || rank >= cluster_size())
+    block_.lanes.stop(out_of_cluster, pc, -1,
+                      fmt::format("block {} of a cluster of {}", rank, cluster_size()));
+}
+
+/// What is wrong with reaching into `there` now; null for nothing.
+const char* Others::absence_of(const Block& there) const {
+  if (there.others.residents_ == residents_) return nullptr;
+  return residents_->has_left(there) ? "shared memory of a block that has ended"
+                                     : "shared memory of a block that has not begun";
+}
+
+Block& Others::running_block(int rank, std::uint32_t pc) const {
+  check_rank(rank, pc);
+  Block& there = residents_->block(static_cast<std::size_t>(rank));
+  if (const char* const absence = absence_of(there))
+    block_.lanes.stop(absence, pc, -1, fmt::format("block {} of the cluster", rank));
+  return there;
+}
+
+Block* Others::holder_of(std::uint64_t address, int bytes) const {
+  for (std::size_t rank = 0; in_cluster() && rank < residents_->size(); ++rank)
+    if (residents_->block(rank).shared.holds(address, bytes)) return &residents_->block(rank);
+  return nullptr;
+}
+
 void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
   const auto address = reinterpret_cast<std::uint64_t>(in_shared);
-  const auto refuse = [&](const std::string& what) {
-    block_.lanes.stop("out of bounds (cluster)", pc, -1, what);
-  };
-  if (rank < 0 || rank >= cluster_size())
-    refuse(fmt::format("block {} of a cluster of {}", rank, cluster_size()));
-  if (!block_.shared.holds(address, 1)) refuse("no address of the block's shared memory");
+  check_rank(rank, pc);
+  if (!block_.shared.holds(address, 1))
+    block_.lanes.stop(out_of_cluster, pc, -1, "no address of the block's shared memory");
   if (!in_cluster()) return in_shared;
   const SharedMemory& there = residents_->block(static_cast<std::size_t>(rank)).shared;
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -105,10 +133,7 @@ void* Others::in_block(void* in_shared, int rank, std::uint32_t pc) const {
 }
 
 bool Others::request(const Request& request, int warp) {
-  Block* owner = nullptr;
-  for (std::size_t rank = 0; owner == nullptr && in_cluster() && rank < residents_->size(); ++rank)
-    if (residents_->block(rank).shared.holds(request.addresses[0], request.bytes))
-      owner = &residents_->block(rank);
+  Block* const owner = holder_of(request.addresses[0], request.bytes);
   if (owner == nullptr) return false;
   Site& site = block_.requests.sites.at(request.pc, Space::cluster, request.act, request.bytes);
   ++site.requests;
@@ -120,10 +145,8 @@ bool Others::request(const Request& request, int warp) {
                           fmt::format("shared memory of block {}", owner->number()));
       return true;
     };
-    if (!owner->shared.holds(address, request.bytes)) return find("out of bounds (cluster)");
-    if (owner->others.residents_ != residents_)
-      return find(residents_->has_left(*owner) ? "shared memory of a block that has ended"
-                                               : "shared memory of a block that has not begun");
+    if (!owner->shared.holds(address, request.bytes)) return find(out_of_cluster);
+    if (const char* const absence = absence_of(*owner)) return find(absence);
     if (request.act == Act::write)
       owner->shared.history.mark_written(offset, request.bytes);
     else if (!owner->shared.history.written(offset, request.bytes))

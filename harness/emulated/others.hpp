@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/emulated/lanes.hpp"
@@ -26,8 +27,8 @@ class Others {
   std::uint64_t owner() const;
   bool none() const { return residents_ == nullptr; }
 
-  // Rounds, in which the lanes of all warps run.
-  void begin_round() { progress_ = waits_ = false; }
+  // Rounds, in which the lanes of all warps run. Progress counts until a round has ended.
+  void begin_round() { waits_ = false; }
   void get_on() { progress_ = true; }
   void wait() { waits_ = true; }
   void lane_has_ended() {
@@ -52,6 +53,17 @@ class Others {
   void cluster_wait(std::uint32_t pc);
   bool cluster_has_arrived() const { return residents_->phase() != awaited_phase_; }
   std::string awaited_by_cluster() const;  // "2 of 4 have arrived"
+  /// The block of that rank, which another one's unit or barriers are reached in: it has begun and
+  /// not ended.
+  Block& running_block(int rank, std::uint32_t pc) const;
+  /// The block of the cluster whose shared memory those bytes are; null for none.
+  Block* holder_of(std::uint64_t address, int bytes) const;
+  /// Calls `each(rank, block)` for the others of the cluster.
+  template <class Each>
+  void each_other(Each&& each) const {
+    for (int rank = 0; rank < cluster_size(); ++rank)
+      if (rank != cluster_rank()) each(rank, residents_->block(static_cast<std::size_t>(rank)));
+  }
   /// What lies at `in_shared` in the block of that rank.
   void* in_block(void* in_shared, int rank, std::uint32_t pc) const;
   /// Takes a request to another block's shared memory: it is counted; that the block has not ended
@@ -60,6 +72,9 @@ class Others {
   bool request(const Request& request, int warp);
 
  private:
+  void check_rank(int rank, std::uint32_t pc) const;
+  const char* absence_of(const Block& there) const;
+
   struct Spin {
     std::uint64_t address = 0, value = 0;  // what was there when it last let others go on
     std::uint32_t pc = 0;                  // of the last such access
@@ -71,7 +86,7 @@ class Others {
   bool has_spins_ = false;                                     // in this block
   ResidentBlocks* residents_ = nullptr;
   std::size_t place_ = 0;
-  bool progress_ = false, waits_ = false;  // since the round began
+  bool progress_ = false, waits_ = false;
   std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
 };
 

@@ -108,6 +108,16 @@ class SharedHistory {
   /// What the unit has done so far becomes part of `to`.
   void release_unit(Knowledge& to);
 
+  // Other blocks of a cluster, of which each warp, and each mbarrier, has knowledge apart.
+
+  static void learn(Knowledge& to, const Knowledge& from);
+  /// All that this block has done so far.
+  Knowledge everything();
+  /// begin_unit() of a write that another block has started, which knows that much of this one.
+  std::optional<Conflict> begin_unit_from_outside(std::size_t offset, const Knowledge& known);
+  /// What the arrival of a thread of another block at an mbarrier races with.
+  std::optional<Conflict> arrival_from_outside(std::size_t offset, const Knowledge& known) const;
+
  private:
   // clock: 16 bits, thread: 11, bytes of the word: 4, atomic: 1
   using Cell = std::uint32_t;
@@ -159,6 +169,11 @@ class SharedHistory {
   void forget_fences();
   /// Whether the unit sees that write when it works on behalf of `thread`.
   bool is_fenced(Cell write, int thread) const;
+  /// begin_unit(), by what is ordered before and what the unit sees.
+  template <class Unordered, class Fenced>
+  std::optional<Conflict> begin_unit_if(std::size_t offset, int thread, bool writes,
+                                        const Unordered& is_unordered, const Fenced& is_seen);
+  Clocks seen_by(const Knowledge& known) const;
 
   int warps_ = 0;
   Clock block_ = 0;                              // when this block began

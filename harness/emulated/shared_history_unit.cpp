@@ -58,8 +58,11 @@ bool SharedHistory::is_fenced(Cell write, int thread) const {
   return after != fences.end() && (writer == thread || *after < seen_[mine][its]);
 }
 
-std::optional<SharedHistory::Conflict> SharedHistory::begin_unit(std::size_t offset, int thread,
-                                                                 bool writes) {
+template <class Unordered, class Fenced>
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_if(std::size_t offset, int thread,
+                                                                    bool writes,
+                                                                    const Unordered& is_unordered,
+                                                                    const Fenced& is_seen) {
   std::optional<Conflict> conflict;
   const auto note = [&](const char* what, int other) {
     if (!conflict) conflict = Conflict{what, other};
@@ -70,14 +73,14 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit(std::size_t off
     if (!writes && word.written != 15) note("uninitialised (shared)", -1);
     for (const Cell writer : word.writers) {
       if (writer == 0 || clock_of(writer) < block_) continue;
-      if (unordered(writer, thread, 15))
+      if (is_unordered(writer))
         note(writes ? "race (write after write)" : "race (read after write)", thread_of(writer));
-      else if (!is_fenced(writer, thread))
+      else if (!is_seen(writer))
         note("missing fence.proxy.async", thread_of(writer));
     }
     if (writes) {
       for (const Cell reader : word.readers)
-        if (unordered(reader, thread, 15)) note("race (write after read)", thread_of(reader));
+        if (is_unordered(reader)) note("race (write after read)", thread_of(reader));
     } else if (word.copier == 0 || word.read != 0) {
       ++word.read;
     } else {
@@ -86,6 +89,54 @@ std::optional<SharedHistory::Conflict> SharedHistory::begin_unit(std::size_t off
     word.copier = static_cast<std::uint16_t>(thread + 1);
   }
   return conflict;
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit(std::size_t offset, int thread,
+                                                                 bool writes) {
+  return begin_unit_if(
+      offset, thread, writes, [&](Cell cell) { return unordered(cell, thread, 15); },
+      [&](Cell write) { return is_fenced(write, thread); });
+}
+
+void SharedHistory::learn(Knowledge& to, const Knowledge& from) {
+  if (from.epoch < to.epoch) return;  // of accesses that have been forgotten
+  if (from.epoch > to.epoch) to = {.epoch = from.epoch};
+  join(to.seen, from.seen);
+  join(to.fenced, from.fenced);
+}
+
+SharedHistory::Knowledge SharedHistory::everything() {
+  for (int warp = 0; warp <= most_warps; ++warp) tick(warp);  // what follows is not known
+  return {.seen = now_, .epoch = epoch_};
+}
+
+/// What comes before on behalf of somebody who knows so much: at least what earlier blocks did.
+SharedHistory::Clocks SharedHistory::seen_by(const Knowledge& known) const {
+  Clocks seen;
+  seen.fill(block_);
+  if (known.epoch == epoch_) join(seen, known.seen);
+  return seen;
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::begin_unit_from_outside(
+    std::size_t offset, const Knowledge& known) {
+  const Clocks seen = seen_by(known);
+  return begin_unit_if(
+      offset, unit_thread, true,
+      [&](Cell cell) {
+        return clock_of(cell) >= seen[static_cast<std::size_t>(thread_of(cell) / 32)];
+      },
+      [](Cell) { return true; });
+}
+
+std::optional<SharedHistory::Conflict> SharedHistory::arrival_from_outside(
+    std::size_t offset, const Knowledge& known) const {
+  const Clocks seen = seen_by(known);
+  for (const Cell writer : words_[offset / 4].writers)
+    if (!is_atomic(writer) &&
+        clock_of(writer) >= seen[static_cast<std::size_t>(thread_of(writer) / 32)])
+      return Conflict{"race (write after write)", thread_of(writer)};
+  return std::nullopt;
 }
 
 void SharedHistory::end_unit_write(std::size_t offset) {

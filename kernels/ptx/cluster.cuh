@@ -1,6 +1,7 @@
 #pragma once
 
 #include "harness/device/kernel.hpp"
+#include "kernels/ptx/barrier.cuh"
 
 // Thread-block clusters of compute capability 9.0: blocks that run together, wait for each other
 // and reach each other's shared memory (PTX ISA, "barrier.cluster", "mapa"). LaunchConfig::cluster
@@ -59,6 +60,25 @@ __device__ __forceinline__ T* map_shared_rank(T* in_shared, unsigned rank) {
   return there;
 #else
   return static_cast<T*>(emulated::in_block_of_cluster(in_shared, static_cast<int>(rank)));
+#endif
+}
+
+/// Arrives at the mbarrier at the same place in block `rank` of the cluster, which may be this one.
+/// It hands over that work is complete which this thread has waited for, such as products or
+/// copies; what the thread stored itself is not: `.release.cluster` would do that, by a fence of
+/// the whole GPU, which takes about a microsecond.
+__device__ __forceinline__ void barrier_arrive_at(Barrier* barrier, unsigned rank) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "{\n"
+      ".reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+      "}" ::"r"(shared_address(barrier)),
+      "r"(rank)
+      : "memory");
+#else
+  emulated::barrier_arrive_at(barrier, static_cast<int>(rank));
 #endif
 }
 

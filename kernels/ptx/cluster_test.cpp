@@ -45,5 +45,26 @@ TEST_F(Cluster, BlocksOfAResidentGridWaitForEachOther) {
   EXPECT_EQ(to.download(), std::vector<unsigned>(blocks, 50 * 51 / 2));
 }
 
+TEST_F(Cluster, BlocksShareBoxesByMulticast) {
+  constexpr int blocks = 6, per_round = 1024, readers = 128;
+  for (const int rounds : {1, 2, 3, 9}) {
+    std::vector<unsigned short> values(static_cast<std::size_t>(rounds) * per_round);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<unsigned short>(i * 40503 >> 4);
+    device::Buffer<unsigned short> from(*device, values);
+    device::Buffer<unsigned> to(*device, std::size_t{blocks} * readers);
+    to.poison();
+    share_boxes(device->stream(), Sharing::right, from.data(), blocks, rounds, to.data());
+    device->synchronize();
+    const std::vector<unsigned> got = to.download();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      unsigned sum = 0;
+      for (std::size_t at = i % readers; at < values.size(); at += readers) sum += values[at];
+      ASSERT_EQ(got[i], sum) << rounds << " rounds, block " << i / readers << ", thread "
+                             << i % readers;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ridgeline::ptx::test

@@ -80,6 +80,23 @@ __device__ __forceinline__ void load_box(void* to_shared, const device::TensorMa
 #endif
 }
 
+/// Loads a box to the same place in all blocks of the cluster whose bit of `ranks` is set, this one
+/// among them. Its bytes arrive at the barrier at the same place in each of them.
+__device__ __forceinline__ void load_box_multicast(void* to_shared, const device::TensorMap& map,
+                                                   int x, int y, Barrier* barrier,
+                                                   unsigned short ranks) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast"
+      "::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to_shared)),
+      "l"(&map), "r"(x), "r"(y), "r"(shared_address(barrier)), "h"(ranks)
+      : "memory");
+#else
+  const int at[] = {x, y};
+  emulated::tensor_load_multicast(to_shared, map, at, 2, barrier, ranks);
+#endif
+}
+
 /// Stores a box from shared memory, as part of the thread's next group (copy_bulk_commit()).
 __device__ __forceinline__ void store_box(const device::TensorMap& map, int x,
                                           const void* from_shared) {

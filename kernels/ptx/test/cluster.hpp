@@ -14,4 +14,20 @@ void read_neighbours(device::Stream& stream, int blocks, int* to);
 /// sees.
 void meet(device::Stream& stream, int blocks, unsigned* counter, unsigned* to);
 
+/// What share_boxes() does wrong; a GPU runs the right one alone.
+enum class Sharing {
+  right,
+  no_fence_after_init,      // copies use mbarriers that the unit may not know
+  no_cluster_barrier,       // the other block may not have begun
+  waits_for_its_own_alone,  // boxes go where the other block still reads
+  tells_its_own_alone,      // the other block waits for ever
+  leaves_early,             // the other block arrives at a barrier that may be gone
+  rank_outside,             // copies to a third block
+};
+/// Clusters of two read the same 16-bit numbers, 16 rows of 64 a round: each block brings half of
+/// them to both by multicast, and tells both when it has read them. to[128 b + t] is the sum of
+/// what thread t of block b has read, those at t + 128 i of each round's.
+void share_boxes(device::Stream& stream, Sharing mistake, unsigned short* from, int blocks,
+                 int rounds, unsigned* to);
+
 }  // namespace ridgeline::ptx::test

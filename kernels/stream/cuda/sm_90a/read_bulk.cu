@@ -1,6 +1,7 @@
 #include "harness/device/facts.hpp"
 #include "kernels/ptx/copy_bulk.cuh"
 #include "kernels/ptx/fence.cuh"
+#include "kernels/ptx/turn.cuh"
 #include "kernels/stream/cuda/walk.cuh"
 
 // One thread of a block an SM keeps bulk copies of whole chunks to shared memory under way, and
@@ -12,18 +13,6 @@ namespace {
 
 constexpr int summing = 256, all_threads = summing + 32;
 constexpr unsigned ring_bytes = 192 << 10, usual_chunk_bytes = 64 << 10;
-
-/// The ring's stages in turn; a stage's barriers go through a phase each time round.
-template <unsigned stages>
-struct Turn {
-  unsigned stage = 0, parity = 0;
-  __device__ __forceinline__ void next() {
-    if (++stage == stages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
 
 template <unsigned chunk_bytes>
 __global__ void __launch_bounds__(all_threads, 1)
@@ -48,7 +37,7 @@ __global__ void __launch_bounds__(all_threads, 1)
     ptx::fence_barrier_init();
   }
   __syncthreads();
-  Turn<stages> turn;
+  ptx::Turn<stages> turn;
   unsigned sum = 0;
   if (thread < summing) {
     for (int pass = 0; pass < passes; ++pass) {
@@ -66,7 +55,6 @@ __global__ void __launch_bounds__(all_threads, 1)
   } else if (thread == summing) {
     for (int pass = 0; pass < passes; ++pass) {
       for (std::int64_t at = begin; at < vectors; at += step, turn.next()) {
-        // A barrier that nobody has arrived at takes the phase before its first one for ended.
         ptx::barrier_wait(&empty[turn.stage], turn.parity ^ 1);
         const unsigned bytes = size_at(at) * sizeof(uint4);
         ptx::barrier_arrive_expect(&full[turn.stage], bytes);
