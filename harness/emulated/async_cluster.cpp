@@ -100,14 +100,26 @@ void AsyncUnit::begin_elsewhere(const Copy& copy) {
   });
 }
 
+/// All of the cluster know of the mbarriers that a fence has made known.
+void AsyncUnit::publish_barriers() {
+  for (const auto& [address, barrier] : barriers_)
+    if (barrier.fenced) block_.shared.history.make_known(block_.shared.offset_of(address), 8);
+}
+
 void AsyncUnit::block_barrier(bool of_cluster) {
   KnownBlocks all;
   for (const KnownBlocks& of_warp : known_)
     for (const auto& [rank, known] : of_warp) SharedHistory::learn(all[rank], known);
-  if (of_cluster)
+  const std::uint64_t phase = block_.others.awaited_phase();
+  if (of_cluster) {
+    if (block_.others.arrived_relaxed(phase)) publish_barriers();
     block_.others.each_other([&](int rank, Block& there) {
-      SharedHistory::learn(all[rank], there.shared.history.everything());
+      if (there.others.arrived_relaxed(phase))
+        there.async.publish_barriers();
+      else
+        SharedHistory::learn(all[rank], there.shared.history.everything());
     });
+  }
   if (all.empty()) return;
   used_ = true;  // so that it is forgotten
   for (KnownBlocks& of_warp : known_) of_warp = all;

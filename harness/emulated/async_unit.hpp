@@ -136,6 +136,7 @@ class AsyncUnit {
   void* moved_to(const AsyncUnit& there, const void* in_shared) const;
   void arrival_elsewhere(std::uint64_t barrier, int thread, std::uint32_t pc);
   void begin_elsewhere(const Copy& copy);
+  void publish_barriers();
   void check_fenced(const Copy& copy, Findings& findings) const;
   bool has_passed(const Lane& lane) const;
   std::size_t add_copy(Copy copy);

@@ -109,7 +109,8 @@ bool Block::release_barrier() {
                  fmt::format("{} of {} threads have", ended, lanes.threads()));
   ++barriers_;
   others.get_on();
-  shared.history.block_barrier();
+  if (!of_cluster || !others.arrived_relaxed(others.awaited_phase()))
+    shared.history.block_barrier();
   async.block_barrier(of_cluster);
   requests.block_barrier();
   for (Lane& lane : lanes.all()) {

@@ -214,7 +214,8 @@ void copy_wait(int groups) { Block::current().copies.wait(groups, RIDGELINE_CALL
 
 int cluster_rank() { return Block::current().others.cluster_rank(); }
 int cluster_size() { return Block::current().others.cluster_size(); }
-void cluster_arrive() { Block::current().others.cluster_arrive(RIDGELINE_CALLER); }
+void cluster_arrive() { Block::current().others.cluster_arrive(false, RIDGELINE_CALLER); }
+void cluster_arrive_relaxed() { Block::current().others.cluster_arrive(true, RIDGELINE_CALLER); }
 void cluster_wait() { Block::current().others.cluster_wait(RIDGELINE_CALLER); }
 void* in_block_of_cluster(void* in_shared, int rank) {
   return Block::current().others.in_block(in_shared, rank, RIDGELINE_CALLER);
@@ -238,6 +239,8 @@ std::uint64_t ticks() {
 void unsupported(const char* what) {
   Block::current().lanes.stop("unsupported", RIDGELINE_CALLER, -1, what);
 }
+
+int units_of(const void* machine) { return static_cast<const Machine*>(machine)->limits().units; }
 
 void launch(const device::LaunchConfig& config, void* machine, const KernelCall& call) {
   static_cast<Machine*>(machine)->launch(config, call);

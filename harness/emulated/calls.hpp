@@ -61,6 +61,7 @@ void copy_wait(int groups);
 [[gnu::const]] int cluster_rank();
 [[gnu::const]] int cluster_size();
 void cluster_arrive();
+void cluster_arrive_relaxed();
 void cluster_wait();
 void* in_block_of_cluster(void* in_shared, int rank);
 

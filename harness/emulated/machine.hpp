@@ -25,6 +25,7 @@ class Machine {
   Machine(const Machine&) = delete;
   ~Machine();
 
+  const Limits& limits() const { return limits_; }
   GlobalMemory& memory() { return memory_; }
   /// Runs the kernel. What it finds is in the report, and no Error; also that no GPU with these
   /// limits accepts the launch, which then does not run.

@@ -20,7 +20,7 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place) {
   residents_ = residents;
   place_ = place;
   vain_rounds_ = 0;
-  progress_ = false;
+  progress_ = has_arrived_ = false;
 }
 
 std::uint64_t Others::owner() const { return none() ? block_.number() : residents_->number(); }
@@ -69,14 +69,18 @@ std::string Others::awaited_in_loop(const Lane& lane) const {
 
 // ---- clusters
 
-void Others::cluster_arrive(std::uint32_t pc) {
+void Others::cluster_arrive(bool relaxed, std::uint32_t pc) {
   Lane& lane = block_.lanes.running();
   if (!in_cluster())
     block_.lanes.stop("unsupported", pc, -1, "the barrier of a cluster of one block");
   if (lane.arrived) block_.lanes.stop("cluster barrier", pc, -1, "arrives twice without a wait");
   lane.arrived = true;
-  awaited_phase_ = residents_->phase();  // the same for all threads of the block: it ends when all
-                                         // have arrived
+  // The same for all threads of the block: the phase ends when all have arrived.
+  const bool is_first = !has_arrived_ || awaited_phase_ != residents_->phase();
+  has_arrived_ = true;
+  awaited_phase_ = residents_->phase();
+  bool& of_phase = relaxed_[awaited_phase_ % 2];
+  of_phase = relaxed || (of_phase && !is_first);
   residents_->arrive();
 }
 

@@ -49,9 +49,13 @@ class Others {
   bool in_cluster() const { return residents_ != nullptr && residents_->is_cluster(); }
   int cluster_rank() const { return in_cluster() ? static_cast<int>(place_) : 0; }
   int cluster_size() const { return in_cluster() ? static_cast<int>(residents_->size()) : 1; }
-  void cluster_arrive(std::uint32_t pc);
+  /// `relaxed`: what came before is not handed over, but for mbarriers.
+  void cluster_arrive(bool relaxed, std::uint32_t pc);
   void cluster_wait(std::uint32_t pc);
   bool cluster_has_arrived() const { return residents_->phase() != awaited_phase_; }
+  /// Whether threads of this block have come to the barrier's last `phase` and handed nothing over.
+  bool arrived_relaxed(std::uint64_t phase) const { return relaxed_[phase % 2]; }
+  std::uint64_t awaited_phase() const { return awaited_phase_; }
   std::string awaited_by_cluster() const;  // "2 of 4 have arrived"
   /// The block of that rank, which another one's unit or barriers are reached in: it has begun and
   /// not ended.
@@ -86,6 +90,8 @@ class Others {
   bool has_spins_ = false;                                     // in this block
   ResidentBlocks* residents_ = nullptr;
   std::size_t place_ = 0;
+  bool relaxed_[2] = {};      // of the cluster barrier's even and odd phases
+  bool has_arrived_ = false;  // at the cluster's barrier, in this block
   bool progress_ = false, waits_ = false;
   std::uint64_t vain_rounds_ = 0, awaited_phase_ = 0;
 };

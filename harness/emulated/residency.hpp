@@ -10,10 +10,14 @@ namespace ridgeline::emulated {
 /// As device::blocks_that_fit(), of the kernel that starts at `address`.
 int blocks_that_fit(const device::Facts& facts, std::uint64_t address, int threads,
                     std::size_t shared_bytes);
+int units_of(const void* machine);
 
 }  // namespace ridgeline::emulated
 
 namespace ridgeline::device {
+
+/// SMs of the device that `stream` belongs to.
+inline int units(const Stream& stream) { return emulated::units_of(stream.native); }
 
 /// Nothing has to be asked for: blocks get what they take.
 template <class... Parameters>

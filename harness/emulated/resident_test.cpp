@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/emulated/machine.hpp"
+#include "harness/emulated/residency.hpp"
 #include "harness/emulated/source_lines.hpp"
 
 namespace ridgeline::emulated {
@@ -153,6 +154,11 @@ TEST(Resident, IsRefusedWhereTheBlocksDoNotFit) {
   starts({.grid = dim3(6), .cluster = dim3(0)}, "cluster of a wrong size: 0 x 1 x 1 blocks");
   starts({.grid = dim3(8), .cluster = dim3(2), .resident = true},
          "unsupported: clusters of a resident grid");
+}
+
+TEST(Resident, LaunchesKnowTheSmsOfTheirDevice) {
+  Lab lab;
+  EXPECT_EQ(device::units(lab.stream), limits.units);
 }
 
 TEST(Cluster, BlocksReadEachOthersSharedMemory) {

@@ -146,6 +146,16 @@ std::optional<SharedHistory::Conflict> SharedHistory::access(std::size_t offset,
   return conflict;
 }
 
+void SharedHistory::make_known(std::size_t offset, int bytes) {
+  const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
+  for (std::size_t index = offset / 4; index <= last; ++index) {
+    Word& word = fresh(index);
+    for (Cell* const cell :
+         {&word.writers[0], &word.writers[1], &word.readers[0], &word.readers[1]})
+      *cell = 0;
+  }
+}
+
 void SharedHistory::mark_written(std::size_t offset, int bytes) {
   const std::size_t last = (offset + static_cast<std::size_t>(bytes) - 1) / 4;
   const std::uint32_t mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << offset % 4;

@@ -69,6 +69,8 @@ class SharedHistory {
     word.written = 15;
     return true;
   }
+  /// Nobody races with what was done there so far.
+  void make_known(std::size_t offset, int bytes);
   /// Notes that another block has written there.
   void mark_written(std::size_t offset, int bytes);
   /// Whether every byte has been written in this block.

@@ -40,6 +40,16 @@ __device__ __forceinline__ void cluster_arrive() {
 #endif
 }
 
+/// The same, of nothing but mbarriers that this thread has initialised and fence_barrier_init() has
+/// made known: without the fence of the whole GPU that the other one needs.
+__device__ __forceinline__ void cluster_arrive_relaxed() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#else
+  emulated::cluster_arrive_relaxed();
+#endif
+}
+
 /// Waits until all threads of the cluster that have not ended have come to its barrier.
 __device__ __forceinline__ void cluster_wait() {
 #if defined(__CUDACC__)

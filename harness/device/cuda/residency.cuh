@@ -6,6 +6,15 @@
 
 namespace ridgeline::device {
 
+/// SMs of the device that `stream` belongs to, which is the current one.
+inline int units(const Stream&) {
+  int device = 0, count = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+             "counting its SMs");
+  return count;
+}
+
 /// Asks for as much of L1 as shared memory as there is, for blocks that take `shared_bytes` of it
 /// dynamically.
 template <class... Parameters>

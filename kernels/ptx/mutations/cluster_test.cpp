@@ -64,6 +64,7 @@ TEST(ClusterMutations, EachMistakeIsFoundByTheCheckThatIsMeantForIt) {
        {Case{no_fence_after_init, "missing fence", "full + 0, an mbarrier"},
         {no_cluster_barrier, "shared memory of a block that has not begun",
          "block 1 of the cluster"},
+        {hands_over_relaxed, "race (read after write)", "first_sum"},
         {waits_for_its_own_alone, "race (write after write)",
          "of block 1, with its asynchronous unit"},
         {tells_its_own_alone, "deadlock",

@@ -55,15 +55,17 @@ __global__ void __launch_bounds__(readers + 32)
     }
     if (mistake != Sharing::no_fence_after_init) fence_barrier_init();
   }
+  __shared__ unsigned first_sum;
+  if (mistake == Sharing::hands_over_relaxed && thread == 0) first_sum = 0;
   if (mistake == Sharing::no_cluster_barrier) {
     __syncthreads();
   } else {
-    cluster_arrive();
+    cluster_arrive_relaxed();
     cluster_wait();
   }
   Turn<stages> turn;
   if (thread < readers) {
-    unsigned sum = 0;
+    unsigned sum = mistake == Sharing::hands_over_relaxed ? first_sum : 0;
     for (int round = 0; round < rounds; ++round, turn.next()) {
       barrier_wait(&full[turn.stage], turn.parity);
       for (int i = thread; i < stage_elements; i += readers) sum += held[turn.stage][i];
@@ -116,6 +118,7 @@ void share_boxes(device::Stream& stream, Sharing mistake, unsigned short* from, 
     RIDGELINE_SHARING(right);
     RIDGELINE_SHARING(no_fence_after_init);
     RIDGELINE_SHARING(no_cluster_barrier);
+    RIDGELINE_SHARING(hands_over_relaxed);
     RIDGELINE_SHARING(waits_for_its_own_alone);
     RIDGELINE_SHARING(tells_its_own_alone);
     RIDGELINE_SHARING(leaves_early);

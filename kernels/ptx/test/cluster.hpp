@@ -19,6 +19,7 @@ enum class Sharing {
   right,
   no_fence_after_init,      // copies use mbarriers that the unit may not know
   no_cluster_barrier,       // the other block may not have begun
+  hands_over_relaxed,       // what a relaxed barrier does not make known
   waits_for_its_own_alone,  // boxes go where the other block still reads
   tells_its_own_alone,      // the other block waits for ever
   leaves_early,             // the other block arrives at a barrier that may be gone
