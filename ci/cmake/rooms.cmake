@@ -144,10 +144,9 @@ function(ridgeline_family name)
     endif()
     file(GLOB files CONFIGURE_DEPENDS ${folder}/${kind}/*.cpp ${folder}/${kind}/*.cu)
     list(FILTER files EXCLUDE REGEX "_(test|bench)\\.cpp$")
-    set(hopper "")
-    if("90a" IN_LIST RIDGELINE_CUDA_ARCHITECTURES)
-      file(GLOB hopper CONFIGURE_DEPENDS ${folder}/${kind}/sm_90a/*.cu)
-    endif()
+    # In every build, so that all GPUs list the same cases, and profiles can name them; others than
+    # Hopper's say that they do not support them.
+    file(GLOB hopper CONFIGURE_DEPENDS ${folder}/${kind}/sm_90a/*.cu)
     if(hopper)
       add_library(kernels_${name}_sm_90a OBJECT ${hopper})
       set_target_properties(kernels_${name}_sm_90a PROPERTIES CUDA_ARCHITECTURES 90a-real)

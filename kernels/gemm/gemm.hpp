@@ -48,6 +48,7 @@ struct Variant {
   std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
   kernels::Budget budget = {};                         // CUDA
   bool vendor = false;                                 // a library: never a reference
+  std::int64_t multiple = 1;                           // n and k are, or it does not support them
 };
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.

@@ -54,7 +54,8 @@ class EveryVariant : public kernels::VariantTest<Variant> {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
     if (!support) {
-      EXPECT_EQ(problem.flops(), 0)
+      EXPECT_TRUE(problem.flops() == 0 || problem.n % variant.multiple != 0 ||
+                  problem.k % variant.multiple != 0)
           << "refused, though its type is one of the variant's: " << support.reason();
       return;
     }
@@ -84,23 +85,64 @@ TEST_P(EveryVariant, IsRightForAnyShape) {
   if (support.kind() == device::Support::Kind::unavailable) GTEST_SKIP() << support.reason();
   // Zero, one, primes, and sizes around the tiles of all variants, in shapes that are far from
   // square too.
-  const std::int64_t shapes[][3] = {
-      {0, 0, 0},       {0, 5, 3},     {5, 0, 3},       {5, 3, 0},      {1, 1, 1},
-      {1, 97, 3},      {97, 1, 3},    {1, 1, 1023},    {7, 5, 3},      {11, 31, 383},
-      {12, 32, 384},   {13, 33, 385}, {15, 17, 16},    {16, 16, 15},   {31, 32, 33},
-      {63, 64, 65},    {64, 64, 64},  {65, 63, 7},     {113, 203, 59}, {127, 129, 128},
-      {128, 128, 128}, {129, 127, 9}, {193, 513, 129}, {239, 1, 97},   {256, 8, 512},
-      {8, 4099, 40},   {1023, 24, 64}};
+  const std::int64_t shapes[][3] = {{0, 0, 0},
+                                    {0, 5, 3},
+                                    {5, 0, 3},
+                                    {5, 3, 0},
+                                    {1, 1, 1},
+                                    {1, 97, 3},
+                                    {97, 1, 3},
+                                    {1, 1, 1023},
+                                    {7, 5, 3},
+                                    {11, 31, 383},
+                                    {12, 32, 384},
+                                    {13, 33, 385},
+                                    {15, 17, 16},
+                                    {16, 16, 15},
+                                    {31, 32, 33},
+                                    {63, 64, 65},
+                                    {64, 64, 64},
+                                    {65, 63, 7},
+                                    {113, 203, 59},
+                                    {127, 129, 128},
+                                    {128, 128, 128},
+                                    {129, 127, 9},
+                                    {193, 513, 129},
+                                    {239, 1, 97},
+                                    {256, 8, 512},
+                                    {8, 4099, 40},
+                                    {1023, 24, 64},
+                                    // What takes whole 16 bytes alone: around tiles and stages, and
+                                    // longer than rings of stages.
+                                    {1, 8, 8},
+                                    {127, 248, 56},
+                                    {128, 256, 64},
+                                    {129, 264, 72},
+                                    {65, 8, 328},
+                                    {257, 16, 584}};
   for (const DType dtype : GetParam().variant.dtypes)
     for (const auto& [m, n, k] : shapes) check({m, n, k, dtype});
 }
 
 TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
   for (const DType dtype : GetParam().variant.dtypes) {
-    check(kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype}
-                                        : Problem{384, 512, 1031, dtype});
+    Problem large = kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype}
+                                                  : Problem{384, 512, 1031, dtype};
+    const std::int64_t multiple = GetParam().variant.multiple;
+    large.n = (large.n + multiple - 1) / multiple * multiple;
+    large.k = (large.k + multiple - 1) / multiple * multiple;
+    check(large);
     check({150, 160, 800, dtype}, /*outliers=*/true);
   }
+}
+
+// More tiles, and pairs of tiles, than the device's SMs hold at once, in several bands and with a
+// column that is not whole.
+TEST_P(EveryVariant, IsRightWhereBlocksGoOnToFurtherTiles) {
+  if (GetParam().name != "persistent_clusters" && GetParam().name != "mma_tma")
+    GTEST_SKIP() << "its blocks make one tile each";
+  const std::int64_t pairs = device->facts().units / 2 + 8;
+  check({(pairs / 2 + 1) * 256 - 100, 264, 136, DType::bf16});
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
