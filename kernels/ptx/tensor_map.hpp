@@ -73,6 +73,19 @@ inline void check(const TensorLayout& layout) {
 }
 
 #if defined(__CUDACC__)
+/// Asks the driver for it.
+inline decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult answer{};
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                       &answer) != cudaSuccess ||
+      answer != cudaDriverEntryPointSuccess)
+    throw Error(ErrorKind::dependency,
+                "a tensor map cannot be made: the driver has no cuTensorMapEncodeTiled",
+                "it comes with the drivers of CUDA 12 and later");
+  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+}
+
 inline TensorMap make_tensor_map(const TensorLayout& layout) {
   check(layout);
   const auto type = [](DType dtype) {
@@ -103,15 +116,7 @@ inline TensorMap make_tensor_map(const TensorLayout& layout) {
         return CU_TENSOR_MAP_SWIZZLE_NONE;
     }
   };
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult answer{};
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                       &answer) != cudaSuccess ||
-      answer != cudaDriverEntryPointSuccess)
-    throw Error(ErrorKind::dependency,
-                "a tensor map cannot be made: the driver has no cuTensorMapEncodeTiled",
-                "it comes with the drivers of CUDA 12 and later");
-  const auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+  static const auto encode = tensor_map_encoder();  // launches make maps
   const std::vector<cuuint64_t> sizes(layout.sizes.begin(), layout.sizes.end());
   std::vector<cuuint64_t> strides(layout.strides.begin(), layout.strides.end());
   strides.push_back(0);  // the driver wants an address, also where it reads nothing there
