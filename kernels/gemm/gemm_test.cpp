@@ -50,6 +50,15 @@ struct Inputs {
 
 class EveryVariant : public kernels::VariantTest<Variant> {
  protected:
+  void SetUp() override {
+    kernels::VariantTest<Variant>::SetUp();
+    if (!device || device->facts().kind != device::Kind::cuda) return;
+    const Variant& variant = GetParam().variant;
+    const device::Support support =
+        variant.supports({64, 64, 64, variant.dtypes.front()}, device->facts());
+    if (support.kind() == device::Support::Kind::unsupported && device->facts().capability != 90)
+      GTEST_SKIP() << support.reason();  // Hopper has all that variants need
+  }
   void check(const Problem& problem, bool outliers = false) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
@@ -149,6 +158,19 @@ TEST_P(EveryVariant, SaysNoToOtherTypes) {
   for (const DType dtype : {DType::i32, DType::u8, DType::f64})
     EXPECT_FALSE(GetParam().variant.supports({64, 64, 64, dtype}, device->facts()))
         << to_string(dtype);
+}
+
+TEST_P(EveryVariant, SaysWhichSizesItTakes) {
+  const Variant& variant = GetParam().variant;
+  const auto reason = [&](std::int64_t n, std::int64_t k) {
+    const Problem problem{64, n, k, variant.dtypes.front()};
+    return variant.supports(problem, device->facts()).reason();
+  };
+  const std::int64_t multiple = variant.multiple, other = 64 + multiple / 2;
+  if (multiple == 1) GTEST_SKIP() << "it takes all";
+  const std::string rule = "multiples of " + std::to_string(multiple);
+  EXPECT_NE(reason(other, 64).find(rule), std::string::npos) << reason(other, 64);
+  EXPECT_NE(reason(64, other).find(rule), std::string::npos) << reason(64, other);
 }
 
 TEST_P(EveryVariant, KeepsItsBudget) {
