@@ -20,7 +20,7 @@ void Others::begin_block(ResidentBlocks* residents, std::size_t place) {
   residents_ = residents;
   place_ = place;
   vain_rounds_ = 0;
-  progress_ = has_arrived_ = false;
+  progress_ = has_arrived_ = relaxed_[0] = relaxed_[1] = false;
 }
 
 std::uint64_t Others::owner() const { return none() ? block_.number() : residents_->number(); }
