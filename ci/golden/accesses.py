@@ -94,7 +94,8 @@ SANITIZER = re.compile(r"__tsan_(?:unaligned_|volatile_)*(read|write)(\d+)$")
 # Calls of harness/emulated/calls.hpp that access memory for the lane, mangled.
 WORDS = {
     "6updateEPv": ("atomic", 0),
-    "10copy_async": ("async copy", 16),
+    "10copy_asyncEPvPKvb": ("async copy", 16),
+    "12copy_async_4": ("async copy", 4),
     "13load_matrices": ("load", 16),
 }
 FRAGMENTS = "harness/emulated/wmma.hpp"

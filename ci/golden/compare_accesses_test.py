@@ -110,6 +110,10 @@ def test_calls_are_read_from_a_disassembly():
         "async copy",
         16,
     )
+    assert accesses.emulated_access("_ZN9ridgeline8emulated12copy_async_4EPvPKvb") == (
+        "async copy",
+        4,
+    )
     assert accesses.emulated_access("_ZN9ridgeline8emulated12thread_indexEv") is None
 
 

@@ -201,13 +201,20 @@ std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Updat
   return by_number[static_cast<std::size_t>(number)](at, bits, compared, kind);
 }
 
-void copy_async(void* to_shared, const void* from_global, bool inside) {
-  const std::uint32_t pc = RIDGELINE_CALLER;
+namespace {
+void begin_copy_of_lane(void* to, const void* from, int bytes, bool inside, std::uint32_t pc) {
   Block& block = Block::current();
-  if (inside)
-    block.check_and_log(reinterpret_cast<std::uint64_t>(from_global), pc, Act::copy_read, 16);
-  block.check_and_log(reinterpret_cast<std::uint64_t>(to_shared), pc, Act::copy_begin, 16);
-  block.copies.begin(to_shared, inside ? from_global : nullptr, pc);
+  if (inside) block.check_and_log(reinterpret_cast<std::uint64_t>(from), pc, Act::copy_read, bytes);
+  block.check_and_log(reinterpret_cast<std::uint64_t>(to), pc, Act::copy_begin, bytes);
+  block.copies.begin(to, inside ? from : nullptr, bytes, pc);
+}
+}  // namespace
+
+void copy_async(void* to_shared, const void* from_global, bool inside) {
+  begin_copy_of_lane(to_shared, from_global, 16, inside, RIDGELINE_CALLER);
+}
+void copy_async_4(void* to_shared, const void* from_global, bool inside) {
+  begin_copy_of_lane(to_shared, from_global, 4, inside, RIDGELINE_CALLER);
 }
 void copy_commit() { Block::current().copies.commit(); }
 void copy_wait(int groups) { Block::current().copies.wait(groups, RIDGELINE_CALLER); }

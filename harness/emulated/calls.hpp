@@ -54,6 +54,8 @@ std::uint64_t update(void* at, std::uint64_t bits, std::uint64_t compared, Updat
 /// Starts copying 16 bytes to shared memory, zeros unless `inside`; they arrive when the lane waits
 /// for their group.
 void copy_async(void* to_shared, const void* from_global, bool inside);
+/// The same of 4 bytes, which come through L1.
+void copy_async_4(void* to_shared, const void* from_global, bool inside);
 void copy_commit();
 void copy_wait(int groups);
 

@@ -13,7 +13,7 @@
 
 namespace ridgeline::emulated {
 
-/// Copies of 16 bytes to shared memory that lanes have started and not waited for.
+/// Copies of 4 or 16 bytes to shared memory that lanes have started and not waited for.
 class Copies {
  public:
   explicit Copies(Lanes& lanes) : lanes_(lanes) {}
@@ -43,11 +43,11 @@ class Copies {
   // ---- of the lane that runs
 
   /// `from` null: of zeros.
-  void begin(void* to, const void* from, std::uint32_t pc) {
+  void begin(void* to, const void* from, int bytes, std::uint32_t pc) {
     used_ = true;
-    mine().started.under_way.push_back({to, from, pc});
+    mine().started.under_way.push_back({to, from, pc, bytes});
     if (from == nullptr) return;
-    mine().bytes += 16;
+    mine().bytes += static_cast<std::uint64_t>(bytes);
     mine().most_bytes = std::max(mine().most_bytes, mine().bytes);
   }
   void commit() {
@@ -56,13 +56,14 @@ class Copies {
   }
   void wait(int groups, std::uint32_t pc) {
     mine().started.wait(groups, [&](const Copy copy) {
+      const auto bytes = static_cast<std::size_t>(copy.bytes);
       if (copy.from != nullptr) {
-        std::memcpy(copy.to, copy.from, 16);
-        mine().bytes -= 16;
+        std::memcpy(copy.to, copy.from, bytes);
+        mine().bytes -= bytes;
       } else {
-        std::memset(copy.to, 0, 16);
+        std::memset(copy.to, 0, bytes);
       }
-      lanes_.log(reinterpret_cast<std::uint64_t>(copy.to), pc, Act::copy_end, 16);
+      lanes_.log(reinterpret_cast<std::uint64_t>(copy.to), pc, Act::copy_end, copy.bytes);
     });
   }
 
@@ -71,6 +72,7 @@ class Copies {
     void* to;
     const void* from;
     std::uint32_t pc;
+    int bytes;
   };
   struct OfLane {
     Groups<Copy> started;

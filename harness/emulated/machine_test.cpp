@@ -245,6 +245,26 @@ TEST(Machine, CopiesComeWhenTheyAreWaitedFor) {
   EXPECT_EQ(written.wavefronts, 4u);
 }
 
+TEST(Machine, CopiesOfWordsComeThroughL1) {
+  Lab lab;
+  const std::vector<float> values = numbers(128);
+  float* const to = lab.filled(std::vector<float>(128, 7));
+  test::copy_words_async(lab.stream(), lab.filled(values), to);
+  const Report report = lab.report();
+  EXPECT_EQ(checks(report), "");
+  for (std::size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(to[i], i < 16 ? values[4 * i] : 0);
+    EXPECT_EQ(to[96 + i], i < 16 ? values[4 * i + 3] : 0);
+  }
+  const Site read = total(report, Space::global, Act::copy_read),
+             written = total(report, Space::shared, Act::copy_begin);
+  EXPECT_EQ(read.requests, 4u);
+  EXPECT_EQ(read.lanes, 4u * 16);
+  EXPECT_EQ(read.sectors, 4u * 8) << "those that are read, as of loads";
+  EXPECT_EQ(written.requests, 4u);
+  EXPECT_EQ(written.wavefronts, 4u) << "a row of words each";
+}
+
 TEST(Machine, TensorCoresMultiply) {
   Lab lab;
   std::vector<unsigned short> a(256), b(128);

@@ -89,8 +89,8 @@ void Requests::global_request(const Request& request, bool row) {
   Site& site = sites.at(request.pc, Space::global, request.act, request.bytes);
   ++site.requests;
   site.lanes += static_cast<std::uint64_t>(request.count);
-  if (request.act == Act::copy_read)  // how many sectors depends on where they go
-    copied_ = request;
+  if (request.act == Act::copy_read && request.bytes == 16)  // past L1: how many sectors depends on
+    copied_ = request;                                       // where they go
   else
     site.sectors +=
         row ? (request.row_end() - 1) / sector_bytes - request.addresses[0] / sector_bytes + 1

@@ -21,6 +21,19 @@ __device__ __forceinline__ void copy_async_16(void* to_shared, const void* from_
 #endif
 }
 
+/// The same of 4 bytes, both addresses multiples of 4; through L1.
+__device__ __forceinline__ void copy_async_4(void* to_shared, const void* from_global,
+                                             bool inside) {
+#if defined(__CUDACC__)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
+               "l"(__cvta_generic_to_global(from_global)), "r"(inside ? 4 : 0)
+               : "memory");
+#else
+  emulated::copy_async_4(to_shared, from_global, inside);
+#endif
+}
+
 /// Closes a group: the copies that this thread started since the last commit.
 __device__ __forceinline__ void copy_async_commit() {
 #if defined(__CUDACC__)

@@ -97,10 +97,17 @@ __global__ void combine_kernel(int limit, int* to) {
 
 __global__ void count_kernel(unsigned* to) { atomicAdd(to, 1u); }
 
+/// As copies of 16 bytes, or of words that lie 4 apart in global memory.
+template <bool words>
 __global__ void copy_async_kernel(const float* from, float* to) {
   __shared__ float held[128];
   const int lane = static_cast<int>(threadIdx.x);
-  emulated::copy_async(held + 4 * lane, from + 4 * lane, lane < 16);
+  if constexpr (words) {
+    for (int part = 0; part < 4; ++part)
+      emulated::copy_async_4(held + 32 * part + lane, from + 4 * lane + part, lane < 16);
+  } else {
+    emulated::copy_async(held + 4 * lane, from + 4 * lane, lane < 16);
+  }
   emulated::copy_commit();
   emulated::copy_wait(0);
   __syncwarp();
@@ -287,7 +294,10 @@ void count_atomically(device::Stream& stream, int blocks, unsigned* to) {
 }
 
 void copy_async(device::Stream& stream, const float* from, float* to) {
-  device::launch({.block = dim3(32)}, stream, copy_async_kernel, from, to);
+  device::launch({.block = dim3(32)}, stream, copy_async_kernel<false>, from, to);
+}
+void copy_words_async(device::Stream& stream, const float* from, float* to) {
+  device::launch({.block = dim3(32)}, stream, copy_async_kernel<true>, from, to);
 }
 
 void multiply_tile(device::Stream& stream, const unsigned short* a, const unsigned short* b,

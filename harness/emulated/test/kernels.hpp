@@ -60,6 +60,8 @@ enum class Mistake {
 /// A warp copies 512 bytes into shared memory while it goes on, and writes them back; half of the
 /// lanes copy zeros.
 void copy_async(device::Stream& stream, const float* from, float* to);
+/// The same in words: word 4i + j of the first 256 bytes goes to 32j + i, and zeros between.
+void copy_words_async(device::Stream& stream, const float* from, float* to);
 /// d = a b: 16 x 8 sums of a warp from a (16 x 16, bf16, row by row) and b (8 x 16: its columns).
 void multiply_tile(device::Stream& stream, const unsigned short* a, const unsigned short* b,
                    float* d);
