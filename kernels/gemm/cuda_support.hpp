@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/device/facts.hpp"
 #include "kernels/gemm/gemm.hpp"
 
 namespace ridgeline::gemm::on_cuda {
@@ -8,6 +9,13 @@ namespace ridgeline::gemm::on_cuda {
 inline device::Support f32_only(const Problem& problem, const device::Facts&) {
   if (problem.dtype == DType::f32) return device::Support::yes();
   return device::Support::unsupported("this rung multiplies f32 only");
+}
+
+/// What those support that bring f32 by asynchronous copies.
+inline device::Support f32_with_copies(const Problem& problem, const device::Facts& facts) {
+  if (facts.capability < 80)
+    return device::Support::unsupported("cp.async needs compute capability 8.0");
+  return f32_only(problem, facts);
 }
 
 /// Tiles that cover a matrix, as a grid of one dimension, which has no practical limit; tile t is

@@ -175,7 +175,7 @@ TEST_P(EveryVariant, SaysWhichSizesItTakes) {
 
 TEST_P(EveryVariant, KeepsItsBudget) {
   if (!kernels::is_emulated(*device)) GTEST_SKIP() << "only the emulated device counts";
-  check({128, 128, 128, GetParam().variant.dtypes.front()});
+  check({128, 256, 128, GetParam().variant.dtypes.front()});  // whole tiles of all variants
   kernels::expect_within(GetParam().variant.budget, device->take_counts());
 }
 
