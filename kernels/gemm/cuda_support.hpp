@@ -18,6 +18,15 @@ inline device::Support f32_with_copies(const Problem& problem, const device::Fac
   return f32_only(problem, facts);
 }
 
+/// What the kernels on tensor cores support: bf16 and f16, any shape.
+inline device::Support halves_only(const Problem& problem, const device::Facts& facts) {
+  if (problem.dtype != DType::f16 && problem.dtype != DType::bf16)
+    return device::Support::unsupported("this rung multiplies f16 and bf16 only");
+  if (facts.capability < 80)
+    return device::Support::unsupported("bf16 tensor cores need compute capability 8.0");
+  return device::Support::yes();
+}
+
 /// Tiles that cover a matrix, as a grid of one dimension, which has no practical limit; tile t is
 /// in column t % columns.
 struct Tiles {

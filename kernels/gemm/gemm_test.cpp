@@ -16,23 +16,34 @@ namespace {
 using kernels::Deviation;
 using kernels::GuardedOutput;
 
+/// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose
+/// precision. Graded: times a power of 2 that each row of A and each column of B has of its own.
+enum class Values : std::uint8_t { normal, outliers, graded };
+
 /// Inputs of a problem on the host and on a device.
 struct Inputs {
-  Inputs(device::Device& device, const Problem& problem, bool outliers)
-      : a_values(values(problem.m * problem.k, problem.dtype, outliers, 1)),
-        b_values(values(problem.k * problem.n, problem.dtype, outliers, 2)),
+  Inputs(device::Device& device, const Problem& problem, Values kind)
+      : a_values(values(problem.m * problem.k, problem.dtype, kind, 1,
+                        [&](std::int64_t i) { return i / problem.k; })),
+        b_values(values(problem.k * problem.n, problem.dtype, kind, 2,
+                        [&](std::int64_t i) { return i % problem.n; })),
         a(device, kernels::stored(a_values, problem.dtype)),
         b(device, kernels::stored(b_values, problem.dtype)) {}
 
-  /// N(0, 1), of which with outliers one in 500 is N(0, 100): they drown the rest where sums lose
-  /// precision.
-  static std::vector<float> values(std::int64_t count, DType dtype, bool outliers, unsigned seed) {
+  /// `line` says in which row of A or column of B element i is.
+  template <class Line>
+  static std::vector<float> values(std::int64_t count, DType dtype, Values kind, unsigned seed,
+                                   Line line) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
     std::vector<float> result(static_cast<std::size_t>(count));
-    for (float& value : result)
-      value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f),
-                               dtype);
+    for (std::int64_t i = 0; i < count; ++i) {
+      float value = normal(random);
+      if (kind == Values::outliers && random() % 500 == 0) value *= 10.0f;
+      if (kind == Values::graded)
+        value = std::ldexp(value, static_cast<int>(line(i) * 37 % 101) - 50);
+      result[static_cast<std::size_t>(i)] = kernels::rounded(value, dtype);
+    }
     return result;
   }
   static kernels::Source source(const std::vector<float>& values) {
@@ -60,6 +71,7 @@ class EveryVariant : public kernels::VariantTest<Variant> {
       GTEST_SKIP() << support.reason();  // Hopper has all that variants need
   }
   void check(const Problem& problem, bool outliers = false) {
+  void check(const Problem& problem, Values kind = Values::normal) {
     const Variant& variant = GetParam().variant;
     const device::Support support = variant.supports(problem, device->facts());
     if (!support) {
@@ -68,7 +80,7 @@ class EveryVariant : public kernels::VariantTest<Variant> {
           << "refused, though its type is one of the variant's: " << support.reason();
       return;
     }
-    const Inputs inputs(*device, problem, outliers);
+    const Inputs inputs(*device, problem, kind);
     GuardedOutput c(*device,
                     static_cast<std::size_t>(problem.m * problem.n) * size_of(problem.dtype));
     const std::size_t workspace_bytes =
@@ -152,6 +164,15 @@ TEST_P(EveryVariant, IsRightWhereBlocksGoOnToFurtherTiles) {
     GTEST_SKIP() << "its blocks make one tile each";
   const std::int64_t pairs = device->facts().units / 2 + 8;
   check({(pairs / 2 + 1) * 256 - 100, 264, 136, DType::bf16});
+    check(kernels::is_emulated(*device) ? Problem{140, 260, 271, dtype}
+                                        : Problem{384, 512, 1031, dtype});
+    check({150, 160, 800, dtype}, Values::outliers);
+  }
+}
+
+TEST_P(EveryVariant, IsRightForRowsAndColumnsOfAnySize) {
+  for (const DType dtype : GetParam().variant.dtypes)
+    if (dtype != DType::f16) check({130, 150, 70, dtype}, Values::graded);  // f16 lacks the range
 }
 
 TEST_P(EveryVariant, SaysNoToOtherTypes) {
@@ -190,7 +211,7 @@ class Checker : public testing::TestWithParam<Problem> {
   Checker()
       : found(kernels::test_device(device::Kind::cpu)),
         problem(GetParam()),
-        inputs(*found.device, problem, false) {
+        inputs(*found.device, problem, Values::normal) {
     expected = inputs.expected(problem);
     c.assign(static_cast<std::size_t>(problem.m * problem.n), 0.0f);
     for (std::size_t i = 0; i < expected.rows.size(); ++i)

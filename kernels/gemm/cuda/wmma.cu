@@ -3,7 +3,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "harness/device/facts.hpp"
 #include "harness/device/kernel.hpp"
 #include "kernels/gemm/cuda_support.hpp"
 #include "kernels/gemm/gemm.hpp"
@@ -153,20 +152,12 @@ void launch(const Problem& problem, const Operands& operands, device::Stream& st
     launch_as<__nv_bfloat16>(problem, operands, stream);
 }
 
-device::Support supports(const Problem& problem, const device::Facts& facts) {
-  if (problem.dtype != DType::f16 && problem.dtype != DType::bf16)
-    return device::Support::unsupported("this rung multiplies f16 and bf16 only");
-  if (facts.capability < 80)
-    return device::Support::unsupported("bf16 tensor cores need compute capability 8.0");
-  return device::Support::yes();
-}
-
 }  // namespace
 
 Variant wmma() {
   return {"tensor cores through wmma, tiles in shared memory",
           {DType::bf16, DType::f16},
-          supports,
+          halves_only,
           launch,
           nullptr,
           {.sectors_per_load = 16, .sectors_per_store = 2, .wavefronts_per_shared_request = 3.4}};

@@ -1,0 +1,181 @@
+#include "harness/device/kernel.hpp"
+#include "kernels/gemm/cuda/bands.cuh"
+#include "kernels/gemm/cuda/half_tiles.cuh"
+#include "kernels/gemm/cuda/split_halves.cuh"
+#include "kernels/gemm/cuda/whole_store.cuh"
+#include "kernels/gemm/cuda_support.hpp"
+#include "kernels/gemm/gemm.hpp"
+#include "kernels/ptx/mma.cuh"
+
+// f32 on the tensor cores of `mma_sync`: each element of A and B is split into two f16
+// (split_halves.cuh), and C = high high + high low + low high, three products of which each takes a
+// fraction of the time that f32 takes on CUDA cores. What is left out, low low, is at most 2^-22 of
+// a product, and the two splits cost 2^-23 each: at most 2^-21 |a| |b| for a product, where one
+// rounding of f32 costs 2^-24; over many products these errors cancel as roundings do. The
+// tolerance of f32 sums covers the bound from k = 4 on. Tensor cores cut sums off where f32 rounds,
+// which over a long K adds up for inputs of one sign: so they add only 16 steps along k, from zero,
+// and these sums are added as f32. Bound by the tensor cores, and before them by memory, since
+// splitting reads the factors twice and writes them.
+
+namespace ridgeline::gemm::on_cuda {
+namespace {
+
+/// Where everything is in the workspace; sizes in bytes, multiples of 256.
+struct Workspace {
+  std::int64_t filled_k, filled_n;
+  std::size_t a, b, row_shifts, column_shifts;
+
+  explicit Workspace(const Problem& problem)
+      : filled_k((problem.k + together - 1) / together * together),
+        filled_n((problem.n + piece - 1) / piece * piece),
+        a(whole(problem.m * 2 * filled_k * 2)),
+        b(whole(2 * filled_k * filled_n * 2)),
+        row_shifts(whole(problem.m * 4)),
+        column_shifts(whole(problem.n * 4)) {}
+  std::size_t size() const { return a + b + row_shifts + column_shifts; }
+
+ private:
+  static std::size_t whole(std::int64_t bytes) {
+    return (static_cast<std::size_t>(bytes) + 255) / 256 * 256;
+  }
+};
+
+/// Adds the products of 16 steps along k to the sums.
+__device__ __forceinline__ void multiply(const Fragments& high, const Fragments& low,
+                                         float (&sums)[squares][2 * squares][4]) {
+#pragma unroll
+  for (int r = 0; r < squares; ++r) {
+    float parts[2 * squares][4] = {};
+    // The small ones first. Those of one element of `parts` follow each other at a distance.
+    const auto add = [&](const Fragments& left, const Fragments& right) {
+#pragma unroll
+      for (int c = 0; c < 2 * squares; ++c)
+        ptx::mma_16x8x16(ptx::F16{}, parts[c], left.a[r], right.b[c / 2][c % 2 * 2],
+                         right.b[c / 2][c % 2 * 2 + 1]);
+    };
+    add(high, low);
+    add(low, high);
+    add(high, high);
+#pragma unroll
+    for (int c = 0; c < 2 * squares; ++c)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sums[r][c][e] += parts[c][e];
+  }
+}
+
+/// sum 2^-shift; 2^-shift itself may lie outside f32's range.
+__device__ __forceinline__ float scaled_back(float sum, int shift) {
+  return sum * power_of_2(-(shift / 2)) * power_of_2(shift / 2 - shift);
+}
+
+/// `even` promises that n is.
+template <bool even>
+__device__ __forceinline__ void store(float* c, std::int64_t m, std::int64_t n, std::int64_t i,
+                                      std::int64_t j, const int* row_shifts,
+                                      const int* column_shifts,
+                                      const float (&sums)[squares][2 * squares][4]) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int r = 0; r < 2 * squares; ++r) {
+    const std::int64_t row = i + 8 * r + g;
+    if (row >= m) continue;
+    const int of_row = row_shifts[row];
+#pragma unroll
+    for (int q = 0; q < 2 * squares; ++q) {
+      const std::int64_t column = j + 8 * q + 2 * t;
+      const float first = sums[r / 2][q][r % 2 * 2], second = sums[r / 2][q][r % 2 * 2 + 1];
+      if constexpr (even) {
+        if (column >= n) continue;
+        const int2 of_columns = *reinterpret_cast<const int2*>(column_shifts + column);
+        store_whole(c, row * n + column,
+                    make_float2(scaled_back(first, of_row + of_columns.x),
+                                scaled_back(second, of_row + of_columns.y)));
+      } else {
+        if (column < n) c[row * n + column] = scaled_back(first, of_row + column_shifts[column]);
+        if (column + 1 < n)
+          c[row * n + column + 1] = scaled_back(second, of_row + column_shifts[column + 1]);
+      }
+    }
+  }
+}
+
+/// `depth` is that of the halves, 2 filled_k; `filled` what their rows of B have.
+template <bool even>
+__global__ void __launch_bounds__(halves_threads, 1)
+    split_products_kernel(std::int64_t m, std::int64_t n, std::int64_t depth, std::int64_t filled,
+                          const unsigned short* a, const unsigned short* b, const int* row_shifts,
+                          const int* column_shifts, float* c, std::int64_t tile_rows,
+                          std::int64_t tile_columns) {
+  RIDGELINE_DYNAMIC_SHARED(HalfTiles, ring);
+  const PlaceInBand place(tile_rows, tile_columns);
+  const std::int64_t i0 = place.row * halves_m, j0 = place.column * halves_n;
+  const int warp = threadIdx.x / 32;
+  const int i = warp / (halves_n / halves_warp) * halves_warp,
+            j = warp % (halves_n / halves_warp) * halves_warp;
+  float sums[squares][2 * squares][4] = {};
+  HalfCopies<true> copies(m, filled, depth, a, b, i0, j0);
+#pragma unroll 1
+  for (int stage = 0; stage < halves_stages - 1; ++stage) copies.start(ring[stage]);
+
+  int stage = 0, free = halves_stages - 1;
+#pragma unroll 1
+  for (std::int64_t p = 0; p < depth; p += halves_k) {
+    ptx::copy_async_wait<halves_stages - 2>();
+    __syncthreads();  // these tiles are there, and all have loaded those before them
+    Fragments high, low;
+    high.load(ring[stage], 0, i, j);
+    low.load(ring[stage], 1, i, j);
+    copies.start(ring[free]);
+    multiply(high, low, sums);
+    free = stage;
+    stage = stage + 1 == halves_stages ? 0 : stage + 1;
+  }
+  ptx::copy_async_wait<0>();
+  store<even>(c, m, n, i0 + i, j0 + j, row_shifts, column_shifts, sums);
+}
+
+void launch(const Problem& problem, const Operands& operands, device::Stream& stream) {
+  const auto [m, n, k, dtype] = problem;
+  if (m == 0 || n == 0) return;
+  const Workspace at(problem);
+  auto* const memory = static_cast<std::byte*>(operands.workspace);
+  auto* const a = reinterpret_cast<unsigned short*>(memory);
+  auto* const b = reinterpret_cast<unsigned short*>(memory + at.a);
+  auto* const row_shifts = reinterpret_cast<int*>(memory + at.a + at.b);
+  auto* const column_shifts = reinterpret_cast<int*>(memory + at.a + at.b + at.row_shifts);
+  device::launch({.grid = dim3(static_cast<unsigned>(m)), .block = dim3(row_threads)}, stream,
+                 split_rows_kernel, k, static_cast<const float*>(operands.a), a, row_shifts);
+  device::launch({.grid = dim3(static_cast<unsigned>((n + strip - 1) / strip)),
+                  .block = dim3(32 * strip_warps)},
+                 stream, split_columns_kernel, k, n, at.filled_n,
+                 static_cast<const float*>(operands.b), b, column_shifts);
+  const Tiles tiles(problem, halves_m, halves_n);
+  device::launch({.grid = dim3(tiles.count()),
+                  .block = dim3(halves_threads),
+                  .shared_bytes = halves_stages * sizeof(HalfTiles)},
+                 stream, n % 2 == 0 ? split_products_kernel<true> : split_products_kernel<false>, m,
+                 n, 2 * at.filled_k, at.filled_n, a, b, row_shifts, column_shifts,
+                 static_cast<float*>(operands.c), tiles.rows, tiles.columns);
+}
+
+device::Support supports(const Problem& problem, const device::Facts& facts) {
+  if (facts.capability < 80)
+    return device::Support::unsupported("mma of f16 at this depth needs compute capability 8.0");
+  return f32_only(problem, facts);
+}
+
+std::size_t workspace(const Problem& problem) { return Workspace(problem).size(); }
+
+}  // namespace
+
+Variant split_products() {
+  return {
+      "f32 as two f16 each: three products on tensor cores",
+      {DType::f32},
+      supports,
+      launch,
+      workspace,
+      {.sectors_per_load = 7.26, .sectors_per_store = 4.78, .wavefronts_per_shared_request = 1.69}};
+}
+
+}  // namespace ridgeline::gemm::on_cuda
