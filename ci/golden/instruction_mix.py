@@ -30,6 +30,7 @@ class Mix:
     name: str  # mangled
     arch: str
     counts: Counter = field(default_factory=Counter)
+    multiply_adds: list[str] = field(default_factory=list)  # operands of FFMA
 
     def text(self) -> str:
         known = sorted(
@@ -80,6 +81,8 @@ def parse(text: str) -> list[Mix]:
                     continue
                 if kind := classify(opcode, operands):
                     mix.counts[kind] += 1
+                if kind == "FFMA":
+                    mix.multiply_adds.append(operands)
             found.append(mix)
     return found
 

@@ -55,6 +55,7 @@ arch = sm_80
 def test_instructions_are_counted_by_class():
     small, other = instruction_mix.parse(SASS)
     assert (small.name, small.arch) == ("_Z5smallPK6float4PfPK7__half2i", "sm_90")
+    assert small.multiply_adds == [" R5, R5, R7, R6 "]
     assert small.text() == (
         "20 instructions: LDG.128 1, LDG.16 2, STG.32 1, STG.8 1, LDS.32 1, STS.32 1, REDG 1, FFMA "
         "1, FMUL 1, HFMA2 1, MUFU 1, IMAD 1, BAR 1, BRA 1, other 5"

@@ -16,8 +16,8 @@
 // - Columns go back and forth, so that a turn keeps the value of B.
 // - Values of the next step are loaded during this one, from a ring of four pairs of tiles, so that
 //   neither shared nor global memory is waited for.
-// Bound by the issue of instructions: 15 of 16 in the loop are multiply-adds, and what is left of
-// conflicts can be counted in the disassembly.
+// Bound by the issue of instructions: 15 of 16 in the loop are multiply-adds. What is left of
+// conflicts, `ci/golden/kernel_resources --mix bank_aware` counts.
 
 namespace ridgeline::gemm::on_cuda {
 namespace {
