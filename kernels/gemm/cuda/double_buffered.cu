@@ -7,9 +7,8 @@
 
 // `warp_tiled` with two pairs of tiles: while one is multiplied, asynchronous copies bring the
 // next, without passing through registers, and one barrier per tile does for two. A is still
-// transposed on its way, word by word. Bound by the issue of instructions: all that is no
-// multiply-add (a fifteenth of them 16-byte loads) and every conflict in the register file takes a
-// slot from them.
+// transposed on its way, word by word. Bound by the issue of multiply-adds: what else is issued
+// takes slots from them, and most of them read two registers of one bank (bank_aware.cu).
 
 namespace ridgeline::gemm::on_cuda {
 namespace {

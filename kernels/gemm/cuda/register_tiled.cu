@@ -5,8 +5,8 @@
 // A thread keeps 8 x 8 sums in registers, where `shared_tiled` keeps one: 16 floats from shared
 // memory feed 64 multiply-adds. A block makes 128 x 128 of C from tiles 16 deep; A is transposed on
 // its way into shared memory, so that both factors are read by row. Bound by shared memory and the
-// FMA pipe alike: a load instruction of a warp takes as long there as four multiply-adds of it in
-// the SM, and 16 loads feed 64 of them.
+// FMA pipes alike: in the clock that one load of a warp takes, an SM's four quarters do a
+// multiply-add of a warp each, and 16 loads feed 64 of them.
 
 namespace ridgeline::gemm::on_cuda {
 namespace {
