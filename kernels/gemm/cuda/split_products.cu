@@ -40,11 +40,12 @@ struct Workspace {
   }
 };
 
-/// Adds the products of 16 steps along k to the sums.
-__device__ __forceinline__ void multiply(const Fragments& high, const Fragments& low,
-                                         float (&sums)[squares][2 * squares][4]) {
+/// Adds the products of 16 steps along k to half of the sums, from row `first` of squares on.
+template <int first>
+__device__ __forceinline__ void multiply_half(const Fragments& high, const Fragments& low,
+                                              float (&sums)[squares][2 * squares][4]) {
 #pragma unroll
-  for (int r = 0; r < squares; ++r) {
+  for (int r = first; r < first + squares / 2; ++r) {
     float parts[2 * squares][4] = {};
     // The small ones first. Those of one element of `parts` follow each other at a distance.
     const auto add = [&](const Fragments& left, const Fragments& right) {
@@ -117,19 +118,26 @@ __global__ void __launch_bounds__(halves_threads, 1)
 #pragma unroll 1
   for (int stage = 0; stage < halves_stages - 1; ++stage) copies.start(ring[stage]);
 
+  // There are no registers for the next fragments. So of the two warps of a quarter of an SM, one
+  // is half a tile late: it still multiplies when the barrier opens and the other one loads.
+  const bool late = warp >= 4;
+  constexpr int lower = squares / 2;
+  Fragments high, low;
   int stage = 0, free = halves_stages - 1;
 #pragma unroll 1
   for (std::int64_t p = 0; p < depth; p += halves_k) {
     ptx::copy_async_wait<halves_stages - 2>();
     __syncthreads();  // these tiles are there, and all have loaded those before them
-    Fragments high, low;
+    if (late && p > 0) multiply_half<lower>(high, low, sums);
     high.load(ring[stage], 0, i, j);
     low.load(ring[stage], 1, i, j);
     copies.start(ring[free]);
-    multiply(high, low, sums);
+    multiply_half<0>(high, low, sums);
+    if (!late) multiply_half<lower>(high, low, sums);
     free = stage;
     stage = stage + 1 == halves_stages ? 0 : stage + 1;
   }
+  if (late && depth > 0) multiply_half<lower>(high, low, sums);
   ptx::copy_async_wait<0>();
   store<even>(c, m, n, i0 + i, j0 + j, row_shifts, column_shifts, sums);
 }
