@@ -50,6 +50,8 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
 
 worker::Case make_case(const Named& named, const Problem& problem,
                        std::vector<record::Field> options = {}) {
+  if (const std::string_view products = named.variant.products; !products.empty())
+    options.insert(options.begin(), {"products", std::string(products)});
   return suites::make_case({"gemm",
                             std::string(named.name),
                             std::string(to_string(problem.dtype)),

@@ -1,6 +1,9 @@
 #include "harness/analysis/roofline.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace ridgeline::analysis {
@@ -18,14 +21,33 @@ const record::Roof* highest(const std::vector<record::Roof>& roofs, Wanted&& wan
   return best;
 }
 
-const record::Roof* compute_roof(const record::CaseId& id, const std::vector<record::Roof>& roofs) {
+/// What a case's operations are made of.
+struct Made {
+  double times = 1;  // as many operations
+  std::string dtype;
+  bool on_tensor_cores = false;
+};
+
+/// By the option products=3xf16; without it, or where it cannot be read, of the case's own type.
+Made made_of(const record::CaseId& id) {
+  const std::string products = option(id, "products", "");
+  const std::size_t cross = products.find('x');
+  int times = 0;
+  const char* const end = products.data() + std::min(cross, products.size());
+  if (const auto [stop, error] = std::from_chars(products.data(), end, times);
+      cross == std::string::npos || error != std::errc() || stop != end || times < 1)
+    return {.dtype = id.dtype};
+  return {static_cast<double>(times), products.substr(cross + 1), true};
+}
+
+const record::Roof* compute_roof(const Made& made, const std::vector<record::Roof>& roofs) {
   const auto of = [&](std::string_view unit) {
     return highest(roofs, [&](std::string_view kind) {
-      return kind.starts_with(unit) && kind.substr(unit.size()) == id.dtype;
+      return kind.starts_with(unit) && kind.substr(unit.size()) == made.dtype;
     });
   };
   const record::Roof* tensor = of("tensor.");
-  return tensor ? tensor : of("fma.");
+  return tensor || made.on_tensor_cores ? tensor : of("fma.");
 }
 
 const record::Roof* memory_roof(const std::vector<record::Roof>& roofs) {
@@ -48,7 +70,9 @@ std::optional<RoofTime> least_time(const record::CaseId& id, std::optional<doubl
     }
     return true;
   };
-  least.compute = consider(flops, compute_roof(id, roofs));
+  const Made made = made_of(id);
+  const auto operations = flops ? std::optional(*flops * made.times) : std::nullopt;
+  least.compute = consider(operations, compute_roof(made, roofs));
   if (bytes && *bytes > 0 && option(id, "cache", "cold") != "hot")
     least.whole = least.memory = consider(bytes, memory_roof(roofs));
   if (!(least.ns > 0)) return std::nullopt;

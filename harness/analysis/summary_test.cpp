@@ -172,6 +172,27 @@ TEST(Summary, RoofsAreChosenByTheRules) {
                    2e6 / 4000);
 }
 
+TEST(Summary, ACaseMadeOfOtherProductsHasTheirRoof) {
+  const record::Roof fma{"fma.f32", 1e9, "FLOP/s", "measured"},
+      dram{"dram.copy", 1e12, "B/s", "measured"}, tensor{"tensor.f16", 6e12, "FLOP/s", "measured"},
+      pairs{"fma.f16", 1e9, "FLOP/s", "measured"};
+  const auto summary = [&](const char* products, const std::vector<record::Roof>& roofs) {
+    record::Case split = info;
+    split.id.options = {{"products", products}};
+    Rows rows;
+    rows.add(split, 0, 4000);
+    return rows.only(roofs);
+  };
+  const CaseSummary found = summary("3xf16", {fma, dram, tensor, pairs});
+  EXPECT_EQ(found.roof, "tensor.f16");
+  EXPECT_DOUBLE_EQ(*found.share_of_roof, 0.25) << "3 times 2e6 FLOP take 1000 ns";
+  EXPECT_FALSE(found.beats_roof);
+  EXPECT_EQ(summary("3xf16", {fma, dram, pairs}).roof, "dram.copy") << "without tensor cores none";
+  for (const char* const nonsense :
+       {"", "x", "3", "xf16", "0xf16", "-1xf16", "3.5xf16", "99999999999xf16"})
+    EXPECT_EQ(summary(nonsense, {fma, dram, tensor}).roof, "fma.f32") << nonsense;
+}
+
 TEST(Summary, AnUnsteadyRoofCountsAsMeasured) {
   Rows rows;
   rows.add(info, 0, 4000);

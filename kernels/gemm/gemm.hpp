@@ -49,6 +49,8 @@ struct Variant {
   kernels::Budget budget = {};                         // CUDA
   bool vendor = false;                                 // a library: never a reference
   std::int64_t multiple = 1;                           // n and k are, or it does not support them
+  /// "3xf16": a product stands for three of f16 on tensor cores, whose roof it then has.
+  std::string_view products = {};
 };
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.

@@ -183,7 +183,9 @@ Variant split_products() {
       supports,
       launch,
       workspace,
-      {.sectors_per_load = 7.26, .sectors_per_store = 4.78, .wavefronts_per_shared_request = 1.69}};
+      {.sectors_per_load = 7.26, .sectors_per_store = 4.78, .wavefronts_per_shared_request = 1.69},
+      false,
+      "3xf16"};
 }
 
 }  // namespace ridgeline::gemm::on_cuda
