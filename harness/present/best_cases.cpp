@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,6 +57,16 @@ Candidates those(const Candidates& all, const Keep& keep) {
   return kept;
 }
 
+/// Whether both cases have the same options. What a case's products are made of says how it
+/// computes, not what.
+bool same_options(const CaseId& a, const CaseId& b) {
+  const auto others = [](std::vector<record::Field> options) {
+    std::erase_if(options, [](const record::Field& one) { return one.key == "products"; });
+    return options;
+  };
+  return others(a.options) == others(b.options);
+}
+
 /// Says under `key` how many times faster the variant of `best` is than the fastest reference: on
 /// the problem of `best`, else on the largest that both solved, which `key`_on names.
 void put_speed_up(json::Value& words, const std::string& key, const Candidates& all,
@@ -64,7 +75,7 @@ void put_speed_up(json::Value& words, const std::string& key, const Candidates& 
     return those(all, [own, is_reference](const CaseSummary* one) {
       const CaseId &a = id_of(one), &b = id_of(own);
       return is_reference(a, b) && a.variant != b.variant && a.dtype == b.dtype &&
-             a.problem == b.problem && a.options == b.options;
+             a.problem == b.problem && same_options(a, b);
     });
   };
   const Candidates shared = those(all, [&](const CaseSummary* one) {

@@ -67,6 +67,14 @@ TEST(BestCases, TheFastestOwnCaseIsComparedWithNaiveAndVendor) {
                                         {"over_vendor", "0.800×"}}}}));
 }
 
+TEST(BestCases, OtherOptionsAreNotComparedButThoseOfOtherProductsAre) {
+  std::vector<CaseSummary> cases = ladder();
+  cases[2].case_info.id.options = {{"products", "3xf16"}};
+  EXPECT_EQ(word(best_of(cases), "over_vendor"), "0.800×");
+  cases[2].case_info.id.options = {{"products", "3xf16"}, {"cache", "hot"}};
+  EXPECT_EQ(word(best_of(cases), "over_vendor"), "absent");
+}
+
 TEST(BestCases, TheTableHasALinePerSuiteWithAlignedColumns) {
   EXPECT_EQ(best_table(best_cases(ladder())),
             "suite  best case                         rate  of roof  over naive  over vendor\n"

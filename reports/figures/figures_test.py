@@ -290,6 +290,15 @@ def series_of(some: list[plot.Series]) -> dict[str, list[tuple[float, float]]]:
     return {one.label: [(point.x, point.y) for point in one.points] for one in some}
 
 
+def test_gemm_ladder_has_cases_of_other_products_but_not_of_other_options() -> None:
+    for options, shown in (({"products": "3xf16"}, True), ({"cache": "hot"}, False)):
+        made = synthetic.gpu()
+        for case in made["cases"]:
+            if case["suite"] == "gemm" and case["variant"] == "naive":
+                case["options"] = options
+        assert ("naive" in series_of(gemm.ladder(parsed(made), "f32"))) == shown
+
+
 def test_gemm_ladder_over_n() -> None:
     run = parsed(synthetic.gpu())
     ladder = series_of(gemm.ladder(run, "f32"))
