@@ -83,8 +83,8 @@ void tensor_store(const TensorMap& map, const int* at, int rank, const void* fro
 void bulk_commit() { unit().commit_stores(); }
 void bulk_wait(int groups) { unit().wait_for_stores(groups, RIDGELINE_CALLER); }
 
-void product(const Product& product, float* sums) {
-  unit().multiply(product, sums, RIDGELINE_CALLER);
+void product(const Product& product, float* sums, const std::uint32_t* left) {
+  unit().multiply(product, sums, left, RIDGELINE_CALLER);
 }
 void products_fence() { unit().fence_products(RIDGELINE_CALLER); }
 void products_commit() { unit().commit_products(RIDGELINE_CALLER); }

@@ -44,8 +44,9 @@ struct Product {
   bool transposed = false;            // the right factor: its columns are fastest
   bool keeps = true;                  // adds to the sums that there are
 };
-/// `sums` are the lane's, columns / 2 of them, in its own memory.
-void product(const Product& product, float* sums);
+/// `sums` are the lane's, columns / 2 of them, in its own memory. So is the left factor where it is
+/// given as `left`, four registers: `product.left` is then 0.
+void product(const Product& product, float* sums, const std::uint32_t* left = nullptr);
 void products_fence();
 void products_commit();
 void products_wait(int groups);

@@ -58,7 +58,7 @@ std::uint32_t right_piece(const Descriptor& right, const Product& product, int i
                             : right.piece(i / 2, i % 2);
 }
 
-/// The 32 bytes of a row as numbers; returns how many.
+/// 16 bytes of a row as numbers; returns how many.
 int widen(const std::byte* bytes, Factor type, float* to, int at) {
   if (type == Factor::tf32) {
     for (int i = 0; i < 4; ++i) {
@@ -97,16 +97,19 @@ std::byte* AsyncUnit::pointer_of(std::uint32_t window) const {
 
 /// Calls `each(address)` for the 16-byte pieces that the warp reads.
 template <class Each>
-void AsyncUnit::each_chunk(const Product& product, int warp, Each&& each) const {
+void AsyncUnit::each_chunk(const Started& started, int warp, Each&& each) const {
+  const Product& product = started.product;
   const Descriptor left(product.left), right(product.right);
-  for (int i = 0; i < 2 * rows_of_warp; ++i)
+  for (int i = 0; i < 2 * rows_of_warp && !started.left; ++i)
     each(block_.shared.address_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)));
   for (int i = 0; i < 2 * product.columns; ++i)
     each(block_.shared.address_of(right_piece(right, product, i)));
 }
 
-void AsyncUnit::check_factors(const Product& product, int warp, std::uint32_t pc) {
+void AsyncUnit::check_factors(const Started& started, int warp, std::uint32_t pc) {
+  const Product& product = started.product;
   for (const bool is_left : {true, false}) {
+    if (is_left && started.left) continue;
     const Descriptor factor(is_left ? product.left : product.right);
     const char* const which = is_left ? "left" : "right";
     if (factor.base != 0)
@@ -145,12 +148,14 @@ int AsyncUnit::warp_of_group(std::uint32_t pc) {
   return warp;
 }
 
-void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) {
+void AsyncUnit::multiply(const Product& product, float* sums, const std::uint32_t* left,
+                         std::uint32_t pc) {
   const int warp = warp_of_group(pc);
   struct Operands {
     Product product;
     float* sums;
-  } mine{product, sums};
+    const std::uint32_t* left;
+  } mine{product, sums, left};
   block_.lanes.collective(whole_warp, pc, Act::warp_event, mine, [&](Operands* const* all) {
     WarpProducts& of_warp = products_[static_cast<std::size_t>(warp)];
     worked_ = true;
@@ -162,7 +167,21 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     if (!of_warp.fenced)
       block_.lanes.stop("missing fence", pc, -1,
                         "no wgmma.fence orders the sums' registers before the first product");
-    check_factors(product, warp, pc);
+    Started started{product, 0, pc};
+    if (all[0]->left != nullptr) {
+      const auto held = std::ranges::find_if(
+          of_warp.lefts, [&](const Left& of) { return of.of[0] == all[0]->left; });
+      started.left = static_cast<std::size_t>(held - of_warp.lefts.begin());
+      if (held == of_warp.lefts.end()) of_warp.lefts.emplace_back();
+      Left& in_registers = of_warp.lefts[*started.left];
+      ++in_registers.under_way;
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        in_registers.of[lane] = all[lane]->left;
+        std::memcpy(&started.values[lane * registers_of_left], all[lane]->left,
+                    registers_of_left * sizeof(std::uint32_t));
+      }
+    }
+    check_factors(started, warp, pc);
     const auto same = std::ranges::find_if(
         of_warp.sums, [&](const Sums& of) { return of.of[0] == all[0]->sums; });
     const auto index = static_cast<std::size_t>(same - of_warp.sums.begin());
@@ -180,7 +199,8 @@ void AsyncUnit::multiply(const Product& product, float* sums, std::uint32_t pc) 
     ++hot.products;
     block_.count_tensor_instruction(pc);
     of_warp.sequence = mixed(of_warp.sequence, product.left ^ std::rotl(product.right, 32));
-    of_warp.started.under_way.push_back({product, index, pc});
+    started.sums = index;
+    of_warp.started.under_way.push_back(started);
     of_warp.events.emplace_back(of_warp.started.under_way.back(), false);
   });
 }
@@ -213,15 +233,26 @@ void AsyncUnit::wait_for_products(int groups, std::uint32_t pc) {
   block_.lanes.together(whole_warp, pc, Act::warp_event, [] {});
 }
 
-/// Reads the factors as they are now. The lanes get their sums with the last product of these.
+/// Reads the factors in shared memory as they are now. The lanes get their sums with the last
+/// product of these.
 void AsyncUnit::compute(const Started& started, int warp) {
   const Product& product = started.product;
   const Descriptor left(product.left), right(product.right);
   const int depth = product.type == Factor::tf32 ? 8 : 16;
   float a[rows_of_warp][16], b[256][16];
-  for (int i = 0; i < 2 * rows_of_warp; ++i)
+  for (int i = 0; i < 2 * rows_of_warp && !started.left; ++i)
     widen(pointer_of(left.piece(warp % 4 * rows_of_warp + i / 2, i % 2)), product.type, a[i / 2],
           i % 2 * depth / 2);
+  for (int lane = 0; lane < 32 && started.left; ++lane)
+    for (int i = 0; i < static_cast<int>(registers_of_left); ++i) {
+      const std::uint32_t pair =
+          started.values[static_cast<std::size_t>(lane) * registers_of_left + i];
+      for (int e = 0; e < 2; ++e) {
+        const auto half = static_cast<std::uint16_t>(pair >> 16 * e);
+        a[lane / 4 + i % 2 * 8][i / 2 * 8 + lane % 4 * 2 + e] =
+            product.type == Factor::bf16 ? from_bf16(half) : from_f16(half);
+      }
+    }
   for (int i = 0; i < 2 * product.columns; ++i) {
     const std::byte* const piece = pointer_of(right_piece(right, product, i));
     if (!product.transposed) {
@@ -245,6 +276,7 @@ void AsyncUnit::compute(const Started& started, int warp) {
     }
   }
   --hot.products;
+  if (started.left) --products_[static_cast<std::size_t>(warp)].lefts[*started.left].under_way;
   if (--held.under_way != 0) return;
   for (std::size_t lane = 0; lane < 32; ++lane)
     std::memcpy(held.of[lane], &held.values[lane * held.count], held.count * sizeof(float));
@@ -259,7 +291,7 @@ void AsyncUnit::warp_event(int warp) {
     const Started started = events.front().first;
     events.pop_front();
     bool told = false;
-    each_chunk(started.product, warp, [&](std::uint64_t address) {
+    each_chunk(started, warp, [&](std::uint64_t address) {
       const std::size_t offset = block_.shared.offset_of(address);
       if (is_end) return block_.shared.history.end_unit_read(offset, 32 * warp);
       const auto conflict = block_.shared.history.begin_unit(offset, 32 * warp, false);
@@ -273,13 +305,17 @@ void AsyncUnit::warp_event(int warp) {
 
 void AsyncUnit::touch_private(std::uint64_t address, std::uint32_t pc) {
   const Lane& lane = block_.lanes.running();
-  for (const Sums& sums : products_[lane.thread / 32].sums) {
-    if (sums.under_way == 0) continue;
-    const auto begin = reinterpret_cast<std::uint64_t>(sums.of[lane.thread % 32]);
-    if (address - begin < sums.count * sizeof(float))
+  const WarpProducts& of_warp = products_[lane.thread / 32];
+  const auto touched = [&](const void* array, std::size_t count, const char* what) {
+    const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(array);
+    if (offset < count * sizeof(float))
       block_.findings.add("touched while a product is under way", pc, lane.thread, -1,
-                          fmt::format("sum {} of the thread's", (address - begin) / sizeof(float)));
-  }
+                          fmt::format("{} {} of the thread's", what, offset / sizeof(float)));
+  };
+  for (const Sums& sums : of_warp.sums)
+    if (sums.under_way != 0) touched(sums.of[lane.thread % 32], sums.count, "sum");
+  for (const Left& left : of_warp.lefts)
+    if (left.under_way != 0) touched(left.of[lane.thread % 32], registers_of_left, "left register");
 }
 
 void AsyncUnit::set_registers(int count, std::uint32_t pc) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,13 +72,13 @@ class AsyncUnit {
   void commit_stores();
   void wait_for_stores(int groups, std::uint32_t pc);
 
-  void multiply(const Product& product, float* sums, std::uint32_t pc);
+  void multiply(const Product& product, float* sums, const std::uint32_t* left, std::uint32_t pc);
   void fence_products(std::uint32_t pc);
   void commit_products(std::uint32_t pc);
   void wait_for_products(int groups, std::uint32_t pc);
   void set_registers(int count, std::uint32_t pc);
-  /// Of the running lane, to its own memory: a mistake where the sums of a product under way are
-  /// kept there.
+  /// Of the running lane, to its own memory: a mistake where the sums or the left factor of a
+  /// product under way are kept there.
   void touch_private(std::uint64_t address, std::uint32_t pc);
 
   std::uint32_t window_of(const void* shared, std::uint32_t pc) const;
@@ -115,14 +117,22 @@ class AsyncUnit {
     std::vector<float> values;  // while products are under way, all lanes' after each other
     int under_way = 0;
   };
+  static constexpr std::size_t registers_of_left = 4;  // of a lane
+  struct Left {  // a factor in registers, of a warp: one array a lane
+    const std::uint32_t* of[32] = {};
+    int under_way = 0;
+  };
   struct Started {
     Product product;
     std::size_t sums = 0;
     std::uint32_t pc = 0;
+    std::optional<std::size_t> left{};  // which of the warp's, where it is in registers
+    std::array<std::uint32_t, 32 * registers_of_left> values{};  // of that, all lanes' in turn
   };
   struct WarpProducts {
     Groups<Started> started;
     std::vector<Sums> sums;
+    std::vector<Left> lefts;
     std::deque<std::pair<Started, bool>> events;  // true: its end
     bool fenced = false;
     std::uint64_t sequence = 0;  // of what the warp did as part of its warpgroup
@@ -151,8 +161,8 @@ class AsyncUnit {
 
   std::byte* pointer_of(std::uint32_t window) const;
   template <class Each>
-  void each_chunk(const Product& product, int warp, Each&& each) const;
-  void check_factors(const Product& product, int warp, std::uint32_t pc);
+  void each_chunk(const Started& started, int warp, Each&& each) const;
+  void check_factors(const Started& started, int warp, std::uint32_t pc);
   void compute(const Started& started, int warp);
   int warp_of_group(std::uint32_t pc);
   template <class Work>

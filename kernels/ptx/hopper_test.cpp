@@ -267,6 +267,44 @@ TEST_F(Hopper, ProductsTakeARowMajorRightFactor) {
     }
 }
 
+TEST_F(Hopper, ProductsTakeALeftFactorFromRegisters) {
+  for (const Element element : {Element::f16, Element::bf16})
+    for (const int columns : {64, 128})
+      for (const unsigned swizzle : {32u, 64u, 128u})
+        for (const bool transposed : {false, true}) {
+          const int depth = transposed ? 32 : static_cast<int>(swizzle) / 2;
+          // Whole numbers that both types hold; the product is exact.
+          const auto a = [](int row, int k) {
+            return static_cast<float>((row * 7 + k * 3) % 17 - 8);
+          };
+          const auto b = [](int column, int k) {
+            return static_cast<float>((column * 5 + k * 11) % 13 - 6);
+          };
+          std::vector<float> of_a, of_b;
+          for (int row = 0; row < 64; ++row)
+            for (int k = 0; k < depth; ++k) of_a.push_back(a(row, k));
+          for (int i = 0; i < columns * depth; ++i)
+            of_b.push_back(transposed ? b(i % columns, i / columns) : b(i / depth, i % depth));
+          const DType dtype = element == Element::f16 ? DType::f16 : DType::bf16;
+          const device::Buffer<std::byte> left(*device, kernels::stored(of_a, dtype)),
+              right(*device, kernels::stored(of_b, dtype));
+          const auto sums = poisoned<float>(static_cast<std::size_t>(columns) * 64);
+          multiply_from_registers(device->stream(), element, columns, swizzle, transposed,
+                                  left.data(), right.data(), sums.data());
+          device->synchronize();
+          const std::vector<float> got = sums.download();
+          for (int row = 0; row < 64; ++row)
+            for (int column = 0; column < columns; ++column) {
+              float sum = 0;
+              for (int k = 0; k < depth; ++k) sum += a(row, k) * b(column, k);
+              ASSERT_EQ(got[place_of_sum(row, column, columns)], sum)
+                  << "type " << static_cast<int>(element) << ", " << columns << " columns, swizzle "
+                  << swizzle << (transposed ? ", transposed" : "") << ", row " << row << ", column "
+                  << column;
+            }
+        }
+}
+
 TEST_F(Hopper, WarpgroupsShareOutTheirRegisters) {
   const auto out = poisoned<unsigned>(256);
   share_registers(device->stream(), out.data());

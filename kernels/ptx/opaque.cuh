@@ -1,5 +1,7 @@
 #pragma once
 
+#include "harness/device/kernel.hpp"
+
 // What the compiler may not assume.
 namespace ridgeline::ptx {
 
@@ -14,6 +16,16 @@ __device__ __forceinline__ void keep_apart() {
   asm volatile("// path %0" ::"n"(path) : "memory");
 #else
   asm volatile("# path %0" ::"n"(path) : "memory");
+#endif
+}
+
+/// What `values` come from stays before this point, and what is made of them behind it; no
+/// instruction.
+template <int count>
+__device__ __forceinline__ void keep_order([[maybe_unused]] float (&values)[count]) {
+#if defined(__CUDACC__)
+#pragma unroll
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(values[i])::"memory");
 #endif
 }
 

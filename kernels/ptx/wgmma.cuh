@@ -4,6 +4,7 @@
 
 #include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/mma.cuh"
+#include "kernels/ptx/opaque.cuh"
 #include "kernels/ptx/tensor_map.hpp"
 
 // Asynchronous products of a warpgroup: four warps whose first index is a multiple of four (PTX
@@ -11,6 +12,9 @@
 // says so, the right one's columns); the sum is in registers. Thread t of the warpgroup holds, with
 // w = t / 32, g = t % 32 / 4 and q = t % 4, of 64 rows: d[4j], d[4j + 1] at row 16w + g, columns 8j
 // + 2q and the next one, and d[4j + 2], d[4j + 3] at the same columns of row 16w + g + 8.
+// A left factor of 16-bit elements may be in registers instead: of rows 16w to 16w + 15, a thread
+// has what mma_16x8x16() asks of its lane (mma.cuh). So sums are half way to a left factor: packed
+// in pairs, d[8j] to d[8j + 7] are a[0] to a[3] of columns 16j to 16j + 15.
 namespace ridgeline::ptx {
 
 /// Where a factor lies, without swizzle: core matrices of 8 rows by 16 bytes, each contiguous.
@@ -47,7 +51,7 @@ __device__ __forceinline__ std::uint64_t transposed_descriptor(const void* share
                                                                          << 16;
 }
 
-/// Orders accesses to the sum's registers before the products that follow.
+/// Orders accesses to the registers of sums and left factors before the products that follow.
 __device__ __forceinline__ void products_begin() {
 #if defined(__CUDACC__)
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -71,6 +75,12 @@ __device__ __forceinline__ void products_wait() {
 #else
   emulated::products_wait(groups);
 #endif
+}
+/// The same, where products of `d` are among those that are waited for: it is not used earlier.
+template <int groups, int count>
+__device__ __forceinline__ void products_wait(float (&d)[count]) {
+  products_wait<groups>();
+  keep_order(d);
 }
 
 // d += sign * a * b, where a is 64 x K and b is K x 2 count, K = 32 bytes of elements. Types differ
@@ -171,6 +181,32 @@ RIDGELINE_PRODUCT(Tf32, tf32, 128, "m64n256k8.f32.tf32.tf32", "%128, %129, 1, %1
 RIDGELINE_TRANSPOSED_PRODUCT(F16, f16, 128, "m64n256k16.f32.f16.f16", "%128, %129", "%130")
 RIDGELINE_TRANSPOSED_PRODUCT(Bf16, bf16, 128, "m64n256k16.f32.bf16.bf16", "%128, %129", "%130")
 #undef RIDGELINE_TRANSPOSED_PRODUCT
+
+// The same with a in registers, and b transposed or not. a is read until the wait for the product:
+// nobody touches it before. `of_a` to `transposition` are the operands' numbers.
+#if defined(__CUDACC__)
+#define RIDGELINE_PRODUCT_FROM_REGISTERS(Type, factor, count, shape_and_types, of_a, of_b, flag, transposition) \
+  template <bool transposed> \
+  __device__ __forceinline__ void multiply_from_registers(Type, float (&d)[count], const unsigned (&a)[4], std::uint64_t b, bool keep) { \
+    asm volatile("{\n.reg .pred keep;\nsetp.ne.b32 keep, " flag ", 0;\n" \
+                 "wgmma.mma_async.sync.aligned." shape_and_types " {" RIDGELINE_REGISTERS_##count "}, {" of_a "}, " of_b \
+                 ", keep, 1, 1, " transposition ";\n}" \
+                 : RIDGELINE_SUMS_##count \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(keep)), \
+                   "n"(static_cast<int>(transposed))); \
+  }
+#else
+#define RIDGELINE_PRODUCT_FROM_REGISTERS(Type, factor, count, shape_and_types, of_a, of_b, flag, transposition) \
+  template <bool is_transposed> \
+  __device__ __forceinline__ void multiply_from_registers(Type, float (&d)[count], const unsigned (&a)[4], std::uint64_t b, bool keep) { \
+    emulated::product({.type = emulated::Factor::factor, .columns = 2 * count, .right = b, .transposed = is_transposed, .keeps = keep}, d, a); \
+  }
+#endif
+RIDGELINE_PRODUCT_FROM_REGISTERS(F16, f16, 32, "m64n64k16.f32.f16.f16", "%32, %33, %34, %35", "%36", "%37", "%38")
+RIDGELINE_PRODUCT_FROM_REGISTERS(Bf16, bf16, 32, "m64n64k16.f32.bf16.bf16", "%32, %33, %34, %35", "%36", "%37", "%38")
+RIDGELINE_PRODUCT_FROM_REGISTERS(F16, f16, 64, "m64n128k16.f32.f16.f16", "%64, %65, %66, %67", "%68", "%69", "%70")
+RIDGELINE_PRODUCT_FROM_REGISTERS(Bf16, bf16, 64, "m64n128k16.f32.bf16.bf16", "%64, %65, %66, %67", "%68", "%69", "%70")
+#undef RIDGELINE_PRODUCT_FROM_REGISTERS
 // clang-format on
 #if defined(__CUDACC__)
 #undef RIDGELINE_REGISTERS_32

@@ -3,7 +3,7 @@
 #include "harness/device/stream.hpp"
 #include "kernels/ptx/tensor_map.hpp"
 
-// Registers of warpgroups and maps of tensors, right and with one mistake each.
+// Registers of warpgroups, factors in them, and maps of tensors, right and with one mistake each.
 namespace ridgeline::ptx::mutations {
 
 enum class Registers {
@@ -16,6 +16,16 @@ enum class Registers {
   no_warpgroup,      // a block of 64 threads
 };
 void share_registers(device::Stream& stream, Registers mistake);
+
+enum class LeftFactor {
+  none,           // a warpgroup multiplies from its registers and waits
+  read_early,     // reads a register of the factor before its wait
+  written_early,  // writes one
+  no_swizzle,     // of the right factor, whose columns are fastest
+  too_short,      // the right factor's second piece lies behind its memory
+};
+/// to[thread] is the first sum of each of 128 threads: 16 ones times ones.
+void multiply_ones(device::Stream& stream, LeftFactor mistake, float* to);
 
 /// A block of one thread loads the box at (x, y), or at x alone when `rank` is 1, and writes its
 /// first element to `to`.

@@ -10,8 +10,8 @@
 #include "harness/base/error.hpp"
 #include "harness/emulated/machine.hpp"
 
-// Registers that warpgroups share out, and maps of tensors: each mistake is found, or refused
-// before there is a map.
+// Registers that warpgroups share out, factors in registers, and maps of tensors: each mistake is
+// found, or refused before there is a map.
 namespace ridgeline::ptx::mutations {
 namespace {
 
@@ -63,6 +63,30 @@ TEST(RegisterMutations, EachMistakeIsFound) {
     const std::string found = lab.found();
     EXPECT_TRUE(found.starts_with(says)) << static_cast<int>(mistake) << ": " << found;
     EXPECT_EQ(found.empty(), mistake == none) << found;
+  }
+}
+
+TEST(LeftFactorMutations, EachMistakeIsFound) {
+  struct Case {
+    LeftFactor mistake;
+    const char* says;  // begins with
+  };
+  using enum LeftFactor;
+  for (const auto& [mistake, says] :
+       {Case{none, ""},
+        {read_early, "touched while a product is under way: left register 2 of the thread's"},
+        {written_early, "touched while a product is under way: left register 1 of the thread's"},
+        {no_swizzle, "unsupported: wgmma with a transposed factor without swizzle"},
+        {too_short, "out of bounds (shared): row 0 of the right factor, at "}}) {
+    Lab lab;
+    auto* const to = static_cast<float*>(lab.machine.memory().allocate(128 * sizeof(float), "to"));
+    multiply_ones(lab.stream, mistake, to);
+    const std::string found = lab.found();
+    EXPECT_TRUE(found.starts_with(says)) << static_cast<int>(mistake) << ": " << found;
+    EXPECT_EQ(found.empty(), mistake == none) << found;
+    if (mistake == none) {
+      EXPECT_EQ(to[77], 16.0f);
+    }
   }
 }
 

@@ -193,6 +193,44 @@ __global__ void __launch_bounds__(128)
   for (unsigned i = 0; i < columns / 2; ++i) d[threadIdx.x * columns / 2 + i] = sums[i];
 }
 
+template <class Type, int count, unsigned swizzle_bytes, bool transposed>
+__global__ void __launch_bounds__(128)
+    multiply_from_registers_kernel(const unsigned* a, const unsigned* b, float* d) {
+  constexpr unsigned span = swizzle_bytes, columns = 2 * count, depth = transposed ? 32 : span / 2;
+  __shared__ __align__(1024) unsigned char right[columns * depth * 2];
+  for (unsigned i = threadIdx.x; i < columns * depth / 2; i += 128) {
+    const unsigned k = i / count, byte = i % count * 4;
+    const unsigned to = transposed ? place_of<span>(byte / span * depth + k, byte % span)
+                                   : place_of<span>(i / (span / 4), i % (span / 4) * 4);
+    *reinterpret_cast<unsigned*>(right + to) = b[i];
+  }
+  fence_async_shared();
+  __syncthreads();
+  const unsigned row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, pair = threadIdx.x % 4;
+  unsigned left[depth / 16][4];
+#pragma unroll
+  for (unsigned step = 0; step < depth / 16; ++step)
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i)
+      left[step][i] = a[(row + i % 2 * 8) * (depth / 2) + step * 8 + i / 2 * 4 + pair];
+  const auto swizzle = static_cast<device::Swizzle>(span);
+  const std::uint64_t of_right = transposed
+                                     ? transposed_descriptor(right, swizzle, depth * span, 8 * span)
+                                     : matrix_descriptor(right, swizzle, 8 * span);
+  float sums[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) sums[i] = 1000;  // which the first product overwrites
+  products_begin();
+#pragma unroll
+  for (unsigned step = 0; step < depth / 16; ++step)
+    multiply_from_registers<transposed>(Type{}, sums, left[step],
+                                        of_right + step * (transposed ? span : 2), step != 0);
+  products_commit();
+  products_wait<0>(sums);
+#pragma unroll
+  for (int i = 0; i < count; ++i) d[threadIdx.x * count + i] = sums[i];
+}
+
 __global__ void __maxnreg__(128) share_registers_kernel(unsigned* out) {
   if (threadIdx.x < 128) {
     take_registers<200>();
@@ -288,6 +326,27 @@ void multiply_transposed_group(device::Stream& stream, Element element, unsigned
   };
   device::launch({.block = dim3(128)}, stream,
                  element == Element::f16 ? kernel_for(F16{}) : kernel_for(Bf16{}),
+                 static_cast<const unsigned*>(a), static_cast<const unsigned*>(b), d);
+}
+
+void multiply_from_registers(device::Stream& stream, Element element, int columns,
+                             unsigned swizzle_bytes, bool transposed, const void* a, const void* b,
+                             float* d) {
+  const auto kernel_for = [&]<class Type, int count, bool by_column>() {
+    return swizzle_bytes == 32   ? multiply_from_registers_kernel<Type, count, 32, by_column>
+           : swizzle_bytes == 64 ? multiply_from_registers_kernel<Type, count, 64, by_column>
+                                 : multiply_from_registers_kernel<Type, count, 128, by_column>;
+  };
+  const auto kernel_of = [&]<class Type>() {
+    if (columns == 64)
+      return transposed ? kernel_for.template operator()<Type, 32, true>()
+                        : kernel_for.template operator()<Type, 32, false>();
+    return transposed ? kernel_for.template operator()<Type, 64, true>()
+                      : kernel_for.template operator()<Type, 64, false>();
+  };
+  device::launch({.block = dim3(128)}, stream,
+                 element == Element::f16 ? kernel_of.template operator()<F16>()
+                                         : kernel_of.template operator()<Bf16>(),
                  static_cast<const unsigned*>(a), static_cast<const unsigned*>(b), d);
 }
 

@@ -45,6 +45,12 @@ void multiply_group(device::Stream& stream, Element element, int columns, unsign
 void multiply_transposed_group(device::Stream& stream, Element element, unsigned swizzle_bytes,
                                const void* a, const void* b, float* d);
 
+/// The same of 64 or 128 columns, with the left factor in registers, whose rows are `depth` 16-bit
+/// elements: swizzle_bytes / 2, or 32 where `transposed`: then b is `depth` rows of `columns`.
+void multiply_from_registers(device::Stream& stream, Element element, int columns,
+                             unsigned swizzle_bytes, bool transposed, const void* a, const void* b,
+                             float* d);
+
 /// Two warpgroups share out their registers anew, and write 1 and 2 for each of their threads.
 void share_registers(device::Stream& stream, unsigned* out);
 
