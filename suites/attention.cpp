@@ -42,7 +42,8 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
   return workload;
 }
 
-worker::Case make_case(const Named& named, const Problem& problem) {
+worker::Case make_case(const Named& named, const Problem& problem,
+                       std::vector<record::Field> options = {}) {
   return suites::make_case({"attention",
                             std::string(named.name),
                             std::string(to_string(problem.dtype)),
@@ -51,7 +52,7 @@ worker::Case make_case(const Named& named, const Problem& problem) {
                              field("seq", problem.seq),
                              field("dim", problem.dim),
                              {"mask", std::string(attention::to_string(problem.mask))}},
-                            {}},
+                            std::move(options)},
                            named, problem, prepare);
 }
 
@@ -70,7 +71,16 @@ worker::Suite attention() {
               suite.cases.push_back(make_case(named, {1, heads, seq, dim, mask, dtype}));
     };
     if (named.kind != device::Kind::cpu) sweep(1, 256);
-    if (named.kind != device::Kind::emulated) sweep(16, 131072);
+    if (named.kind == device::Kind::emulated) continue;
+    sweep(16, 131072);
+    // Magnitudes run through heads of this size once, from end to end.
+    if (!named.variant.other_inputs) continue;
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      const Problem problem{8, 16, 2048, 128, mask, DType::bf16};
+      suite.cases.push_back(make_case(named, problem));
+      for (const char* input : {"growing", "falling", "outliers"})
+        suite.cases.push_back(make_case(named, problem, {{"input", input}}));
+    }
   }
   return suite;
 }

@@ -67,12 +67,15 @@ TEST_P(EveryDevice, FillsWithTheElementsThatOraclesCompute) {
     for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
       const std::size_t count = 100003;
       Buffer<unsigned char> buffer(*device_, count * size_of(dtype));
-      device_->fill(buffer.data(), dtype, count, Distribution::uniform, 42, first);
-      const auto bytes = buffer.download();
-      for (std::size_t i = 0; i < count; ++i)
-        ASSERT_EQ(element(dtype, &bytes[i * size_of(dtype)]),
-                  random_element(dtype, Distribution::uniform, 42, first + i))
-            << to_string(dtype) << ' ' << i;
+      for (const Distribution distribution : {Distribution::uniform, Distribution::growing,
+                                              Distribution::falling, Distribution::outliers}) {
+        device_->fill(buffer.data(), dtype, count, distribution, 42, first);
+        const auto bytes = buffer.download();
+        for (std::size_t i = 0; i < count; ++i)
+          ASSERT_EQ(element(dtype, &bytes[i * size_of(dtype)]),
+                    random_element(dtype, distribution, 42, first + i))
+              << to_string(dtype) << ' ' << static_cast<int>(distribution) << ' ' << i;
+      }
       device_->fill(buffer.data(), dtype, count, Distribution::zeros, 42, first);
       for (const unsigned char byte : buffer.download()) ASSERT_EQ(byte, 0);
     }

@@ -11,8 +11,9 @@
 namespace ridgeline::device {
 
 /// Distribution of input values: uniform in [-1, 1), or all zeros (which raises clocks on a
-/// power-limited GPU).
-enum class Distribution { uniform, zeros };
+/// power-limited GPU); or, for kernels whose steps depend on values, uniform with magnitudes that
+/// magnitude() says. Integers are uniform or zeros.
+enum class Distribution { uniform, zeros, growing, falling, outliers };
 
 /// 64 random bits for element `index` of stream `seed`: the SplitMix64 finaliser over a Weyl
 /// sequence (Steele, Lea and Flood, OOPSLA 2014). Counter-based, so host and device make any
@@ -37,6 +38,41 @@ RIDGELINE_HOST_DEVICE inline double random_uniform_f64(std::uint64_t seed, std::
   return static_cast<double>(static_cast<std::int64_t>(random_bits(seed, index) >> 11) -
                              (std::int64_t{1} << 52)) *
          0x1p-52;
+}
+
+/// How many elements it takes a magnitude to grow or fall before it begins anew: a matrix of 2048 x
+/// 128, when it begins at a multiple of them.
+inline constexpr std::uint64_t magnitude_period = std::uint64_t{1} << 18;
+
+/// What a uniform element is multiplied by: of `growing` nearly 0 to 16 along a period, of
+/// `falling` the same backwards, of `outliers` 32 for one element in 512.
+RIDGELINE_HOST_DEVICE inline float magnitude(Distribution distribution, std::uint64_t seed,
+                                             std::uint64_t index) {
+  const std::uint64_t place = index % magnitude_period;
+  constexpr float step = 16.0f / static_cast<float>(magnitude_period);
+  switch (distribution) {
+    case Distribution::growing:
+      return static_cast<float>(place + 1) * step;
+    case Distribution::falling:
+      return static_cast<float>(magnitude_period - place) * step;
+    case Distribution::outliers:  // by other bits than those of the element
+      return random_bits(seed, index) % 512 == 0 ? 32.0f : 1.0f;
+    default:
+      return 1;
+  }
+}
+
+/// A float of any distribution, and a double.
+RIDGELINE_HOST_DEVICE inline float random_float(Distribution distribution, std::uint64_t seed,
+                                                std::uint64_t index) {
+  if (distribution == Distribution::zeros) return 0;
+  return random_uniform(seed, index) * magnitude(distribution, seed, index);
+}
+RIDGELINE_HOST_DEVICE inline double random_double(Distribution distribution, std::uint64_t seed,
+                                                  std::uint64_t index) {
+  if (distribution == Distribution::zeros) return 0;
+  return random_uniform_f64(seed, index) *
+         static_cast<double>(magnitude(distribution, seed, index));
 }
 
 /// Integers are uniform over all values of their type.

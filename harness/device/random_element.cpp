@@ -10,14 +10,14 @@ double random_element(DType dtype, Distribution distribution, std::uint64_t seed
   if (distribution == Distribution::zeros) return 0;
   switch (dtype) {
     case DType::f64:
-      return random_uniform_f64(seed, index);
+      return random_double(distribution, seed, index);
     case DType::f32:
     case DType::tf32:
-      return random_uniform(seed, index);
+      return random_float(distribution, seed, index);
     case DType::f16:
-      return from_f16(to_f16(random_uniform(seed, index)));
+      return from_f16(to_f16(random_float(distribution, seed, index)));
     case DType::bf16:
-      return from_bf16(to_bf16(random_uniform(seed, index)));
+      return from_bf16(to_bf16(random_float(distribution, seed, index)));
     case DType::i32:
       return random_i32(seed, index);
     case DType::u8:

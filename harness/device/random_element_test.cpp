@@ -1,5 +1,6 @@
 #include "harness/device/random_element.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -34,6 +35,31 @@ TEST(RandomElement, StaysWithinTheTypesPrecision) {
     const double byte = random_element(DType::u8, Distribution::uniform, 1, i);
     EXPECT_TRUE(byte >= 0 && byte <= 255 && byte == std::floor(byte));
   }
+}
+
+TEST(RandomElement, GrowsFallsAndHasOutliersAsItsMagnitudeSays) {
+  const auto largest = [](Distribution distribution, std::uint64_t first, std::uint64_t count) {
+    double most = 0;
+    for (std::uint64_t i = first; i < first + count; ++i)
+      most = std::max(most, std::fabs(random_element(DType::f32, distribution, 3, i)));
+    return most;
+  };
+  constexpr std::uint64_t part = 4096, last = magnitude_period - part;
+  for (const std::uint64_t period : {std::uint64_t{0}, 5 * magnitude_period}) {
+    EXPECT_LT(largest(Distribution::growing, period, part), 0.25);
+    EXPECT_NEAR(largest(Distribution::growing, period + last, part), 16, 0.3);
+    EXPECT_NEAR(largest(Distribution::falling, period, part), 16, 0.3);
+    EXPECT_LT(largest(Distribution::falling, period + last, part), 0.25);
+  }
+  int outliers = 0, others = 0;
+  for (std::uint64_t i = 0; i < 512 * 1000; ++i) {
+    const double x = random_element(DType::f64, Distribution::outliers, 3, i);
+    const double usual = random_element(DType::f64, Distribution::uniform, 3, i);
+    ASSERT_TRUE(x == usual || x == 32 * usual) << i;
+    ++(x == usual ? others : outliers);
+  }
+  EXPECT_NEAR(outliers, 1000, 160);  // five standard deviations
+  EXPECT_EQ(random_element(DType::i32, Distribution::growing, 1, 2), -735776155);
 }
 
 TEST(RandomElement, DependsOnSeedAndIndexAndIsRepeatable) {

@@ -31,8 +31,8 @@ measure::PrepareOptions options_of(const record::CaseId& id) {
   if (record::launch_of(id) == "single") options.launch = device::Launch::single;
   for (const record::Field& option : id.options) {
     if (option == record::Field{"cache", "hot"}) options.cache = measure::Cache::hot;
-    if (option == record::Field{"input", "zeros"})
-      options.distribution = device::Distribution::zeros;
+    for (const auto& [name, distribution] : inputs)
+      if (option == record::Field{"input", name}) options.distribution = distribution;
   }
   return options;
 }

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/device/device.hpp"
@@ -34,9 +36,20 @@ int main(int argc, char** argv, const Program& program);
 /// name when no device has it; null when only devices of other kinds do.
 const Case* find_case(const Program& program, std::string_view name, device::Kind kind);
 
+/// What `input` can be, in a case's name and in messages.
+inline constexpr std::initializer_list<std::pair<const char*, device::Distribution>> inputs = {
+    {"uniform", device::Distribution::uniform},
+    {"zeros", device::Distribution::zeros},
+    {"growing", device::Distribution::growing},
+    {"falling", device::Distribution::falling},
+    {"outliers", device::Distribution::outliers}};
+
 /// What the options in a case's name ask for (cache=hot, launch=single, input=zeros); the defaults
 /// where it has none.
 measure::PrepareOptions options_of(const record::CaseId& id);
+
+/// What `input` is called in a case's name and in messages; absent when nothing is.
+std::optional<device::Distribution> distribution_called(std::string_view input);
 
 /// Whether the case can be measured on the device: its own word, then whether it fits into the
 /// memory that is free.

@@ -38,9 +38,7 @@ measure::PrepareOptions options_of(const protocol::Prepare& request) {
   options.launch = choose<device::Launch>(
       "launch", request.launch,
       {{"graph", device::Launch::graph}, {"single", device::Launch::single}});
-  options.distribution = choose<device::Distribution>(
-      "input", request.input,
-      {{"uniform", device::Distribution::uniform}, {"zeros", device::Distribution::zeros}});
+  options.distribution = choose<device::Distribution>("input", request.input, inputs);
   options.seed = request.seed;
   options.warmup_budget_ns = request.warmup_budget_ns;
   options.sample_floor_ns = request.sample_floor_ns;

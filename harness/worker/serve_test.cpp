@@ -267,6 +267,8 @@ TEST(Serve, OptionsComeFromTheName) {
   EXPECT_EQ(all.cache, measure::Cache::hot);
   EXPECT_EQ(all.launch, device::Launch::single);
   EXPECT_EQ(all.distribution, device::Distribution::zeros);
+  for (const auto& [name, distribution] : inputs)
+    EXPECT_EQ(options_of({"a", "b", "f32", {}, {{"input", name}}}).distribution, distribution);
 }
 
 }  // namespace

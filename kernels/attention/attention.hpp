@@ -56,6 +56,9 @@ struct Variant {
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
   kernels::Budget budget = {};                         // CUDA
+  /// Its suite has cases with inputs that grow, fall or have outliers, because they change its
+  /// steps, or because another variant's that do are compared with it.
+  bool other_inputs = false;
 };
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.

@@ -227,6 +227,19 @@ TEST_P(OracleOfADevice, ComputesTheSameInputsOnce) {
   EXPECT_EQ(kernels::Kept::of(*device).bytes(), held + expected);
 }
 
+TEST_P(OracleOfADevice, MakesInputsOfEveryDistributionAgain) {
+  using device::Distribution;
+  for (const Distribution distribution :
+       {Distribution::growing, Distribution::falling, Distribution::outliers}) {
+    const Problem problem{1, 1, 40, 64, Mask::causal, DType::bf16};
+    RandomInputs of = inputs;
+    of.distribution = distribution;
+    std::vector<float> o = right(problem, of);
+    EXPECT_TRUE(judge(problem, of, o).right()) << static_cast<int>(distribution);
+    EXPECT_FALSE(judge(problem, inputs, o).right()) << "uniform inputs have another output";
+  }
+}
+
 TEST_P(OracleOfADevice, ToleratesOfAReferenceWhatMayBe) {
   for (const DType dtype : types) {
     for (const Mask mask : {Mask::full, Mask::causal}) {

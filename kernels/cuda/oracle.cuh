@@ -16,14 +16,12 @@ namespace ridgeline::kernels::on_cuda {
 struct Floats {
   // NOLINTNEXTLINE(google-explicit-constructor): the same values
   RIDGELINE_HOST_DEVICE Floats(const RandomFloats& values)
-      : zeros(values.distribution == device::Distribution::zeros),
-        seed(values.seed),
-        first(values.first) {}
+      : distribution(values.distribution), seed(values.seed), first(values.first) {}
   __device__ float operator()(std::int64_t i) const {
-    return zeros ? 0.0f : device::random_uniform(seed, first + static_cast<std::uint64_t>(i));
+    return device::random_float(distribution, seed, first + static_cast<std::uint64_t>(i));
   }
 
-  bool zeros;
+  device::Distribution distribution;
   std::uint64_t seed, first;
 };
 

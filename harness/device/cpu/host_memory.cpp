@@ -56,19 +56,18 @@ void* HostDevice::allocate(std::size_t bytes) {
 void fill_host(void* to, DType dtype, std::size_t count, Distribution distribution,
                std::uint64_t seed, std::uint64_t first) {
   if (distribution == Distribution::zeros) return set_bytes(to, 0, count * size_of(dtype));
+  const auto element = [=](auto i) { return random_float(distribution, seed, first + i); };
   switch (dtype) {
     case DType::f64:
       return fill_all<double>(to, count,
-                              [=](auto i) { return random_uniform_f64(seed, first + i); });
+                              [=](auto i) { return random_double(distribution, seed, first + i); });
     case DType::f32:
     case DType::tf32:
-      return fill_all<float>(to, count, [=](auto i) { return random_uniform(seed, first + i); });
+      return fill_all<float>(to, count, element);
     case DType::f16:
-      return fill_all<std::uint16_t>(
-          to, count, [=](auto i) { return to_f16(random_uniform(seed, first + i)); });
+      return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_f16(element(i)); });
     case DType::bf16:
-      return fill_all<std::uint16_t>(
-          to, count, [=](auto i) { return to_bf16(random_uniform(seed, first + i)); });
+      return fill_all<std::uint16_t>(to, count, [=](auto i) { return to_bf16(element(i)); });
     case DType::i32:
       return fill_all<std::int32_t>(to, count, [=](auto i) { return random_i32(seed, first + i); });
     case DType::u8:

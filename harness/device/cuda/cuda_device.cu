@@ -12,38 +12,39 @@ namespace ridgeline::device::cuda {
 namespace {
 
 template <class Element>
-__device__ Element make_element(std::uint64_t seed, std::uint64_t index);
+__device__ Element make_element(Distribution distribution, std::uint64_t seed, std::uint64_t index);
 template <>
-__device__ double make_element(std::uint64_t seed, std::uint64_t index) {
-  return random_uniform_f64(seed, index);
+__device__ double make_element(Distribution distribution, std::uint64_t seed, std::uint64_t index) {
+  return random_double(distribution, seed, index);
 }
 template <>
-__device__ float make_element(std::uint64_t seed, std::uint64_t index) {
-  return random_uniform(seed, index);
+__device__ float make_element(Distribution distribution, std::uint64_t seed, std::uint64_t index) {
+  return random_float(distribution, seed, index);
 }
 template <>
-__device__ __half make_element(std::uint64_t seed, std::uint64_t index) {
-  return __float2half_rn(random_uniform(seed, index));
+__device__ __half make_element(Distribution distribution, std::uint64_t seed, std::uint64_t index) {
+  return __float2half_rn(random_float(distribution, seed, index));
 }
 template <>
-__device__ __nv_bfloat16 make_element(std::uint64_t seed, std::uint64_t index) {
-  return __float2bfloat16_rn(random_uniform(seed, index));
+__device__ __nv_bfloat16 make_element(Distribution distribution, std::uint64_t seed,
+                                      std::uint64_t index) {
+  return __float2bfloat16_rn(random_float(distribution, seed, index));
 }
 template <>
-__device__ std::int32_t make_element(std::uint64_t seed, std::uint64_t index) {
+__device__ std::int32_t make_element(Distribution, std::uint64_t seed, std::uint64_t index) {
   return random_i32(seed, index);
 }
 template <>
-__device__ std::uint8_t make_element(std::uint64_t seed, std::uint64_t index) {
+__device__ std::uint8_t make_element(Distribution, std::uint64_t seed, std::uint64_t index) {
   return random_u8(seed, index);
 }
 
 template <class Element>
-__global__ void fill_elements(Element* to, std::size_t count, std::uint64_t seed,
-                              std::uint64_t first) {
+__global__ void fill_elements(Element* to, std::size_t count, Distribution distribution,
+                              std::uint64_t seed, std::uint64_t first) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    to[i] = make_element<Element>(seed, first + i);
+    to[i] = make_element<Element>(distribution, seed, first + i);
 }
 
 class CudaDevice final : public Device {
@@ -99,18 +100,18 @@ class CudaDevice final : public Device {
     if (distribution == Distribution::zeros) return set_bytes(to, 0, count * size_of(dtype));
     switch (dtype) {
       case DType::f64:
-        return fill_all<double>(to, count, seed, first);
+        return fill_all<double>(to, count, distribution, seed, first);
       case DType::f32:
       case DType::tf32:
-        return fill_all<float>(to, count, seed, first);
+        return fill_all<float>(to, count, distribution, seed, first);
       case DType::f16:
-        return fill_all<__half>(to, count, seed, first);
+        return fill_all<__half>(to, count, distribution, seed, first);
       case DType::bf16:
-        return fill_all<__nv_bfloat16>(to, count, seed, first);
+        return fill_all<__nv_bfloat16>(to, count, distribution, seed, first);
       case DType::i32:
-        return fill_all<std::int32_t>(to, count, seed, first);
+        return fill_all<std::int32_t>(to, count, distribution, seed, first);
       case DType::u8:
-        return fill_all<std::uint8_t>(to, count, seed, first);
+        return fill_all<std::uint8_t>(to, count, distribution, seed, first);
     }
   }
   void poison(void* memory, std::size_t bytes) override { set_bytes(memory, 0xFF, bytes); }
@@ -155,13 +156,15 @@ class CudaDevice final : public Device {
   }
 
   template <class Element>
-  void fill_all(void* to, std::size_t count, std::uint64_t seed, std::uint64_t first) {
+  void fill_all(void* to, std::size_t count, Distribution distribution, std::uint64_t seed,
+                std::uint64_t first) {
     constexpr int threads = 256;
     LaunchConfig config;
     config.grid.x = static_cast<unsigned>(
         std::min<std::size_t>((count + threads - 1) / threads, 32u * facts_.units));
     config.block.x = threads;
-    launch(config, stream_, fill_elements<Element>, static_cast<Element*>(to), count, seed, first);
+    launch(config, stream_, fill_elements<Element>, static_cast<Element*>(to), count, distribution,
+           seed, first);
   }
 
   int index_;

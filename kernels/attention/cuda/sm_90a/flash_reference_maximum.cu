@@ -88,7 +88,8 @@ Variant flash_reference_maximum() {
           supports_rung,
           launch_rung<ReferenceMaximum>,
           nullptr,
-          {.wavefronts_per_shared_request = 3.6}};
+          {.wavefronts_per_shared_request = 3.6},
+          /*other_inputs=*/true};
 }
 
 }  // namespace ridgeline::attention::on_cuda

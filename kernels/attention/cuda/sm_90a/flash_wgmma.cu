@@ -47,7 +47,8 @@ Variant flash_wgmma() {
           supports_rung,
           launch_rung<RunningMaximum>,
           nullptr,
-          {.wavefronts_per_shared_request = 3.6}};
+          {.wavefronts_per_shared_request = 3.6},
+          /*other_inputs=*/true};
 }
 
 }  // namespace ridgeline::attention::on_cuda
