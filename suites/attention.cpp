@@ -17,11 +17,11 @@ using Named = kernels::Named<Variant>;
 measure::Workload prepare(const Variant& variant, const Problem& problem, measure::Setup& setup) {
   const auto workspace =
       std::make_shared<device::Buffer<std::byte>>(setup.device, workspace_of(variant, problem));
-  const std::int64_t elements = problem.elements();
+  const std::int64_t elements = problem.elements(), kv_elements = problem.kv_elements();
   const measure::Sets count = setup.sets(static_cast<std::size_t>(problem.bytes()));
   measure::Workload workload = make_workload(
       problem.flops(), problem.bytes(),
-      fill_sets(setup, count, problem.dtype, {elements, elements, elements},
+      fill_sets(setup, count, problem.dtype, {elements, kv_elements, kv_elements},
                 elements * static_cast<std::int64_t>(size_of(problem.dtype))),
       [=](const BufferSet& of, device::Stream& stream) {
         variant.launch(
@@ -44,16 +44,15 @@ measure::Workload prepare(const Variant& variant, const Problem& problem, measur
 
 worker::Case make_case(const Named& named, const Problem& problem,
                        std::vector<record::Field> options = {}) {
-  return suites::make_case({"attention",
-                            std::string(named.name),
-                            std::string(to_string(problem.dtype)),
-                            {field("batch", problem.batch),
-                             field("heads", problem.heads),
-                             field("seq", problem.seq),
-                             field("dim", problem.dim),
-                             {"mask", std::string(attention::to_string(problem.mask))}},
-                            std::move(options)},
-                           named, problem, prepare);
+  std::vector<record::Field> fields{field("batch", problem.batch), field("heads", problem.heads)};
+  if (problem.kv_heads != 0) fields.push_back(field("kv_heads", problem.kv_heads));
+  fields.push_back(field("seq", problem.seq));
+  fields.push_back(field("dim", problem.dim));
+  fields.push_back({"mask", std::string(attention::to_string(problem.mask))});
+  return suites::make_case(
+      {"attention", std::string(named.name), std::string(to_string(problem.dtype)),
+       std::move(fields), std::move(options)},
+      named, problem, prepare);
 }
 
 }  // namespace
@@ -73,6 +72,11 @@ worker::Suite attention() {
     if (named.kind != device::Kind::cpu) sweep(1, 256);
     if (named.kind == device::Kind::emulated) continue;
     sweep(16, 131072);
+    for (const Mask mask : {Mask::full, Mask::causal})
+      for (const std::int64_t seq : {2048, 8192})  // 16384 tokens, as of a model of 70 billion
+        if (named.variant.groups_queries)
+          suite.cases.push_back(
+              make_case(named, {16384 / seq, 64, seq, 128, mask, DType::bf16, /*kv_heads=*/8}));
     // Magnitudes run through heads of this size once, from end to end.
     if (!named.variant.other_inputs) continue;
     for (const Mask mask : {Mask::full, Mask::causal}) {

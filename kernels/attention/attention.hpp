@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,17 +18,24 @@ namespace ridgeline::attention {
 enum class Mask { full, causal };
 std::string_view to_string(Mask mask);
 
-/// O = softmax(Q K' / sqrt(dim)) V for each batch and head. Q, K, V and O are dense
-/// batch x heads x seq x dim arrays of `dtype`; sums are kept in f32. Batch, heads and seq may be
-/// 0.
+/// O = softmax(Q K' / sqrt(dim)) V for each batch and head. Q and O are dense
+/// batch x heads x seq x dim arrays of `dtype`, and so are K and V, which may have fewer heads: a
+/// divisor of `heads`, of which each serves as many heads of Q in a row (grouped queries). Sums are
+/// kept in f32. Batch, heads and seq may be 0.
 struct Problem {
   std::int64_t batch = 0, heads = 0, seq = 0, dim = 0;
   Mask mask = Mask::full;
   DType dtype = DType::f32;
+  std::int64_t kv_heads = 0;  // 0: as many as Q has
   bool operator==(const Problem&) const = default;
 
   std::int64_t all_heads() const { return batch * heads; }
-  std::int64_t elements() const { return all_heads() * seq * dim; }  // of Q, as of K, V and O
+  /// Heads of Q that a head of K and V serves.
+  std::int64_t group() const {
+    return kv_heads == 0 ? 1 : std::max<std::int64_t>(1, heads / kv_heads);
+  }
+  std::int64_t elements() const { return all_heads() * seq * dim; }  // of Q, as of O
+  std::int64_t kv_elements() const { return elements() / group(); }  // of K, as of V
   /// The two products, by convention: 4 * batch * heads * seq^2 * dim, and half of it when causal,
   /// whatever a variant computes. The softmax is not counted.
   double flops() const {
@@ -36,7 +44,8 @@ struct Problem {
   }
   /// Q, K and V read once, O written once.
   double bytes() const {
-    return 4.0 * static_cast<double>(elements()) * static_cast<double>(size_of(dtype));
+    return 2.0 * static_cast<double>(elements() + kv_elements()) *
+           static_cast<double>(size_of(dtype));
   }
 };
 
@@ -56,6 +65,7 @@ struct Variant {
   void (*launch)(const Problem&, const Operands&, device::Stream&);
   std::size_t (*workspace)(const Problem&) = nullptr;  // bytes; null means none
   kernels::Budget budget = {};                         // CUDA
+  bool groups_queries = false;  // computes problems whose K and V have fewer heads
   /// Its suite has cases with inputs that grow, fall or have outliers, because they change its
   /// steps, or because another variant's that do are compared with it.
   bool other_inputs = false;
@@ -69,7 +79,9 @@ struct OracleCalls;
 using DeviceOracle = const OracleCalls*;
 DeviceOracle device_oracle();
 
-/// What every variant here has in common: one of its `dtypes`, and heads of 64 or 128.
-device::Support check(const Problem& problem, const std::vector<DType>& dtypes);
+/// What every variant here has in common: one of its `dtypes`, and heads of 64 or 128; and as many
+/// heads of K and V as of Q, unless it groups queries.
+device::Support check(const Problem& problem, const std::vector<DType>& dtypes,
+                      bool groups_queries = false);
 
 }  // namespace ridgeline::attention

@@ -20,8 +20,8 @@ using kernels::Deviation;
 
 std::string describe(const Problem& problem) {
   return "batch=" + std::to_string(problem.batch) + " heads=" + std::to_string(problem.heads) +
-         " seq=" + std::to_string(problem.seq) + " dim=" + std::to_string(problem.dim) + " " +
-         std::string(to_string(problem.mask)) + " " +
+         " kv_heads=" + std::to_string(problem.kv_heads) + " seq=" + std::to_string(problem.seq) +
+         " dim=" + std::to_string(problem.dim) + " " + std::string(to_string(problem.mask)) + " " +
          std::string(ridgeline::to_string(problem.dtype));
 }
 
@@ -35,16 +35,17 @@ struct Inputs {
   Inputs(device::Device& device, const Problem& problem, Scores scores = Scores::even)
       : q_values(queries(problem, scores)),
         k_values(keys(problem, scores)),
-        v_values(values(problem, scores == Scores::outliers, 3)),
+        v_values(values(problem, problem.kv_elements(), scores == Scores::outliers, 3)),
         q(device, kernels::stored(q_values, problem.dtype)),
         k(device, kernels::stored(k_values, problem.dtype)),
         v(device, kernels::stored(v_values, problem.dtype)) {}
 
   /// N(0, 1), of which with outliers one in 500 is N(0, 100): some softmaxes become one-hot.
-  static std::vector<float> values(const Problem& problem, bool outliers, unsigned seed) {
+  static std::vector<float> values(const Problem& problem, std::int64_t count, bool outliers,
+                                   unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
-    std::vector<float> result(static_cast<std::size_t>(problem.elements()));
+    std::vector<float> result(static_cast<std::size_t>(count));
     for (float& value : result)
       value = kernels::rounded(normal(random) * (outliers && random() % 500 == 0 ? 10.0f : 1.0f),
                                problem.dtype);
@@ -54,7 +55,7 @@ struct Inputs {
   /// or 8.4 in those of the queries between: where scores of one query grow so much that a kernel
   /// changes its reference, others are rescaled and still seen.
   static std::vector<float> queries(const Problem& problem, Scores scores) {
-    std::vector<float> result = values(problem, scores == Scores::outliers, 1);
+    std::vector<float> result = values(problem, problem.elements(), scores == Scores::outliers, 1);
     if (scores == Scores::even || scores == Scores::outliers) return result;
     for (std::int64_t row = 0; row < problem.all_heads() * problem.seq; ++row)
       result[static_cast<std::size_t>(row * problem.dim)] =
@@ -64,10 +65,11 @@ struct Inputs {
     return result;
   }
   static std::vector<float> keys(const Problem& problem, Scores scores) {
-    std::vector<float> result = values(problem, scores == Scores::outliers, 2);
+    std::vector<float> result =
+        values(problem, problem.kv_elements(), scores == Scores::outliers, 2);
     if (scores == Scores::even || scores == Scores::outliers) return result;
     const double most = 90.0 / 8 * std::sqrt(static_cast<double>(problem.dim));
-    for (std::int64_t row = 0; row < problem.all_heads() * problem.seq; ++row) {
+    for (std::int64_t row = 0; row < problem.kv_elements() / problem.dim; ++row) {
       const std::int64_t j = row % problem.seq;
       const double place = static_cast<double>(j) / static_cast<double>(problem.seq);
       const double level = scores == Scores::growing     ? place
@@ -159,6 +161,20 @@ TEST_P(EveryVariant, IsRightWhereverTheLargestScoresStand) {
       }
   // So many keys that memory is used again while scores still change.
   check({1, 1, 420, 128, Mask::full, GetParam().variant.dtypes.front()}, Scores::falling);
+}
+
+TEST_P(EveryVariant, GroupsQueriesOrSaysNo) {
+  const Variant& variant = GetParam().variant;
+  const auto supported = [&](std::int64_t kv_heads) {
+    const Problem problem{1, 6, 70, 64, Mask::full, variant.dtypes.front(), kv_heads};
+    return static_cast<bool>(variant.supports(problem, device->facts()));
+  };
+  EXPECT_TRUE(supported(6));
+  EXPECT_EQ(supported(2), variant.groups_queries);
+  EXPECT_FALSE(supported(4)) << "no divisor";
+  if (!variant.groups_queries) return;
+  for (const Mask mask : {Mask::full, Mask::causal})
+    check({2, 6, 70, 64, mask, variant.dtypes.front(), 2});
 }
 
 TEST_P(EveryVariant, IsRightWhenLargeOrWithOutliers) {
@@ -268,7 +284,8 @@ class LongCausalRow : public testing::TestWithParam<std::tuple<DType, /*normal=*
         expected(expect(problem, Inputs::source(q), Inputs::source(k), Inputs::source(v), 1)) {}
   static DType dtype() { return std::get<0>(GetParam()); }
   std::vector<float> values(unsigned seed) const {
-    if (std::get<1>(GetParam())) return Inputs::values(problem, /*outliers=*/false, seed);
+    if (std::get<1>(GetParam()))
+      return Inputs::values(problem, problem.elements(), /*outliers=*/false, seed);
     std::vector<float> uniform(static_cast<std::size_t>(problem.elements()));
     kernels::random_source(dtype(), device::Distribution::uniform, seed, 0)(0, uniform);
     return uniform;

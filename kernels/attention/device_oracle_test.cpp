@@ -33,10 +33,10 @@ class OracleOfADevice : public testing::TestWithParam<device::Kind> {
   }
 
   /// N(0, 1), one in 500 N(0, 100), as `dtype` stores them.
-  static std::vector<float> values(const Problem& problem, unsigned seed) {
+  static std::vector<float> values(const Problem& problem, std::int64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
-    std::vector<float> result(static_cast<std::size_t>(problem.elements()));
+    std::vector<float> result(static_cast<std::size_t>(count));
     for (float& value : result)
       value =
           kernels::rounded(normal(random) * (random() % 500 == 0 ? 10.0f : 1.0f), problem.dtype);
@@ -85,10 +85,13 @@ TEST_P(OracleOfADevice, ExpectsWhatTheCpusExpects) {
   for (const DType dtype : types) {
     for (const Problem& problem :
          {Problem{1, 2, 1, 64}, Problem{1, 1, 17, 64}, Problem{2, 1, 65, 64, Mask::causal},
-          Problem{1, 1, 65, 128}, Problem{1, 1, 70, 8, Mask::causal}}) {
+          Problem{1, 1, 65, 128}, Problem{1, 1, 70, 8, Mask::causal},
+          Problem{2, 4, 33, 64, Mask::causal, DType::f32, /*kv_heads=*/2}}) {
       Problem of = problem;
       of.dtype = dtype;
-      const std::vector<float> q = values(of, 1), k = values(of, 2), v = values(of, 3);
+      const std::vector<float> q = values(of, of.elements(), 1),
+                               k = values(of, of.kv_elements(), 2),
+                               v = values(of, of.kv_elements(), 3);
       const Expected cpu = expect(of, source(q), source(k), source(v), 1);
       const device::Buffer<float> q_given(*device, q), k_given(*device, k), v_given(*device, v);
       Inputs given;

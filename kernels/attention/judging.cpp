@@ -126,9 +126,9 @@ class Judging {
   template <class Value, class Compute>
   std::shared_ptr<const Value> kept(const std::string& what, Compute compute) {
     const Problem& of = problem_;
-    const std::string key = kernels::key_of("attention " + what, of.batch, of.heads, of.seq, of.dim,
-                                            of.mask, of.dtype, random_.distribution, random_.seed,
-                                            random_.q_first, random_.k_first, random_.v_first);
+    const std::string key = kernels::key_of(
+        "attention " + what, of.batch, of.heads, of.seq, of.dim, of.mask, of.dtype, of.kv_heads,
+        random_.distribution, random_.seed, random_.q_first, random_.k_first, random_.v_first);
     return kernels::Kept::of(device_).get<Value>(key, compute);
   }
 
@@ -224,13 +224,14 @@ class Judging {
   /// The output of `variant` for f32 inputs of the same values, and the seconds that it took.
   std::pair<device::Buffer<float>, double> run(const Variant& variant) {
     const std::int64_t count = problem_.elements();
-    const auto written = [&](const kernels::Elements& of) {
-      device::Buffer<float> memory(device_, static_cast<std::size_t>(count));
-      calls_->write(of, count, memory.data(), device_.stream());
+    const auto written = [&](const kernels::Elements& of, std::int64_t elements) {
+      device::Buffer<float> memory(device_, static_cast<std::size_t>(elements));
+      calls_->write(of, elements, memory.data(), device_.stream());
       return memory;
     };
-    const device::Buffer<float> q = written(inputs_.q), k = written(inputs_.k),
-                                v = written(inputs_.v);
+    const device::Buffer<float> q = written(inputs_.q, count),
+                                k = written(inputs_.k, problem_.kv_elements()),
+                                v = written(inputs_.v, problem_.kv_elements());
     const Problem problem = as_f32(problem_);
     const device::Buffer<std::byte> workspace(
         device_, variant.workspace == nullptr ? 0 : variant.workspace(problem));

@@ -124,8 +124,9 @@ Expected expect_head(const Problem& problem, const kernels::Source& q, const ker
                      const std::vector<std::int64_t>& picked) {
   const std::int64_t seq = problem.seq, dim = problem.dim, head_size = seq * dim;
   const DType dtype = problem.dtype;
-  const std::vector<float> keys = read(k, head * head_size, head_size),
-                           values = read(v, head * head_size, head_size);
+  const std::int64_t kv_first = head / problem.group() * head_size;
+  const std::vector<float> keys = read(k, kv_first, head_size),
+                           values = read(v, kv_first, head_size);
   const auto count = static_cast<std::int64_t>(picked.size());
   Expected expected;
   expected.o.resize(static_cast<std::size_t>(count * dim));

@@ -100,7 +100,7 @@ void compare(const Problem& problem, const Queries& queries, const ExpectedRows&
                                CompareRows{problem, queries, expected, o}, partials, stream);
 }
 
-/// max |v| of each head, one block a head.
+/// max |v| of each head of V, one block a head.
 __global__ void __launch_bounds__(threads)
     largest_values_kernel(Elements v, std::int64_t head_size, double* largest) {
   __shared__ double of_warp[threads / 32];
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(threads)
     most = fmax(most, fabs(static_cast<double>(reference[row * dim + d])));
   most = over_warp(most, Largest{});
   const RowSensitivity& of = sensitivities[row];
-  const double value = largest_values[row / seq],
+  const double value = largest_values[first_key(problem, row / seq) / seq],
                keys = static_cast<double>(seen(problem, row % seq));
   const double sums =
       roundings.sums * (2 * static_cast<double>(dim + 4) * of.score + 8 + 8 * sqrt(keys)) * value;
@@ -160,7 +160,8 @@ __global__ void __launch_bounds__(threads)
 void tolerances(const Problem& problem, const Inputs& inputs, const RowSensitivity* sensitivities,
                 const Roundings& roundings, const float* reference, double* largest_values,
                 double* tolerances, device::Stream& stream) {
-  device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads())), .block = dim3(threads)},
+  device::launch({.grid = dim3(static_cast<unsigned>(problem.all_heads() / problem.group())),
+                  .block = dim3(threads)},
                  stream, largest_values_kernel, inputs.v, problem.seq * problem.dim,
                  largest_values);
   const std::int64_t rows = problem.all_heads() * problem.seq;

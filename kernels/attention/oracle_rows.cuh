@@ -69,6 +69,13 @@ __device__ inline std::int64_t seen(const Problem& problem, std::int64_t i) {
   return problem.mask == Mask::causal ? i + 1 : problem.seq;
 }
 
+/// Row 0 of the keys and values that a head of queries sees.
+__device__ inline std::int64_t first_key(const Problem& problem, std::int64_t head) {
+  const std::int64_t group =
+      problem.kv_heads == 0 ? 1 : problem.heads / problem.kv_heads;  // as Problem::group()
+  return head / group * problem.seq;
+}
+
 struct Largest {
   template <class Number>
   __device__ Number operator()(Number a, Number b) const {
@@ -97,7 +104,8 @@ static __global__ void __launch_bounds__(threads, 1)
   __shared__ float plain_q[depth][tile], plain_k[depth][tile];
   const std::int64_t seq = problem.seq, dim = problem.dim;
   const std::int64_t j0 = std::int64_t{blockIdx.x} * tile, i0 = std::int64_t{blockIdx.y} * tile;
-  const std::int64_t head = (queries.head + blockIdx.z) * seq;  // its first query and key
+  const std::int64_t head = (queries.head + blockIdx.z) * seq,  // its first query
+      keys_of_head = first_key(problem, queries.head + blockIdx.z);
   const std::int64_t last = min(i0 + tile, queries.count) - 1;
   if (j0 >= seen(problem, queries[last])) return;
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
@@ -114,7 +122,8 @@ static __global__ void __launch_bounds__(threads, 1)
       const std::int64_t i = i0 + at, j = j0 + at, d = d0 + e;
       const float of_q =
           i < queries.count && d < dim ? element(inputs.q, (head + queries[i]) * dim + d) : 0.0f;
-      const float of_k = j < seq && d < dim ? element(inputs.k, (head + j) * dim + d) : 0.0f;
+      const float of_k =
+          j < seq && d < dim ? element(inputs.k, (keys_of_head + j) * dim + d) : 0.0f;
       q[e][at] = plain_q[e][at] = of_q;
       k[e][at] = plain_k[e][at] = of_k;
     }
@@ -207,7 +216,8 @@ static __global__ void __launch_bounds__(threads, 1)
   __shared__ float plain_p[depth][row_tile], plain_v[depth][tile];
   const std::int64_t seq = problem.seq, dim = problem.dim;
   const std::int64_t d0 = std::int64_t{blockIdx.x} * tile, i0 = std::int64_t{blockIdx.y} * row_tile;
-  const std::int64_t head = (queries.head + blockIdx.z) * seq, row0 = blockIdx.z * queries.count;
+  const std::int64_t head = first_key(problem, queries.head + blockIdx.z),
+                     row0 = blockIdx.z * queries.count;
   const std::int64_t last = min(i0 + row_tile, queries.count) - 1,
                      keys = seen(problem, queries[last]);
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;

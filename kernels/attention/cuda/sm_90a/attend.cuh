@@ -245,20 +245,23 @@ template <class Softmax, class Type, int dim>
 void launch_attend(const Problem& problem, const Operands& operands, device::Stream& stream) {
   if (problem.elements() == 0) return;
   const Order order = order_of(problem);
+  const std::int64_t heads = problem.all_heads(), kv_heads = heads / problem.group();
   // Scores in multiples of log 2, for exp2.
   const float factor = 1.44269504f / sqrtf(static_cast<float>(dim));
-  device::launch({.grid = dim3(static_cast<unsigned>(std::min(order.turns, device::units(stream)))),
-                  .block = dim3(attend_threads),
-                  .shared_bytes = Layout<dim>::with_padding},
-                 stream, attend<Softmax, Type, dim>, map_of(problem, operands.q, group_queries),
-                 map_of(problem, operands.k, tile_keys), map_of(problem, operands.v, tile_keys),
-                 map_of(problem, operands.o, 16), order, static_cast<int>(problem.seq), factor);
+  device::launch(
+      {.grid = dim3(static_cast<unsigned>(std::min(order.turns, device::units(stream)))),
+       .block = dim3(attend_threads),
+       .shared_bytes = Layout<dim>::with_padding},
+      stream, attend<Softmax, Type, dim>, map_of(problem, heads, operands.q, group_queries),
+      map_of(problem, kv_heads, operands.k, tile_keys),
+      map_of(problem, kv_heads, operands.v, tile_keys), map_of(problem, heads, operands.o, 16),
+      order, static_cast<int>(problem.seq), factor);
 }
 
 inline device::Support supports_rung(const Problem& problem, const device::Facts& facts) {
   if (facts.capability != 90)
     return device::Support::unsupported("wgmma exists on GPUs of compute capability 9.0 alone");
-  return check(problem, {DType::bf16, DType::f16});
+  return check(problem, {DType::bf16, DType::f16}, /*groups_queries=*/true);
 }
 
 /// Of a rung.

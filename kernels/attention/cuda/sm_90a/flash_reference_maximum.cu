@@ -89,6 +89,7 @@ Variant flash_reference_maximum() {
           launch_rung<ReferenceMaximum>,
           nullptr,
           {.wavefronts_per_shared_request = 3.6},
+          /*groups_queries=*/true,
           /*other_inputs=*/true};
 }
 

@@ -48,6 +48,7 @@ Variant flash_wgmma() {
           launch_rung<RunningMaximum>,
           nullptr,
           {.wavefronts_per_shared_request = 3.6},
+          /*groups_queries=*/true,
           /*other_inputs=*/true};
 }
 

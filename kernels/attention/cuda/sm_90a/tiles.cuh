@@ -51,6 +51,7 @@ struct Order {
   int query_tiles, key_tiles;     // of a head
   int paired_heads, other_heads;  // full: all are others
   int pairs, turns;               // turns: pairs and single tiles
+  int group;                      // heads of queries that have a head of keys and values
   bool causal;
 
   /// Tile `second` of turn `turn`.
@@ -82,6 +83,7 @@ inline Order order_of(const Problem& problem) {
   const std::int64_t heads = problem.all_heads();
   order.other_heads = static_cast<int>(order.causal ? std::min(heads, most_others) : heads);
   order.paired_heads = static_cast<int>(heads) - order.other_heads;
+  order.group = static_cast<int>(problem.group());
   order.pairs = order.paired_heads * ((order.query_tiles + 1) / 2);
   order.turns = order.pairs + order.other_heads * order.query_tiles;
   return order;
@@ -148,10 +150,11 @@ __device__ __forceinline__ void bring_tiles(const Order& order, const device::Te
         ptx::load_box(memory + In::queries + static_cast<unsigned>(group) * In::group, q, 0,
                       tile.first_query + group * group_queries, 0, tile.head,
                       &signals.queries_full);
+      const int of_keys = tile.head / order.group;
       for (int at = tile.key_tiles - 1; at >= 0; --at) {
-        ring.bring(k, tile.head, at);
+        ring.bring(k, of_keys, at);
         if (waiting_tile >= 0) ring.bring(v, waiting_head, waiting_tile);
-        waiting_head = tile.head;
+        waiting_head = of_keys;
         waiting_tile = at;
       }
     }
@@ -162,18 +165,18 @@ __device__ __forceinline__ void bring_tiles(const Order& order, const device::Te
   ptx::barrier_arrive(&signals.queries_full);
 }
 
-/// A map of a batch x heads x seq x dim array, in boxes of `rows` rows as they lie in a tile.
-inline device::TensorMap map_of(const Problem& problem, const void* memory, int rows) {
+/// A map of a heads x seq x dim array, in boxes of `rows` rows as they lie in a tile.
+inline device::TensorMap map_of(const Problem& problem, std::int64_t heads, const void* memory,
+                                int rows) {
   const auto seq = static_cast<std::uint64_t>(problem.seq),
              row_bytes = static_cast<std::uint64_t>(problem.dim) * 2;
   const auto pieces = static_cast<std::uint32_t>(problem.dim / piece);
-  return device::make_tensor_map(
-      {.memory = const_cast<void*>(memory),
-       .dtype = problem.dtype,
-       .sizes = {piece, seq, pieces, static_cast<std::uint64_t>(problem.all_heads())},
-       .strides = {row_bytes, piece * 2, seq * row_bytes},
-       .box = {piece, static_cast<std::uint32_t>(rows), pieces, 1},
-       .swizzle = device::Swizzle::bytes_128});
+  return device::make_tensor_map({.memory = const_cast<void*>(memory),
+                                  .dtype = problem.dtype,
+                                  .sizes = {piece, seq, pieces, static_cast<std::uint64_t>(heads)},
+                                  .strides = {row_bytes, piece * 2, seq * row_bytes},
+                                  .box = {piece, static_cast<std::uint32_t>(rows), pieces, 1},
+                                  .swizzle = device::Swizzle::bytes_128});
 }
 
 }  // namespace ridgeline::attention::on_cuda
