@@ -205,7 +205,14 @@ void Lanes::park(LaneState state) {
 
 // ---- collectives
 
-std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands) {
+std::uint8_t next_kind_of_collective() {
+  static std::uint8_t kinds = 0;
+  require(kinds < 255, "kinds of collectives have a byte");
+  return ++kinds;
+}
+
+std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands,
+                            std::uint8_t kind) {
   Lane& me = *running_;
   const int here = threads_ - me.thread / 32 * 32;
   if (here < 32) mask &= (1u << here) - 1;  // a last warp that is not whole
@@ -213,6 +220,7 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
   if ((mask & mine) == 0) refuse_mask(mask, pc);
   log(mask, pc, kept, 0);
   me.operands = operands;
+  me.collective = kind;
   me.mask = mask;
   me.pc = pc;
   std::uint32_t& arrived = arrived_[me.thread / 32];
@@ -223,8 +231,12 @@ std::uint32_t Lanes::arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void
     return 0;
   }
   const Lane* const warp = warp_of_running();
-  for (std::size_t i = 0; i < 32; ++i)
-    if ((mask >> i & 1) != 0 && warp[i].mask != mask) refuse_mask(mask, pc);
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    if (warp[i].mask != mask) refuse_mask(mask, pc);
+    if (warp[i].collective != kind)
+      stop("different collectives", pc, warp[i].thread, "lanes of one mask wait in different ones");
+  }
   return mask;
 }
 

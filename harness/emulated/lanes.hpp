@@ -43,11 +43,17 @@ struct alignas(64) Lane {
   std::uint32_t pc = 0;    // where it waits
   std::uint16_t thread = 0, path = 0;
   LaneState state = LaneState::fresh;
-  std::uint8_t operation = 0;  // of the barrier; 1 for a test of an mbarrier
-  bool arrived = false;        // at the barrier of its cluster, for which it has not waited yet
-  int predicate = 0;           // in: of the barrier; out: what it returns
+  std::uint8_t operation = 0;   // of the barrier; 1 for a test of an mbarrier
+  bool arrived = false;         // at the barrier of its cluster, for which it has not waited yet
+  std::uint8_t collective = 0;  // which kind it waits in
+  int predicate = 0;            // in: of the barrier; out: what it returns
 };
 static_assert(sizeof(Lane) == 64);
+
+/// Collectives that do the same work are of one kind.
+std::uint8_t next_kind_of_collective();
+template <class Work>
+inline const std::uint8_t kind_of_collective = next_kind_of_collective();
 
 // A lane's stack holds what is in registers and local memory on a GPU. Behind all stacks lie the
 // kernel's arguments.
@@ -112,7 +118,7 @@ class Lanes {
   template <class Operands, class Work>
   void collective(std::uint32_t mask, std::uint32_t pc, Act kept, Operands& operands,
                   const Work& work) {
-    const std::uint32_t all = arrive(mask, pc, kept, &operands);
+    const std::uint32_t all = arrive(mask, pc, kept, &operands, kind_of_collective<Work>);
     if (all != 0) work_together<Operands>(all, work);
   }
   /// The same where nothing is handed over.
@@ -133,7 +139,8 @@ class Lanes {
   std::size_t draw(std::size_t below);
   Lane* warp_of_running() { return &lanes_[static_cast<std::size_t>(running_->thread / 32) * 32]; }
   /// The lanes that take part, on the last of them; the others wait, and get 0 once all is done.
-  std::uint32_t arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands);
+  std::uint32_t arrive(std::uint32_t mask, std::uint32_t pc, Act kept, void* operands,
+                       std::uint8_t kind);
   void depart(std::uint32_t mask);  // lets the others go on
   // Not inlined: what it needs of the stack would lie between the few lines that each lane of a
   // warp has to touch.

@@ -314,6 +314,8 @@ TEST(Machine, NamesMistakes) {
        0},
       {caller_is_not_in_mask, "collective without its caller",
        "lane 3 is not in the mask 0x00000001", 3},
+      {lane_is_in_another_collective, "different collectives",
+       "lanes of one mask wait in different ones", 31},
       {two_blocks_write_one_word, "race between blocks (write after access)",
        "output of 512 bytes + 0", 0},
       {reads_before_the_copy_has_come, "touched while a copy is under way", "few", 0},

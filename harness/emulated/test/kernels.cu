@@ -194,6 +194,12 @@ __global__ void mistake_kernel(Mistake mistake, const float* from, float* to, co
     case Mistake::caller_is_not_in_mask:
       if (thread == 3) to[thread] = static_cast<float>(__shfl_sync(1u, thread, 0));
       break;
+    case Mistake::lane_is_in_another_collective:
+      if (thread == 3)
+        __syncwarp();
+      else if (thread < 32)
+        to[thread] = static_cast<float>(__shfl_sync(whole_warp, thread, 0));
+      break;
     case Mistake::two_blocks_write_one_word:
       to[thread] = static_cast<float>(block);
       break;

@@ -50,6 +50,7 @@ enum class Mistake {
   half_ends_before_a_barrier,
   lane_is_missing,
   caller_is_not_in_mask,
+  lane_is_in_another_collective,
   two_blocks_write_one_word,
   a_block_reads_what_another_writes,
   reads_host_memory,
