@@ -42,10 +42,10 @@ struct Descriptor {
   std::uint32_t transposed_piece(int k, int eight) const {
     const auto row = static_cast<std::uint64_t>(k);
     const std::uint64_t byte = static_cast<std::uint64_t>(eight) * 16;
-    return static_cast<std::uint32_t>(swizzled(start + byte / swizzle_bytes * leading +
-                                                   row / 8 * stride + row % 8 * swizzle_bytes +
-                                                   byte % swizzle_bytes,
-                                               swizzle_bytes));
+    const std::uint64_t span = std::max(swizzle_bytes, 1u);  // check_factors() refuses 0
+    return static_cast<std::uint32_t>(
+        swizzled(start + byte / span * leading + row / 8 * stride + row % 8 * span + byte % span,
+                 swizzle_bytes));
   }
 };
 

@@ -9,8 +9,9 @@
 // then the warp computes its scores of that tile once more (mma.sync, because the other warps of
 // its warpgroup do not take part), and takes the maximum of all as its reference. Keys are kept
 // until that is known. Exponentials begin as soon as there are scores.
-// Bound by tensor cores, with the exponentials beside them. Scores that grow from tile to tile cost
-// a second computation each time.
+// Bound by tensor cores, with the exponentials beside them. Tiles come from the last key to the
+// first: scores that are larger there cost a second computation each time. Of 2048 keys with
+// input=falling, warps compute two thirds of their tiles once more, with input=outliers a tenth.
 
 namespace ridgeline::attention::on_cuda {
 namespace {
