@@ -17,6 +17,7 @@ ROOMS = [
         "device",
         "protocol",
         "catalogue",
+        "code",
         "store",
         "emulated",
         "measure",

@@ -20,6 +20,21 @@ function(ridgeline_unmeasured target level)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
 endfunction()
 
+# ridgeline_comparable(<program>): a program whose file tells what each part of its code refers to, so
+# that a gate finds the cases whose code has not changed (harness/code). The relocations stay, and
+# every section of an object file stays one of its own.
+include(CheckLinkerFlag)
+set(RIDGELINE_COMPARABLE_FLAGS -Wl,--emit-relocs)
+foreach(sections .text .rodata .data .bss .gcc_except_table .nvFatBinSegment)
+  string(APPEND RIDGELINE_COMPARABLE_FLAGS ",--unique=${sections}*")
+endforeach()
+check_linker_flag(CXX ${RIDGELINE_COMPARABLE_FLAGS} RIDGELINE_LINKER_COMPARES)
+function(ridgeline_comparable program)
+  if(RIDGELINE_LINKER_COMPARES)
+    target_link_options(${program} PRIVATE ${RIDGELINE_COMPARABLE_FLAGS})
+  endif()
+endfunction()
+
 # What every test includes, compiled once: half of what a test costs is Google Test's header.
 if(RIDGELINE_TESTS)
   ridgeline_write(${PROJECT_BINARY_DIR}/generated/test_headers.cpp "int main() {}\n")
@@ -123,8 +138,8 @@ endfunction()
 
 # ridgeline_family(<name>): library kernels_<name> from kernels/<name>: its own *.cpp and one
 # variant a file in cpu/, cuda/ and mpi/. Writes `<name>::variants()`: a table of calls such as
-# on_cuda::shared_tiled(), so a misnamed function fails to link; and the oracle of devices, which is
-# no variant.
+# on_cuda::shared_tiled(), so a misnamed function fails to link; `<name>::device_variants()`, its rows
+# of GPUs; and the oracle of devices, which is no variant.
 function(ridgeline_family name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB own CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -138,6 +153,7 @@ function(ridgeline_family name)
   set(sources ${own} $<TARGET_OBJECTS:kernels_${name}_shared>)
   set(declarations "")
   set(rows "")
+  set(device_rows "")
   foreach(kind cpu cuda mpi)
     if(kind STREQUAL cuda AND NOT RIDGELINE_HAVE_CUDA)
       continue()
@@ -160,7 +176,11 @@ function(ridgeline_family name)
       if(kind STREQUAL mpi)
         set(device_kind cpu)
       endif()
-      string(APPEND rows "      {\"${variant}\", device::Kind::${device_kind}, on_${kind}::${variant}()},\n")
+      set(row "      {\"${variant}\", device::Kind::${device_kind}, on_${kind}::${variant}()},\n")
+      string(APPEND rows "${row}")
+      if(kind STREQUAL cuda)
+        string(APPEND device_rows "${row}")
+      endif()
     endforeach()
     ridgeline_cuda_sources(${files} ${hopper})
     list(APPEND sources ${files})
@@ -182,8 +202,14 @@ kernels::Table<Variant> variants() {
   return {
 ${rows}  };
 }
+kernels::Table<Variant> device_variants() {
+  return {
+${device_rows}  };
+}
 ${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
 ")
+  # What refers to one of these functions does not refer to all that the others name (harness/code).
+  set_source_files_properties(${table} PROPERTIES COMPILE_OPTIONS -ffunction-sections)
   add_library(kernels_${name} STATIC ${sources} ${table})
   target_link_libraries(kernels_${name} PUBLIC ridgeline_device OpenMP::OpenMP_CXX)
   set_target_properties(kernels_${name} PROPERTIES UNITY_BUILD OFF)  # a kernel's code does not depend on its neighbours

@@ -88,6 +88,7 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
     bool given, with_runs, with_resume;
   } all[] = {
       {"--aa", options.aa, false, false},
+      {"--all", options.all, false, false},
       {"--budget", !options.budget.empty(), false, false},
       {"--seed", !options.seed.empty(), false, false},
       {"--label", !options.label.empty(), false, false},
@@ -112,6 +113,9 @@ void check_fit(const Context& context, const gate::GateOptions& options) {
   if (options.accept_changes && !runs)
     refuse("--accept-changes is for stored runs",
            "what a gate measures itself has one environment");
+  if (options.all && (options.aa || variants))
+    refuse("--all goes with two workers or two commits",
+           "a gate of two variants, and one with --aa, measures all cases");
   if (!context.workers.empty() && !variants && !resume)
     refuse("--worker goes with --baseline-variant alone",
            "workers are named with --baseline-worker and --candidate-worker");
@@ -262,6 +266,7 @@ output cannot be read or written, 130 interrupted. Where several hold, the first
   command.flag(
       "--aa", options.aa,
       "Both sides are the same code: compare them all the same, to see how often a gate is wrong");
+  command.flag("--all", options.all, "Also measure the cases whose code is the same on both sides");
   command.flag("--strict", options.strict,
                "Exit 3 when any case is undecided, was disturbed, or does not fit into memory "
                "beside the other side");

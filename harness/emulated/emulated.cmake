@@ -74,6 +74,7 @@ kernels::Table<Variant> variants() {
   return {
 ${rows}  };
 }
+kernels::Table<Variant> device_variants() { return variants(); }
 ${RIDGELINE_DEVICE_ORACLE}}  // namespace ridgeline::${name}
 ")
   ridgeline_emulated_kernels(kernels_${name}_emulated ${files} ${oracle})

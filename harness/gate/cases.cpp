@@ -37,7 +37,8 @@ record::CaseVerdict settle(const Candidate& each, const analysis::CaseRule& rule
   return made;
 }
 
-/// Gives each its rule, and settles those that cannot be compared.
+/// Gives each its rule, and settles those that cannot be compared, or need not be. A regression
+/// that the rules expect is looked for whatever the code.
 GateCases judged(const std::vector<Candidate>& all, const std::vector<std::string>& known,
                  const CaseChoice& choice) {
   std::vector<std::string> names;
@@ -52,6 +53,9 @@ GateCases judged(const std::vector<Candidate>& all, const std::vector<std::strin
     };
     if (!rules[i].skip.empty())
       settled(Verdict::skipped, rules[i].skip);
+    else if (baseline && candidate && rules[i].expectation.empty() && choice.same_code &&
+             choice.same_code(*each.cases.baseline, *each.cases.candidate))
+      settled(Verdict::same_code, "");
     else if (baseline && candidate)
       made.compared.push_back({{*each.cases.baseline, *each.cases.candidate}, rules[i]});
     else if (!baseline && !candidate)

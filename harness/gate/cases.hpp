@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,13 @@ struct CaseChoice {
   GateRules rules;
   analysis::CaseRule otherwise;  // where no rule says more
   std::string today;
+  /// Whether a case, as the baseline and as the candidate has it, executes the same code on both
+  /// sides and need not be measured. Null: all are.
+  std::function<bool(const run::Selected&, const run::Selected&)> same_code = nullptr;
 };
 
-/// What is compared, and what is known without measuring: missing, new, and skipped.
+/// What is compared, and what is known without measuring: missing, new, of the same code, and
+/// skipped.
 struct GateCases {
   std::vector<GateCase> compared;
   std::vector<record::CaseVerdict> settled;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/gate/same_code.hpp"
 
 namespace ridgeline::gate {
 namespace {
@@ -154,6 +155,39 @@ TEST(GateCases, RulesAreAppliedToWhatIsComparedAndMaySpeakOfWhatIsNot) {
             (Lines{"sort/a/f32/n=1: skipped: flaky", "sort/b/f32/n=1 <- sort/b/f32/n=1"}));
   EXPECT_DOUBLE_EQ(both.compared.at(0).rule.delta, 0.05);
   EXPECT_EQ(text(pair_by_name(workers, choice({"sort/b"}, rules))).size(), 1u);
+}
+
+TEST(GateCases, TheSameCodeIsNotComparedUnlessRulesExpectSomethingOfIt) {
+  const std::vector<record::Case> listed{make_case("sort", "a", "1"), make_case("sort", "b", "1"),
+                                         make_case("sort", "c", "1"), make_case("sort", "d", "1")};
+  const Sides<std::vector<run::Worker>> workers{
+      {worker("old", listed)},
+      {worker("new", {listed[0], listed[1], listed[2], make_case("sort", "e", "1")})}};
+  CaseChoice chosen =
+      choice({},
+             "[[rule]]\ncases = \"sort/a\"\nexpect = \"regression\"\nreason = \"known\"\nuntil = "
+             "2026-12-31\n[[rule]]\ncases = \"sort/c\"\nskip = \"flaky\"\n");
+  chosen.same_code = [](const run::Selected& baseline, const run::Selected& candidate) {
+    EXPECT_EQ(baseline.worker->name, "old");
+    EXPECT_EQ(candidate.worker->name, "new");
+    return true;
+  };
+  EXPECT_EQ(text(pair_by_name(workers, chosen)),
+            (Lines{"sort/a/f32/n=1 <- sort/a/f32/n=1",
+                   "sort/b/f32/n=1: same_code: ", "sort/c/f32/n=1: skipped: flaky",
+                   "sort/d/f32/n=1: missing: candidate: there is no such case",
+                   "sort/e/f32/n=1: new: baseline: there is no such case"}));
+}
+
+TEST(SameCodeOfCases, IsNotKnownOfOtherPrograms) {
+  // This program has no suites, and what is no program has nothing.
+  const std::vector<record::Case> listed{make_case("sort", "a", "1")};
+  for (const char* const program : {"/proc/self/exe", "/dev/null", "/nonexistent"}) {
+    run::Worker old = worker("old", listed), other = worker("new", listed);
+    old.program = other.program = program;
+    SameCode same;
+    EXPECT_FALSE(same({&old, listed[0], "sort/a", ""}, {&other, listed[0], "sort/a", ""}));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "harness/gate/programs.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text.hpp"
 #include "harness/gate/commit_build.hpp"
+#include "harness/gate/same_code.hpp"
 #include "harness/run/timestamp.hpp"
 
 namespace ridgeline::gate {
@@ -98,6 +100,10 @@ GateCases choose_cases(const Wanted& wanted, const Programs& programs, const rec
   choice.otherwise.delta = wanted.options.delta.value_or(analysis::default_delta(device.kind));
   choice.otherwise.alpha = wanted.options.alpha.value_or(choice.otherwise.alpha);
   choice.today = run::timestamp().substr(0, 10);
+  SameCode same_code;
+  if (wanted.mode != record::GateMode::variants && !wanted.options.all && !wanted.options.aa &&
+      !analysis::gives_counts(device.kind))
+    choice.same_code = std::ref(same_code);
   if (wanted.mode == record::GateMode::variants)
     return pair_by_variant(programs.workers.baseline, programs.names, choice);
   return pair_by_name(programs.workers, choice);

@@ -143,6 +143,8 @@ Wanted from_gate(const std::filesystem::path& results, const GateOptions& option
     wanted.compared = all.at("cases").texts();
     std::ranges::sort(wanted.compared);
     stored.strict = stored.strict || all.at("strict").boolean();
+    const json::Value* every = all.find("all");  // earlier gates measured all
+    stored.all = every == nullptr || every->boolean();
     if (const json::Value* spread = all.find("spread")) stored.spread = spread->boolean();
     if (const json::Value* delta = all.find("delta")) stored.delta = delta->number();
     if (const json::Value* alpha = all.find("alpha")) stored.alpha = alpha->number();
@@ -173,6 +175,7 @@ std::string to_text(const Wanted& wanted, const std::string& device, const Progr
                   {"config", options.config},
                   {"label", options.label},
                   {"strict", options.strict},
+                  {"all", options.all},
                   {"spread", options.spread},
                   {"workers", options.workers},
                   {"cases", names_of(cases.compared)}};
@@ -195,6 +198,7 @@ void check_options(const GateOptions& options, const record::Device& device) {
   const std::pair<const char*, bool> of_times[] = {{"--delta", options.delta.has_value()},
                                                    {"--alpha", options.alpha.has_value()},
                                                    {"--budget", !options.budget.empty()},
+                                                   {"--all", options.all},
                                                    {"--spread", options.spread}};
   for (const auto& [name, given] : of_times)
     if (given && options.resume.empty())

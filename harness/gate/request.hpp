@@ -25,8 +25,8 @@ struct GateOptions {
   std::optional<double> delta, alpha;        // relative; of the whole suite
   std::map<std::string, std::string> files;  // to write, by the option that names them; "-" is
                                              // standard output
-  bool strict = false, aa = false, no_wait = false, github = false, accept_changes = false,
-       spread = false;
+  bool strict = false, aa = false, all = false, no_wait = false, github = false,
+       accept_changes = false, spread = false;
 };
 
 struct Programs;

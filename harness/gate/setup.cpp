@@ -137,6 +137,13 @@ double block_s(double shortest_s, double share_s, const RoundCosts& costs) {
 std::vector<std::string> notes_of(const GateSetup& setup, const Programs& programs,
                                   const GateCases& cases) {
   std::vector<std::string> notes = programs.notes;
+  const auto same =
+      std::ranges::count(cases.settled, record::Verdict::same_code, &record::CaseVerdict::verdict);
+  if (same > 0)
+    notes.push_back(
+        fmt::format("{} the same code on both sides and {} not measured (--all measures {})",
+                    same == 1 ? "1 case has" : fmt::format("{} cases have", same),
+                    same == 1 ? "is" : "are", same == 1 ? "it" : "them"));
   if (analysis::gives_counts(setup.device.kind))
     std::ranges::move(build_notes(cases), std::back_inserter(notes));
   if (setup.gate.aa)

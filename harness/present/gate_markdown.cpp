@@ -90,7 +90,8 @@ std::string gate_markdown(const GateReport& report) {
   append_whole(text, report.notes, most_note_bytes, "notes are", [](const std::string& note) {
     return fmt::format("- {}\n", escaped_markdown(note));
   });
-  if (!report.verdicts.empty()) {
+  const std::vector<record::CaseVerdict> verdicts = with_rows(report);
+  if (!verdicts.empty()) {
     const bool variants = compares_variants(report), counts = compares_counts(report);
     text += fmt::format("\n| case |{} verdict |", variants ? " against |" : "");
     text += counts ? std::string(" metric | baseline | candidate | ratio | allowed | why |\n")
@@ -99,7 +100,7 @@ std::string gate_markdown(const GateReport& report) {
     text += fmt::format("|---|{}---|{}---|\n", variants ? "---|" : "",
                         counts ? "---|--:|--:|--:|--:|" : "--:|--:|--:|---|--:|");
     const std::size_t used = text.size() + tail.size() + 1000;
-    append_whole(text, report.verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
+    append_whole(text, verdicts, used < most_bytes ? most_bytes - used : 0, "cases are",
                  [&](const record::CaseVerdict& verdict) {
                    return row_text(gate_row(verdict), verdict, variants, counts);
                  });

@@ -12,7 +12,8 @@ using Align = Table::Align;
 constexpr std::size_t longest_line = 100'000;  // of what is not part of a row; a cut is seen by its
                                                // dots
 
-std::string table(const GateReport& report, std::size_t width) {
+std::string table(const GateReport& report, const std::vector<record::CaseVerdict>& verdicts,
+                  std::size_t width) {
   const bool variants = compares_variants(report), counts = compares_counts(report);
   std::vector<Table::Column> columns{{"case"}};
   if (variants) columns.push_back({"against"});
@@ -33,7 +34,7 @@ std::string table(const GateReport& report, std::size_t width) {
                                    {"noise", Align::right, true},
                                    {.title = "why", .note = true}});
   Table table(columns);
-  for (const record::CaseVerdict& verdict : report.verdicts) {
+  for (const record::CaseVerdict& verdict : verdicts) {
     const GateRow row = gate_row(verdict);
     std::vector<std::string> cells{printable(row.case_name, 4000)};
     if (variants) cells.push_back(printable(row.baseline, 4000));
@@ -55,7 +56,8 @@ std::string gate_text(const GateReport& report, std::size_t width) {
   std::string text = printable(gate_title(report.gate, report.device), longest_line) + '\n';
   for (const std::string& note : report.notes)
     text += fmt::format("  {}\n", printable(note, longest_line));
-  if (!report.verdicts.empty()) text += '\n' + table(report, width);
+  const std::vector<record::CaseVerdict> verdicts = with_rows(report);
+  if (!verdicts.empty()) text += '\n' + table(report, verdicts, width);
   text += '\n';
   for (const std::string& line : conclusions(report)) text += line + '\n';
   if (!report.repeat.empty())

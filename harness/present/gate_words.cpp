@@ -338,6 +338,14 @@ bool compares_counts(const GateReport& report) {
   return analysis::gives_counts(report.device.kind);
 }
 
+std::vector<record::CaseVerdict> with_rows(const GateReport& report) {
+  std::vector<record::CaseVerdict> verdicts = report.verdicts;
+  std::erase_if(verdicts, [](const record::CaseVerdict& each) {
+    return each.verdict == record::Verdict::same_code;
+  });
+  return verdicts;
+}
+
 bool compares_variants(const GateReport& report) {
   return std::ranges::any_of(report.verdicts,
                              [](const CaseVerdict& v) { return !other_case(v).empty(); });

@@ -79,4 +79,8 @@ bool compares_counts(const GateReport& report);
 /// Whether some case is compared with another one.
 bool compares_variants(const GateReport& report);
 
+/// The verdicts that tables for people have a row for: a change leaves most cases the same code,
+/// which is counted alone.
+std::vector<record::CaseVerdict> with_rows(const GateReport& report);
+
 }  // namespace ridgeline::present

@@ -73,9 +73,17 @@ class Hash {
 };
 
 // Constants that hold addresses are filled in by relocations when the program starts.
-constexpr std::array<std::string_view, 10> hashed{
-    ".text", ".init",        ".fini",     ".init_array", ".rodata",
-    ".data", ".data.rel.ro", ".rela.dyn", ".nv_fatbin",  "__nv_relfatbin"};
+// A program that gates can compare has the sections of its object files (".text.startup") beside
+// these.
+constexpr std::array<std::string_view, 9> hashed{".text",       ".init",      ".fini",
+                                                 ".init_array", ".rodata",    ".data",
+                                                 ".rela.dyn",   ".nv_fatbin", "__nv_relfatbin"};
+
+bool is_hashed(std::string_view name) {
+  return std::ranges::any_of(hashed, [&](std::string_view each) {
+    return name.starts_with(each) && (name.size() == each.size() || name[each.size()] == '.');
+  });
+}
 
 template <class Header>
 const Header* at(std::span<const std::byte> file, std::uint64_t offset) {
@@ -120,7 +128,7 @@ std::string code_hash(const std::filesystem::path& program) {
     if (candidate == nullptr || candidate->sh_name >= text.size()) continue;
     const auto* start = reinterpret_cast<const char*>(text.data() + candidate->sh_name);
     const std::string_view name(start, strnlen(start, text.size() - candidate->sh_name));
-    if (std::find(hashed.begin(), hashed.end(), name) == hashed.end()) continue;
+    if (!is_hashed(name)) continue;
     hash.add(std::as_bytes(std::span(name)));
     hash.add(contents(file, *candidate));
     any = true;

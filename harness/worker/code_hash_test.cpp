@@ -68,6 +68,22 @@ TEST(CodeHash, FollowsTheCodeAndNotTheCommit) {
   EXPECT_NE(hash_of(tuned), hash);
 }
 
+/// Inline, so that it stands in a section of its own where sections are kept apart.
+template <int>
+[[gnu::noinline]] int planted(int value) {
+  return value * 0x5eed + 3;
+}
+
+TEST(CodeHash, FollowsCodeInEverySection) {
+  ASSERT_EQ(planted<1>(1), 0x5eed + 3);
+  std::vector<char> patched = read("/proc/self/exe");
+  const auto* code = reinterpret_cast<const char*>(&planted<1>);
+  const auto found = std::search(patched.begin(), patched.end(), code, code + 12);
+  ASSERT_NE(found, patched.end());
+  found[4] ^= 1;
+  EXPECT_NE(hash_of(patched), code_hash("/proc/self/exe"));
+}
+
 TEST(CodeHash, WhatIsNoProgramIsUnknown) {
   EXPECT_EQ(code_hash("/nonexistent"), "unknown");
   EXPECT_EQ(hash_of({}), "unknown");

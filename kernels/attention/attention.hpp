@@ -73,6 +73,8 @@ struct Variant {
 
 /// All variants, written by CMake from the files in cpu/ and cuda/.
 kernels::Table<Variant> variants();
+/// Those for GPUs.
+kernels::Table<Variant> device_variants();
 
 /// The oracle of devices (device_oracle.hpp); null in a build without CUDA.
 struct OracleCalls;

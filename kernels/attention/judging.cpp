@@ -272,7 +272,7 @@ class Judging {
 
   /// Null where no reference can be run.
   std::shared_ptr<const Referred> refer(const Variant& tested) {
-    static const kernels::Table<Variant> table = variants();
+    static const kernels::Table<Variant> table = device_variants();
     return kernels::first_with_memory<Referred>(
         [&] {
           return kernels::references(
