@@ -185,6 +185,7 @@ Variant split_products() {
       workspace,
       {.sectors_per_load = 7.26, .sectors_per_store = 4.78, .wavefronts_per_shared_request = 1.69},
       false,
+      1,
       "3xf16"};
 }
 
