@@ -153,11 +153,6 @@ OfMedians sequence(const GatePlan& plan, const CaseRule& rule, int cases,
       pairs.size()};
 }
 
-bool is_slower_or_faster(const Decision& decision) {
-  return decision.verdict == record::Verdict::regression ||
-         decision.verdict == record::Verdict::improvement;
-}
-
 Decision with_tail(const OfMedians& medians, const CaseRule& rule, const TailDecision& tail) {
   Decision decision = medians.decision;
   decision.tail = tail.tail;
@@ -284,9 +279,10 @@ bool is_suspect(const GatePlan& plan, const CaseRule& rule, int cases,
                 std::span<const PairedTimes> pairs) {
   check(plan, rule, cases);
   const std::span<const PairedTimes> first = screening_pairs(plan, pairs);
-  if (first.empty() || is_slower_or_faster(sequence(plan, rule, cases, first, false).decision))
-    return false;
-  return is_suspicious(first, log_delta(rule, first));
+  if (first.empty()) return false;
+  const Decision medians = sequence(plan, rule, cases, first, false).decision;
+  return medians.verdict != record::Verdict::regression &&
+         is_suspicious(first, log_delta(rule, first));
 }
 
 bool is_at_look(const GatePlan& plan, std::span<const PairedTimes> pairs,

@@ -42,7 +42,7 @@ double log_delta(const CaseRule& rule, std::span<const PairedTimes> pairs);
 std::vector<double> differences(std::span<const PairedTimes> pairs);
 
 /// Whether the pairs of the screening rounds make a case a suspect: they hint at a tail or at a
-/// slower median, and the medians alone have not found it slower or faster by then.
+/// slower median, and the medians alone have not found a regression by then.
 bool is_suspect(const GatePlan& plan, const CaseRule& rule, int cases,
                 std::span<const PairedTimes> pairs);
 

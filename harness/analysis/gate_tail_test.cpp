@@ -180,6 +180,11 @@ TEST(GateTail, IsAVerdictOfItsOwn) {
 
 TEST(GateTail, AnImprovementOfTheMedianMayHaveOne) {
   EXPECT_EQ(decided(rounds(48, {-.1, 0, 0, -.1, .1}), suspect).verdict, Verdict::tail);
+  // Of few cases, the screening rounds alone show the improvement.
+  const std::vector<PairedTimes> faster(12, pair_of({-.1, .2, .2, -.1, .1}));
+  EXPECT_EQ(decide(plan, rule(), 1, faster, true).verdict, Verdict::improvement);
+  EXPECT_TRUE(is_suspect(plan, rule(), 1, faster));
+  EXPECT_FALSE(is_suspect(plan, rule(), 1, std::vector(12, pair_of({-.1, -.1, -.1, -.1, 0}))));
 }
 
 TEST(GateTail, OfASlowerMedianItIsARegression) {
