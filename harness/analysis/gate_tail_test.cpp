@@ -14,6 +14,9 @@ using record::Tail;
 using record::Verdict;
 
 const GatePlan plan = plan_for(DeviceKind::cuda);
+// Pairs behind the screening at the first look of a suspect and at the last.
+const int first_look = plan.tail_looks.front() - plan.screening_rounds,
+          last_look = plan.tail_looks.back() - plan.screening_rounds;
 
 /// A pair whose medians and quartiles differ by a log ratio, and its mean, ...
 struct Planted {
@@ -62,50 +65,50 @@ TEST(PairShape, OfOneLaunchInTenTwiceAsSlow) {
   EXPECT_NEAR(shape.candidate_quartile - shape.baseline_quartile, 0, 1e-12);
 }
 
-TEST(GateTail, FifteenPairsWithASlowLaunchInTenShowIt) {
-  const TailDecision shown = on(rounds(15, {.slow = .1}), 1);
+TEST(GateTail, AsManyPairsAsALookHasWithASlowLaunchInTenShowIt) {
+  const TailDecision shown = on(rounds(first_look, {.slow = .1}), 1);
   EXPECT_EQ(shown.tail, Tail::launches);
-  EXPECT_EQ(shown.p_value, std::ldexp(1., -15));
+  EXPECT_EQ(shown.p_value, std::ldexp(1., -first_look));
   EXPECT_EQ(shown.pairs, 27u);
-  const TailDecision few = on(rounds(12, {.slow = .1}, 3), 1);
+  const TailDecision few = on(rounds(12, {.slow = .1}, first_look - 12), 1);
   EXPECT_FALSE(few.tail);
-  EXPECT_FALSE(few.cleared) << "twelve of fifteen are too few for this look, but suspicious";
+  EXPECT_FALSE(few.cleared) << "twelve are too few for this look, but suspicious";
 }
 
-TEST(GateTail, EightOfFortyEightSlowProcessesAreEnoughForOneSuspect) {
-  const TailDecision one = on(rounds(8, a_slow_process, 40), 1);
+TEST(GateTail, EightSlowProcessesAreEnoughForOneSuspect) {
+  const TailDecision one = on(rounds(8, a_slow_process, last_look - 8), 1);
   EXPECT_EQ(one.tail, Tail::processes);
   EXPECT_EQ(one.p_value, std::ldexp(1., -8));
-  EXPECT_FALSE(on(rounds(8, a_slow_process, 40), 2).tail);
-  EXPECT_EQ(on(rounds(9, a_slow_process, 39), 2).p_value, std::ldexp(1., -9));
+  EXPECT_FALSE(on(rounds(8, a_slow_process, last_look - 8), 2).tail);
+  EXPECT_EQ(on(rounds(9, a_slow_process, last_look - 9), 2).p_value, std::ldexp(1., -9));
 }
 
 TEST(GateTail, MeansAndNinetiesAreQuestionsOfTheirOwn) {
-  EXPECT_EQ(on(rounds(48, {.mean = .02}), 1, .01).tail, Tail::means);
+  EXPECT_EQ(on(rounds(last_look, {.mean = .02}), 1, .01).tail, Tail::means);
   // A mean that two huge pairs move, and a 90th percentile that all have.
-  std::vector<PairedTimes> pairs = rounds(48, {.mean = .005, .ninetieth = .02});
+  std::vector<PairedTimes> pairs = rounds(last_look, {.mean = .005, .ninetieth = .02});
   pairs[20].shape.mean = pairs[30].shape.mean = 1;
   EXPECT_EQ(on(pairs, 1, .01).tail, Tail::nineties);
 }
 
 TEST(GateTail, WhatIsNoLongerSuspiciousIsCleared) {
-  const TailDecision found = on(rounds(0, {}, 15), 1);
+  const TailDecision found = on(rounds(0, {}, first_look), 1);
   EXPECT_TRUE(found.cleared);
   EXPECT_EQ(found.pairs, 27u);
-  EXPECT_FALSE(on(rounds(0, {}, 14), 1).cleared) << "before the look";
+  EXPECT_FALSE(on(rounds(0, {}, first_look - 1), 1).cleared) << "before the look";
   EXPECT_TRUE(on(rounds(0, {}, 3), 1, .005, true).cleared) << "no more pairs will come";
   EXPECT_FALSE(on(rounds(3, {.slow = .1}), 1, .005, true).cleared);
 }
 
 TEST(GateTail, SlowerThroughoutByLessThanDeltaIsNone) {
-  const TailDecision found = on(rounds(15, {.004, .004, .004, .004, 0}), 1);
+  const TailDecision found = on(rounds(first_look, {.004, .004, .004, .004, 0}), 1);
   EXPECT_FALSE(found.tail);
   EXPECT_TRUE(found.cleared);
   EXPECT_TRUE(is_suspicious(std::vector<PairedTimes>(12, pair_of({.004, .004})), .005));
 }
 
 TEST(GateTail, ThePairsOfTheScreeningShowNothing) {
-  std::vector<PairedTimes> pairs = rounds(0, {}, 15);
+  std::vector<PairedTimes> pairs = rounds(0, {}, first_look);
   for (int i = 0; i < plan.screening_rounds; ++i)
     pairs[static_cast<std::size_t>(i)] = pair_of({.slow = 1}, i);
   EXPECT_TRUE(on(pairs, 1).cleared);
@@ -113,11 +116,11 @@ TEST(GateTail, ThePairsOfTheScreeningShowNothing) {
 }
 
 TEST(GateTail, ACandidateThatIsDisturbedAloneThrottles) {
-  const TailDecision shown = on(rounds(8, {}, 40, Disturbed::candidate), 1);
+  const TailDecision shown = on(rounds(8, {}, last_look - 8, Disturbed::candidate), 1);
   EXPECT_EQ(shown.tail, Tail::throttles);
-  EXPECT_FALSE(on(rounds(8, {}, 40, Disturbed::baseline), 1).tail);
-  EXPECT_FALSE(on(rounds(8, {}, 40, Disturbed::both), 1).tail);
-  std::vector<PairedTimes> slow = rounds(20, a_slow_process, 28);
+  EXPECT_FALSE(on(rounds(8, {}, last_look - 8, Disturbed::baseline), 1).tail);
+  EXPECT_FALSE(on(rounds(8, {}, last_look - 8, Disturbed::both), 1).tail);
+  std::vector<PairedTimes> slow = rounds(20, a_slow_process, last_look - 20);
   slow.back().disturbed = Disturbed::candidate;
   EXPECT_EQ(on(slow, 1).tail, Tail::processes) << "which does not need the disturbed one";
 }
@@ -136,6 +139,13 @@ TEST(GateTail, ASuspectHintsAtATailOrASlowerMedian) {
 
 // ---- Beside the medians.
 
+/// With a screening that ends at a look at the medians.
+GatePlan screened_late() {
+  GatePlan late = plan;
+  late.screening_rounds = 12;
+  return late;
+}
+
 CaseRule rule() {
   CaseRule made;
   made.delta = .005;
@@ -152,47 +162,48 @@ Decision decided(const std::vector<PairedTimes>& pairs, const Screening& screeni
 constexpr Screening running{}, innocent{true, false, 1}, suspect{true, true, 1};
 
 TEST(GateTail, NothingPassesBeforeTheScreening) {
-  const std::vector<PairedTimes> twelve = rounds(0, {});
-  EXPECT_FALSE(decided(twelve, running).decided);
-  EXPECT_EQ(decided(twelve, innocent).verdict, Verdict::pass);
-  EXPECT_FALSE(decided(twelve, suspect).decided);
-  EXPECT_EQ(decided(twelve, running, true).verdict, Verdict::pass) << "the budget is spent";
+  const std::vector<PairedTimes> screened = rounds(0, {});
+  EXPECT_FALSE(decided(screened, running).decided);
+  EXPECT_EQ(decided(screened, innocent).verdict, Verdict::pass);
+  EXPECT_FALSE(decided(screened, suspect).decided);
+  EXPECT_EQ(decided(screened, running, true).verdict, Verdict::pass) << "the budget is spent";
 }
 
 TEST(GateTail, ASuspectPassesOnceItIsCleared) {
-  EXPECT_FALSE(decided(rounds(0, {}, 14), suspect).decided);
-  EXPECT_EQ(decided(rounds(0, {}, 15), suspect).verdict, Verdict::pass);
+  EXPECT_FALSE(decided(rounds(0, {}, first_look - 1), suspect).decided);
+  EXPECT_EQ(decided(rounds(0, {}, first_look), suspect).verdict, Verdict::pass);
 }
 
 TEST(GateTail, IsAVerdictOfItsOwn) {
-  const Decision found = decided(rounds(15, {.mean = .1, .slow = .1}), suspect);
+  const Decision found = decided(rounds(first_look, {.mean = .1, .slow = .1}), suspect);
   EXPECT_EQ(found.verdict, Verdict::tail);
   EXPECT_TRUE(found.decided);
   EXPECT_EQ(found.tail, Tail::launches);
-  EXPECT_NEAR(found.shape.value().mean, .1 * 15 / 27, 1e-12);
+  EXPECT_NEAR(found.shape.value().mean, .1 * first_look / 27, 1e-12);
   EXPECT_EQ(found.pairs, 27);
   EXPECT_EQ(found.estimate, 0);
-  EXPECT_EQ(found.p_value, std::ldexp(1., -15));
-  const Decision told = decided(rounds(15, {.slow = .1}), suspect, false, Tails::tell);
+  EXPECT_EQ(found.p_value, std::ldexp(1., -first_look));
+  const Decision told = decided(rounds(first_look, {.slow = .1}), suspect, false, Tails::tell);
   EXPECT_EQ(told.verdict, Verdict::pass);
   EXPECT_EQ(told.tail, Tail::launches);
 }
 
 TEST(GateTail, AnImprovementOfTheMedianMayHaveOne) {
-  EXPECT_EQ(decided(rounds(48, {-.1, 0, 0, -.1, .1}), suspect).verdict, Verdict::tail);
+  EXPECT_EQ(decided(rounds(last_look, {-.1, 0, 0, -.1, .1}), suspect).verdict, Verdict::tail);
   // Of few cases, the screening rounds alone show the improvement.
   const std::vector<PairedTimes> faster(12, pair_of({-.1, .2, .2, -.1, .1}));
-  EXPECT_EQ(decide(plan, rule(), 1, faster, true).verdict, Verdict::improvement);
-  EXPECT_TRUE(is_suspect(plan, rule(), 1, faster));
-  EXPECT_FALSE(is_suspect(plan, rule(), 1, std::vector(12, pair_of({-.1, -.1, -.1, -.1, 0}))));
+  EXPECT_EQ(decide(screened_late(), rule(), 1, faster, true).verdict, Verdict::improvement);
+  EXPECT_TRUE(is_suspect(screened_late(), rule(), 1, faster));
+  EXPECT_FALSE(
+      is_suspect(screened_late(), rule(), 1, std::vector(12, pair_of({-.1, -.1, -.1, -.1, 0}))));
 }
 
 TEST(GateTail, OfASlowerMedianItIsARegression) {
   std::vector<PairedTimes> pairs;
   for (int i = 0; i < 18; ++i) pairs.push_back(pair_of({.1, .1, .1, .1, 1}, i));
   EXPECT_EQ(decided(pairs, suspect).verdict, Verdict::regression);
-  EXPECT_FALSE(is_suspect(plan, rule(), 1, pairs)) << "found by the medians of twelve";
-  EXPECT_TRUE(is_suspect(plan, rule(), 100, pairs));
+  EXPECT_FALSE(is_suspect(screened_late(), rule(), 1, pairs)) << "found by the medians of twelve";
+  EXPECT_TRUE(is_suspect(screened_late(), rule(), 100, pairs));
 }
 
 TEST(GateTail, ThatIsNotProvedIsSaid) {

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RIDGELINE_BUILD", ROOT / "build" / "release" / "bin"))
 # Of a gate of quiet cases: none passes before it is known which may have a tail.
-ROUNDS = 12
+ROUNDS = 8
 PLAIN = BUILD / "ridgeline-scripted-worker"
 # A gate of these has about a hundred pairs; two of them cannot be compared.
 VARIANTS = ("constant", "noisy", "process_noise", "bimodal", "segfault", "unsupported")
