@@ -1,1 +1,1 @@
-"""The study behind docs/statistics.md's error rates; `ci/studies/calibrate` runs it."""
+"""The study behind docs/error-rates.md; `ci/studies/calibrate` runs it."""

@@ -34,7 +34,7 @@ from ci.studies.duration import duration
 from ci.studies.publish import PublishError, publish
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENT = ROOT / "docs" / "statistics.md"
+DOCUMENT = ROOT / "docs" / "error-rates.md"
 USAGE, DEPENDENCY, STORE, INTERRUPTED = 64, 69, 74, 130
 
 Measure = Callable[[Path, Profile, Cell, int], dict]
@@ -87,7 +87,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     option(
         "--summary", action="store_true", help="summarise what was measured, and measure nothing"
     )
-    publish_help = "put the tables between the markers of FILE; default: docs/statistics.md"
+    publish_help = "put the tables between the markers of FILE; default: docs/error-rates.md"
     option("--publish", nargs="?", type=Path, const=DOCUMENT, metavar="FILE", help=publish_help)
     options = parser.parse_args(arguments)
     possible = profiles_of(options.device.partition(":")[0])
