@@ -77,8 +77,8 @@ double p_of_pass(const Pairs& pairs, double delta) {
   const int baseline = pairs.dropped_baseline, candidate = pairs.dropped_candidate;
   std::vector<double> ratios = pairs.ratios;
   ratios.insert(ratios.end(), static_cast<std::size_t>(candidate), stats::unbounded);
-  const bool leans =
-      stats::coin_cdf(baseline, static_cast<std::size_t>(baseline + candidate)) <= leaning_p;
+  const auto alone = static_cast<std::size_t>(baseline) + static_cast<std::size_t>(candidate);
+  const bool leans = stats::coin_cdf(baseline, alone) <= leaning_p;
   const bool too_few = candidate > baseline && std::ssize(ratios) < enough_pairs;
   return leans || too_few ? 1 : stats::signed_rank(ratios, delta).down;
 }
