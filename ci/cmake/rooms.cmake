@@ -22,7 +22,8 @@ endfunction()
 
 # ridgeline_comparable(<program>): a program whose file tells what each part of its code refers to, so
 # that a gate finds the cases whose code has not changed (harness/code). The relocations stay, and
-# every section of an object file stays one of its own.
+# every section of an object file stays one of its own. Portable programs hold whole libraries, whose
+# thousands of sections take a linker minutes.
 include(CheckLinkerFlag)
 set(RIDGELINE_COMPARABLE_FLAGS -Wl,--emit-relocs)
 foreach(sections .text .rodata .data .bss .gcc_except_table .nvFatBinSegment)
@@ -30,7 +31,7 @@ foreach(sections .text .rodata .data .bss .gcc_except_table .nvFatBinSegment)
 endforeach()
 check_linker_flag(CXX ${RIDGELINE_COMPARABLE_FLAGS} RIDGELINE_LINKER_COMPARES)
 function(ridgeline_comparable program)
-  if(RIDGELINE_LINKER_COMPARES)
+  if(RIDGELINE_LINKER_COMPARES AND NOT RIDGELINE_PORTABLE)
     target_link_options(${program} PRIVATE ${RIDGELINE_COMPARABLE_FLAGS})
   endif()
 endfunction()
