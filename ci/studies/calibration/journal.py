@@ -18,9 +18,9 @@ from msgspec import Meta, convert
 from ci.studies.calibration.plan import PARTS
 
 VERSION = 2
-MEASURED = ("pass", "undecided", "regression", "improvement")
+MEASURED = ("pass", "undecided", "regression", "tail", "improvement")
 _FAILED = ("wrong_result", "crashed", "timeout", "missing", "invalid_environment")
-_NOT_COMPARED = ("no_baseline", "new", "skipped")
+_NOT_COMPARED = ("no_baseline", "new", "same_code", "not_measured", "skipped")
 
 _AtLeast0 = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
 _Samples = Annotated[list[Annotated[float, Meta(gt=0, le=sys.float_info.max)]], Meta(min_length=1)]

@@ -9,8 +9,11 @@ from ci.studies.calibration.journal import MEASURED
 FOUND = 0.8  # a slow-down is found when this share of its trials says so
 
 
+SLOWER = ("regression", "tail")
+
+
 def is_alarm(case: dict) -> bool:
-    return case["verdict"] in ("regression", "improvement")
+    return case["verdict"] in (*SLOWER, "improvement")
 
 
 def kind_of(case: dict) -> str:

@@ -10,6 +10,7 @@ from ci.studies.calibration.comparison import FIRST_ROUNDS, GPU_FIRST_ROUNDS, Jo
 from ci.studies.calibration.gates import work_was_done
 from ci.studies.calibration.journal import MEASURED, TIMES, Journal
 from ci.studies.calibration.shares import (
+    SLOWER,
     by_kind,
     cases_of,
     found_shares,
@@ -20,8 +21,8 @@ from ci.studies.calibration.shares import (
 )
 
 
-def _share(cases: list[dict], verdict: str) -> dict:
-    return share_of(cases, lambda case: case["verdict"] == verdict)
+def _share(cases: list[dict], *verdicts: str) -> dict:
+    return share_of(cases, lambda case: case["verdict"] in verdicts)
 
 
 def _suites_with_alarm(gates: list[dict]) -> dict:
@@ -36,7 +37,8 @@ def aa(gates: list[dict]) -> dict:
     return {
         "suites_with_alarm": _suites_with_alarm(gates),
         "cases_with_alarm": share_of(cases, is_alarm),
-        "slow_side": _share(cases, "regression"),
+        "slow_side": _share(cases, *SLOWER),
+        "tails": _share(cases, "tail"),
         "pass": _share(everything, "pass"),
         "undecided": _share(everything, "undecided"),
         "not_measured": dict(
@@ -55,8 +57,8 @@ def aa(gates: list[dict]) -> dict:
     }
 
 
-def _wanted(extra: float) -> str:
-    return "regression" if extra > 0 else "improvement"
+def _wanted(extra: float) -> tuple[str, ...]:
+    return SLOWER if extra > 0 else ("improvement",)
 
 
 def power(gates: list[dict], extra: float) -> dict:
@@ -65,9 +67,9 @@ def power(gates: list[dict], extra: float) -> dict:
     def of(cases: list[dict]) -> dict:
         ratios = [case["ratio"] for case in cases]
         return {
-            "found": _share(cases, _wanted(extra)),
+            "found": _share(cases, *_wanted(extra)),
             "wrong_direction": share_of(
-                cases, lambda c: is_alarm(c) and c["verdict"] != _wanted(extra)
+                cases, lambda c: is_alarm(c) and c["verdict"] not in _wanted(extra)
             ),
             "pass": _share(cases, "pass"),
             "undecided": _share(cases, "undecided"),
@@ -127,10 +129,10 @@ def ours(quiet: list[dict], tried: dict[float, list[dict]]) -> dict:
     """This gate in the shape of a rival."""
     return {
         "suites_with_alarm": _suites_with_alarm(quiet),
-        "slow_side": _share(measured_of(quiet), "regression"),
+        "slow_side": _share(measured_of(quiet), *SLOWER),
         **found_shares(
             {extra: measured_of(gates) for extra, gates in tried.items()},
-            lambda case, extra: case["verdict"] == _wanted(extra),
+            lambda case, extra: case["verdict"] in _wanted(extra),
         ),
     }
 

@@ -56,6 +56,7 @@ def _aa(summary: dict) -> str:
             rate(row["suites_with_alarm"]),
             rate(row["cases_with_alarm"]),
             rate(row["slow_side"]),
+            str(row["tails"]["count"]),
             percent(row["pass"].get("share")),
             percent(row["undecided"].get("share")),
             str(sum(row["not_measured"].values())),
@@ -64,8 +65,8 @@ def _aa(summary: dict) -> str:
         for row in summary["aa"]
     ]
     return table(
-        "machine | delta | suites with an alarm | cases with an alarm | slow-side alarms | pass | "
-        "undecided | not measured | rounds: mean, most",
+        "machine | delta | suites with an alarm | cases with an alarm | slow-side alarms | tails | "
+        "pass | undecided | not measured | rounds: mean, most",
         rows,
     )
 
