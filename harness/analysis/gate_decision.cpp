@@ -71,16 +71,19 @@ Decision settled(Decision decision, record::Verdict verdict, double p_value, dou
   return decision;
 }
 
-/// p against "not slower by delta". What was disturbed might have been as slow as can be, unless
-/// disturbances lie on the candidate's side: then it is 1.
-double p_of_pass(const Pairs& pairs, double delta) {
+/// Whether disturbances lie on the candidate's side, so that its other rounds may hide something.
+bool leans(const Pairs& pairs) {
   const int baseline = pairs.dropped_baseline, candidate = pairs.dropped_candidate;
-  std::vector<double> ratios = pairs.ratios;
-  ratios.insert(ratios.end(), static_cast<std::size_t>(candidate), stats::unbounded);
   const auto alone = static_cast<std::size_t>(baseline) + static_cast<std::size_t>(candidate);
-  const bool leans = stats::coin_cdf(baseline, alone) <= leaning_p;
-  const bool too_few = candidate > baseline && std::ssize(ratios) < enough_pairs;
-  return leans || too_few ? 1 : stats::signed_rank(ratios, delta).down;
+  return stats::coin_cdf(baseline, alone) <= leaning_p ||
+         (candidate > baseline && std::ssize(pairs.ratios) + candidate < enough_pairs);
+}
+
+/// p against "not slower by delta". What was disturbed might have been as slow as can be.
+double p_of_pass(const Pairs& pairs, double delta) {
+  std::vector<double> ratios = pairs.ratios;
+  ratios.insert(ratios.end(), static_cast<std::size_t>(pairs.dropped_candidate), stats::unbounded);
+  return leans(pairs) ? 1 : stats::signed_rank(ratios, delta).down;
 }
 
 // One look at all of `pairs`. Leaves the interval and the noise to the end.
@@ -96,7 +99,7 @@ Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs,
   if (levels.alarm > 0 && decision.p_value <= levels.alarm && *decision.estimate >= least)
     return settled(decision, record::Verdict::regression, decision.p_value, levels.alarm);
   const bool both = rule.looking == Looking::both;
-  if (both && levels.alarm > 0 && *decision.estimate <= -least) {
+  if (both && levels.alarm > 0 && *decision.estimate <= -least && !leans(pairs)) {
     const double faster = stats::signed_rank(pairs.ratios, -plan.shift * decision.delta).down;
     if (faster <= levels.alarm)
       return settled(decision, record::Verdict::improvement, faster, levels.alarm);
@@ -110,17 +113,11 @@ Decision look(const GatePlan& plan, const CaseRule& rule, const Pairs& pairs,
   return decision;
 }
 
-/// A decision on medians, and after how many of all pairs it was made.
-struct OfMedians {
-  Decision decision;
-  std::size_t after = 0;
-};
-
-OfMedians sequence(const GatePlan& plan, const CaseRule& rule, int cases,
-                   std::span<const PairedTimes> pairs, bool last) {
+Decision sequence(const GatePlan& plan, const CaseRule& rule, int cases,
+                  std::span<const PairedTimes> pairs, bool last) {
   const double alpha = rule.alpha / cases;
   Pairs seen;
-  OfMedians made;
+  Decision made;
   double carry = 0;
   Levels spent_here;  // by a look at exactly these pairs
   std::size_t taken = 0;
@@ -135,53 +132,41 @@ OfMedians sequence(const GatePlan& plan, const CaseRule& rule, int cases,
     carry = 0;
     // No p value of n pairs is below 2^-n: the level is kept for the next look.
     if (levels.alarm < std::ldexp(1.0, -plan.looks[taken])) std::swap(carry, levels.alarm);
-    made = {look(plan, rule, seen, levels), i + 1};
-    if (made.decision.decided) return made;
+    made = look(plan, rule, seen, levels);
+    if (made.decided) return made;
     spent_here = levels;
     ++taken;
   }
   if (!last || taken == plan.looks.size() || seen.ratios.empty()) return made;
   // The final look. A look at the same pairs is included in it, so that its levels count once.
   const auto left = static_cast<std::ptrdiff_t>(taken);
-  return {
-      look(plan, rule, seen,
-           {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha +
-                carry + spent_here.alarm,
-            std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) +
-                spent_here.pass,
-            true}),
-      pairs.size()};
+  return look(
+      plan, rule, seen,
+      {std::accumulate(plan.alpha_share.begin() + left, plan.alpha_share.end(), 0.0) * alpha +
+           carry + spent_here.alarm,
+       std::accumulate(plan.pass_level.begin() + left, plan.pass_level.end(), 0.0) +
+           spent_here.pass,
+       true});
 }
 
-Decision with_tail(const OfMedians& medians, const CaseRule& rule, const TailDecision& tail) {
-  Decision decision = medians.decision;
-  decision.tail = tail.tail;
-  if (tail.tail && rule.tails == Tails::fail) {
-    decision = settled(decision, record::Verdict::tail, tail.p_value, tail.level);
-    decision.pairs = static_cast<int>(tail.pairs);
-  }
+/// What medians would decide if nothing had to be waited for.
+Decision waiting(Decision decision) {
+  decision.verdict = record::Verdict::undecided;
+  decision.decided = false;
   return decision;
 }
 
-/// Whether medians and tail together decide, of a suspect.
-Decision of_suspect(const GatePlan& plan, const CaseRule& rule, const OfMedians& medians,
+/// Of a suspect whose median is not slower: what its tail adds.
+Decision of_suspect(const GatePlan& plan, const CaseRule& rule, Decision medians,
                     std::span<const PairedTimes> pairs, bool last, const Screening& screening) {
   const TailDecision tail =
-      decide_tail(plan, rule.alpha * screening.share, medians.decision.delta, pairs, last);
-  const bool over = tail.tail || tail.cleared;
-  // Where both are true, regression is said: the median's change is the larger finding.
-  if (medians.decision.verdict == record::Verdict::regression &&
-      (!over || medians.after <= tail.pairs))
-    return medians.decision;
-  if (over || last) {
-    Decision decision = with_tail(medians, rule, tail);
-    decision.tail_suspected = !over;
-    return decision;
-  }
-  Decision waits = medians.decision;
-  waits.verdict = record::Verdict::undecided;
-  waits.decided = false;
-  return waits;
+      decide_tail(plan, rule.alpha * screening.share, medians.delta, pairs, last);
+  medians.tail = tail.tail;
+  if (tail.tail && rule.tails == Tails::fail)
+    return settled(medians, record::Verdict::tail, tail.p_value, tail.level);
+  if (tail.tail || tail.cleared) return medians;
+  medians.tail_suspected = last;
+  return last ? medians : waiting(medians);
 }
 
 stats::Interval interval_of(std::span<const double> ratios) {
@@ -280,7 +265,7 @@ bool is_suspect(const GatePlan& plan, const CaseRule& rule, int cases,
   check(plan, rule, cases);
   const std::span<const PairedTimes> first = screening_pairs(plan, pairs);
   if (first.empty()) return false;
-  const Decision medians = sequence(plan, rule, cases, first, false).decision;
+  const Decision medians = sequence(plan, rule, cases, first, false);
   return medians.verdict != record::Verdict::regression &&
          is_suspicious(first, log_delta(rule, first));
 }
@@ -307,18 +292,17 @@ Decision decide(const GatePlan& plan, const CaseRule& rule, int cases,
                 std::span<const PairedTimes> pairs, bool last, const Screening& screening) {
   check(plan, rule, cases);
   const Pairs all = that_count(pairs);
-  OfMedians medians = sequence(plan, rule, cases, pairs, last);
-  if (!medians.decision.decided) {
-    medians.after = pairs.size();
-    medians.decision.delta = log_delta(rule, all.baseline_ns);
-  }
-  Decision decision = medians.decision;
+  Decision decision = sequence(plan, rule, cases, pairs, last);
+  if (!decision.decided) decision.delta = log_delta(rule, all.baseline_ns);
+  // Where median and tail are both slower, regression is said.
   if (plan.screening_rounds > 0 && decision.verdict != record::Verdict::regression) {
     if (screening.over && screening.suspect) {
-      decision = of_suspect(plan, rule, medians, pairs, last, screening);
-    } else if (!screening.over && !last) {
-      decision.verdict = record::Verdict::undecided;  // waits for the screening
-      decision.decided = false;
+      decision = of_suspect(plan, rule, decision, pairs, last, screening);
+    } else if (!screening.over) {
+      // The time ended before the screening: what hints at a tail does not pass.
+      const bool hints = last && is_suspicious(pairs, decision.delta);
+      if (!last || hints) decision = waiting(decision);
+      decision.tail_suspected = hints;
     }
   }
   std::vector<double> ratios = all.ratios;

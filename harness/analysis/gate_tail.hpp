@@ -12,9 +12,9 @@
 /// those alone, so that alpha is shared by few. docs/statistics.md explains and measures it.
 namespace ridgeline::analysis {
 
-/// What the screening rounds of all cases of a gate say to one of them.
+/// What the screening rounds of the cases that were taken on together say to one of them.
 struct Screening {
-  bool over = false;     // all cases have had these rounds
+  bool over = false;     // all of them have had these rounds
   bool suspect = false;  // this case may have a tail
   double share = 1;      // of the suite's alpha, for this case if it is suspect
 };

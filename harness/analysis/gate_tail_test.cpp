@@ -169,6 +169,26 @@ TEST(GateTail, NothingPassesBeforeTheScreening) {
   EXPECT_EQ(decided(screened, running, true).verdict, Verdict::pass) << "the budget is spent";
 }
 
+TEST(GateTail, WhatHintsAtATailDoesNotPassWhenTheTimeEndsBeforeTheScreening) {
+  std::vector<PairedTimes> pairs(7, pair_of({.slow = .1}));
+  const Decision found = decided(pairs, running, true);
+  EXPECT_FALSE(found.decided);
+  EXPECT_TRUE(found.tail_suspected);
+  pairs.assign(7, pair_of({}));
+  EXPECT_EQ(decided(pairs, running, true).verdict, Verdict::pass);
+}
+
+TEST(GateTail, ACandidateThatIsDisturbedMoreOftenIsNoImprovement) {
+  std::vector<PairedTimes> pairs;
+  for (int i = 0; i < 40; ++i)
+    pairs.push_back(pair_of({-.1, -.1, -.1, -.1, 0}, i,
+                            i % 5 == 4 ? Disturbed::candidate : Disturbed::neither));
+  EXPECT_FALSE(decided(pairs, innocent, true).decided);
+  for (PairedTimes& pair : pairs)
+    if (pair.disturbed == Disturbed::candidate) pair.disturbed = Disturbed::baseline;
+  EXPECT_EQ(decided(pairs, innocent, true).verdict, Verdict::improvement);
+}
+
 TEST(GateTail, ASuspectPassesOnceItIsCleared) {
   EXPECT_FALSE(decided(rounds(0, {}, first_look - 1), suspect).decided);
   EXPECT_EQ(decided(rounds(0, {}, first_look), suspect).verdict, Verdict::pass);
@@ -192,7 +212,8 @@ TEST(GateTail, AnImprovementOfTheMedianMayHaveOne) {
   EXPECT_EQ(decided(rounds(last_look, {-.1, 0, 0, -.1, .1}), suspect).verdict, Verdict::tail);
   // Of few cases, the screening rounds alone show the improvement.
   const std::vector<PairedTimes> faster(12, pair_of({-.1, .2, .2, -.1, .1}));
-  EXPECT_EQ(decide(screened_late(), rule(), 1, faster, true).verdict, Verdict::improvement);
+  EXPECT_EQ(decide(on_medians_alone(screened_late()), rule(), 1, faster, true).verdict,
+            Verdict::improvement);
   EXPECT_TRUE(is_suspect(screened_late(), rule(), 1, faster));
   EXPECT_FALSE(
       is_suspect(screened_late(), rule(), 1, std::vector(12, pair_of({-.1, -.1, -.1, -.1, 0}))));

@@ -49,6 +49,12 @@ bool is_among(const std::array<std::string_view, count>& names, std::string_view
   return std::ranges::find(names, name) != names.end();
 }
 
+/// A program may have names that do not begin with '_', which then are data or functions.
+bool is_boundary(const Symbol& symbol) {
+  return is_among(boundaries, symbol.name) &&
+         (symbol.name.starts_with('_') || symbol.type == STT_NOTYPE);
+}
+
 bool is_made(const Section& section) {
   switch (section.type) {
     case SHT_DYNSYM:
@@ -228,7 +234,7 @@ Reference ProgramCode::reference_to(const Relocation& relocation) const {
   Reference made{.type = relocation.type,
                  .position = static_cast<std::uint64_t>(relocation.addend)};
   if (is_seen(symbol)) made.name = symbol.name;
-  if (is_among(boundaries, symbol.name)) {
+  if (is_boundary(symbol)) {
     made.name = symbol.name;
     return made;
   }
@@ -369,8 +375,7 @@ void ProgramCode::add_roots() {
 
   std::map<std::string_view, const Symbol*> exported;
   for (const Symbol& symbol : file_.dynamic_symbols())
-    if (symbol.section != SHN_UNDEF && symbol.section < sections.size() &&
-        !is_among(boundaries, symbol.name))
+    if (symbol.section != SHN_UNDEF && symbol.section < sections.size() && !is_boundary(symbol))
       exported.emplace(symbol.name, &symbol);
   for (const auto& [name, symbol] : exported)
     if (!nodes_[symbol->section].made_by_linker) root(symbol->section, symbol->value, name);

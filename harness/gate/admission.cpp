@@ -17,7 +17,15 @@ constexpr int beyond_least = 4;  // with fewer, only huge and steady slow-downs 
 }  // namespace
 
 int least_rounds(const GateSetup& setup) {
-  return analysis::least_pairs(setup.gate.alpha / std::max(setup.gate.cases, 1));
+  double alpha = setup.cases.empty() ? setup.gate.alpha : 0;
+  for (const GateCase& each : setup.cases) alpha = std::max(alpha, each.rule.alpha);
+  return analysis::least_pairs(alpha / std::max(setup.gate.cases, 1));
+}
+
+int rounds_to_say_anything(const GateSetup& setup) {
+  const std::vector<double>& levels = setup.plan.pass_level;
+  return std::min(least_rounds(setup),
+                  analysis::least_pairs(std::accumulate(levels.begin(), levels.end(), 0.0)));
 }
 
 int rounds_to_decide(const GateSetup& setup) {

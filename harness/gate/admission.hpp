@@ -12,6 +12,8 @@ namespace ridgeline::gate {
 
 /// Pairs below which a gate finds no slow-down of any size in one of its cases.
 int least_rounds(const GateSetup& setup);
+/// Pairs below which a case has no verdict at all: a pass needs fewer.
+int rounds_to_say_anything(const GateSetup& setup);
 /// What a case that is taken on shall have: a few more than the least, and the screening for tails.
 int rounds_to_decide(const GateSetup& setup);
 

@@ -25,6 +25,7 @@ struct GateCase : Sides<run::Selected> {
 struct MeasuredPair {
   record::Pair pair;
   analysis::PairShape shape;
+  double pair_s = 0;  // that both sides took for it; 0: not known yet
 };
 
 /// All that is decided before anything is measured.
@@ -40,7 +41,7 @@ struct GateSetup {
   bool spread = false;        // over all cases, even when the budget then decides none
   double case_timeout_s = 0;  // of one case in one process, preparing included
   std::vector<GateCase> cases;
-  std::vector<record::CaseVerdict> settled;  // known without measuring: missing, new, skipped
+  std::vector<record::CaseVerdict> settled;  // known without measuring: missing, ...
   std::vector<MeasuredPair> pairs;           // measured before an interruption
 };
 

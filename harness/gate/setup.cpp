@@ -112,15 +112,19 @@ void set_runs(GateSetup& setup, const run::Profile& profile, const std::string& 
 }
 
 void add_measured(GateSetup& setup, const store::Store& store) {
-  store::each_pair(store, setup.gate.id,
-                   [&](const record::Pair& pair, std::span<const double> baseline_ns,
-                       std::span<const double> candidate_ns) {
-                     setup.pairs.push_back({pair, analysis::shape_of(baseline_ns, candidate_ns)});
-                   });
+  store::each_pair(store, setup.gate.id, [&](const store::SampledPair& each) {
+    setup.pairs.push_back(
+        {each.pair, analysis::shape_of(each.baseline_ns, each.candidate_ns), each.total_ns / 1e9});
+  });
   for (const record::CaseVerdict& verdict : store::verdicts(store, setup.gate.id)) {
     const auto known =
         std::ranges::find(setup.settled, verdict.case_name, &record::CaseVerdict::case_name);
-    if (verdict.verdict != record::Verdict::undecided && known == setup.settled.end())
+    // A fresh budget may be enough for what the last one was not enough to begin.
+    const bool unbegun = verdict.verdict == record::Verdict::not_measured &&
+                         std::ranges::none_of(setup.pairs, [&](const MeasuredPair& pair) {
+                           return pair.pair.case_name == verdict.case_name;
+                         });
+    if (verdict.verdict != record::Verdict::undecided && !unbegun && known == setup.settled.end())
       setup.settled.push_back(verdict);
   }
 }

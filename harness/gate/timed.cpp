@@ -46,8 +46,7 @@ class TimedGate {
     for (; cases_.undecided() > 0 && left_s() > 0; ++round_) {
       if (!round()) break;
       screen();
-      hopeless_ = cases_.is_hopeless(left_s());
-      if (hopeless_) break;
+      give_up();
       pilot();
     }
     for (TimedCase& state : cases_.all()) {
@@ -104,7 +103,7 @@ class TimedGate {
       running = workers;
       any = measure_in_time(workers, *state) || any;
       if (cases_.is_too_dear(*state, left_s())) {
-        state->first_round.reset();
+        state->aside = true;
         settle(*state, verdict_on(*state->gate_case, Verdict::not_measured,
                                   fmt::format("one round takes {}; {}",
                                               units::duration(state->pair_s), why_not_measured())));
@@ -188,7 +187,10 @@ class TimedGate {
     gate::keep(state, {pair, analysis::shape_of(results.baseline->measurement.samples_ns,
                                                 results.candidate->measurement.samples_ns)});
     look(state);
-    if (cases_.is_disturbed(state)) settle(state, cases_.judge(state, true, {}, 0));
+    const bool all =
+        state.screening.over && state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect);
+    if (!state.over && (all || cases_.is_disturbed(state)))
+      settle(state, cases_.judge(state, true, all ? why_undecided(state) : "", 0));
   }
 
   /// Decides the case when its pairs have reached a look.
@@ -200,6 +202,18 @@ class TimedGate {
     if (state.over) return;
     const record::CaseVerdict verdict = cases_.judge(state, false, "", state.pairs.kept);
     if (verdict.verdict != Verdict::undecided) settle(state, verdict);
+  }
+
+  /// A case that cannot have enough rounds leaves what is left to those that wait.
+  void give_up() {
+    TimedCase* state = cases_.hopeless(left_s());
+    if (state == nullptr) return;
+    const std::string reason = fmt::format(
+        "the budget of {} ends before {} of its rounds, and with fewer nothing can be "
+        "said; all cases need about {}",
+        units::duration(setup_.budget_s), rounds_to_say_anything(setup_),
+        units::duration(cases_.wanted_s()));
+    settle(*state, cases_.judge(*state, true, reason, 0));
   }
 
   void screen() {
@@ -217,12 +231,6 @@ class TimedGate {
     const std::string pairs = units::plural(kept, "pair");
     if (state.pairs.rounds() >= setup_.plan.rounds(state.screening.suspect))
       return fmt::format("after all rounds, with {}", pairs);
-    if (hopeless_)
-      return fmt::format(
-          "the budget of {} ends before {} rounds, and with fewer no slow-down is "
-          "found; about {} would do",
-          units::duration(setup_.budget_s), least_rounds(setup_),
-          units::duration(cases_.wanted_s()));
     return fmt::format("the budget of {} was spent after {}{}", units::duration(setup_.budget_s),
                        kept == 0 ? "no pair" : pairs, state.cut);
   }
@@ -280,7 +288,7 @@ class TimedGate {
   double inside_s_ = 0, outside_s_ = 0;
   int executions_ = 0;
   std::uint64_t seed_ = 0;  // of the round
-  bool hopeless_ = false, forecast_said_ = false, pilot_said_ = false;
+  bool forecast_said_ = false, pilot_said_ = false;
   std::string case_name_;
   SideBySide side_by_side_;
 };

@@ -11,6 +11,7 @@ namespace ridgeline::gate {
 void keep(TimedCase& state, const MeasuredPair& pair) {
   if (!state.first_round) state.first_round = pair.pair.round;
   state.rounds.insert(pair.pair.round);
+  if (pair.pair_s > 0) state.pair_s = pair.pair_s;
   add(state.pairs, pair);
 }
 

@@ -18,6 +18,7 @@ struct TimedCase {
   analysis::Screening screening;
   std::set<int> rounds;  // of the gate, measured
   bool over = false;     // has its verdict
+  bool aside = false;    // because one round takes more than the others leave
   double pair_s = 0;     // what its next round needs, by the latest: each side has half of the time
   double longest_s = 0;  // of all executions that ended, on either side
   std::string cut;       // what the end of the budget cut off; empty when it did not

@@ -13,6 +13,15 @@ namespace {
 
 constexpr int pilot_pairs = 2;  // of a case, after which its cost is known
 constexpr int most_tries = 3;   // cases, until one is kept although the budget does not decide it
+constexpr double much_slower = 1.25;
+constexpr int most_behind = 2;  // rounds, of a case that others wait for
+
+bool seems_slower(const TimedCase& state) {
+  return std::ranges::any_of(state.pairs.times, [&](const analysis::PairedTimes& pair) {
+    return pair.candidate_ns >
+           pair.baseline_ns * std::max(much_slower, 1 + state.gate_case->rule.delta);
+  });
+}
 
 }  // namespace
 
@@ -27,8 +36,10 @@ TimedCases::TimedCases(const GateSetup& setup) : setup_(setup) {
     if (const auto found = by_name.find(pair.pair.case_name); found != by_name.end())
       keep(*found->second, pair);
   for (const record::CaseVerdict& verdict : setup.settled)
-    if (const auto found = by_name.find(verdict.case_name); found != by_name.end())
+    if (const auto found = by_name.find(verdict.case_name); found != by_name.end()) {
       found->second->over = true;
+      found->second->aside = verdict.verdict == record::Verdict::not_measured;
+    }
   for (const std::size_t index : by_importance(setup.cases))
     if (!cases_[index].first_round && !cases_[index].over) waiting_.push_back(&cases_[index]);
 }
@@ -47,7 +58,7 @@ int TimedCases::undecided() const {
 
 int TimedCases::taken() const {
   return static_cast<int>(std::ranges::count_if(
-      cases_, [](const TimedCase& each) { return each.first_round.has_value(); }));
+      cases_, [](const TimedCase& each) { return each.first_round && !each.aside; }));
 }
 
 std::vector<GateAssignment> TimedCases::due(int round, std::uint64_t seed) {
@@ -72,19 +83,21 @@ std::vector<GateAssignment> TimedCases::due(int round, std::uint64_t seed) {
 std::vector<Demand> TimedCases::demands() const {
   std::vector<Demand> demands;
   for (const TimedCase& state : cases_)
-    if (!state.over && state.first_round) demands.push_back({state.pair_s, state.pairs.rounds()});
+    if (!state.over && state.first_round)
+      demands.push_back({state.pair_s > 0 ? state.pair_s : typical_pair_s(), state.pairs.rounds()});
   return demands;
 }
 
 double TimedCases::typical_pair_s() const {
-  double sum_s = 0;
-  int known = 0;
-  for (const TimedCase& state : cases_)
-    if (state.timed > 0) {
-      sum_s += state.pair_s;
-      ++known;
-    }
-  return known > 0 ? sum_s / known : 0;
+  double kept_s = 0, aside_s = 0;
+  int kept = 0, aside = 0;
+  for (const TimedCase& state : cases_) {
+    if (!(state.pair_s > 0)) continue;
+    (state.aside ? aside_s : kept_s) += state.pair_s;
+    ++(state.aside ? aside : kept);
+  }
+  if (kept > 0) return kept_s / kept;
+  return aside > 0 ? aside_s / aside : 0;
 }
 
 TimedCase* TimedCases::take_on(int round, double left_s) {
@@ -100,24 +113,27 @@ TimedCase* TimedCases::take_on(int round, double left_s) {
 }
 
 bool TimedCases::is_too_dear(const TimedCase& state, double left_s) const {
-  const int aside = static_cast<int>(std::ranges::count_if(
-      cases_, [](const TimedCase& each) { return each.timed > 0 && !each.first_round; }));
-  const bool others = taken() > 1 || (!waiting_.empty() && aside < most_tries - 1);
-  return !setup_.spread && !state.over && others &&
-         needed_s(demands(), rounds_to_decide(setup_)) > left_s;
+  const auto aside = std::ranges::count_if(cases_, &TimedCase::aside);
+  const std::vector<Demand> open = demands();
+  const bool others = open.size() > 1 || (!waiting_.empty() && aside < most_tries - 1);
+  return !setup_.spread && !state.over && others && !seems_slower(state) &&
+         needed_s(open, rounds_to_decide(setup_)) > left_s;
 }
 
-bool TimedCases::is_hopeless(double left_s) const {
+TimedCase* TimedCases::hopeless(double left_s) {
   const std::vector<Demand> open = demands();
-  const bool alone = taken() == 1 && open.size() == 1;
-  return !setup_.spread && alone && open[0].rounds == pilot_pairs &&
-         needed_s(open, least_rounds(setup_)) > left_s;
+  if (setup_.spread || open.size() != 1 || open[0].rounds != pilot_pairs ||
+      needed_s(open, rounds_to_say_anything(setup_)) <= left_s)
+    return nullptr;
+  const auto found = std::ranges::find_if(
+      cases_, [](const TimedCase& each) { return !each.over && each.first_round; });
+  return &*found;
 }
 
 double TimedCases::wanted_s() const {
   std::vector<Demand> all;
   for (const TimedCase& state : cases_)
-    all.push_back({state.timed > 0 ? state.pair_s : typical_pair_s(), 0});
+    all.push_back({state.pair_s > 0 ? state.pair_s : typical_pair_s(), 0});
   return needed_s(all, rounds_to_decide(setup_));
 }
 
@@ -155,11 +171,16 @@ int TimedCases::rounds_to_come(int round, double left_s) const {
 std::vector<TimedCase*> TimedCases::screen() {
   std::map<int, std::vector<TimedCase*>> together;
   for (TimedCase& state : cases_)
-    if (state.first_round && !state.screening.over) together[*state.first_round].push_back(&state);
+    if (state.first_round && !state.aside && !state.pairs.times.empty() && !state.screening.over)
+      together[*state.first_round].push_back(&state);
   std::vector<TimedCase*> screened;
   for (const auto& [first_round, cases] : together) {
+    int most = 0;
+    for (const TimedCase* state : cases) most = std::max(most, state->pairs.rounds());
+    // One that cannot be measured any more does not hold up the others.
     const bool ready = std::ranges::all_of(cases, [&](const TimedCase* state) {
-      return state->over || state->pairs.rounds() >= setup_.plan.screening_rounds;
+      const int rounds = state->pairs.rounds();
+      return state->over || rounds >= setup_.plan.screening_rounds || rounds + most_behind < most;
     });
     if (!ready) continue;
     screen(cases);

@@ -28,7 +28,7 @@ class TimedCases {
   std::vector<TimedCase>& all() { return cases_; }
   int latest_round() const;  // that was measured; 0 when none was
   int undecided() const;
-  int taken() const;
+  int taken() const;  // on, and not set aside
 
   /// Those that were taken on and are measured in this round, in its order: those of the same
   /// workers together, under a launcher of the same rank counts, too.
@@ -39,7 +39,8 @@ class TimedCases {
   TimedCase* take_on(int round, double left_s);
 
   /// Whether a case that was just measured for the first time takes more than is left beside those
-  /// that are taken on, so that to keep it would decide neither it nor them.
+  /// that are open, so that to keep it would decide neither it nor them. One that seems slower is
+  /// never too dear.
   bool is_too_dear(const TimedCase& state, double left_s) const;
 
   /// Chooses the suspects among the cases that were taken on together, once all of them have had
@@ -53,8 +54,8 @@ class TimedCases {
   /// Whether nearly every round of it is disturbed, so that going on would only take time from
   /// other cases. What disturbs the candidate alone is a finding.
   bool is_disturbed(const TimedCase& state) const;
-  /// Whether only one case could be taken on, and cannot have enough rounds either.
-  bool is_hopeless(double left_s) const;
+  /// The one case that is open, when it cannot have enough rounds for any verdict; else null.
+  TimedCase* hopeless(double left_s);
 
   /// What the budget is enough for, unless that is all.
   std::optional<GateForecast> forecast(double left_s) const;

@@ -98,8 +98,28 @@ TEST(Admission, ADearCaseDoesNotTakeTheTimeOfTheOthers) {
   measure(*dear, 0, 20);
   EXPECT_TRUE(cases.is_too_dear(*dear, 79));
   EXPECT_EQ(cases.take_on(0, 79), nullptr);
-  dear->over = true;
-  EXPECT_NE(cases.take_on(0, 79 + 200), nullptr);
+  dear->aside = dear->over = true;
+  EXPECT_NE(cases.take_on(0, 79), nullptr) << "what was set aside tells nothing of the others";
+}
+
+TEST(Admission, WhatSeemsSlowerIsNotSetAside) {
+  const GateSetup setup = setup_of(8, 100);
+  TimedCases cases(setup);
+  measure(*cases.take_on(0, 100), 0, 1);
+  TimedCase* slow = cases.take_on(0, 99);
+  measure(*slow, 0, 20, 100);
+  EXPECT_FALSE(cases.is_too_dear(*slow, 79));
+}
+
+TEST(Admission, AResumedGateKnowsWhatItsCasesCost) {
+  GateSetup setup = setup_of(8, 100);
+  {
+    TimedCases cases(setup);
+    setup.pairs.push_back(pair_of(*cases.take_on(0, 100), 0));
+    setup.pairs.back().pair_s = 6;
+  }
+  EXPECT_EQ(TimedCases(setup).take_on(0, 100), nullptr);
+  EXPECT_NE(TimedCases(setup).take_on(0, 200), nullptr);
 }
 
 TEST(Admission, WhenTheFirstIsTooDearOthersAreTried) {
@@ -110,8 +130,7 @@ TEST(Admission, WhenTheFirstIsTooDearOthersAreTried) {
     ASSERT_NE(dear, nullptr);
     measure(*dear, 0, 20);
     EXPECT_TRUE(cases.is_too_dear(*dear, 80));
-    dear->first_round.reset();
-    dear->over = true;
+    dear->aside = dear->over = true;
   }
   TimedCase* third = cases.take_on(0, 40);
   measure(*third, 0, 20);
@@ -129,7 +148,7 @@ TEST(Admission, SpreadTakesOnAllInAnyBudget) {
     ++taken;
   }
   EXPECT_EQ(taken, 8);
-  EXPECT_FALSE(cases.is_hopeless(1));
+  EXPECT_EQ(cases.hopeless(1), nullptr);
   EXPECT_EQ(cases.forecast(1).value().rounds, 1);
 }
 
@@ -140,21 +159,27 @@ TEST(Admission, OneCaseThatCannotHaveEnoughRoundsIsHopelessOnceItsCostIsKnown) {
   ASSERT_NE(only, nullptr);
   measure(*only, 0, 4);
   EXPECT_EQ(cases.take_on(0, 6), nullptr);
-  EXPECT_FALSE(cases.is_hopeless(6)) << "the first round may have been dear";
+  EXPECT_EQ(cases.hopeless(2), nullptr) << "the first round may have been dear";
   measure(*only, 1, 1);
-  EXPECT_TRUE(cases.is_hopeless(5));
-  EXPECT_FALSE(cases.is_hopeless(7));
+  EXPECT_EQ(cases.hopeless(2.9), only);
+  EXPECT_EQ(cases.hopeless(3.1), nullptr) << "five rounds are enough for a pass";
 }
 
 TEST(Screening, IsOfTheCasesThatWereTakenOnTogether) {
   const GateSetup setup = setup_of(4, 600);
+  const int rounds = setup.plan.screening_rounds;
   TimedCases cases(setup);
-  std::vector<TimedCase*> first{cases.take_on(0, 600), cases.take_on(0, 600)};
-  TimedCase* later = cases.take_on(5, 600);
-  for (int round = 0; round < 12; ++round) {
+  const auto take_on = [&](int round) {
+    TimedCase* state = cases.take_on(round, 600);
+    state->timed = 1;
+    return state;
+  };
+  const std::vector<TimedCase*> first{take_on(0), take_on(0)};
+  TimedCase* later = take_on(5);
+  for (int round = 0; round < rounds; ++round) {
     EXPECT_TRUE(cases.screen().empty()) << round;
     measure(*first[0], round, 1);
-    measure(*first[1], round, 1, round < 3 ? 1.5 : 1);  // three slow processes of twelve
+    measure(*first[1], round, 1, round < 3 ? 1.5 : 1);  // three slow processes
     if (round >= 5) measure(*later, round, 1);
   }
   EXPECT_EQ(cases.screen(), first);
@@ -165,24 +190,54 @@ TEST(Screening, IsOfTheCasesThatWereTakenOnTogether) {
   EXPECT_EQ(cases.judge(*first[0], false, "", 12).verdict, Verdict::pass);
   EXPECT_EQ(cases.judge(*later, false, "", 12).verdict, Verdict::undecided);
   // A suspect is due for more rounds than others.
-  first[0]->over = true;
-  for (int round = 12; round < 60; ++round) EXPECT_EQ(cases.due(round, 1).size(), 1u);
+  first[0]->over = later->over = true;
+  for (int round = rounds; round < 60; ++round) EXPECT_EQ(cases.due(round, 1).size(), 1u);
+}
+
+TEST(Screening, DoesNotWaitForACaseThatCannotBeMeasuredAnyMore) {
+  const GateSetup setup = setup_of(4, 600);
+  TimedCases cases(setup);
+  TimedCase *one = cases.take_on(0, 600), *stuck = nullptr;
+  measure(*one, 0, 1);
+  stuck = cases.take_on(0, 600);
+  measure(*stuck, 0, 1);
+  for (int round = 1; round < setup.plan.screening_rounds; ++round) measure(*one, round, 1);
+  EXPECT_EQ(cases.screen().size(), 2u);
 }
 
 TEST(Screening, IsTheSameWhenAGateGoesOn) {
-  GateSetup setup = setup_of(2, 600);
-  {
-    TimedCases cases(setup);
-    TimedCase& state = *cases.take_on(3, 600);
-    for (int round = 3; round < 20; ++round)
-      setup.pairs.push_back(pair_of(state, round, round < 6 ? 1.5 : 1));
+  GateSetup setup = setup_of(5, 600);
+  TimedCases whole(setup);
+  std::vector<TimedCase*> taken;
+  for (int i = 0; i < 4; ++i) {
+    taken.push_back(whole.take_on(3, 600));
+    taken.back()->timed = 1;
   }
+  const auto pair = [&](std::size_t index, int round, double ratio) {
+    setup.pairs.push_back(pair_of(*taken[index], round, ratio));
+    keep(*taken[index], setup.pairs.back());
+  };
+  for (int round = 3; round < 20; ++round) {
+    pair(0, round, round < 6 ? 1.5 : 1);
+    pair(1, round, 1);
+  }
+  pair(2, 3, 1);
+  taken[2]->aside = taken[2]->over = true;  // too dear
+  taken[3]->over = true;                    // crashed before its first pair
+  setup.settled = {verdict_on(*taken[2]->gate_case, Verdict::not_measured, "why"),
+                   verdict_on(*taken[3]->gate_case, Verdict::crashed, "why")};
   TimedCases resumed(setup);
   EXPECT_EQ(resumed.latest_round(), 19);
-  EXPECT_EQ(resumed.taken(), 1);
-  ASSERT_EQ(resumed.screen().size(), 1u);
-  EXPECT_TRUE(resumed.all()[0].screening.suspect);
-  EXPECT_EQ(resumed.all()[0].first_round, 3);
+  EXPECT_EQ(whole.screen().size(), 2u);
+  EXPECT_EQ(resumed.screen().size(), 2u);
+  for (std::size_t i = 0; i < whole.all().size(); ++i) {
+    const analysis::Screening &before = whole.all()[i].screening,
+                              &after = resumed.all()[i].screening;
+    EXPECT_EQ(before.suspect, after.suspect) << i;
+    EXPECT_EQ(before.share, after.share) << i;
+    EXPECT_EQ(before.over, after.over) << i;
+  }
+  EXPECT_TRUE(taken[0]->screening.suspect);
 }
 
 TEST(Screening, ACaseThatIsNearlyAlwaysDisturbedIsGivenUpUnlessItIsTheCandidatesDoing) {

@@ -53,8 +53,8 @@ Expected expected(const CaseVerdict& verdict) {
   }
   switch (verdict.verdict) {
     case Verdict::undecided:
+    case Verdict::tail:  // which a slow-down near delta may show first
       return Expected::open;
-    case Verdict::tail:
     case Verdict::improvement:
     case Verdict::pass:
       return Expected::unmet;
@@ -98,7 +98,14 @@ int gate_exit_code(record::RunStatus status, const std::vector<CaseVerdict>& ver
       any_of(verdicts, [](const CaseVerdict& v) { return record::is_failure(v.verdict); }))
     return not_all_measured;
   if (any_of(verdicts, [](const CaseVerdict& v) { return fails(v); })) return regression;
-  const bool decided = any_of(verdicts, [](const CaseVerdict& v) { return is_decided(v.verdict); });
+  const bool compared = any_of(verdicts, [](const CaseVerdict& v) {
+    return is_decided(v.verdict) && v.verdict != Verdict::same_code;
+  });
+  // Cases of the same code decide nothing for one that could not be compared.
+  const bool unchanged =
+      any_of(verdicts, [](const CaseVerdict& v) { return v.verdict == Verdict::same_code; }) &&
+      !any_of(verdicts, [](const CaseVerdict& v) { return is_doubtful(v); });
+  const bool decided = compared || unchanged;
   const bool doubted =
       any_of(verdicts, [&](const CaseVerdict& v) { return v.doubt || (strict && is_doubtful(v)); });
   return decided && !doubted ? fine : undecided;

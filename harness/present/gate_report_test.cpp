@@ -89,6 +89,11 @@ TEST(GateReport, ExitCodes) {
       {{pass, without(Verdict::same_code)}, 0, 0},
       {{without(Verdict::same_code)}, 0, 0},  // nothing that could be slower
       {{expecting(without(Verdict::same_code), false)}, 0, 0},
+      {{without(Verdict::same_code), unsure}, 3, 3},
+      {{without(Verdict::same_code), without(Verdict::not_measured)}, 3, 3},
+      {{without(Verdict::same_code), without(Verdict::invalid_environment)}, 3, 3},
+      {{without(Verdict::same_code), pass, unsure}, 0, 3},
+      {{pass, expecting(judged("c", Verdict::tail, 0, -1, 1), false)}, 1, 1},
       {{pass, without(Verdict::not_measured)}, 0, 3},
       {{without(Verdict::not_measured)}, 3, 3},
       {{slow, without(Verdict::wrong_result)}, 2, 2},

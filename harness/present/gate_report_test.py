@@ -54,7 +54,8 @@ def test_names_survive_every_format(suites, report):
 def test_every_row_of_the_markdown_table_has_every_cell(report):
     lines = (GOLDEN / "gate.md").read_text(encoding="utf-8").split("\n")
     table = [line for line in lines if line.startswith("|")]
-    assert len(table) == 2 + len(report["verdicts"])
+    shown = [one for one in report["verdicts"] if one["verdict"] != "same_code"]
+    assert len(table) == 2 + len(shown)
     assert {line.count("|") for line in table} == {9}
     for line in table[2:]:
         assert set(re.findall(r"<[^>]*>", line)) == {"<code>", "</code>"}

@@ -132,7 +132,7 @@ struct CaseVerdict {
                                           // about
   std::optional<double> p_value, level;   // of the test that decided, or of the last that did not
   // Of the samples beside the medians: the ratios of means and of 90th percentiles, and what share
-  // of each side's samples is slow (analysis/pair_shape.hpp).
+  // of each side's samples is slow (analysis/paired_times.hpp).
   std::optional<double> mean_ratio, ninetieth_ratio, baseline_slow, candidate_slow;
   std::optional<Tail> tail;       // that was shown, even where the rules only want it told
   bool tail_suspected = false;    // and not shown by the end

@@ -97,25 +97,25 @@ std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id
 }
 
 void each_pair(Connection& connection, std::string_view gate_id,
-               const std::function<void(const record::Pair&, std::span<const double>,
-                                        std::span<const double>)>& take) {
+               const std::function<void(const SampledPair&)>& take) {
   connection.read("read the pairs of a gate in", [&] {
     check_measurements(connection, gate_id);
     each_row(
         connection, "pair",
         "SELECT pair.*, b.median_ns AS baseline_ns, c.median_ns AS candidate_ns, b.samples AS "
-        "baseline_samples, c.samples AS candidate_samples FROM pair "
-        "LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c ON c.id = "
-        "candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
+        "baseline_samples, c.samples AS candidate_samples, b.total_ns + c.total_ns AS total_ns "
+        "FROM pair LEFT JOIN measurement b ON b.id = baseline_measurement LEFT JOIN measurement c "
+        "ON c.id = candidate_measurement WHERE gate_id = ? ORDER BY round, pair.id",
         [&](const Row& row) {
           const auto samples = [&](const char* column) {
             return row.get<std::vector<double>>(column, record::time);
           };
-          const std::vector<double> baseline = samples("baseline_samples"),
-                                    candidate = samples("candidate_samples");
-          if (baseline.empty() || candidate.empty())
+          const SampledPair sampled{read_pair(row), samples("baseline_samples"),
+                                    samples("candidate_samples"),
+                                    row.get<double>("total_ns", record::wall_time)};
+          if (sampled.baseline_ns.empty() || sampled.candidate_ns.empty())
             row.refuse("a side without samples, and cannot be judged again");
-          take(read_pair(row), baseline, candidate);
+          take(sampled);
         },
         gate_id);
   });

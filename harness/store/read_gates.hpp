@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,11 +24,15 @@ struct GateSummary {
 std::vector<GateSummary> gates(Connection& connection);
 /// By round, then in the order measured.
 std::vector<record::Pair> pairs(Connection& connection, std::string_view gate_id);
-/// The same, one after the other, each with the samples of its two processes in ns. Throws when
-/// samples were dropped.
+/// A pair with the samples of its two processes, and how long both took for it.
+struct SampledPair {
+  record::Pair pair;
+  std::vector<double> baseline_ns, candidate_ns;
+  double total_ns = 0;
+};
+/// The same, one after the other. Throws when samples were dropped.
 void each_pair(Connection& connection, std::string_view gate_id,
-               const std::function<void(const record::Pair& pair, std::span<const double> baseline,
-                                        std::span<const double> candidate)>& take);
+               const std::function<void(const SampledPair&)>& take);
 std::int64_t pair_count(Connection& connection, std::string_view gate_id);
 /// By name of the case.
 std::vector<record::CaseVerdict> verdicts(Connection& connection, std::string_view gate_id);
