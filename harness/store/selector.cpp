@@ -283,7 +283,8 @@ RunsAndGates list(const fs::path& folder, const std::optional<fs::path>& file) {
 RunOrGate newest(const RunsAndGates& listed) {
   const record::Run& run = listed.runs.front().summary.run;
   const record::Gate& gate = listed.gates.front().summary.gate;
-  if (std::tie(run.started, run.id) > std::tie(gate.started, gate.id)) return listed.runs.front();
+  // Within a second the gate is the newer: it may be of runs that had just ended.
+  if (run.started > gate.started) return listed.runs.front();
   return listed.gates.front();
 }
 
