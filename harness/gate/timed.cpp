@@ -250,7 +250,7 @@ class TimedGate {
     if (const auto said = cases_.forecast(left_s())) observer_.forecast(*said);
   }
 
-  /// Once, after twelve rounds, or after the first look where the budget will not last so long.
+  /// Once, after `pilot_rounds`, or after the first look where the budget will not last so long.
   void pilot() {
     const int done = round_ + 1;
     if (pilot_said_ || cases_.undecided() == 0 || done < setup_.plan.looks.front()) return;
