@@ -3,7 +3,7 @@ option(RIDGELINE_PORTABLE "Link everything but glibc, MPI and the driver statica
 option(RIDGELINE_TESTS "Build tests, benchmarks, studies and their workers" ON)
 option(RIDGELINE_EMULATED "Build the emulated device and the kernels for it, where CUDA parts are built" ON)
 set(RIDGELINE_CUDA AUTO CACHE STRING "Build CUDA parts: ON, OFF, or AUTO (when a CUDA compiler is found)")
-set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for")
+set(RIDGELINE_CUDA_ARCHITECTURES "80;90a" CACHE STRING "CUDA architectures to build machine code for; PTX is that of the highest without a letter")
 option(RIDGELINE_FUZZ "Build the fuzz targets for libFuzzer, and nothing else; needs clang" OFF)
 set(RIDGELINE_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
@@ -52,6 +52,14 @@ if(NOT RIDGELINE_CUDA STREQUAL OFF)
   endif()
   if(CMAKE_CUDA_COMPILER)
     list(TRANSFORM RIDGELINE_CUDA_ARCHITECTURES APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+    # PTX beside the machine code, from which drivers make code for GPUs that are newer than all of these. That of
+    # architectures with a letter runs on no other.
+    set(RIDGELINE_PTX_ARCHITECTURES ${RIDGELINE_CUDA_ARCHITECTURES})
+    list(FILTER RIDGELINE_PTX_ARCHITECTURES INCLUDE REGEX "^[0-9]+$")
+    list(SORT RIDGELINE_PTX_ARCHITECTURES COMPARE NATURAL ORDER DESCENDING)
+    list(SUBLIST RIDGELINE_PTX_ARCHITECTURES 0 1 RIDGELINE_PTX_ARCHITECTURES)
+    list(TRANSFORM RIDGELINE_PTX_ARCHITECTURES APPEND -virtual OUTPUT_VARIABLE ptx)
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${ptx})
     enable_language(CUDA)
     set(RIDGELINE_HAVE_CUDA ON)
   elseif(RIDGELINE_CUDA STREQUAL ON)

@@ -5,31 +5,38 @@
 namespace ridgeline::device {
 namespace {
 
-TEST(Architectures, RunOnTheirMajorVersionUpwards) {
+TEST(Architectures, RunOnTheirMajorVersionUpwardsAndPtxOnAllNewerOnes) {
   struct Row {
     const char* architectures;
     int capability;
-    bool runs;
+    Code code;
   };
   const Row rows[] = {
-      {"80,90a", 80, true},
-      {"80,90a", 86, true},
-      {"80,90a", 89, true},
-      {"80,90a", 90, true},
-      {"80,90a", 75, false},
-      {"80,90a", 100, false},
-      {"80,90a", 120, false},
-      {"86", 80, false},
-      {"90a", 91, false},
-      {"100a", 100, true},
-      {"80-real,90a-real", 90, true},
-      {"80-real", 86, true},
-      {"", 80, false},
-      {",", 80, false},
-      {"native", 80, false},
+      {"80,90a", 80, Code::machine},
+      {"80,90a", 86, Code::machine},
+      {"80,90a", 89, Code::machine},
+      {"80,90a", 90, Code::machine},
+      {"80,90a", 75, Code::none},
+      {"80,90a", 100, Code::none},
+      {"80,90a", 120, Code::none},
+      {"86", 80, Code::none},
+      {"90a", 91, Code::none},
+      {"100a", 100, Code::machine},
+      {"80-real,90a-real", 90, Code::machine},
+      {"80-real", 86, Code::machine},
+      {"80,90a,compute_80", 90, Code::machine},
+      {"80,compute_80", 90, Code::ptx},
+      {"compute_80,80", 86, Code::machine},
+      {"80,90a,compute_80", 120, Code::ptx},
+      {"80,90a,compute_80", 75, Code::none},
+      {"compute_90", 80, Code::none},
+      {"compute_", 80, Code::none},
+      {"", 80, Code::none},
+      {",", 80, Code::none},
+      {"native", 80, Code::none},
   };
   for (const Row& row : rows)
-    EXPECT_EQ(has_code_for(row.architectures, row.capability), row.runs)
+    EXPECT_EQ(code_for(row.architectures, row.capability), row.code)
         << row.architectures << ' ' << row.capability;
 }
 

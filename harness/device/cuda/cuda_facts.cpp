@@ -116,13 +116,15 @@ void discover(Discovery& found) {
   for (int index = 0; index < count; ++index) {
     try {
       Facts facts = read_facts(index);
-      if (has_code_for(RIDGELINE_CUDA_ARCHITECTURES, facts.capability)) {
-        found.devices.push_back(std::move(facts));
-      } else {
+      const Code code = code_for(RIDGELINE_CUDA_ARCHITECTURES, facts.capability);
+      if (code == Code::none) {
         unavailable(fmt::format(
             "{} ({}) has compute capability {}, and this build has code for {} only", facts.id,
             facts.name, facts.properties.at("capability"), RIDGELINE_CUDA_ARCHITECTURES));
+        continue;
       }
+      if (code == Code::ptx) facts.properties["code"] = "PTX, which the driver compiles";
+      found.devices.push_back(std::move(facts));
     } catch (const Error& error) {
       unavailable(fmt::format("cuda:{}: {}", index, error.what()));
     }
