@@ -37,7 +37,7 @@ NOT_RUN = {  # pattern: the reason
     r"ci/studies/(calibrate (?!--plan)|gate_study|draw_verdicts|fuzz(_python)? |faults( |$)).*": (
         "measures or tries for minutes or hours, or shows what that has found"
     ),
-    r".* --device cuda:0\b.*": "needs a GPU",
+    r".* (--device cuda:0|--counters)\b.*": "needs a GPU",
     r"compare\.py .*": "is a tool of Google Benchmark",
     r"ridgeline completion zsh .*": "is for zsh",
     r"cat .*/nightly/latest/.*": "needs the night that the lines above it measure",

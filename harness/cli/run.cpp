@@ -14,6 +14,7 @@
 #include "harness/run/device_lock.hpp"
 #include "harness/run/doubts.hpp"
 #include "harness/run/environment.hpp"
+#include "harness/run/hardware_counters.hpp"
 #include "harness/run/timestamp.hpp"
 #include "harness/run/typed_numbers.hpp"
 #include "harness/store/write_run.hpp"
@@ -65,6 +66,7 @@ int resume(const Context& context, const RunOptions& options) {
   plan.device = present::same_device(resumed, workers, context.device);
   plan.cases = present::resumed_cases(resumed, workers, plan.device, home);
   if (plan.device.kind == DeviceKind::emulated) plan.profile.processes = 1;
+  if (options.counters) run::require_counters(plan.device);
   const run::DeviceLock lock(plan.device.uuid,
                              fmt::format("run {}: {}", plan.run.id, plan.run.command_line),
                              while_in_use(plan.device.id, options.no_wait));
@@ -117,6 +119,7 @@ int run(const Context& context, const RunOptions& options) {
                   "leave it out: counts are exact, so one process is enough");
     plan.profile.processes = 1;
   }
+  if (options.counters) run::require_counters(plan.device);
   const bool chosen = repeated || !context.device.empty();
   if (repeated && !context.quiet) present::say(out, present::processes_text(*repeated, plan));
   if (options.dry_run)
@@ -167,6 +170,8 @@ void add_run(Command program, Context& context) {
   ridgeline run --repeat-of latest              the same cases, seeds, order and options again: does
                                                 each come out the same? What is given beside it
                                                 replaces its own
+  ridgeline run gemm --counters                 what the hardware counts in one execution of each,
+                                                kept beside its times: ncu must be on the PATH
   ridgeline run --resume latest --budget 5m     go on with a run that was interrupted, killed or cut
                                                 off by its budget: what it has is not measured
                                                 again. The budget counts from now
@@ -197,6 +202,8 @@ unstable, disturbed or above its roof, 130 interrupted.)",
   command.option("--unfit", options.unfit,
                  "Why the machine is not fit to measure: the run makes no night of a trend",
                  {.value_name = "TEXT", .may_be_empty = true});
+  command.flag("--counters", options.counters,
+               "Afterwards have Nsight Compute read the GPU's counters of each case");
   command.flag("--strict", options.strict,
                "Exit 3 when a case is unstable, was disturbed or beats its roof");
   command.flag("--dry-run", options.dry_run,

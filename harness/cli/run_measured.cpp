@@ -13,12 +13,14 @@
 #include "harness/present/case_table.hpp"
 #include "harness/present/clocks.hpp"
 #include "harness/present/exit_code.hpp"
+#include "harness/present/hardware_table.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/progress.hpp"
 #include "harness/present/repeat.hpp"
 #include "harness/present/terminal.hpp"
 #include "harness/process/descendants.hpp"
 #include "harness/record/json.hpp"
+#include "harness/run/hardware_counters.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -43,17 +45,26 @@ struct Ending {
   record::RunStatus status = record::RunStatus::finished;
   int cut_off = 0;  // executions that the budget left out of measured cases
   std::optional<present::Repeat> again;
+  std::vector<run::Unread> unread;  // counters that were asked for
 };
+
+/// Whose counters were not read, a line each.
+std::string unread_text(const std::vector<run::Unread>& unread) {
+  std::string text;
+  for (const auto& [name, reason] : unread)
+    text += fmt::format("counters of {} were not read: {}\n", printable(name, 400), reason);
+  return text;
+}
 
 int close(const Context& context, const RunOptions& options, const run::Plan& plan,
           const store::Store& store, const Ending& ending, const Origin& origin) {
-  const auto& [status, cut_off, again] = ending;
+  const auto& [status, cut_off, again, unread] = ending;
   const auto measurements = store::measurements(store, plan.run.id, store::Samples::leave_out);
   const auto summaries =
       analysis::summarise(measurements, store::roofs(store, plan.run.id), plan.run.unstable);
   const std::optional<analysis::Clocks> clocks = analysis::clocks_of(measurements);
   int code = present::exit_code(status, summaries, options.strict);
-  if (again && !again->gone.empty() && code != present::interrupted)
+  if (((again && !again->gone.empty()) || !unread.empty()) && code != present::interrupted)
     code = present::not_all_measured;
   const std::string repeat =
       present::repeating_failures(plan.run.command_line, plan.device.id, plan.run.seed, summaries);
@@ -77,6 +88,7 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
     if (again) all["repeat_of"] = present::to_json(*again);
     if (origin.resumed) all["resumed"] = present::to_json(*origin.resumed);
     if (!origin.doubts.empty()) all["doubts"] = origin.doubts;
+    for (const auto& [name, reason] : unread) all["counters_unread"][name] = reason;
     if (!resume.empty()) all["resume"] = resume;
     if (!repeat.empty()) all["repeat"] = repeat;
     present::print_json(all);
@@ -89,6 +101,10 @@ int close(const Context& context, const RunOptions& options, const run::Plan& pl
                   summaries.empty() ? "nothing was measured" : present::outcome_counts(summaries)));
   if (clocks) present::say(stdout, fmt::format("clocks: {}\n", present::clocks_text(*clocks)));
   present::say(stdout, cut_off_text(plan.profile, summaries, cut_off));
+  if (const std::string hardware = present::hardware_table(summaries, present::look_of(stdout));
+      !hardware.empty())
+    present::say(stdout, fmt::format("\n{}\n", hardware));
+  present::say(stdout, unread_text(unread));
   if (again)
     present::say(stdout,
                  fmt::format("\n{}", present::repeat_text(*again, present::look_of(stdout).width)));
@@ -135,7 +151,12 @@ int measure_plan(const Context& context, const RunOptions& options, const run::P
   }();
   process::end_descendants();
   display.clear();
-  Ending ending{status, cut_off, {}};
+  Ending ending{status, cut_off, {}, {}};
+  if (options.counters && status == record::RunStatus::finished)
+    ending.unread = run::read_counters(plan, store, [&](const std::string& case_name, int after) {
+      display.counting(case_name, after);
+    });
+  display.clear();
   if (origin.repeated)
     ending.again = present::compare(*origin.repeated, plan.run.id, std::move(origin.gone), store);
   return close(context, options, plan, store, ending, origin);

@@ -16,7 +16,7 @@ struct RunOptions {
   std::vector<std::string> patterns, excluded;
   std::string label, unfit, budget, seed, repeat_of, resume;
   std::optional<int> processes;
-  bool strict = false, no_wait = false, dry_run = false;
+  bool strict = false, no_wait = false, dry_run = false, counters = false;
 };
 
 /// What a plan is of beside itself.

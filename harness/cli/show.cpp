@@ -12,6 +12,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/present/case_table.hpp"
 #include "harness/present/clocks.hpp"
+#include "harness/present/hardware_table.hpp"
 #include "harness/present/json_output.hpp"
 #include "harness/present/listing.hpp"
 #include "harness/present/rate.hpp"
@@ -164,6 +165,8 @@ void print_cases(const Shown& shown, const present::Look& look) {
                                        : "",
                                    units::plural(static_cast<std::int64_t>(shown.measured), "case"),
                                    present::outcome_counts(shown.cases)));
+  if (const std::string hardware = present::hardware_table(shown.cases, look); !hardware.empty())
+    present::say(stdout, fmt::format("\n{}\n", hardware));
   if (const std::string vouched = present::vouched_text(shown.cases); !vouched.empty())
     present::say(stdout, vouched + "\n");
   if (!shown.resume.empty())

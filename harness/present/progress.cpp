@@ -78,4 +78,11 @@ void ProgressDisplay::stored(const run::Progress& progress, const run::Selected&
                   printable(selected.name, 400), replicate, one_line(selected.info, measurement)));
 }
 
+void ProgressDisplay::counting(const std::string& case_name, int after) {
+  show([&] {
+    return fmt::format("reading counters, {} to go  {}", units::plural(after + 1, "case"),
+                       printable(case_name, 400));
+  });
+}
+
 }  // namespace ridgeline::present

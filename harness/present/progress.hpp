@@ -19,6 +19,8 @@ class ProgressDisplay : public StatusLine {
   void tick(const run::Progress& progress);
   void stored(const run::Progress& progress, const run::Selected& selected,
               const record::Measurement& measurement);
+  /// The case's hardware counters are being read, and those of `after` cases after it.
+  void counting(const std::string& case_name, int after);
 
  private:
   std::string rate_;  // of the case before

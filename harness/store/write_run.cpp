@@ -19,6 +19,15 @@ std::int64_t id_of(Connection& connection, const record::Case& info) {
   });
 }
 
+void add_metrics(Connection& connection, std::int64_t measurement_id,
+                 std::span<const record::Metric> metrics) {
+  for (const record::Metric& metric : metrics)
+    insert(connection, "INSERT INTO metric", [&](auto& visit) {
+      visit("measurement_id", measurement_id);
+      fields(visit, metric);
+    });
+}
+
 /// `id` is that of `measurement`.
 void add_sites(Connection& connection, std::int64_t id, const record::Measurement& measurement) {
   if (measurement.sources.size() > record::max_sources)
@@ -121,11 +130,7 @@ std::int64_t add(Connection& connection, std::int64_t process_id, const record::
       visit("pruned", measurement.pruned ? std::optional(measurement.pruned->when) : std::nullopt);
       visit("samples", measurement.samples_ns, record::time);
     });
-    for (const record::Metric& metric : measurement.metrics)
-      insert(connection, "INSERT INTO metric", [&](auto& visit) {
-        visit("measurement_id", id);
-        fields(visit, metric);
-      });
+    add_metrics(connection, id, measurement.metrics);
     add_sites(connection, id, measurement);
     // What could not be read back is not stored, and what SQL can say of it is said by then.
     if (const std::string rule = rule_broken_when_stored(measurement, measurement.sample_count());
@@ -135,6 +140,11 @@ std::int64_t add(Connection& connection, std::int64_t process_id, const record::
                               measurement.case_name, connection.file().string(), rule));
     return id;
   });
+}
+
+void add(Connection& connection, std::int64_t measurement_id,
+         std::span<const record::Metric> metrics) {
+  connection.write("store metrics in", [&] { add_metrics(connection, measurement_id, metrics); });
 }
 
 void add(Connection& connection, std::string_view run_id, const record::Roof& roof) {

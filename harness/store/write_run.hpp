@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ std::int64_t add(Connection& connection, const record::Process& process);
 /// a measurement may carry. A source's text that the file has already is referred to.
 std::int64_t add(Connection& connection, std::int64_t process_id, const record::Case& case_info,
                  const record::Measurement& measurement);
+/// More of a stored measurement, which has no metrics of these names.
+void add(Connection& connection, std::int64_t measurement_id,
+         std::span<const record::Metric> metrics);
 /// Roofs of the run's device: measured by this run, or taken from the catalogue. Adding a kind from
 /// the same source again replaces its value.
 void add(Connection& connection, std::string_view run_id, const record::Roof& roof);

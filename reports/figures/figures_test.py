@@ -514,6 +514,24 @@ def test_roofline_names_the_fastest_of_each_variant() -> None:
     }, "multiply-adds of suite occupancy touch next to no memory"
 
 
+def test_roofline_leads_to_what_the_hardware_counted() -> None:
+    made = synthetic.gpu()
+    one = next(case for case in made["cases"] if case["name"].startswith("gemm/wmma"))
+    both = [("hardware_dram_read_bytes", 3e6), ("hardware_dram_written_bytes", 1e6)]
+    for known in (1, 2):
+        one["metrics"] = [
+            {"name": name, "value": value, "unit": "B", "direction": "none", "text": ""}
+            for name, value in both[:known]
+        ]
+        run = parsed(made)
+        spots = {spot.point.name: spot.counted for spot in roofline.spots(run)}
+        assert spots.pop(one["name"]) == (one["flops"] / 4e6 if known == 2 else None)
+        assert not any(spots.values())
+        figure = drawn("roofline", run)
+        ends = [line for line in figure.axes[0].lines if line.get_markevery() == [1]]
+        assert len(ends) == known - 1
+
+
 def test_roofline_ceilings_tell_measured_from_datasheet() -> None:
     run = parsed(synthetic.gpu())
     dram, *caches = roofline.memory_of(run.roofs)

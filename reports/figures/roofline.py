@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -21,7 +21,8 @@ READING = (
     "lower. Solid ceilings were measured on this device (dots and dashes: not steadily), dashed "
     "ones come from its datasheet; a name with 'of' gives both in that order. Only cases with "
     "operations and bytes are drawn, and no multiply-adds that just fill registers; the fastest of "
-    "each variant is large and named where there is room."
+    "each variant is large and named where there is room. Where the GPU's counters were read, a "
+    "line leads from a point to the operations per byte that really moved between DRAM and L2."
 )
 ORDER = 0
 
@@ -30,18 +31,20 @@ _MOST_NAMES = 14
 _SAME = 0.02  # ceilings that differ by less share a line and a name
 _NEAR = 16.0  # points (1/72 inch) between two points of a variant that share a name
 _REACH = 42.0  # points from a point to its name
+_COUNTED = {"linewidth": 1.0, "markersize": 7, "markevery": [1], "alpha": 0.8, "zorder": 3}
 
 
 @dataclass(frozen=True)
 class Spot:
     """One case: intensity in FLOP/B, rate in FLOP/s; `best` when it is the fastest of its variant
-    and type."""
+    and type. `counted` is the intensity by the bytes of DRAM that hardware counters saw."""
 
     suite: str
     variant: str
     dtype: str
     point: plot.Point
     best: bool
+    counted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,23 @@ def _is_drawn(case: Case) -> bool:
 
 
 def spots(run: Run) -> list[Spot]:
-    placed = []
+    placed, counted = [], []
     for case in run.cases:
         if _is_drawn(case):
             point = plot.rate_point(case, case.flops / case.bytes, case.flop_rate)
             if point:
                 placed.append((case.suite, case.variant, case.dtype, point))
-    return with_best(placed)
+                counted.append(_counted_intensity(case))
+    return [
+        replace(spot, counted=one) for spot, one in zip(with_best(placed), counted, strict=True)
+    ]
+
+
+def _counted_intensity(case: Case) -> float | None:
+    """Operations of the problem per byte that the hardware moved between DRAM and L2."""
+    moved = [case.metric(f"hardware_dram_{way}_bytes") for way in ("read", "written")]
+    total = sum(byte for byte in moved if byte is not None)
+    return case.flops / total if case.flops and None not in moved and total > 0 else None
 
 
 def with_best(placed: Sequence[tuple[str, str, str, plot.Point]]) -> list[Spot]:
@@ -180,14 +193,14 @@ def limits(panels: Sequence[Panel]) -> tuple[tuple[float, float], tuple[float, f
         if panel.memory
         for one in panel.compute
     ]
-    left = min([point.x for point in points] + [ridge / 12 for ridge in ridges])
-    right = max([point.x for point in points] + [ridge * 2 for ridge in ridges])
+    counted = [spot.counted for panel in panels for spot in panel.spots if spot.counted]
+    across = [point.x for point in points] + counted
+    left = min(across + [ridge / 12 for ridge in ridges])
+    right = max(across + [ridge * 2 for ridge in ridges])
     rates = [point.y for point in points]
-    across, up = (
-        (left / 1.5, right * 8),
-        (min(rates) / 3, max(flat + rates) * 2),
-    )  # names have room on the right
-    return _drawable(*across), _drawable(*up)
+    # Names have room on the right.
+    up = (min(rates) / 3, max(flat + rates) * 2)
+    return _drawable(left / 1.5, right * 8), _drawable(*up)
 
 
 def _drawable(low: float, high: float) -> tuple[float, float]:
@@ -201,6 +214,9 @@ def _draw_spots(axes: Axes, drawn: list[Spot], styles: dict[str, plot.Style]) ->
         size, alpha, zorder = (9, 1, 5) if spot.best else (5, 0.5, 4)
         look = plot.dot(style.colour, style.marker, hollow=spot.point.hollow, markersize=size)
         axes.plot([spot.point.x], [spot.point.y], alpha=alpha, zorder=zorder, **look)
+        if spot.counted:
+            across, up = [spot.point.x, spot.counted], [spot.point.y] * 2
+            axes.plot(across, up, color=style.colour, marker="|", **_COUNTED)
 
 
 def _draw_ceilings(axes: Axes, memory: list[Ceiling], compute: list[Ceiling]) -> None:
@@ -317,6 +333,10 @@ def _legend(figure: Figure, styles: dict[str, plot.Style], panels: Sequence[Pane
         plot.shown(suite): plot.handle(style, line=False) for suite, style in styles.items()
     }
     entries |= plot.hollow_entry(any(spot.point.hollow for panel in panels for spot in panel.spots))
+    if any(spot.counted for panel in panels for spot in panel.spots):
+        entries["by counted bytes of DRAM"] = Line2D(
+            [], [], color=plot.GREY, marker="|", linewidth=1.0, markersize=7, markevery=[0]
+        )
     ceilings = [ceiling for panel in panels for ceiling in (*panel.memory, *panel.compute)]
     for measured in (True, False):
         for ceiling in ceilings:
